@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { parse } from 'yaml';
 import type { Client } from '../../client/client.ts';
 import { differences } from './changes.ts';
-import { readWanted } from './file.ts';
+import { readWanted, wantedOf } from './file.ts';
 import { type Live, type LiveGrant, resolveSubjects } from './live.ts';
 
 const tenant = 'tnt_1';
@@ -62,7 +63,7 @@ const live: Live = {
 const texts = (yaml: string) => {
   const { changes, removals } = differences(
     tenant,
-    readWanted(yaml, 'file'),
+    wantedOf(parse(yaml), 'file'),
     live,
     new Map([['usr_3', 'ada@example.com']]),
   );
@@ -140,56 +141,53 @@ test('a change is saved only over the state that was read', () => {
   );
 });
 
-test('the example file in README.md is valid', () => {
+test('the example file in README.md is valid', async () => {
   const document = readFileSync(path.join(import.meta.dirname, '../README.md'), 'utf8');
-  const { Roles, Groups, Grants } = readWanted(
+  const { Roles, Groups, Grants } = await readWanted(
     /^```yaml\n(.*?)^```$/ms.exec(document)?.[1] ?? '',
     'README.md',
   );
   assert.deepEqual([Roles?.length, Groups?.length, Grants?.length], [1, 1, 3]);
 });
 
-test('all problems of a file are reported at once, with their place', () => {
+test('all problems of a file are reported at once, with their place', async () => {
   const wrong = `
 Tenants: acme
 Roles: [{ Name: 1, Permissions: app.a }, { Slug: a }, { Slug: a }]
 Groups: [{ Path: eng, Members: [1] }, { Path: /Eng }, text]
 Grants: [{ Role: a }, { User: a, Group: b, Role: a }, { User: a, ExpiresAt: soon }, { User: a, Role: a, ExpiresAt: 2027-01-31 }]
 `;
-  assert.throws(
-    () => readWanted(wrong, 'acme.yaml'),
-    (error: Error) => {
-      for (const part of [
-        'acme.yaml: the file has no key Tenants',
-        'Roles[0].Slug is missing',
-        'Roles[0].Name must be a string',
-        'Roles[0].Permissions must be a list',
-        'the role a appears more than once',
-        'Groups[0].Members must be a list of strings',
-        'Groups[2] must be an object',
-        'the group eng appears more than once',
-        'Grants[0] must have one of User, Group and Bot',
-        'Grants[1] must have one of User, Group and Bot',
-        'Grants[2].ExpiresAt must be a time',
-        'Grants[2].Role is missing',
-        'Grants[3].ExpiresAt must be a time',
-      ])
-        assert.ok(error.message.includes(part), `${part}\n\n${error.message}`);
-      return true;
-    },
-  );
-  assert.throws(() => readWanted('Roles: [', 'x'), /^Error: x: /);
-  assert.throws(() => readWanted('Roles: *none', 'x'), /^Error: x: Unresolved alias[^\n]*$/);
-  assert.throws(() => readWanted('', 'x'), /the file must be an object/);
+  await assert.rejects(readWanted(wrong, 'acme.yaml'), (error: Error) => {
+    for (const part of [
+      'acme.yaml: the file has no key Tenants',
+      'Roles[0].Slug is missing',
+      'Roles[0].Name must be a string',
+      'Roles[0].Permissions must be a list',
+      'the role a appears more than once',
+      'Groups[0].Members must be a list of strings',
+      'Groups[2] must be an object',
+      'the group eng appears more than once',
+      'Grants[0] must have one of User, Group and Bot',
+      'Grants[1] must have one of User, Group and Bot',
+      'Grants[2].ExpiresAt must be a time',
+      'Grants[2].Role is missing',
+      'Grants[3].ExpiresAt must be a time',
+    ])
+      assert.ok(error.message.includes(part), `${part}\n\n${error.message}`);
+    return true;
+  });
+  await assert.rejects(readWanted('Roles: [', 'x'), /^Error: x: /);
+  await assert.rejects(readWanted('Roles: *none', 'x'), /^Error: x: Unresolved alias[^\n]*$/);
+  await assert.rejects(readWanted('', 'x'), /the file must be an object/);
 });
 
 test('a grant that appears twice, by address and by ID, is rejected: their expiries could differ', async () => {
   const client = { call: () => Promise.resolve({ User: { ID: 'usr_1' } }) } as unknown as Client;
-  const resolve = (...more: string[]) =>
+  const resolve = async (...more: string[]) =>
     resolveSubjects(
       client,
       tenant,
-      readWanted(
+      await readWanted(
         `Grants: [{ User: usr_1, Role: a, ExpiresAt: 2027-01-31T00:00:00Z }, ${more.join()}]`,
         'file',
       ),

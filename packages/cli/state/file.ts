@@ -1,8 +1,21 @@
-import { type Document, parseDocument } from 'yaml';
 import { Refusal } from '../failure.ts';
 import { listOf, mapOf, type Problems, recordOf, textOf, textsOf, timeOf } from './values.ts';
+import { parseYaml } from './yaml.ts';
 
 // The file of a tenant's rights. Its keys are those of the API. A part that it does not contain is unchanged.
+
+/** The keys of the file and of its records. rights-schema.ts describes each of them for editors. */
+export const keys = {
+  file: ['$schema', 'Tenant', 'Roles', 'Groups', 'Grants', 'Policy'],
+  role: ['Slug', 'Name', 'Description', 'Permissions'],
+  group: ['Path', 'Name', 'Description', 'ExternalID', 'Metadata', 'Members'],
+  grant: ['User', 'Group', 'Bot', 'Role', 'Resource', 'ExpiresAt'],
+  rule: ['Permission', 'Only', 'Message'],
+  holder: ['Role', 'User', 'Group', 'Bot'],
+} as const;
+
+/** The form of a permission, with "*" only as its last segment. */
+export const permissionForm = /^([*]|[a-z][a-z0-9_-]*([.:][a-z0-9_-]+){0,4}[.:]([a-z0-9_-]+|[*]))$/;
 
 export type WantedRole = {
   Slug: string;
@@ -29,38 +42,44 @@ export type WantedGrant = {
 };
 export type SubjectKind = 'User' | 'Group' | 'Bot';
 
+/** All who have a role in the whole tenant, a user, a group with the groups below it, or a bot. */
+export type Holder = { kind: 'Role' | SubjectKind; subject: string };
+/** A permission that only these may gain. Without holders, no one may. */
+export type Rule = { Permission: string; Only: Holder[]; Message?: string | undefined };
+
 export type Wanted = {
   Tenant?: string | undefined;
   Roles?: WantedRole[] | undefined;
   Groups?: WantedGroup[] | undefined;
   Grants?: WantedGrant[] | undefined;
+  Policy?: Rule[] | undefined;
 };
 
 const kinds: readonly SubjectKind[] = ['User', 'Group', 'Bot'];
 
 /** Reads the file. @throws Refusal with all problems */
-export function readWanted(text: string, name: string): Wanted {
-  const document = parseDocument(text);
-  const problems: Problems = document.errors.map(({ message }) => message.split('\n')[0] ?? '');
-  const value = problems.length === 0 ? valueOf(document, problems) : undefined;
-  const wanted = problems.length === 0 ? read(value, problems) : {};
-  if (problems.length > 0)
-    throw new Refusal(problems.map((problem) => `${name}: ${problem}`).join('\n'));
+export async function readWanted(text: string, name: string): Promise<Wanted> {
+  const { value, problems } = await parseYaml(text);
+  refuse(problems, name);
+  return wantedOf(value, name);
+}
+
+/** Reads the parsed file. @throws Refusal with all problems */
+export function wantedOf(value: unknown, name: string): Wanted {
+  const problems: Problems = [];
+  const wanted = read(value, problems);
+  refuse(problems, name);
   return wanted;
 }
 
-/** Converts the document. Only here are unknown or excessive YAML aliases detected. */
-function valueOf(document: Document, problems: Problems): unknown {
-  try {
-    return document.toJS();
-  } catch (error) {
-    problems.push((error as Error).message);
-    return undefined;
-  }
+function refuse(problems: Problems, name: string): void {
+  if (problems.length > 0)
+    throw new Refusal(problems.map((problem) => `${name}: ${problem}`).join('\n'));
 }
 
 function read(value: unknown, problems: Problems): Wanted {
-  const file = recordOf(value, 'the file', ['Tenant', 'Roles', 'Groups', 'Grants'], problems);
+  const file = recordOf(value, 'the file', keys.file, problems);
+  textOf(file, '$schema', '', problems);
   const wanted: Wanted = {
     Tenant: textOf(file, 'Tenant', '', problems),
     Roles: listOf(file, 'Roles', '', problems)?.map((item, index) =>
@@ -71,6 +90,9 @@ function read(value: unknown, problems: Problems): Wanted {
     ),
     Grants: listOf(file, 'Grants', '', problems)?.map((item, index) =>
       readGrant(item, `Grants[${index}]`, problems),
+    ),
+    Policy: listOf(file, 'Policy', '', problems)?.map((item, index) =>
+      readRule(item, `Policy[${index}]`, problems),
     ),
   };
   assertOnce(
@@ -87,7 +109,7 @@ function read(value: unknown, problems: Problems): Wanted {
 }
 
 function readRole(value: unknown, at: string, problems: Problems): WantedRole {
-  const role = recordOf(value, at, ['Slug', 'Name', 'Description', 'Permissions'], problems);
+  const role = recordOf(value, at, keys.role, problems);
   return {
     Slug: textOf(role, 'Slug', at, problems, true) ?? '',
     Name: textOf(role, 'Name', at, problems),
@@ -97,12 +119,7 @@ function readRole(value: unknown, at: string, problems: Problems): WantedRole {
 }
 
 function readGroup(value: unknown, at: string, problems: Problems): WantedGroup {
-  const group = recordOf(
-    value,
-    at,
-    ['Path', 'Name', 'Description', 'ExternalID', 'Metadata', 'Members'],
-    problems,
-  );
+  const group = recordOf(value, at, keys.group, problems);
   return {
     Path: textOf(group, 'Path', at, problems, true) ?? '',
     Name: textOf(group, 'Name', at, problems),
@@ -114,17 +131,39 @@ function readGroup(value: unknown, at: string, problems: Problems): WantedGroup 
 }
 
 function readGrant(value: unknown, at: string, problems: Problems): WantedGrant {
-  const grant = recordOf(value, at, [...kinds, 'Role', 'Resource', 'ExpiresAt'], problems);
+  const grant = recordOf(value, at, keys.grant, problems);
   const [kind = 'User', ...others] = kinds.filter((name) => Object.hasOwn(grant, name));
   if (others.length > 0 || !Object.hasOwn(grant, kind))
     problems.push(`${at} must have one of User, Group and Bot`);
   return {
     kind,
-    subject: textOf(grant, kind, at, problems) ?? '',
+    subject: textOf(grant, kind, at, problems, Object.hasOwn(grant, kind)) ?? '',
     Role: textOf(grant, 'Role', at, problems, true) ?? '',
     Resource: textOf(grant, 'Resource', at, problems) ?? '',
     ExpiresAt: timeOf(grant, 'ExpiresAt', at, problems),
   };
+}
+
+function readRule(value: unknown, at: string, problems: Problems): Rule {
+  const rule = recordOf(value, at, keys.rule, problems);
+  const Permission = textOf(rule, 'Permission', at, problems, true) ?? '';
+  if (Permission !== '' && !permissionForm.test(Permission))
+    problems.push(`${at}.Permission must be a permission such as iam.grants.*`);
+  const only = listOf(rule, 'Only', at, problems);
+  // Without the key, a misspelt or forgotten Only would forbid what it should allow.
+  if (only === undefined && rule['Only'] === undefined) problems.push(`${at}.Only is missing`);
+  return {
+    Permission,
+    Only: (only ?? []).map((item, index) => readHolder(item, `${at}.Only[${index}]`, problems)),
+    Message: textOf(rule, 'Message', at, problems),
+  };
+}
+
+function readHolder(value: unknown, at: string, problems: Problems): Holder {
+  const holder = recordOf(value, at, keys.holder, problems);
+  const [kind = 'Role', ...others] = keys.holder.filter((name) => Object.hasOwn(holder, name));
+  if (others.length > 0) problems.push(`${at} must have one of ${keys.holder.join(', ')}`);
+  return { kind, subject: textOf(holder, kind, at, problems, true) ?? '' };
 }
 
 function assertOnce(names: readonly string[] | undefined, what: string, problems: Problems): void {

@@ -2,7 +2,14 @@ import type { Client } from '../../client/client.ts';
 import { NotFoundError } from '../../client/errors.ts';
 import type { Bot, BotGrant, Grant, Group, GroupGrant, Role } from '../../client/gen/types.ts';
 import { Refusal } from '../failure.ts';
-import { grantKey, pathKey, type SubjectKind, type Wanted, type WantedGrant } from './file.ts';
+import {
+  grantKey,
+  pathKey,
+  type Rule,
+  type SubjectKind,
+  type Wanted,
+  type WantedGrant,
+} from './file.ts';
 
 // Reads the parts of a tenant that a file contains, and resolves the users and bots that the file names.
 
@@ -39,7 +46,7 @@ export async function readLive(client: Client, tenant: string, wanted: Wanted): 
   };
 }
 
-async function readGrants(
+export async function readGrants(
   client: Client,
   request: { Tenant: string; Page: { Limit: number } },
 ): Promise<LiveGrant[]> {
@@ -70,32 +77,15 @@ export async function resolveSubjects(
   tenant: string,
   wanted: Wanted,
 ): Promise<{ wanted: Wanted; names: Names }> {
-  const users = [
-    ...(wanted.Groups ?? []).flatMap(({ Members = [] }) => Members),
-    ...subjectsOf(wanted, 'User'),
-  ];
-  const ids = new Map<string, string>();
-  const problems: string[] = [];
-  for (const email of new Set(users.filter((user) => !user.startsWith('usr_')))) {
-    const id = await findUser(client, email);
-    if (id === undefined) problems.push(`there is no user ${email}, or you cannot see it`);
-    else ids.set(email, id);
-  }
-  const named = new Set(subjectsOf(wanted, 'Bot').filter((bot) => !bot.startsWith('bot_')));
-  const bots: readonly Bot[] =
-    named.size > 0 ? await all(client.list('Bots_List', { Tenant: tenant })) : [];
-  for (const name of named) {
-    const [found, ...more] = bots.filter((bot) => bot.Name === name);
-    if (found === undefined || more.length > 0)
-      problems.push(
-        found ? `several bots are called ${name}: name one by its ID` : `there is no bot ${name}`,
-      );
-    else ids.set(name, found.ID);
-  }
+  const { ids, problems } = await findIds(client, tenant, {
+    users: [
+      ...(wanted.Groups ?? []).flatMap(({ Members = [] }) => Members),
+      ...subjectsOf(wanted, 'User'),
+    ],
+    bots: subjectsOf(wanted, 'Bot'),
+  });
   const idOf = (name: string) => ids.get(name) ?? name;
-  const grants = wanted.Grants?.map((grant) =>
-    grant.kind === 'Group' ? grant : { ...grant, subject: idOf(grant.subject) },
-  );
+  const grants = wanted.Grants?.map((grant) => withId(grant, idOf));
   // Only now, since one may be to an address and the other to its ID.
   const keys = grants?.map(grantKey) ?? [];
   for (const { kind, subject, Role } of grants?.filter(
@@ -110,13 +100,66 @@ export async function resolveSubjects(
       ...wanted,
       Groups: wanted.Groups?.map((group) => ({ ...group, Members: group.Members?.map(idOf) })),
       Grants: grants,
+      Policy: wanted.Policy?.map((rule) => withIds(rule, idOf)),
     },
     names: new Map([...ids].map(([name, id]) => [id, name])),
   };
 }
 
-const subjectsOf = ({ Grants = [] }: Wanted, kind: SubjectKind) =>
-  Grants.filter((grant) => grant.kind === kind).map(({ subject }) => subject);
+/** The rules of an earlier file with IDs. Its users and bots may no longer exist: then they hold nothing. */
+export async function resolveRules(
+  client: Client,
+  tenant: string,
+  rules: readonly Rule[],
+): Promise<Rule[]> {
+  const named = { Policy: [...rules] };
+  const users = subjectsOf(named, 'User');
+  const { ids } = await findIds(client, tenant, { users, bots: subjectsOf(named, 'Bot') });
+  return rules.map((rule) => withIds(rule, (name) => ids.get(name) ?? name));
+}
+
+type Subject = { kind: SubjectKind | 'Role'; subject: string };
+
+const withId = <Some extends Subject>(some: Some, idOf: (name: string) => string): Some =>
+  some.kind === 'User' || some.kind === 'Bot' ? { ...some, subject: idOf(some.subject) } : some;
+
+const withIds = (rule: Rule, idOf: (name: string) => string): Rule => ({
+  ...rule,
+  Only: rule.Only.map((holder) => withId(holder, idOf)),
+});
+
+/** The users or bots that the grants and rules of a file name. */
+const subjectsOf = ({ Grants = [], Policy = [] }: Wanted, kind: SubjectKind) =>
+  [...Grants, ...Policy.flatMap(({ Only }) => Only)]
+    .filter((one) => one.kind === kind)
+    .map(({ subject }) => subject);
+
+/** The IDs of users and bots by the names that the file uses, and a problem for each name without one. */
+async function findIds(
+  client: Client,
+  tenant: string,
+  names: { users: readonly string[]; bots: readonly string[] },
+): Promise<{ ids: Map<string, string>; problems: string[] }> {
+  const ids = new Map<string, string>();
+  const problems: string[] = [];
+  for (const email of new Set(names.users.filter((user) => !user.startsWith('usr_')))) {
+    const id = await findUser(client, email);
+    if (id === undefined) problems.push(`there is no user ${email}, or you cannot see it`);
+    else ids.set(email, id);
+  }
+  const named = new Set(names.bots.filter((bot) => !bot.startsWith('bot_')));
+  const bots: readonly Bot[] =
+    named.size > 0 ? await all(client.list('Bots_List', { Tenant: tenant })) : [];
+  for (const name of named) {
+    const [found, ...more] = bots.filter((bot) => bot.Name === name);
+    if (found === undefined || more.length > 0)
+      problems.push(
+        found ? `several bots are called ${name}: name one by its ID` : `there is no bot ${name}`,
+      );
+    else ids.set(name, found.ID);
+  }
+  return { ids, problems };
+}
 
 async function findUser(client: Client, Email: string): Promise<string | undefined> {
   try {
@@ -127,7 +170,7 @@ async function findUser(client: Client, Email: string): Promise<string | undefin
   }
 }
 
-async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const item of items) found.push(item);
   return found;

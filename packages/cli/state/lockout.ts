@@ -4,13 +4,15 @@ import type { Change } from './changes.ts';
 import { pathKey } from './file.ts';
 
 /**
- * Finds a change that would revoke the caller's own permission to make the changes. It would fail
- * halfway, and the caller could not undo it.
+ * Finds a change that would revoke the permission to make the changes from the caller who makes
+ * them. It would fail halfway, and that caller could not undo it.
  */
 export async function findLockout(
   client: Client,
   Tenant: string,
   changes: readonly Change[],
+  /** The bot that will make the changes; the caller by default. */
+  bot?: string,
 ): Promise<string[]> {
   const removals = changes.filter(({ operation }) => /_(Remove|Delete)/.test(operation));
   const taken = new Set(removals.flatMap(({ grant = [] }) => grant));
@@ -23,7 +25,8 @@ export async function findLockout(
   const paths = await Promise.all(
     Array.from(
       needed,
-      async (Permission) => (await client.call('Access_Explain', { Tenant, Permission })).Paths,
+      async (Permission) =>
+        (await client.call('Access_Explain', { Tenant, Subject: bot, Permission })).Paths,
     ),
   );
   const left = await findLeft(client, paths.flat(), removals);

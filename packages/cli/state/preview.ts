@@ -2,7 +2,6 @@ import type { Client } from '../../client/client.ts';
 import { PermissionDeniedError } from '../../client/errors.ts';
 import type { PermissionChange, PlannedChangeInput } from '../../client/gen/types.ts';
 import type { Change } from './changes.ts';
-import { pathKey } from './file.ts';
 import { findLockout } from './lockout.ts';
 
 /** The effect of changes before they are made, as Access_Plan reports it. */
@@ -11,31 +10,42 @@ export type Preview = {
   Lost: PermissionChange[];
   /** Changes that would be rejected, with the reason. */
   refused: string[];
-  /** Other warnings of the service, and changes that could not be previewed. */
+  /** Other warnings of the service, and the reason why the effect is not known completely. */
   notes: string[];
+  /** Whether Gained and Lost are the effect of all changes. */
+  complete: boolean;
 };
 
 /** Maximum number of changes in one Access_Plan call. */
-const maxChanges = 50;
+const maxChanges = 200;
+
+type Options = {
+  /** The ID of the bot that will make the changes. This caller then needs no right to make them. */
+  forBot?: string | undefined;
+};
 
 export async function previewChanges(
   client: Client,
   Tenant: string,
   changes: readonly Change[],
+  { forBot }: Options = {},
 ): Promise<Preview> {
-  const created = newGroups(changes);
-  // Fields of a group do not affect permissions.
-  const relevant = changes.filter(({ operation }) => operation !== 'Groups_Save');
-  const previewable = relevant.filter((change) => isPreviewable(change, created));
-  const asked = previewable.slice(0, maxChanges);
-  const notes = notesOn(relevant.length, previewable.length);
-  const locksOut = await findLockout(client, Tenant, changes);
-  if (asked.length === 0) return { Gained: [], Lost: [], refused: locksOut, notes };
+  const relevant = changes.filter(affectsPermissions);
+  const asked = relevant.slice(0, maxChanges);
+  const complete = asked.length === relevant.length;
+  const notes = complete
+    ? []
+    : [
+        `gained and lost permissions are shown for the first ${maxChanges} of ${relevant.length} changes`,
+      ];
+  const locksOut = await findLockout(client, Tenant, changes, forBot);
+  if (asked.length === 0) return { Gained: [], Lost: [], refused: locksOut, notes, complete };
   const Changes = asked.map(
     ({ operation, request }): PlannedChangeInput => ({ [operation]: request }),
   );
   try {
-    const { Gained, Lost, Warnings } = await client.call('Access_Plan', { Tenant, Changes });
+    const request = { Tenant, Changes, ForBot: forBot };
+    const { Gained, Lost, Warnings } = await client.call('Access_Plan', request);
     const warnings = Warnings.map((warning) => withChangeText(warning, asked));
     const isRefusal = (warning: string) => warning.includes('would be refused');
     return {
@@ -43,6 +53,7 @@ export async function previewChanges(
       Lost,
       refused: [...locksOut, ...warnings.filter(isRefusal)],
       notes: [...notes, ...warnings.filter((warning) => !isRefusal(warning))],
+      complete,
     };
   } catch (error) {
     if (!(error instanceof PermissionDeniedError)) throw error;
@@ -51,42 +62,14 @@ export async function previewChanges(
       Lost: [],
       refused: locksOut,
       notes: ['gained and lost permissions are unknown: you lack iam.grants.read'],
+      complete: false,
     };
   }
 }
 
-function newGroups(changes: readonly Change[]): ReadonlySet<string> {
-  return new Set(
-    changes.flatMap(({ operation, request }) =>
-      operation === 'Groups_Save' && request.IfUpdatedAt === undefined
-        ? [pathKey(request.Group.Path)]
-        : [],
-    ),
-  );
-}
-
-/** Access_Plan cannot preview changes to a group that does not exist yet. */
-function isPreviewable({ operation, request }: Change, created: ReadonlySet<string>): boolean {
-  if (operation === 'Groups_AddMember') return !created.has(pathKey(request.Group));
-  if (operation === 'GroupGrants_Add') return !created.has(pathKey(request.Grant.Group));
-  return true;
-}
-
-function notesOn(all: number, previewable: number): string[] {
-  const left = all - previewable;
-  return [
-    ...(previewable > maxChanges
-      ? [
-          `gained and lost permissions are shown for the first ${maxChanges} of ${previewable} changes`,
-        ]
-      : []),
-    ...(left > 0
-      ? [
-          `gained and lost permissions of ${left === 1 ? '1 change' : `${left} changes`} to new groups cannot be shown before the groups exist`,
-        ]
-      : []),
-  ];
-}
+/** Fields of a group do not affect permissions. A new group has members and grants later. */
+const affectsPermissions = ({ operation, request }: Change): boolean =>
+  operation !== 'Groups_Save' || request.IfUpdatedAt === undefined;
 
 /** Replaces the number of a change by its text: "Changes[3].Grants_Add would be refused: …". */
 function withChangeText(warning: string, changes: readonly Change[]): string {

@@ -34,7 +34,7 @@ export function textOf(
   required = false,
 ): string | undefined {
   const value = record[key];
-  if (value === undefined || value === null) {
+  if (value === undefined || value === null || (required && value === '')) {
     if (required) problems.push(`${join(at, key)} is missing`);
     return undefined;
   }
