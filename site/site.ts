@@ -84,6 +84,9 @@ function writeSources(work: string, root: string, pages: readonly Page[]): void 
   for (const { path, text } of pages) write(path, text);
   for (const image of globSync('docs/*.{svg,png}', { cwd: root }))
     cpSync(join(root, image), join(work, 'public/images', basename(image)));
+  // Editors load the schema of rights files from here.
+  for (const schema of globSync('packages/cli/*.schema.json', { cwd: root }))
+    cpSync(join(root, schema), join(work, 'public', basename(schema)));
   const own = JSON.stringify(pathToFileURL(import.meta.filename));
   // The computed name keeps VitePress from bundling a second copy of this module.
   write(

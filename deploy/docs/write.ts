@@ -7,6 +7,7 @@ import { renderChartSchema } from './chart/schema.ts';
 import { renderChartSettings, renderConfiguration } from './configuration.ts';
 import { renderEvents, renderEventTypes } from './events.ts';
 import { renderPermissions } from './permissions.ts';
+import { renderRightsSchema } from './rights-schema.ts';
 
 // Generates files from tables in the code.
 //
@@ -21,6 +22,7 @@ export const outputs: ReadonlyMap<string, () => string> = new Map([
   ['helm/bailiwick/README.md', renderChartReadme],
   ['docs/events.md', renderEvents],
   ['docs/permissions.md', renderPermissions],
+  ['packages/cli/rights.schema.json', renderRightsSchema],
   ['services/notifications/events/gen/event-types.json', renderEventTypes],
 ]);
 

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Command, commonOptions } from './command.ts';
 import { candidates, completion } from './completion.ts';
@@ -10,6 +9,7 @@ import { importUsers } from './import/command.ts';
 import { login, logout } from './login.ts';
 import { operationCommand } from './operation.ts';
 import { print, say } from './output.ts';
+import { readPackageFile } from './package-files.ts';
 import { apply, plan } from './state/command.ts';
 import { use } from './tenant.ts';
 import { exportTenant } from './tenant-file/export.ts';
@@ -25,12 +25,26 @@ const help: Command = {
   },
 };
 
+const schema: Command = {
+  takes: '',
+  summary:
+    'Prints the JSON Schema of the file of plan and apply, with which editors complete roles and permissions.',
+  options: {},
+  help: [],
+  run({ rest }) {
+    if (rest.length > 0) throw new UsageError('schema takes no arguments');
+    print(readPackageFile('rights.schema.json').trimEnd());
+    return Promise.resolve(exitCodes.ok);
+  },
+};
+
 const commands: Readonly<Record<string, Command>> = {
   login,
   logout,
   use,
   plan,
   apply,
+  schema,
   import: importUsers,
   export: exportTenant,
   completion,
@@ -117,9 +131,5 @@ function commandOf(name: string): Command {
 
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '');
 
-/** The version from package.json, which is next to this file, or two folders up after compilation. */
-function version(): string {
-  const beside = new URL('package.json', import.meta.url);
-  const manifest = existsSync(beside) ? beside : new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
-}
+const version = (): string =>
+  (JSON.parse(readPackageFile('package.json')) as { version: string }).version;

@@ -52,6 +52,11 @@ test('every document of docs/ and of the project is a page that search finds by 
   }
 });
 
+test('the site serves the schema of rights files', () => {
+  const name = 'rights.schema.json';
+  assert.equal(readFileSync(join(out, name), 'utf8'), read(join('packages/cli', name)));
+});
+
 test('search for the name of an operation finds its section first', () => {
   const { paths } = JSON.parse(read('gateway/openapi.json')) as {
     paths: Record<string, Record<string, { operationId?: string; tags?: [string] }>>;
