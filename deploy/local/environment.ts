@@ -84,9 +84,12 @@ const decidedHere = new Set([
  * set.
  */
 const ownNames = [
+  'BAILIWICK_BOT',
   'BAILIWICK_DATA',
+  'BAILIWICK_GITLAB_TOKEN',
   'BAILIWICK_INBOX_PORT',
   'BAILIWICK_INFRA',
+  'BAILIWICK_JOB_TOKEN',
   'BAILIWICK_TENANT',
   'BAILIWICK_TOKEN',
   'BAILIWICK_URL',

@@ -31,7 +31,7 @@ export const commonHelp: Command['help'] = [
   ],
   [
     '--token-file FILE',
-    'file with a session token or bot key (- = standard input); default: BAILIWICK_TOKEN, else the stored login',
+    'file with a session token or bot key (- = standard input); default: BAILIWICK_TOKEN, else the keyless bot in BAILIWICK_BOT, else the stored login',
   ],
   ['--timeout SECONDS', 'time limit of each call with its retries; default: 30'],
   ['--json', 'print JSON instead of tables'],

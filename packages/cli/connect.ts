@@ -6,6 +6,7 @@ import { readText } from './input.ts';
 import { say } from './output.ts';
 import { readSessions, storedToken } from './sessions.ts';
 import { renewAt } from './sign-in/issuer.ts';
+import { keylessToken } from './sign-in/keyless.ts';
 
 /** The common options for the connection. */
 export type Connection = {
@@ -42,6 +43,7 @@ export async function connect(connection: Connection, token?: string): Promise<C
     token:
       token ??
       (await givenToken(connection)) ??
+      keylessToken(url) ??
       (() => storedToken(url, (renewal) => renewAt(url, renewal))),
     timeoutMs: timeoutOf(connection),
     userAgent: 'bailiwick-cli',

@@ -3,6 +3,7 @@ import { type Command, commonOptions } from './command.ts';
 import { candidates, completion } from './completion.ts';
 import { type ExitCode, exitCodes, explain, UsageError } from './failure.ts';
 import type { Values } from './fields.ts';
+import { comment } from './forge/command.ts';
 import { operations } from './gen/help.ts';
 import { overview, page } from './help.ts';
 import { importUsers } from './import/command.ts';
@@ -45,6 +46,7 @@ const commands: Readonly<Record<string, Command>> = {
   plan,
   apply,
   schema,
+  comment,
   import: importUsers,
   export: exportTenant,
   completion,
