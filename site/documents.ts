@@ -50,6 +50,7 @@ export const groups: readonly Group[] = [
       { file: 'docs/sso.md', label: 'OpenID Connect and SAML' },
       { file: 'docs/apps.md', label: 'Apps' },
       { file: 'docs/keyless-bots.md', label: 'Keyless bots' },
+      { file: 'docs/access-as-pull-requests.md', label: 'Access as pull requests' },
       { file: 'docs/domains.md', label: 'Email domains' },
       { file: 'docs/scim.md', label: 'Provision with SCIM' },
       { file: 'docs/moving-in.md', label: 'Move from another system' },

@@ -61,6 +61,8 @@ test('the packed tool runs without the workspace, with its two dependencies', as
     (await cli.run(['plan', '--file', '-'], { program, input: 'Roles: 1' })).stderr,
     /Roles must be a list/,
   );
+  const schema = await cli.run(['schema'], { program });
+  assert.deepEqual([schema.code, schema.stdout.startsWith('{')], [0, true], schema.stderr);
 });
 
 test('npx bailiwick runs the sources in the workspace', async () => {

@@ -64,7 +64,7 @@ function serviceProblems({ Roles = [], Groups = [], Grants = [], Policy = [] }: 
     ...Roles.flatMap((Role) =>
       requestProblems(RolesSaveRequestSchema, { Role: { Tenant, ...Role } }),
     ),
-    ...Groups.flatMap(({ Members: _, ...Group }) =>
+    ...Groups.map((group) => ({ ...group, Members: undefined })).flatMap((Group) =>
       requestProblems(GroupsSaveRequestSchema, { Group: { Tenant, ...Group } }),
     ),
     ...Grants.flatMap(({ Role, Resource }) => ofRole(Role, Resource)),
@@ -168,7 +168,7 @@ const rule = record(
 );
 // One role and one group: JSON Schema cannot refuse a name that appears twice, as the parser does.
 const rights = record({
-  $schema: oneOf('https://id.example.com/guides/rights.schema.json'),
+  $schema: oneOf('https://id.example.com/docs/guides/rights.schema.json'),
   Tenant: oneOf('acme'),
   Roles: fc.array(
     record(

@@ -63,10 +63,7 @@ Grants:
       '+ grant of editor to group eng/backend',
     ])
       assert.ok(shown.stdout.split('\n').includes(line), `${line}\n${shown.stdout}`);
-    assert.match(
-      shown.stdout,
-      new RegExp(`Gained\n.*\n${ada.email} +app\\.reports\\.read +report/1`),
-    );
+    assert.match(shown.stdout, new RegExp(`Gained\n.*\n${ada.email} +app\\.reports\\.\\*\n`));
     assert.equal((await file('plan', yaml)).code, 0);
     assert.equal(
       await isAllowed(tenant, ada.id, 'app.reports.write'),
@@ -200,12 +197,12 @@ Grants: [{ User: ${stranger.id}, Role: fine }]
     ]);
   });
 
-  test('changes beyond the limit of one plan are applied in several', async () => {
+  test('sixty changes are previewed, applied, and applied again without a change', async () => {
     const tenant = await newTenant();
     const yaml = `Roles:\n${Array.from({ length: 60 }, (_, index) => `  - { Slug: role-${index}, Permissions: [app.r${index}] }`).join('\n')}\n`;
     const { code, stderr } = await file('apply', yaml, '--tenant', tenant, '--yes');
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /for the first 50 of 60 changes/);
+    assert.doesNotMatch(stderr, /for the first/);
     assert.match((await file('apply', yaml, '--tenant', tenant, '--yes')).stdout, /^nothing to do/);
   });
 

@@ -143,11 +143,11 @@ test('a change is saved only over the state that was read', () => {
 
 test('the example file in README.md is valid', async () => {
   const document = readFileSync(path.join(import.meta.dirname, '../README.md'), 'utf8');
-  const { Roles, Groups, Grants } = await readWanted(
+  const { Roles, Groups, Grants, Policy } = await readWanted(
     /^```yaml\n(.*?)^```$/ms.exec(document)?.[1] ?? '',
     'README.md',
   );
-  assert.deepEqual([Roles?.length, Groups?.length, Grants?.length], [1, 1, 3]);
+  assert.deepEqual([Roles?.length, Groups?.length, Grants?.length, Policy?.length], [1, 1, 3, 1]);
 });
 
 test('all problems of a file are reported at once, with their place', async () => {

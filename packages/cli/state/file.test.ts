@@ -8,7 +8,7 @@ const refuses = (text: string, reason: RegExp) =>
 test('a policy is read, and each of its mistakes is named by its place', async () => {
   const { Policy } = await readWanted(
     `
-$schema: https://id.example.com/guides/rights.schema.json
+$schema: https://id.example.com/docs/guides/rights.schema.json
 Policy:
   - Permission: iam.grants.*
     Only: [{ Role: owner }, { Group: security }]

@@ -39,7 +39,7 @@ function verdict(changes: number, refused: number, violations: number): string {
 const longest = 120;
 
 function escaped(text: string): string {
-  const characters = [...printable(text)];
+  const characters = Array.from(printable(text));
   const shown = characters.length > longest ? [...characters.slice(0, longest), '…'] : characters;
   return shown
     .map((one) => (/^[A-Za-z0-9 ]$/.test(one) ? one : `&#${one.codePointAt(0)};`))
@@ -62,13 +62,9 @@ function block(title: string, lines: readonly string[], length: number): string[
   return [`**${title}**`, preformatted(pieces, length)];
 }
 
-/** A message is longer than a name. */
-function wrapped(text: string): string[] {
-  const characters = [...text];
-  return Array.from({ length: Math.ceil(characters.length / longest) || 1 }, (_, index) =>
-    characters.slice(index * longest, (index + 1) * longest).join(''),
-  );
-}
+/** A message is longer than a name: it is broken at a space, if it has one. */
+const wrapped = (text: string): string[] =>
+  printable(text).match(/.{1,120}(?: |$)|.{1,120}/gsu) ?? [''];
 
 function folded(title: string, changes: Planned['changes'], length: number): string[] {
   if (changes.length === 0) return [];
@@ -93,15 +89,16 @@ function rowsOf(
   list: readonly PermissionChange[],
   nameOf: (id: string) => string,
 ): string[] {
-  const groups = new Map<string, PermissionChange[]>();
-  for (const one of list) {
-    const key = JSON.stringify([one.Subject, one.Resource]);
-    groups.set(key, [...(groups.get(key) ?? []), one]);
+  const groups = new Map<string, { Subject: string; Resource: string; gained: string[] }>();
+  for (const { Subject, Resource, Permission } of list) {
+    const key = JSON.stringify([Subject, Resource]);
+    const group = groups.get(key) ?? { Subject, Resource, gained: [] };
+    groups.set(key, group);
+    group.gained.push(Permission);
   }
-  return [...groups.values()].map((ofOne) => {
-    const [{ Subject = '', Resource = '' } = {}] = ofOne;
-    const permissions = ofOne.slice(0, permissionsShown).map(({ Permission }) => code(Permission));
-    const left = ofOne.length - permissions.length;
+  return [...groups.values()].map(({ Subject, Resource, gained }) => {
+    const permissions = gained.slice(0, permissionsShown).map(code);
+    const left = gained.length - permissions.length;
     const cells = [
       verb,
       code(nameOf(Subject)),

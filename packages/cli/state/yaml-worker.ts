@@ -11,4 +11,4 @@ function parse(text: string): Parsed {
   return { problems, value: problems.length === 0 ? document.toJS() : undefined };
 }
 
-parentPort?.postMessage(parse(workerData as string));
+parentPort?.postMessage(parse(workerData as string), []);
