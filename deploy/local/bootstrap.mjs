@@ -35,6 +35,7 @@ function hash(text) {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** @returns {never} */
 function fail(message) {
   process.stderr.write(`${message}\n`);
   process.exit(1);
