@@ -9,7 +9,7 @@ import { rowsOf } from '../support/store.ts';
 
 export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const enterpriseSchema = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-const membershipSchema = 'urn:bailiwick:params:scim:schemas:extension:2.0:User';
+export const membershipSchema = 'urn:bailiwick:params:scim:schemas:extension:2.0:User';
 export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
 export type Resource = {

@@ -43,6 +43,8 @@ function answer(deps: ScimDeps, request: ScimRequest, sent: ScimHandleRequest): 
   if (more.length > 0 || !/^[\w.:-]*$/.test(id)) throw notFound('resource');
   if (endpoint === 'Users') return answerResource(users(deps, request), id, sent);
   if (endpoint === 'Groups') return answerResource(groups(deps, request), id, sent);
+  // Features of the protocol that answer 501 (RFC 7644, sections 3.11 and 3.12).
+  if (id === '' && ['.search', 'Bulk', 'Me'].includes(endpoint)) throw unsupported(`/${endpoint}`);
   return Promise.resolve(answerDocument(endpoint, id, sent));
 }
 
@@ -67,8 +69,8 @@ function answerDocument(
   return { status: 200, body: found };
 }
 
-const unsupported = (method: string) =>
-  new ServiceError('unimplemented', 'SCIM_UNSUPPORTED', `${method} is not supported here`);
+const unsupported = (what: string) =>
+  new ServiceError('unimplemented', 'SCIM_UNSUPPORTED', `${what} is not supported here`);
 
 /** The requests that the resources of one type answer. */
 type Resources = {

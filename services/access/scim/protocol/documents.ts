@@ -69,7 +69,7 @@ const described = (attribute: Attribute, isReadOnly = attribute.readOnly === tru
   multiValued: attribute.multiValued === true,
   description: attribute.description,
   required: attribute.required === true,
-  mutability: isReadOnly ? 'readOnly' : 'readWrite',
+  mutability: isReadOnly ? 'readOnly' : writableMutability(attribute),
   returned: 'default',
   ...(attribute.type === 'complex'
     ? {
@@ -82,4 +82,9 @@ const described = (attribute: Attribute, isReadOnly = attribute.readOnly === tru
         uniqueness: attribute.unique ? 'server' : 'none',
       }),
   ...(attribute.referenceTypes && { referenceTypes: attribute.referenceTypes }),
+  ...(attribute.canonicalValues && { canonicalValues: attribute.canonicalValues }),
 });
+
+/** The parts of a member are immutable, as in RFC 7643, section 8.7.1. */
+const writableMutability = ({ immutable, derived }: Attribute): string =>
+  immutable || derived ? 'immutable' : 'readWrite';

@@ -33,9 +33,15 @@ export function readResource(type: ResourceType, json: unknown): Resource {
     const extension = readAttributes(attributes, sent, `${id}:`);
     if (Object.keys(extension).length > 0) resource[id] = extension;
   }
-  for (const { name, required } of type.core.attributes)
-    if (required && textOf(resource[name]).trim() === '') throw invalidValue(`${name} is required`);
+  assertRequired(type, resource);
   return resource;
+}
+
+/** Leaves out `emails`, since a userName that is an address serves too: `addressOf` throws. */
+function assertRequired({ core }: ResourceType, resource: Resource): void {
+  for (const { name, required, multiValued } of core.attributes)
+    if (required && !multiValued && textOf(resource[name]).trim() === '')
+      throw invalidValue(`${name} is required`);
 }
 
 function readAttributes(
@@ -46,7 +52,7 @@ function readAttributes(
   const read: Resource = {};
   for (const [key, sent] of Object.entries(json)) {
     const attribute = findAttribute(attributes, key);
-    if (!attribute || attribute.readOnly) continue;
+    if (!attribute || attribute.readOnly || attribute.derived) continue;
     const value = readValue(attribute, sent, at + attribute.name);
     if (value !== undefined) read[attribute.name] = value;
   }

@@ -9,12 +9,17 @@ export type Attribute = {
   required?: true;
   caseExact?: true;
   readOnly?: true;
+  /** Given with its object, and not changed alone. */
+  immutable?: true;
+  /** Follows from the value beside it: what a client sends is not read. */
+  derived?: true;
   unique?: true;
   /** In characters. Columns with an index hold short texts only. */
   maxLength?: number;
   subAttributes?: readonly Attribute[];
   /** The resources whose addresses a reference holds, or external. */
   referenceTypes?: readonly string[];
+  canonicalValues?: readonly string[];
 };
 
 export type Schema = {
@@ -48,6 +53,7 @@ const list = (
   name: string,
   description: string,
   values: readonly Attribute[] = [text('value', 'The value.')],
+  more: Partial<Attribute> = {},
 ): Attribute =>
   complex(
     name,
@@ -58,7 +64,7 @@ const list = (
       text('type', 'The kind of value, such as work.'),
       { name: 'primary', type: 'boolean', description: 'Whether this is the preferred value.' },
     ],
-    { multiValued: true },
+    { ...more, multiValued: true },
   );
 
 /** The attributes of every resource (RFC 7643, section 3.1). */
@@ -108,7 +114,9 @@ export const userSchema: Schema = {
     { name: 'active', type: 'boolean', description: 'Whether the person may act in the tenant.' },
     list(
       'emails',
-      'Mail addresses. The primary one, else that of type work, identifies the account.',
+      'Mail addresses. The primary one, else that of type work, identifies the account. A userName that is an address serves too.',
+      [text('value', 'The address.', { required: true })],
+      { required: true },
     ),
     list('phoneNumbers', 'Telephone numbers.'),
     list('addresses', 'Postal addresses.', [
@@ -178,10 +186,14 @@ export const groupSchema: Schema = {
       'members',
       'The people in the group.',
       [
-        text('value', 'The ID of the person.', { caseExact: true }),
-        reference('$ref', 'The address of the person.', 'User', { readOnly: true }),
+        text('value', 'The ID of the person.', {
+          required: true,
+          caseExact: true,
+          immutable: true,
+        }),
+        reference('$ref', 'The address of the person.', 'User', { derived: true }),
         text('display', 'The name of the person.', { readOnly: true }),
-        text('type', 'Always User.', { readOnly: true }),
+        text('type', 'Always User.', { derived: true, canonicalValues: ['User'] }),
       ],
       { multiValued: true },
     ),
