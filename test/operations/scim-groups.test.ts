@@ -230,6 +230,24 @@ describeOne('SCIM groups', 'one process', (topology) => {
     assert.deepEqual(await membersAt('steady'), [UserID]);
   });
 
+  test('a person who is deleted leaves the groups, whose ETags change', async () => {
+    const { create, get, call } = suite;
+    const person = await create('deleted');
+    const stays = await create('remaining');
+    const group = await push('Shrinking', [person, stays]);
+    const other = await push('Untouched', [stays]);
+    assert.equal((await call('DELETE', `Users/${person.id}`)).status, 204);
+    const left = await get<Resource>('GET', `Groups/${group.id}`);
+    assert.deepEqual(
+      left.members?.map(({ value }) => value),
+      [stays.id],
+    );
+    assert.notEqual(left.meta.version, group.meta.version);
+    assert.ok(left.meta.lastModified > group.meta.lastModified);
+    assert.deepEqual(await membersAt('shrinking'), [accountOf(stays)]);
+    assert.deepEqual(await get<Resource>('GET', `Groups/${other.id}`), other);
+  });
+
   test('lists of groups leave members out, and find groups by a member', async () => {
     const { create, get } = suite;
     const person = await create('searched');

@@ -1,8 +1,14 @@
 import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { type Call } from '@bailiwick/rpc';
+import { timeAfter } from '@bailiwick/values';
 import { FlushMode, LockMode } from '@mikro-orm/core';
 import { assertMayGrant } from '../decisions/delegation.ts';
-import { GroupMemberEntity, type GroupRow, ScimMemberEntity } from '../groups/entities.ts';
+import {
+  GroupEntity,
+  GroupMemberEntity,
+  type GroupRow,
+  ScimMemberEntity,
+} from '../groups/entities.ts';
 import { enterAll, recordMember } from '../groups/members.ts';
 import { findGroupRoles } from '../groups/queries.ts';
 import { ownerRole } from '../permissions/builtin.ts';
@@ -72,4 +78,22 @@ async function addAll(
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { userId: 'asc' } },
   );
   await enterAll(em, call, group, { userIds: members.map(({ userId }) => userId) });
+}
+
+/**
+ * Removes a person from the groups of the directory, which get a new version. Locks the groups:
+ * called before the person's membership is locked, as in `setMembers`.
+ */
+export async function leaveScimGroups(
+  em: EntityManager,
+  { tenant, scimUserId }: { tenant: string; scimUserId: string },
+): Promise<void> {
+  const places = await em.find(ScimMemberEntity, { scimUserId });
+  const groups = await em.find(
+    GroupEntity,
+    { id: { $in: places.map(({ groupId }) => groupId) } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
+  );
+  for (const group of groups) group.updatedAt = timeAfter(group.updatedAt);
+  await em.nativeDelete(ScimMemberEntity, { tenant, scimUserId });
 }

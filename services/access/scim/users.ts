@@ -5,13 +5,13 @@ import { createId, type Email, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { findSubjectGrants, owns } from '../decisions/context.ts';
 import { findUserByEmail } from '../directory.ts';
-import { ScimMemberEntity } from '../groups/entities.ts';
 import { ScimUserEntity } from '../provisioned/entities.ts';
 import { assertPresent } from '../subjects/state.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import { isKnownElsewhere } from '../tenants/queries.ts';
 import { assertMayEnd } from '../tenants/status.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
+import { leaveScimGroups } from './members.ts';
 import {
   addressOf,
   hasDeclined,
@@ -110,8 +110,8 @@ export async function deletePerson(
   await inTenant(deps, tenant, undefined, async (em) => {
     const person = await lockPerson(em, id);
     assertVersion(ifMatch, personVersion(await getPerson(inTransaction(em), tenant, id)));
+    await leaveScimGroups(em, { tenant, scimUserId: id });
     await deprovision(em, person, call);
-    await em.nativeDelete(ScimMemberEntity, { tenant, scimUserId: id });
     em.remove(person);
     record(em, call, 'scim.user_deleted', person);
   });
