@@ -1,5 +1,5 @@
 import { describedPermissions } from '@bailiwick/access/roles/permission-list.ts';
-import { keys, permissionForm } from '../../packages/cli/state/file.ts';
+import { keys, permissionForm } from '@bailiwick/cli/state/file.ts';
 
 // Generates packages/cli/rights.schema.json, with which editors complete and check a rights file. Its keys are those of the
 // parser, and its permissions those of proto/permissions.ts. A test compares it with the parser and the rules of the service.
