@@ -17,6 +17,7 @@ const sources = [
   'packages/client/gen/operations.ts',
   'packages/texts/fill.ts',
   'packages/texts/locales/*/console/*.json',
+  'packages/user-import/*.ts',
   'tsconfig.json',
   'pnpm-lock.yaml',
 ];

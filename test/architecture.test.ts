@@ -217,9 +217,11 @@ test('every statement names the tenant of each tenant-scoped table, or is listed
 });
 
 test('relative imports stay in their package', () => {
-  // The command-line tool is compiled together with the client.
+  // The command-line tool is compiled together with the client and the import of users.
   const packageOf = (file: string) =>
-    packages.find((folder) => file.startsWith(`${folder}/`))?.replace(/cli$/, 'client');
+    packages
+      .find((folder) => file.startsWith(`${folder}/`))
+      ?.replace(/(cli|user-import)$/, 'client');
   const crossing: string[] = [];
   let seen = 0;
   for (const file of files) {

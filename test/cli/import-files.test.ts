@@ -204,13 +204,13 @@ describe('the files of bailiwick import', () => {
       ],
     );
     assert.deepEqual(reasonsIn(file), [
-      `the user names tenant ${tenants.other}, and --tenant another one`,
+      `the user names tenant ${tenants.other}, and the import another one`,
       'Tenants must be a list of records, each with a Tenant',
     ]);
     const csv = write('Email,Roles\na@example.com,admin\nb@example.com,\n', 'csv');
     await run(csv);
     assert.deepEqual(reasonsIn(csv), [
-      'the user has roles or groups, and neither a tenant nor --tenant',
+      'the user has roles or groups, and neither the user nor the import has a tenant',
     ]);
     calls = [];
     await run(csv, '--tenant', tenants.acme, '--restart');

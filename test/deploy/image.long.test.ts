@@ -149,6 +149,7 @@ test('the image has the console, built from all of its sources', () => {
       'packages/client/*.ts',
       'packages/client/gen/operations.ts',
       'packages/texts/locales/*/console/*.json',
+      'packages/user-import/*.ts',
       'gateway/static-files.ts',
       'tsconfig.json',
     ],

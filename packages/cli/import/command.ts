@@ -1,6 +1,14 @@
 import path from 'node:path';
 import type { Client } from '../../client/client.ts';
 import type { ImportedMembershipInput } from '../../client/gen/types.ts';
+import {
+  batches,
+  isSent,
+  type Row,
+  readRow,
+  sendUsers,
+  type Unsent,
+} from '../../user-import/mod.ts';
 import { type Command, type Given, textOf } from '../command.ts';
 import { connect, urlOf } from '../connect.ts';
 import { exitCodes, Refusal, UsageError } from '../failure.ts';
@@ -11,7 +19,6 @@ import { findTenant } from '../tenant.ts';
 import type { Line } from '../tenant-file/lines.ts';
 import { restoreTenant } from '../tenant-file/restore.ts';
 import { printable } from '../text.ts';
-import { batches, isSent, type Row, type Unsent } from './batches.ts';
 import {
   assertOtherFile,
   beginFailed,
@@ -34,9 +41,8 @@ import {
   storeProgress,
 } from './progress.ts';
 import { readRecords, sizeOf } from './records.ts';
-import { sendUsers } from './send.ts';
+import { patientSender } from './sender.ts';
 import { type Source, sources } from './sources.ts';
-import { tenantsOf } from './tenants.ts';
 
 export const importUsers: Command = {
   takes: 'FILE',
@@ -189,23 +195,7 @@ async function* readRows(
   let index = 0;
   for await (const found of readRecords(file, source.form, read)) {
     if (index++ < done) continue;
-    if ('problem' in found) yield { user: { Name: found.text }, problem: found.problem };
-    else yield rowOf(found.record, source, membership);
-  }
-}
-
-function rowOf(
-  record: Parameters<Source['read']>[0],
-  source: Source,
-  membership: ImportedMembershipInput | undefined,
-): Row {
-  try {
-    const user = source.read(record);
-    if (user.Email === '') return { user, problem: 'the user has no email address' };
-    return { user: { ...user, ...tenantsOf(user, membership) } };
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return { user: record, problem: error.message };
+    yield readRow(found, source.read, membership);
   }
 }
 
@@ -216,7 +206,7 @@ async function importBatch(job: Job, batch: readonly Row[], progress: Progress):
     else writeFailed(job.failedFile, user, reason);
   };
   const users = batch.filter(isSent).map(({ user }) => user);
-  const verdicts = users.length === 0 ? [] : await sendUsers(job.client, users, job.dryRun);
+  const verdicts = users.length === 0 ? [] : await sendUsers(patientSender(job), users);
   for (const { user, problem } of batch.filter((row): row is Unsent => !isSent(row)))
     fail(user, { Code: 'not_sent', Messages: [problem] });
   for (const [index, verdict] of verdicts.entries()) {

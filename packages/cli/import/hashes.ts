@@ -1,3 +1,4 @@
+import { ImportError } from '../../user-import/mod.ts';
 import { Refusal } from '../failure.ts';
 
 // Password hashes as other systems export them, in the forms that Users_Import takes.
@@ -45,7 +46,7 @@ const digests: Readonly<Record<string, string>> = {
 /**
  * The password among a user's credentials in Keycloak; '' without one. Its data are JSON in texts.
  *
- * @throws Refusal for an algorithm of an extension
+ * @throws ImportError for an algorithm of an extension
  */
 export function keycloakHash(credentials: unknown): string {
   const found: unknown = (Array.isArray(credentials) ? credentials : []).find(
@@ -59,7 +60,7 @@ export function keycloakHash(credentials: unknown): string {
   if (algorithm === 'argon2') return argon2(data, salt, value);
   const digest = digests[algorithm];
   if (digest === undefined)
-    throw new Refusal(`the password has the algorithm ${algorithm}, which is not known`);
+    throw new ImportError(`the password has the algorithm ${algorithm}, which is not known`);
   return `$pbkdf2-${digest}$i=${String(data['hashIterations'])}$${salt}$${value}`;
 }
 

@@ -1,9 +1,7 @@
+import { maxRecord } from '../../user-import/mod.ts';
 import { Refusal } from '../failure.ts';
 
 // Reads the records of a JSON file of any size, one after the other.
-
-/** Characters of one record: more than any user has. */
-const maxRecord = 1024 * 1024;
 
 type Container = { isList: boolean; name: string };
 

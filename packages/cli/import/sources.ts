@@ -1,34 +1,25 @@
-import type { ImportedUserInput } from '../../client/gen/types.ts';
-import { Refusal } from '../failure.ts';
+import {
+  csv,
+  ImportError,
+  isTrue,
+  jsonl,
+  object,
+  type Read,
+  text,
+  texts,
+} from '../../user-import/mod.ts';
 import { type FirebaseHash, firebaseHash, keycloakHash } from './hashes.ts';
 
 // The users as other systems export them.
 
-export type Json = Readonly<Record<string, unknown>>;
-/** A user for Users_Import. Throws a Refusal for a user who cannot be imported. */
-export type Read = (record: Json) => ImportedUserInput;
 export type Source = {
   /** How the file is cut into records: its lines, the rows of CSV, or the items of lists in JSON. */
   form: 'lines' | 'csv' | readonly string[];
   read: Read;
 };
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-const object = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-const isTrue = (value: unknown): boolean => value === true || text(value).toLowerCase() === 'true';
-
-/** The entries with texts, numbers and flags, and of lists their first item. */
-function texts(value: unknown): Record<string, string> {
-  const entries = Object.entries(object(value)).flatMap(([key, entry]) => {
-    const one: unknown = Array.isArray(entry) ? entry[0] : entry;
-    return ['string', 'number', 'boolean'].includes(typeof one) ? [[key, String(one)]] : [];
-  });
-  return Object.fromEntries(entries) as Record<string, string>;
-}
-
 function refuseDisabled(isDisabled: boolean): void {
-  if (isDisabled) throw new Refusal('the user is disabled in the other system');
+  if (isDisabled) throw new ImportError('the user is disabled in the other system');
 }
 
 const keycloak: Read = (user) => {
@@ -72,7 +63,7 @@ const firebase =
     refuseDisabled(user['disabled'] === true);
     const passwordHash = text(user['passwordHash']);
     if (passwordHash !== '' && !hash)
-      throw new Refusal(
+      throw new ImportError(
         'the user has a password: --firebase-hash FILE is required to take it along',
       );
     return {
@@ -114,41 +105,6 @@ const zitadel: Read = (record) => {
     Name: text(profile['displayName']) || fullName(profile['firstName'], profile['lastName']),
     Locale: text(profile['preferredLanguage']),
     PasswordHash: text(object(user['hashedPassword'])['value']),
-  };
-};
-
-/** A line of JSON Lines is a user as Users_Import takes it; a failed one also has its verdict. */
-const jsonl: Read = ({ Verdict: _verdict, ...user }) => {
-  const { Tenants = [] } = user;
-  const isList =
-    Array.isArray(Tenants) && Tenants.every((one) => typeof object(one)['Tenant'] === 'string');
-  if (!isList) throw new Refusal('Tenants must be a list of records, each with a Tenant');
-  return { ...user, Email: text(user['Email']) };
-};
-
-const words = (value: unknown): string[] =>
-  text(value)
-    .split(/\s+/)
-    .filter((word) => word !== '');
-
-/** A column of CSV is a field of Users_Import. Roles and Groups are separated by spaces. */
-const csv: Read = ({ Email, EmailVerified, Tenant, Roles, Groups, ...columns }) => {
-  const isMetadata = (name: string) => name.startsWith('Metadata.');
-  const named = Object.entries(columns).filter(([, value]) => text(value) !== '');
-  const metadata = named
-    .filter(([name]) => isMetadata(name))
-    .map(([name, value]) => [name.slice('Metadata.'.length), value]);
-  return {
-    ...Object.fromEntries(named.filter(([name]) => !isMetadata(name))),
-    Email: text(Email),
-    EmailVerified: isTrue(EmailVerified),
-    ...(metadata.length > 0 && {
-      Metadata: Object.fromEntries(metadata) as Record<string, string>,
-    }),
-    // Roles and groups without a tenant are those of --tenant.
-    ...([Tenant, Roles, Groups].some((value) => text(value) !== '') && {
-      Tenants: [{ Tenant: text(Tenant), Roles: words(Roles), Groups: words(Groups) }],
-    }),
   };
 };
 

@@ -1,7 +1,8 @@
 import type { Client } from '../../client/client.ts';
 import type { ImportVerdict } from '../../client/gen/types.ts';
+import { sendUsers } from '../../user-import/mod.ts';
 import { Refusal } from '../failure.ts';
-import { sendUsers } from '../import/send.ts';
+import { patientSender } from '../import/sender.ts';
 import { say } from '../output.ts';
 import { printable } from '../text.ts';
 import type { GrantLine, Line, LineOf } from './lines.ts';
@@ -146,7 +147,7 @@ async function restoreUsers(
   users: ReadonlyArray<LineOf<'user'>>,
 ): Promise<number> {
   const verdicts = await sendUsers(
-    client,
+    patientSender({ client }),
     users.map(({ Kind: _kind, Status: _status, Groups, Grants, ...user }) => ({
       ...user,
       Tenants: [{ Tenant: tenant, Roles: Grants.filter(isPlain).map(({ Role }) => Role), Groups }],

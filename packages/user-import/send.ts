@@ -1,33 +1,47 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '../../client/client.ts';
-import { BailiwickError, InvalidArgumentError } from '../../client/errors.ts';
-import type { ImportedUserInput, ImportVerdict } from '../../client/gen/types.ts';
-import { say } from '../output.ts';
-import { endProgress } from './progress.ts';
+import type { Client } from '../client/client.ts';
+import { BailiwickError, InvalidArgumentError } from '../client/errors.ts';
+import type { ImportedUserInput, ImportVerdict } from '../client/gen/types.ts';
 
-/** How often a call is made again after an outage, with longer and longer pauses. */
+export type Sender = {
+  client: Pick<Client, 'call'>;
+  dryRun: boolean;
+  /** Waits before a call that an outage interrupted is repeated. Without it the call fails at once. */
+  beforeRetry?: (failure: { code: string; attempt: number }) => Promise<void>;
+};
+
+/** Attempts of a call during an outage. */
 const attempts = 6;
 
 /**
  * Imports users, and returns a verdict for each. The service refuses a whole call for a user of
  * the wrong form, such as one with an unknown field. Such a call is halved until the user is alone.
+ *
+ * @throws BailiwickError for every other failure
  */
 export async function sendUsers(
-  client: Client,
+  sender: Sender,
   users: readonly ImportedUserInput[],
-  dryRun = false,
 ): Promise<ImportVerdict[]> {
   try {
-    return await callOften(client, users, dryRun);
+    return await callOften(sender, users);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
     const [user, ...more] = users;
     if (user && more.length === 0) return [refusedVerdict(user, error)];
     const middle = Math.ceil(users.length / 2);
-    const first = await sendUsers(client, users.slice(0, middle), dryRun);
-    return [...first, ...(await sendUsers(client, users.slice(middle), dryRun))];
+    const first = await sendUsers(sender, users.slice(0, middle));
+    return [...first, ...moved(await sendUsers(sender, users.slice(middle)), middle)];
   }
 }
+
+/** The verdicts of the second half of a call: a message counts users from the beginning of the whole. */
+const moved = (verdicts: readonly ImportVerdict[], by: number): ImportVerdict[] =>
+  verdicts.map((verdict) => ({
+    ...verdict,
+    Messages: verdict.Messages.map((message) =>
+      message.replaceAll(/\bUsers\[(\d+)\]/g, (_, index) => `Users[${Number(index) + by}]`),
+    ),
+  }));
 
 const refusedVerdict = (
   { Email, ExternalID = '' }: ImportedUserInput,
@@ -46,20 +60,16 @@ const refusedVerdict = (
  * is a call of its own, with an Idempotency-Key of its own.
  */
 async function callOften(
-  client: Client,
+  { client, dryRun, beforeRetry }: Sender,
   users: readonly ImportedUserInput[],
-  dryRun: boolean,
 ): Promise<ImportVerdict[]> {
   const request = { Users: users, OnError: 'continue', DryRun: dryRun };
   for (let attempt = 1; ; attempt++) {
     try {
       return (await client.call('Users_Import', request, { timeoutMs: 120_000 })).Verdicts;
     } catch (error) {
-      if (attempt === attempts || !isInterrupted(error)) throw error;
-      const seconds = 2 ** (attempt - 1);
-      endProgress();
-      say(`Users_Import failed (${error.Code}), trying again in ${seconds} s`);
-      await sleep(seconds * 1000);
+      if (!beforeRetry || attempt === attempts || !isInterrupted(error)) throw error;
+      await beforeRetry({ code: error.Code, attempt });
     }
   }
 }

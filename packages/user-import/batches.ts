@@ -1,28 +1,22 @@
-import type { ImportedUserInput } from '../../client/gen/types.ts';
-
-/** A user to import. */
-export type Sent = { user: ImportedUserInput };
-/** A record that is not sent, and why. */
-export type Unsent = { user: object; problem: string };
-export type Row = Sent | Unsent;
-
-export const isSent = (row: Row): row is Sent => !('problem' in row);
-
 // A call takes 1,000 users, 1 MiB and 20,000 values of JSON. These leave room for the rest of it, and
 // for a busy server.
 const maxUsers = 200;
 const maxBytes = 700_000;
 const maxValues = 15_000;
 
+const encoder = new TextEncoder();
+
 /** The size of a user in JSON, and an upper bound of its values. */
 function sizeOf(user: object): { bytes: number; values: number } {
   const json = JSON.stringify(user);
-  return { bytes: Buffer.byteLength(json) + 1, values: json.match(/[,{[]/g)?.length ?? 0 };
+  return { bytes: encoder.encode(json).length + 1, values: json.match(/[,{[]/g)?.length ?? 0 };
 }
 
 /** Groups rows so that each group fits in one call. */
-export async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
-  let batch: Row[] = [];
+export async function* batches<Item extends { user: object }>(
+  rows: AsyncIterable<Item> | Iterable<Item>,
+): AsyncGenerator<Item[]> {
+  let batch: Item[] = [];
   let [bytes, values] = [0, 0];
   for await (const row of rows) {
     const size = sizeOf(row.user);

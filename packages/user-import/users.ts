@@ -1,0 +1,80 @@
+import type { ImportedUserInput } from '../client/gen/types.ts';
+import { ImportError } from './error.ts';
+import type { Json } from './records.ts';
+import { isTrue, object, text } from './values.ts';
+
+/** A user for Users_Import. @throws ImportError for a user who cannot be imported */
+export type Read = (record: Json) => ImportedUserInput;
+
+/** A line of JSON Lines is a user as Users_Import takes it; a failed one also has its verdict. */
+export const jsonl: Read = ({ Verdict: _verdict, ...user }) => {
+  const { Tenants = [] } = user;
+  const isList =
+    Array.isArray(Tenants) && Tenants.every((one) => typeof object(one)['Tenant'] === 'string');
+  if (!isList) throw new ImportError('Tenants must be a list of records, each with a Tenant');
+  return { ...user, Email: text(user['Email']) };
+};
+
+/** The columns of CSV. Metadata has a column for each of its keys, such as Metadata.plan. */
+export const columns = [
+  'Email',
+  'EmailVerified',
+  'ExternalID',
+  'Name',
+  'GivenName',
+  'FamilyName',
+  'Picture',
+  'Locale',
+  'PasswordHash',
+  'Tenant',
+  'Roles',
+  'Groups',
+] as const;
+
+const words = (value: unknown): string[] =>
+  text(value)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+
+/** A column of CSV is a field of Users_Import. Roles and Groups are separated by spaces. */
+export const csv: Read = ({ Email, EmailVerified, Tenant, Roles, Groups, ...others }) => {
+  const isMetadata = (name: string) => name.startsWith('Metadata.');
+  const named = Object.entries(others).filter(([, value]) => text(value) !== '');
+  const metadata = named
+    .filter(([name]) => isMetadata(name))
+    .map(([name, value]) => [name.slice('Metadata.'.length), value]);
+  return {
+    ...Object.fromEntries(named.filter(([name]) => !isMetadata(name))),
+    Email: text(Email),
+    EmailVerified: isTrue(EmailVerified),
+    ...(metadata.length > 0 && {
+      Metadata: Object.fromEntries(metadata) as Record<string, string>,
+    }),
+    // Roles and groups without a tenant are those in the tenant of the import.
+    ...([Tenant, Roles, Groups].some((value) => text(value) !== '') && {
+      Tenants: [{ Tenant: text(Tenant), Roles: words(Roles), Groups: words(Groups) }],
+    }),
+  };
+};
+
+const fields: readonly string[] = [
+  'Email',
+  'EmailVerified',
+  'ExternalID',
+  'Name',
+  'GivenName',
+  'FamilyName',
+  'Picture',
+  'Locale',
+  'PasswordHash',
+  'Metadata',
+  'Tenants',
+  'Verdict',
+];
+
+/** Whether `csv` reads a column of this name. */
+export const isColumn = (name: string): boolean =>
+  columns.some((column) => column === name) || name.startsWith('Metadata.');
+
+/** Whether `jsonl` reads a field of this name. */
+export const isField = (name: string): boolean => fields.includes(name);
