@@ -5,6 +5,7 @@ import { client } from '../parts/calls.ts';
 import { describeFailure } from '../parts/failure.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
+import { saveFile } from '../parts/save-file.ts';
 import { useTexts } from '../parts/texts.tsx';
 
 type Format = 'ndjson' | 'csv';
@@ -18,7 +19,7 @@ export function ExportMenu({ tenant, filter }: Props) {
     mutationFn: async (format: Format) => {
       const request = { Tenant: tenant, Format: format, ...(filter && { Filter: filter }) };
       const response = await client.stream('Audit_Export', request);
-      save(await response.blob(), `audit.${format}`);
+      saveFile(await response.blob(), `audit.${format}`);
     },
     onSuccess: () => notify(t('audit.exported')),
     onError: (error) => notify(t(describeFailure(error).title), { isFailure: true }),
@@ -36,14 +37,4 @@ export function ExportMenu({ tenant, filter }: Props) {
       </Menu.Dropdown>
     </Menu>
   );
-}
-
-function save(content: Blob, name: string): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  // The browser reads the content after this function has returned.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

@@ -32,6 +32,12 @@ const views: readonly View[] = [
     permission: 'iam.platform.users.read',
   },
   {
+    to: '/console/platform/import',
+    text: 'import.title',
+    icon: 'upload',
+    permission: 'iam.platform.users.write',
+  },
+  {
     to: '/console/platform/apps',
     text: 'apps.apps',
     icon: 'app',

@@ -30,6 +30,12 @@ const usersView = createRoute({
   component: lazyRouteComponent(() => import('./users-page.tsx'), 'UsersPage'),
 });
 
+const importView = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'import',
+  component: lazyRouteComponent(() => import('./import/import-page.tsx'), 'ImportPage'),
+});
+
 const mailsView = createRoute({
   getParentRoute: () => platformRoute,
   path: 'mails',
@@ -43,4 +49,11 @@ const keysView = createRoute({
   component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
 });
 
-export const platformViews = [healthView, tenantsView, usersView, mailsView, keysView] as const;
+export const platformViews = [
+  healthView,
+  tenantsView,
+  usersView,
+  importView,
+  mailsView,
+  keysView,
+] as const;

@@ -1,0 +1,91 @@
+import type { ResponseOf } from '@bailiwick/client/client.ts';
+import { batches, isSent, type Row, sendUsers } from '@bailiwick/user-import';
+import { client } from '../../parts/calls.ts';
+import { withProof } from '../../parts/proof.ts';
+
+// Sends the rows of a file to the service, one batch after the other.
+
+/** A row of the file, with its line. */
+export type ImportRow = Row & { line: number };
+
+type Verdict = Pick<ResponseOf<'Users_Import'>['Verdicts'][number], 'Result' | 'Code' | 'Messages'>;
+
+export type FailedRow = { line: number; user: object } & Pick<Verdict, 'Code' | 'Messages'>;
+
+export type Progress = {
+  /** Rows with a verdict. */
+  done: number;
+  created: number;
+  existing: number;
+  failed: readonly FailedRow[];
+};
+
+export const noProgress: Progress = { done: 0, created: 0, existing: 0, failed: [] };
+
+type Job = {
+  rows: readonly ImportRow[];
+  dryRun: boolean;
+  /** The rows that have a verdict already. */
+  from: Progress;
+  isStopped: () => boolean;
+  onProgress: (progress: Progress) => void;
+};
+
+/**
+ * Imports the rows that have no verdict yet, until it is stopped. A repetition after a failure makes
+ * no user twice: the service finds users again by ExternalID or address.
+ */
+export async function importRows({ rows, dryRun, from, isStopped, onProgress }: Job) {
+  let progress = from;
+  for await (const batch of batches(rows.slice(from.done))) {
+    if (isStopped()) return;
+    progress = withVerdicts(progress, batch, await verdictsOf(batch, dryRun));
+    onProgress(progress);
+  }
+}
+
+/** A verdict for each row. A row that is not sent has failed. */
+async function verdictsOf(batch: readonly ImportRow[], dryRun: boolean): Promise<Verdict[]> {
+  const sent = batch.flatMap((row) => (isSent(row) ? [{ line: row.line, user: row.user }] : []));
+  const users = sent.map(({ user }) => user);
+  const answers =
+    users.length === 0 ? [] : await withProof(() => sendUsers({ client, dryRun }, users));
+  // A message names another user of the call by its place, and the file has lines.
+  const inFile = (message: string) =>
+    message.replaceAll(/\bUsers\[(\d+)\]/g, (_, at) => `line ${sent[Number(at)]?.line}`);
+  const rest = answers.values();
+  return batch.map((row) => {
+    if (!isSent(row)) return { Result: 'failed', Code: 'not_sent', Messages: [row.problem] };
+    const verdict = rest.next().value ?? missing;
+    return { ...verdict, Messages: verdict.Messages.map(inFile) };
+  });
+}
+
+const missing: Verdict = { Result: 'failed', Code: 'internal', Messages: ['no verdict'] };
+
+function withVerdicts(
+  { done, created, existing, failed }: Progress,
+  batch: readonly ImportRow[],
+  verdicts: readonly Verdict[],
+): Progress {
+  const count = (result: string) => verdicts.filter(({ Result }) => Result === result).length;
+  const newlyFailed = batch.flatMap(({ line, user }, index): FailedRow[] => {
+    const { Result, Code, Messages } = verdicts[index] ?? missing;
+    return Result === 'created' || Result === 'existing' ? [] : [{ line, user, Code, Messages }];
+  });
+  return {
+    done: done + batch.length,
+    created: created + count('created'),
+    existing: existing + count('existing'),
+    failed: [...failed, ...newlyFailed],
+  };
+}
+
+/** The failed rows as `bailiwick import` writes them. Corrected, they are a file to import. */
+export const failedFile = (failed: readonly FailedRow[]): Blob =>
+  new Blob(
+    failed.map(
+      ({ user, Code, Messages }) => `${JSON.stringify({ ...user, Verdict: { Code, Messages } })}\n`,
+    ),
+    { type: 'application/x-ndjson' },
+  );
