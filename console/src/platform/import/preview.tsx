@@ -60,7 +60,7 @@ function Row({ row }: { row: ImportRow }) {
       <Table.Td visibleFrom="sm">{textOf(user['Name'])}</Table.Td>
       <Table.Td visibleFrom="sm">{textOf(user['ExternalID'])}</Table.Td>
       <Table.Td visibleFrom="sm">
-        {t(user['PasswordHash'] ? 'import.hasHash' : 'import.noHash')}
+        {'Email' in user ? t(user['PasswordHash'] ? 'import.hasHash' : 'import.noHash') : '–'}
       </Table.Td>
     </Table.Tr>
   );
