@@ -161,6 +161,8 @@ describe('the import in the console', { skip: withoutChromium }, () => {
     await choose(page, 'users.jsonl', linesFor(tag, 450));
     await press(page, 'Check without importing');
     await page.getByText('Would be created: 450').waitFor();
+    // Once the page was idle it counts as idle, also while the next call is held.
+    await page.waitForLoadState('networkidle');
     const keys: Array<string | undefined> = [];
     const held = Promise.withResolvers<void>();
     const seen = Promise.withResolvers<void>();
