@@ -62,8 +62,9 @@ async function make(): Promise<void> {
     texts,
   };
   writeFileSync(join(out, manifestFile), `${JSON.stringify(manifest, undefined, 1)}\n`);
-  rmSync(finished, { recursive: true, force: true });
   try {
+    // Another build may put its console here meanwhile: the folder is then not empty at the end.
+    rmSync(finished, { recursive: true, force: true, maxRetries: 5 });
     renameSync(out, finished);
   } catch (error) {
     // Another build of the same sources was quicker.
