@@ -30,13 +30,12 @@ export async function previewChanges(
   changes: readonly Change[],
   { forBot }: Options = {},
 ): Promise<Preview> {
-  const relevant = changes.filter(affectsPermissions);
-  const asked = relevant.slice(0, maxChanges);
-  const complete = asked.length === relevant.length;
+  const asked = changes.slice(0, maxChanges);
+  const complete = asked.length === changes.length;
   const notes = complete
     ? []
     : [
-        `gained and lost permissions are shown for the first ${maxChanges} of ${relevant.length} changes`,
+        `gained and lost permissions are shown for the first ${maxChanges} of ${changes.length} changes`,
       ];
   const locksOut = await findLockout(client, Tenant, changes, forBot);
   if (asked.length === 0) return { Gained: [], Lost: [], refused: locksOut, notes, complete };
@@ -66,10 +65,6 @@ export async function previewChanges(
     };
   }
 }
-
-/** Fields of a group do not affect permissions. A new group has members and grants later. */
-const affectsPermissions = ({ operation, request }: Change): boolean =>
-  operation !== 'Groups_Save' || request.IfUpdatedAt === undefined;
 
 /** Replaces the number of a change by its text: "Changes[3].Grants_Add would be refused: …". */
 function withChangeText(warning: string, changes: readonly Change[]): string {
