@@ -39,7 +39,7 @@ export function explain(error: unknown): { exitCode: ExitCode; lines: string[] }
   if (error instanceof UsageError)
     return { exitCode: exitCodes.usage, lines: [error.message, 'see bailiwick --help'] };
   if (error instanceof Refusal)
-    return { exitCode: error.exitCode, lines: error.message.split('\n') };
+    return { exitCode: error.exitCode, lines: error.message.split('\n').map(printable) };
   if (error instanceof BailiwickError) {
     const request = error.RequestID === '' ? [] : [`request ${error.RequestID}`];
     const hint = error instanceof UnauthenticatedError ? ['sign in with bailiwick login'] : [];
