@@ -20,9 +20,15 @@ export function keylessToken(url: string): (() => Promise<string>) | undefined {
   let token: Promise<string> | undefined;
   let endsAt = 0;
   const renew = async () => {
-    const exchanged = await exchange(url, bot);
-    ({ endsAt } = exchanged);
-    return exchanged.token;
+    try {
+      const exchanged = await exchange(url, bot);
+      ({ endsAt } = exchanged);
+      return exchanged.token;
+    } catch (error) {
+      // The next call tries again.
+      token = undefined;
+      throw error;
+    }
   };
   return () => {
     if (token === undefined || endsAt - Date.now() < marginMs) {
