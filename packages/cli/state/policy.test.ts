@@ -12,10 +12,19 @@ type Stored = {
   grants?: ReadonlyArray<{ UserID: string; Role: string; Resource?: string; ExpiresAt?: string }>;
   groupGrants?: ReadonlyArray<{ Group: string; Role: string; Resource?: string }>;
   members?: Readonly<Record<string, readonly string[]>>;
+  /** Permissions by the slug of the role. */
+  roles?: Readonly<Record<string, readonly string[]>>;
+  defaultRole?: string;
 };
 
 /** A tenant with these grants, and members by the path of the group. */
-function tenant({ grants = [], groupGrants = [], members = {} }: Stored = {}): Client {
+function tenant({
+  grants = [],
+  groupGrants = [],
+  members = {},
+  roles = {},
+  defaultRole = '',
+}: Stored = {}): Client {
   const whole = { Resource: '' };
   const lists: Record<string, (request: { Group?: string }) => readonly unknown[]> = {
     Grants_ListByTenant: () => grants.map((grant) => ({ ...whole, ...grant })),
@@ -23,13 +32,16 @@ function tenant({ grants = [], groupGrants = [], members = {} }: Stored = {}): C
     BotGrants_ListByTenant: () => [],
     Groups_List: () => Object.keys(members).map((Path) => ({ Path })),
     Groups_ListMembers: ({ Group = '' }) => members[Group] ?? [],
-    Roles_List: () => [{ Slug: 'owner' }],
+    Roles_List: () =>
+      Object.entries({ owner: [], ...roles }).map(([Slug, Permissions]) => ({ Slug, Permissions })),
     Roles_ListPermissions: () => [{ Name: 'iam.grants.write' }],
   };
   async function* list(operation: string, request: object) {
     yield* lists[operation]?.(request) ?? [];
   }
-  return { list } as unknown as Client;
+  const call = () =>
+    Promise.resolve({ Tenant: { ID: Tenant, Settings: { DefaultRole: defaultRole } } });
+  return { list, call } as unknown as Client;
 }
 
 const gain = (Subject: string, Permission = 'iam.grants.write'): PermissionChange => ({
@@ -109,6 +121,91 @@ test('a role can come from a group above, and a holder can be a group, a user or
   ];
   const moved = await violations(client, [rule([role('owner')])], gained, joins);
   assert.deepEqual([moved.length, moved[0]?.startsWith('usr_ada ')], [1, true]);
+});
+
+test('a deleted group has no holders, and its grants make none', async () => {
+  const client = tenant({
+    groupGrants: [{ Group: 'ops', Role: 'owner' }],
+    members: { ops: [], 'ops/oncall': ['usr_ada'] },
+  });
+  const deletion: Change = {
+    operation: 'Groups_Delete',
+    request: { Tenant, Path: 'Ops' },
+    text: '',
+  };
+  for (const holder of [role('owner'), { kind: 'Group' as const, subject: 'ops' }]) {
+    const found = await violations(client, [rule([holder])], [gain('usr_ada')], [deletion]);
+    assert.equal(found.length, 1);
+    assert.deepEqual(await violations(client, [rule([holder])], [gain('usr_ada')]), []);
+  }
+});
+
+const granter = { granter: ['app.a', 'iam.grants.*'] };
+const groupGrant = (Group: string): Change => ({
+  operation: 'GroupGrants_Add',
+  request: { Grant: { Tenant, Group, Role: 'granter' } },
+  text: '',
+});
+
+test('a grant that lasts longer is a gain, and one that is held for as long is not', async () => {
+  const temporary = { UserID: 'usr_eve', Role: 'granter', ExpiresAt: '2098-01-01T00:00:00Z' };
+  const client = tenant({ roles: granter, grants: [temporary] });
+  const until = (ExpiresAt?: string) => [grantTo('usr_eve', { Role: 'granter', ExpiresAt })];
+  for (const later of ['2099-01-01T00:00:00Z', undefined])
+    assert.deepEqual(await violations(client, [rule([])], [], until(later)), [
+      'eve@example.com would gain iam.grants.write for longer, and the policy lets no one gain iam.grants.*',
+    ]);
+  assert.deepEqual(await violations(client, [rule([])], [], until('2097-01-01T00:00:00Z')), []);
+  const others = { ...granter, admin: ['iam.*'] };
+  const held = tenant({
+    roles: others,
+    grants: [temporary],
+    groupGrants: [{ Group: 'ops', Role: 'admin' }],
+    members: { ops: ['usr_eve'] },
+  });
+  assert.deepEqual(await violations(held, [rule([])], [], until()), []);
+});
+
+test('a grant to an empty group or a disabled user is a gain, unless a holder covers the group', async () => {
+  const client = tenant({ roles: granter, members: { ops: [], 'ops/new': [] } });
+  const only = [rule([{ kind: 'Group', subject: 'ops' }])];
+  assert.deepEqual(await violations(client, only, [], [groupGrant('ops/new')]), []);
+  assert.deepEqual(await violations(client, [rule([role('owner')])], [], [groupGrant('ops/new')]), [
+    'group ops/new would gain iam.grants.write, and the policy lets only role owner gain iam.grants.*',
+  ]);
+  const disabled = [grantTo('usr_eve', { Role: 'granter' })];
+  assert.equal((await violations(client, only, [], disabled)).length, 1);
+  const granted = tenant({
+    roles: granter,
+    members: { ops: [] },
+    groupGrants: [{ Group: 'ops', Role: 'granter' }],
+  });
+  const joins: Change = {
+    operation: 'Groups_AddMember',
+    request: { Tenant, Group: 'ops', UserID: 'usr_eve' },
+    text: '',
+  };
+  assert.equal((await violations(granted, [rule([])], [], [joins])).length, 1);
+});
+
+test('a changed role is a gain of those who have it and, as the default role, of new members', async () => {
+  const change: Change = {
+    operation: 'Roles_Save',
+    request: {
+      Role: { Tenant, Slug: 'editor', Permissions: ['iam.*'] },
+      IfUpdatedAt: '2026-01-01T00:00:00Z',
+    },
+    text: '',
+  };
+  const roles = { editor: ['app.a'] };
+  const granted = tenant({ roles, grants: [{ UserID: 'usr_eve', Role: 'editor' }] });
+  assert.match((await violations(granted, [rule([])], [], [change])).join(), /^eve@/);
+  const byDefault = tenant({ roles, defaultRole: 'editor' });
+  assert.match(
+    (await violations(byDefault, [rule([])], [], [change])).join(),
+    /^new members would/,
+  );
+  assert.deepEqual(await violations(tenant({ roles }), [rule([])], [], [change]), []);
 });
 
 test('a rule on a part of a gained wildcard is violated, and one on something else is not', async () => {

@@ -1,11 +1,12 @@
 import type { Client } from '../../client/client.ts';
-import type { PermissionChange } from '../../client/gen/types.ts';
 import { Refusal } from '../failure.ts';
 import type { Change } from './changes.ts';
 import { type Holder, pathKey, type Rule, type Wanted } from './file.ts';
-import { readHolders } from './holders.ts';
+import { findGains, type Gain, within } from './gains.ts';
+import { isHolder } from './holders.ts';
 import { all, type Names } from './live.ts';
 import type { Preview } from './preview.ts';
+import { readStates, type States, type Subject } from './states.ts';
 
 // The policy of a rights file: permissions that only some may gain by a change.
 
@@ -25,34 +26,62 @@ export async function findViolations(
   if (rules.length === 0) return [];
   if (!preview.complete)
     return ['the policy cannot be checked, because not all changes can be previewed'];
-  const concerned = rules
-    .map((rule) => ({
-      rule,
-      gained: preview.Gained.filter(({ Permission }) => concerns(rule.Permission, Permission)),
-    }))
-    .filter(({ gained }) => gained.length > 0);
-  if (concerned.length === 0) return [];
-  const holds = await readHolders(client, Tenant, {
-    holders: concerned.flatMap(({ rule }) => rule.Only),
-    changes,
-  });
-  return concerned.flatMap(({ rule, gained }) => {
+  if (changes.length === 0 && preview.Gained.length === 0) return [];
+  const permissions = await readPermissions(client, Tenant);
+  const states = await readStates(client, Tenant, { changes, ...concernOf(rules, permissions) });
+  const gained = allGains(preview, findGains(states, changes, permissions));
+  return rules.flatMap((rule) => {
     const forbidden = gained.filter(
-      ({ Subject }) => !rule.Only.some((holder) => holds(holder, Subject)),
+      ({ who, Permission }) => concerns(rule.Permission, Permission) && !mayGain(states, rule, who),
     );
-    return [...new Set(forbidden.map(({ Subject }) => Subject))].map((subject) =>
+    return [...new Set(forbidden.map(({ who }) => keyOf(who)))].map((key) =>
       describe(
         rule,
-        names.get(subject) ?? subject,
-        forbidden.filter(({ Subject }) => Subject === subject),
+        forbidden.filter(({ who }) => keyOf(who) === key),
         names,
       ),
     );
   });
 }
 
-const within = (pattern: string, permission: string) =>
-  pattern === permission || (pattern.endsWith('*') && permission.startsWith(pattern.slice(0, -1)));
+const readPermissions = async (client: Client, Tenant: string) =>
+  (await all(client.list('Roles_ListPermissions', { Tenant, Page: { Limit: 200 } }))).map(
+    ({ Name }) => Name,
+  );
+
+/** The groups and roles that decide whether a rule is violated. */
+function concernOf(rules: readonly Rule[], permissions: readonly string[]) {
+  const holders = rules.flatMap(({ Only }) => Only);
+  const isRuled = (pattern: string) =>
+    [pattern, ...permissions.filter((one) => within(pattern, one))].some((one) =>
+      rules.some(({ Permission }) => concerns(Permission, one)),
+    );
+  return {
+    groups: holders.filter(({ kind }) => kind === 'Group').map(({ subject }) => subject),
+    isRelevant: (role: string, patterns: readonly string[]) =>
+      holders.some(({ kind, subject }) => kind === 'Role' && subject === role) ||
+      patterns.some(isRuled),
+  };
+}
+
+/** The gains that Access_Plan reports, and those that it does not, each once. */
+function allGains({ Gained }: Preview, others: readonly Gain[]): Gain[] {
+  const reported = Gained.map(({ Subject: subject, ...gain }): Gain => {
+    const kind = subject.startsWith('bot_') ? 'Bot' : 'User';
+    return { who: { kind, subject }, ...gain, longer: false };
+  });
+  const byKey = [...others, ...reported].map((gain) => {
+    const key = JSON.stringify([keyOf(gain.who), gain.Permission, gain.Resource]);
+    return [key, gain] as const;
+  });
+  return [...new Map(byKey).values()];
+}
+
+const keyOf = ({ kind, subject }: Subject) =>
+  kind === 'Group' ? `group ${pathKey(subject)}` : subject;
+
+const mayGain = ({ after }: States, { Only }: Rule, who: Subject): boolean =>
+  Only.some((holder) => isHolder(after, holder, who));
 
 /**
  * Whether a rule is about a gained permission. Access_Plan lists Bailiwick's own permissions one by
@@ -66,20 +95,26 @@ const named = 5;
 
 function describe(
   { Permission, Only, Message }: Rule,
-  who: string,
-  gained: readonly PermissionChange[],
+  gained: readonly Gain[],
   names: Names,
 ): string {
   const list = gained
     .slice(0, named)
-    .map(({ Permission: one, Resource }) => (Resource === '' ? one : `${one} for ${Resource}`));
+    .map(
+      ({ Permission: one, Resource, longer }) =>
+        `${one}${Resource === '' ? '' : ` for ${Resource}`}${longer ? ' for longer' : ''}`,
+    );
+  const subjects = gained.slice(0, 1).map(({ who: { kind, subject } }) => {
+    const name = names.get(subject) ?? subject;
+    return kind === 'Group' ? `group ${name}` : name;
+  });
   const more = gained.length > named ? ` and ${gained.length - named} more` : '';
   const holders = Only.map(
     ({ kind, subject }) => `${kind.toLowerCase()} ${names.get(subject) ?? subject}`,
   );
   const allowed = holders.length === 0 ? 'no one' : `only ${holders.join(', ')}`;
   const reason = Message === undefined ? '' : `: ${Message}`;
-  return `${who} would gain ${list.join(', ')}${more}, and the policy lets ${allowed} gain ${Permission}${reason}`;
+  return `${subjects.join()} would gain ${list.join(', ')}${more}, and the policy lets ${allowed} gain ${Permission}${reason}`;
 }
 
 /**

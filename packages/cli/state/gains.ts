@@ -1,0 +1,71 @@
+import type { Change } from './changes.ts';
+import { covers, grantOf, type State, type States, type Subject } from './states.ts';
+
+// What changes give to the users, bots and groups that they name, whether or not these can use it now: Access_Plan reports only
+// active users and bots, and not how long they keep a permission.
+
+/** A permission that a subject has after the changes and had not before, or not for as long. */
+export type Gain = {
+  who: Subject;
+  Permission: string;
+  Resource: string;
+  /** Whether the subject has it already, and would keep it for longer. */
+  longer: boolean;
+};
+
+export function findGains(
+  { before, after }: States,
+  changes: readonly Change[],
+  permissions: readonly string[],
+): Gain[] {
+  return subjectsOf(after, changes).flatMap((who) => {
+    const held = givenTo(before, who);
+    return givenTo(after, who).flatMap(({ Permission: pattern, ...given }) =>
+      spelledOut(pattern, permissions).flatMap((Permission): Gain[] => {
+        const same = held.filter(
+          (one) =>
+            within(one.Permission, Permission) &&
+            (one.Resource === '' || one.Resource === given.Resource),
+        );
+        if (same.some(({ endsAt }) => endsAt >= given.endsAt)) return [];
+        return [{ who, Permission, Resource: given.Resource, longer: same.length > 0 }];
+      }),
+    );
+  });
+}
+
+/** Whether a pattern includes a permission or another pattern. */
+export const within = (pattern: string, permission: string) =>
+  pattern === permission || (pattern.endsWith('*') && permission.startsWith(pattern.slice(0, -1)));
+
+/** The subjects of added grants, of memberships, and of the grants of changed roles. */
+function subjectsOf({ grants }: State, changes: readonly Change[]): Subject[] {
+  const subjects = changes.flatMap((change): Subject[] => {
+    if (change.operation === 'Groups_AddMember')
+      return [{ kind: 'User', subject: change.request.UserID }];
+    if (change.operation === 'Roles_Save') {
+      const { Slug } = change.request.Role;
+      return grants.filter(({ Role }) => Role === Slug);
+    }
+    return change.operation.endsWith('_Add') ? [grantOf(change) ?? []].flat() : [];
+  });
+  const byKey = subjects.map(({ kind, subject }) => [`${kind} ${subject}`, { kind, subject }]);
+  return [...new Map(byKey as Array<[string, Subject]>).values()];
+}
+
+type Given = { Permission: string; Resource: string; endsAt: number };
+
+function givenTo(state: State, who: Subject): Given[] {
+  return state.grants
+    .filter((grant) => covers(state, grant, who))
+    .flatMap(({ Role, Resource, ExpiresAt }) => {
+      const endsAt = ExpiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(ExpiresAt);
+      return (state.roles.get(Role) ?? []).map((Permission) => ({ Permission, Resource, endsAt }));
+    });
+}
+
+/** Bailiwick's permissions one by one, and an application's as granted, like Access_Plan. */
+const spelledOut = (pattern: string, permissions: readonly string[]): string[] => [
+  ...permissions.filter((permission) => within(pattern, permission)),
+  ...(pattern.startsWith('iam.') ? [] : [pattern]),
+];
