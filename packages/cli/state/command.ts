@@ -23,7 +23,7 @@ const help: Command['help'] = [
   ],
   [
     '--base FILE',
-    'the file before this change: its policy counts too, so that a change cannot lift the policy for itself',
+    'the file before this change: its policy counts too, for holders before the change',
   ],
 ];
 

@@ -45,7 +45,13 @@ export type SubjectKind = 'User' | 'Group' | 'Bot';
 /** All who have a role in the whole tenant, a user, a group with the groups below it, or a bot. */
 export type Holder = { kind: 'Role' | SubjectKind; subject: string };
 /** A permission that only these may gain. Without holders, no one may. */
-export type Rule = { Permission: string; Only: Holder[]; Message?: string | undefined };
+export type Rule = {
+  Permission: string;
+  Only: Holder[];
+  Message?: string | undefined;
+  /** Whether the rule is of the file before the change. */
+  isBase?: boolean | undefined;
+};
 
 export type Wanted = {
   Tenant?: string | undefined;

@@ -115,7 +115,10 @@ export async function resolveRules(
   const named = { Policy: [...rules] };
   const users = subjectsOf(named, 'User');
   const { ids } = await findIds(client, tenant, { users, bots: subjectsOf(named, 'Bot') });
-  return rules.map((rule) => withIds(rule, (name) => ids.get(name) ?? name));
+  return rules.map((rule) => ({
+    ...withIds(rule, (name) => ids.get(name) ?? name),
+    isBase: true,
+  }));
 }
 
 type Subject = { kind: SubjectKind | 'Role'; subject: string };

@@ -123,6 +123,23 @@ test('a role can come from a group above, and a holder can be a group, a user or
   assert.deepEqual([moved.length, moved[0]?.startsWith('usr_ada ')], [1, true]);
 });
 
+test('a rule of the file before the change counts only holders that the change does not make', async () => {
+  const only = (isBase: boolean): Rule[] => [
+    { ...rule([{ kind: 'Group', subject: 'security' }]), isBase },
+  ];
+  const joins: Change = {
+    operation: 'Groups_AddMember',
+    request: { Tenant, Group: 'security', UserID: 'usr_eve' },
+    text: '',
+  };
+  const gained = [gain('usr_eve')];
+  const outside = tenant({ members: { security: [] } });
+  assert.deepEqual(await violations(outside, only(false), gained, [joins]), []);
+  assert.equal((await violations(outside, only(true), gained, [joins])).length, 1);
+  const inside = tenant({ members: { security: ['usr_eve'] } });
+  assert.deepEqual(await violations(inside, only(true), gained), []);
+});
+
 test('a deleted group has no holders, and its grants make none', async () => {
   const client = tenant({
     groupGrants: [{ Group: 'ops', Role: 'owner' }],

@@ -80,8 +80,11 @@ function allGains({ Gained }: Preview, others: readonly Gain[]): Gain[] {
 const keyOf = ({ kind, subject }: Subject) =>
   kind === 'Group' ? `group ${pathKey(subject)}` : subject;
 
-const mayGain = ({ after }: States, { Only }: Rule, who: Subject): boolean =>
-  Only.some((holder) => isHolder(after, holder, who));
+/** A rule of the file before the change counts only holders that are not made by the change itself. */
+const mayGain = ({ before, after }: States, { Only, isBase }: Rule, who: Subject): boolean =>
+  [after, ...(isBase === true ? [before] : [])].every((state) =>
+    Only.some((holder) => isHolder(state, holder, who)),
+  );
 
 /**
  * Whether a rule is about a gained permission. Access_Plan lists Bailiwick's own permissions one by
