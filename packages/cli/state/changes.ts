@@ -27,9 +27,18 @@ type ChangeName =
   | 'Groups_Delete'
   | 'Roles_Delete';
 
-/** One request, and its description: "+ role editor". `grant` is the ID of the grant that it revokes. */
+/**
+ * One request, and its description: "+ role editor". `grant` is the ID of the grant that it revokes,
+ * `extends` whether it makes a grant last longer.
+ */
 export type Change = {
-  [Name in ChangeName]: { operation: Name; request: RequestOf<Name>; text: string; grant?: string };
+  [Name in ChangeName]: {
+    operation: Name;
+    request: RequestOf<Name>;
+    text: string;
+    grant?: string;
+    extends?: boolean;
+  };
 }[ChangeName];
 
 /** `removals` remove records that the file does not contain. They are made only with --prune. */
@@ -194,14 +203,9 @@ function grantChanges(
     const found = stored.get(key);
     if (found !== undefined && instant(found.ExpiresAt) === instant(grant.ExpiresAt)) return [];
     const until = grant.ExpiresAt === undefined ? 'without expiry' : `until ${grant.ExpiresAt}`;
-    return [
-      grantChange(
-        tenant,
-        grant,
-        'Add',
-        `${found === undefined ? '+' : '~'} ${describeGrant(grant, nameOf)}${found || grant.ExpiresAt ? ` ${until}` : ''}`,
-      ),
-    ];
+    const text = `${found === undefined ? '+' : '~'} ${describeGrant(grant, nameOf)}${found || grant.ExpiresAt ? ` ${until}` : ''}`;
+    const isLonger = found !== undefined && endOf(grant) > endOf(found);
+    return [{ ...grantChange(tenant, grant, 'Add', text), ...(isLonger ? { extends: true } : {}) }];
   });
   const extra =
     wanted === undefined
@@ -215,6 +219,8 @@ function grantChanges(
     })),
   };
 }
+
+const endOf = ({ ExpiresAt }: WantedGrant) => instant(ExpiresAt) ?? Number.POSITIVE_INFINITY;
 
 const instant = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time));
 

@@ -1,5 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Client } from '../../client/client.ts';
+import { PermissionDeniedError } from '../../client/errors.ts';
+import type { PermissionChange } from '../../client/gen/types.ts';
 import type { Change } from './changes.ts';
-import { covers, grantOf, type State, type States, type Subject } from './states.ts';
+import { all } from './live.ts';
+import type { Preview } from './preview.ts';
+import { covers, grantOf, readStates, type State, type States, type Subject } from './states.ts';
 
 // What changes give to the users, bots and groups that they name, whether or not these can use it now: Access_Plan reports only
 // active users and bots, and not how long they keep a permission.
@@ -69,3 +75,38 @@ const spelledOut = (pattern: string, permissions: readonly string[]): string[] =
   ...permissions.filter((permission) => within(pattern, permission)),
   ...(pattern.startsWith('iam.') ? [] : [pattern]),
 ];
+
+/** Adds to the gains of a preview what subjects have and would keep for longer, which Access_Plan does not report. */
+export async function withLonger(
+  client: Client,
+  Tenant: string,
+  { changes, preview }: { changes: readonly Change[]; preview: Preview },
+): Promise<Preview> {
+  const longer = changes.filter((change) => change.extends === true);
+  if (longer.length === 0) return preview;
+  try {
+    const request = { Tenant, Page: { Limit: 200 } };
+    const permissions = await all(client.list('Roles_ListPermissions', request));
+    const asked = { changes: longer, groups: [], isRelevant: () => true };
+    const states = await readStates(client, Tenant, asked);
+    const gains = findGains(
+      states,
+      longer,
+      permissions.map(({ Name }) => Name),
+    );
+    const isReported = (gain: PermissionChange) =>
+      preview.Gained.some((one) => isDeepStrictEqual(one, gain));
+    const added = gains.map(asChange).filter((gain) => !isReported(gain));
+    return { ...preview, Gained: [...preview.Gained, ...added] };
+  } catch (error) {
+    if (!(error instanceof PermissionDeniedError)) throw error;
+    const notes = [...preview.notes, 'what the longer grants give is unknown: you lack rights'];
+    return { ...preview, notes };
+  }
+}
+
+const asChange = ({ who, Permission, Resource }: Gain): PermissionChange => ({
+  Subject: who.kind === 'Group' ? `group ${who.subject}` : who.subject,
+  Permission,
+  Resource,
+});

@@ -6,6 +6,7 @@ import { readText } from '../input.ts';
 import { defaultTenant, findTenant } from '../tenant.ts';
 import { type Change, differences } from './changes.ts';
 import { readWanted, type Wanted } from './file.ts';
+import { withLonger } from './gains.ts';
 import { type Names, readLive, resolveRules, resolveSubjects } from './live.ts';
 import { assertKnown, findViolations } from './policy.ts';
 import { type Preview, previewChanges } from './preview.ts';
@@ -53,7 +54,7 @@ export async function makePlan({ values, rest }: Given): Promise<Planned> {
     changes,
     extra: prune ? [] : difference.removals,
     names,
-    preview,
+    preview: await withLonger(client, tenant, { changes, preview }),
     // Most rules are in both files.
     violations: [...new Set(violations)],
   };
