@@ -22,7 +22,11 @@ for (const kind of ['github', 'gitlab'] as const)
     before(async () => {
       stage = await setStage(kind);
       [ada, bob] = [await stage.newMember(), await stage.newMember()];
-      const first = await stage.merge(rights());
+      const unnamed = await stage.merge(rights());
+      assert.equal(unnamed.code, 1, unnamed.output);
+      assert.match(unnamed.output, /the base \w+ does not have the file/);
+      const sha = await stage.git('rev-parse', 'main');
+      const first = await stage.apply(sha, { inputs: { 'new-file': 'true' } });
       assert.equal(first.code, 0, first.output);
     });
     after(() => stage?.stop());
@@ -64,6 +68,28 @@ ${more}`;
           only(),
           /would gain iam&#46;grants&#46;write&#44; [^<]*ask\s+the\s+security\s+team/,
         );
+      }
+    });
+
+    test('a merge that lifts the policy for itself is not applied', async () => {
+      const more = `  - { Slug: granter, Permissions: [iam.grants.write] }\n${grant(ada.email, 'granter')}`;
+      for (const inputs of [{}, { 'new-file': 'true' }]) {
+        const { code, output } = await stage.merge(rights(more, 'Policy: []'), { inputs });
+        assert.equal(code, 1, output);
+        assert.match(output, /policy: .*would gain iam\.grants\.write/);
+        assert.match(output, /nothing was changed: the policy forbids/);
+        await stage.merge(rights(), { inputs });
+      }
+      assert.equal(await stage.isAllowed(ada.id, 'iam.grants.write'), false);
+    });
+
+    test('a request that renames the file does not drop its policy', async () => {
+      for (const run of [stage.propose, stage.merge]) {
+        const { code, output } = await run(rights('', 'Policy: []'), {
+          inputs: { file: 'other.yaml' },
+        });
+        assert.equal(code, 1, output);
+        assert.match(output, /the base \w+ does not have the file/);
       }
     });
 

@@ -41,6 +41,8 @@ export type Over = {
   env?: Record<string, string> | undefined;
   /** The token that comments. */
   token?: string | undefined;
+  /** The inputs of the action or template that the job sets besides the bots. */
+  inputs?: Record<string, string> | undefined;
   /** Whether the forge gives the job a token. */
   idToken?: boolean | undefined;
 };
@@ -100,11 +102,12 @@ export async function setStage(kind: Kind) {
   await git('commit', '-q', '--allow-empty', '-m', 'start');
   await git('push', '-q', 'origin', 'main');
 
-  const inputs = { url: stack.url, 'plan-bot': planBot, 'apply-bot': applyBot };
+  const bots = { url: stack.url, 'plan-bot': planBot, 'apply-bot': applyBot };
   const event = path.join(folder, 'event.json');
 
-  async function commit(text: string, link: boolean): Promise<string> {
-    const place = path.join(work, file);
+  async function commit(text: string, { inputs, link = false }: Over & { link?: boolean }) {
+    const name = inputs?.['file'] ?? file;
+    const place = path.join(work, name);
     try {
       unlinkSync(place);
     } catch {
@@ -112,7 +115,7 @@ export async function setStage(kind: Kind) {
     }
     if (link) symlinkSync(text, place);
     else writeFileSync(place, text);
-    await git('add', file);
+    await git('add', name);
     await git('commit', '-q', '--allow-empty', '-m', 'access');
     return git('rev-parse', 'HEAD');
   }
@@ -120,21 +123,19 @@ export async function setStage(kind: Kind) {
   /** A pull request with this text of the file, from a branch with a hostile name. */
   async function propose(
     text: string,
-    { claims: own, env, token, idToken, link = false }: Over & { link?: boolean } = {},
+    { link = false, ...over }: Over & { link?: boolean } = {},
   ): Promise<Outcome> {
     const branch = 'x-$(touch${IFS}pwned)';
     await git('checkout', '-q', '-B', branch, 'main');
-    await commit(text, link);
+    await commit(text, { ...over, link });
     await git('checkout', '-q', '--detach', 'main');
     await git('merge', '-q', '--no-ff', '-m', 'merge', branch);
-    const outcome = await (kind === 'github'
-      ? planOnGithub({ claims: own, env, token }, branch)
-      : planOnGitlab({ claims: own, env, token, idToken }, branch));
+    const outcome = await (kind === 'github' ? planOnGithub : planOnGitlab)(over, branch);
     await git('checkout', '-q', 'main');
     return outcome;
   }
 
-  function planOnGithub({ claims: own, env, token = writer }: Over, branch: string) {
+  function planOnGithub({ claims: own, env, inputs, token = writer }: Over, branch: string) {
     claims = {
       ...githubJob(),
       sub: 'repo:acme/access:pull_request',
@@ -148,7 +149,7 @@ export async function setStage(kind: Kind) {
     );
     return runAction(runner, {
       github: { event_name: 'pull_request', ref: 'refs/pull/5/merge', token, event: {} },
-      inputs,
+      inputs: { ...bots, ...inputs },
       env: { ...ofGithub(), GITHUB_BASE_REF: 'main', GITHUB_HEAD_REF: branch, ...env },
       cwd: work,
     });
@@ -163,7 +164,7 @@ export async function setStage(kind: Kind) {
   });
 
   function planOnGitlab(
-    { claims: own, env, token = writer, idToken = true }: Over,
+    { claims: own, env, inputs, token = writer, idToken = true }: Over,
     branch: string,
   ) {
     const variables = {
@@ -178,9 +179,9 @@ export async function setStage(kind: Kind) {
       BAILIWICK_GITLAB_TOKEN: token,
       ...env,
     };
-    const job = gitlabJobOf('bailiwick-plan', inputs);
+    const job = gitlabJobOf('bailiwick-plan', { ...bots, ...inputs });
     assert.equal(isInPipeline(job, variables), true);
-    assert.equal(isInPipeline(gitlabJobOf('bailiwick-apply', inputs), variables), false);
+    assert.equal(isInPipeline(gitlabJobOf('bailiwick-apply', bots), variables), false);
     const sub = `project_path:acme/access:ref_type:branch:ref:${branch}`;
     const ofJob = {
       ...gitlabJob(),
@@ -198,25 +199,29 @@ export async function setStage(kind: Kind) {
     });
   }
 
+  /** The commits before a push, by the commit that it pushed. */
+  const befores = new Map<string, string>();
+
   /** The job of a push to a branch that has this text of the file. */
   async function merge(text: string, over: Over = {}): Promise<Outcome> {
     await git('checkout', '-q', 'main');
-    const sha = await commit(text, false);
+    const before = await git('rev-parse', 'HEAD');
+    const sha = await commit(text, over);
+    befores.set(sha, before);
     await git('push', '-q', 'origin', 'main');
     return apply(sha, over);
   }
 
-  async function apply(sha: string, { claims: own, env }: Over = {}): Promise<Outcome> {
+  /** The job of the push of this commit. */
+  async function apply(sha: string, over: Over = {}): Promise<Outcome> {
+    const before = befores.get(sha) ?? '';
     await git('checkout', '-q', '--detach', sha);
-    const outcome = await (kind === 'github' ? applyOnGithub : applyOnGitlab)(sha, {
-      claims: own,
-      env,
-    });
+    const outcome = await (kind === 'github' ? applyOnGithub : applyOnGitlab)(sha, before, over);
     await git('checkout', '-q', 'main');
     return outcome;
   }
 
-  function applyOnGithub(sha: string, { claims: own, env }: Over) {
+  function applyOnGithub(sha: string, before: string, { claims: own, env, inputs }: Over) {
     const job_workflow_ref = 'acme/access/.github/workflows/access.yaml@refs/heads/main';
     claims = {
       ...githubJob(),
@@ -229,23 +234,24 @@ export async function setStage(kind: Kind) {
         event_name: 'push',
         ref: 'refs/heads/main',
         token: writer,
-        event: { repository: { default_branch: 'main' } },
+        event: { repository: { default_branch: 'main' }, before },
       },
-      inputs,
+      inputs: { ...bots, ...inputs },
       env: { ...ofGithub(), GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha, ...env },
       cwd: work,
     });
   }
 
-  function applyOnGitlab(sha: string, { claims: own, env }: Over) {
+  function applyOnGitlab(sha: string, before: string, { claims: own, env, inputs }: Over) {
     const variables = {
       CI_PIPELINE_SOURCE: 'push',
       CI_COMMIT_BRANCH: 'main',
       CI_DEFAULT_BRANCH: 'main',
       CI_COMMIT_SHA: sha,
+      CI_COMMIT_BEFORE_SHA: before,
       ...env,
     };
-    const job = gitlabJobOf('bailiwick-apply', inputs);
+    const job = gitlabJobOf('bailiwick-apply', { ...bots, ...inputs });
     assert.equal(isInPipeline(job, variables), true);
     assert.equal(isInPipeline(job, { ...variables, CI_COMMIT_BRANCH: 'other' }), false);
     const ofJob = {
