@@ -214,6 +214,13 @@ ${more}`;
       );
     });
 
+    test('generic variables of a group change neither the file nor what is removed', async () => {
+      if (kind === 'github') return;
+      const env = { FILE: 'other.yaml', PRUNE: 'true', PACKAGE: 'evil', APPLY_BOT: 'bot_x' };
+      const { code, output } = await stage.propose(rights(), { env });
+      assert.equal(code, 0, output);
+    });
+
     test('a request from a fork, which gets no token of the job, is not planned', async () => {
       const none = { ACTIONS_ID_TOKEN_REQUEST_TOKEN: '' };
       const { code, output } = await stage.propose(rights(), { env: none, idToken: false });
