@@ -93,6 +93,18 @@ ${more}`;
       }
     });
 
+    test('a comment of another author than the workflow is replaced, if the job names the author', async () => {
+      if (kind === 'gitlab') return;
+      const [comment] = stage.forge.comments;
+      assert.ok(comment);
+      const { author } = comment;
+      comment.author = 'acme[bot]';
+      const { code, output } = await stage.propose(rights(), { inputs: { author: 'acme[bot]' } });
+      assert.equal(code, 0, output);
+      assert.match(only(), /no changes/);
+      comment.author = author;
+    });
+
     test('a group that does not exist yet hides no gain from the policy', async () => {
       const roles = '  - { Slug: granter, Permissions: [iam.grants.write] }';
       const more = `${roles}\nGroups: [{ Path: new, Members: [${ada.email}] }]\nGrants: [{ Group: new, Role: granter }]\n`;
