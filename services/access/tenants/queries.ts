@@ -293,3 +293,20 @@ export async function findBranding(
   const [row] = await database.query<Pick<TenantRow, 'id' | 'branding'>>(activeBranding, [tenant]);
   return row;
 }
+
+const scimParent: Statement = {
+  name: 'access.scim_parent',
+  text: `select e.source, array(select distinct g.role from grant_entry g
+           where g.tenant = e.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys)
+             and (g.expires_at is null or g.expires_at > now())) as roles
+         from group_entry e where e.tenant = $1 and e.key = lower(ltrim($2, '/'))`,
+};
+
+/** A group that is to be the parent of a directory's groups, with the roles that it gives. */
+export async function findParentOfScim(
+  run: Run,
+  tenant: string,
+  path: string,
+): Promise<{ source: string; roles: string[] } | undefined> {
+  return (await run<{ source: string; roles: string[] }>(scimParent, [tenant, path]))[0];
+}

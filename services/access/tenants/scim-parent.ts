@@ -3,9 +3,9 @@ import { failedPrecondition, notFound } from '@bailiwick/errors';
 import type { TenantChange } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import { assertMayGrant } from '../decisions/delegation.ts';
-import { findParentOfScim } from '../groups/queries.ts';
 import { ownerRole } from '../permissions/builtin.ts';
 import type { TenantRow } from './entities.ts';
+import { findParentOfScim } from './queries.ts';
 
 /**
  * The caller must be able to grant what a new parent of a directory's groups gives: their members,
