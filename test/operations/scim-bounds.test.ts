@@ -88,6 +88,42 @@ describeOne('the bounds of a directory', 'one process', (topology) => {
     }
   });
 
+  test('moves the address of no administrator, but of members with its own roles', async () => {
+    const { stack, owner, Tenant, bot, address, call, create, get, patch } = suite;
+    const [direct, grouped, filled] = [
+      await create('direct'),
+      await create('grouped'),
+      await create('filled'),
+    ];
+    const Group = 'admins-by-hand';
+    bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: Group } }, owner.token));
+    const members = [{ value: filled.id }];
+    await get('POST', 'Groups', { displayName: 'Admins', members }, 201);
+    for (const name of [Group, 'Admins']) {
+      const Grant = { Tenant, Group: name, Role: 'admin' };
+      bodyOf(await stack.call('GroupGrants_Add', { Grant }, owner.token));
+    }
+    const added = { Tenant, Group, UserID: accountOf(grouped) };
+    bodyOf(await stack.call('Groups_AddMember', added, owner.token));
+    bodyOf(await stack.call('Grants_Add', grant(accountOf(direct), 'admin'), owner.token));
+    for (const [person, name] of [
+      [direct, 'direct'],
+      [grouped, 'grouped'],
+    ] as const) {
+      const moved = await call('PATCH', `Users/${person.id}`, moveTo(address(`${name}-2`)));
+      assertScimError(moved, 400, 'mutability', /may not grant/);
+      assert.equal(await emailOf(accountOf(person)), address(name));
+    }
+    const to = (name: string) => ({ op: 'replace', path: 'userName', value: address(name) });
+    await patch(filled.id, to('filled-2'));
+    assert.equal(await emailOf(accountOf(filled)), address('filled-2'));
+    const Grant = { Tenant, Bot: bot.ID, Role: 'admin' };
+    bodyOf(await stack.call('BotGrants_Add', { Grant }, owner.token));
+    await patch(direct.id, to('direct-2'));
+    assert.equal(await emailOf(accountOf(direct)), address('direct-2'));
+    bodyOf(await stack.call('BotGrants_Remove', { Grant }, owner.token));
+  });
+
   test('leaves an address alone that the person has changed, if it changes another attribute', async () => {
     const { stack, address, create, patch } = suite;
     const person = await create('renamed');

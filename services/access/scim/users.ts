@@ -3,13 +3,12 @@ import { notFound, toServiceError } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import { createId, type Email, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
-import { findSubjectGrants, owns } from '../decisions/context.ts';
 import { findUserByEmail } from '../directory.ts';
 import { ScimUserEntity } from '../provisioned/entities.ts';
 import { assertPresent } from '../subjects/state.ts';
 import { lockTenant } from '../tenants/lock.ts';
-import { isKnownElsewhere } from '../tenants/queries.ts';
 import { assertMayEnd } from '../tenants/status.ts';
+import { assertMayMove } from './address.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { leaveScimGroups } from './members.ts';
 import {
@@ -185,7 +184,7 @@ async function updateAccount(
   const before = profileOf(stored.resource as Resource, addressOf(stored.resource as Resource));
   if (canonical(profile) === canonical(before)) return undefined;
   const isMoved = email.key !== stored.emailKey;
-  if (isMoved) await assertMayMove(onPool(deps.database), tenant, userId);
+  if (isMoved) await assertMayMove(onPool(deps.database), call, tenant, userId);
   if (!wanted.isActive) await assertMayDisable(deps, stored, call);
   const sent = isMoved ? profile : { ...profile, email: '' };
   const { revised } = await deps.directory
@@ -210,18 +209,6 @@ async function assertMayDisable(
   await database.transaction({ tenant, row: `tenant ${tenant}` }, (em) =>
     assertMayEnd(em, call, { tenant, userId, what: 'disabled' }),
   );
-}
-
-/**
- * Throws for an account whose address is not the directory's to change. Who receives the mail of an
- * account can sign in to it: an owner's would give the directory ownership, and one of a member of
- * other tenants or of an operator would give it rights elsewhere.
- */
-async function assertMayMove(run: Run, tenant: string, userId: string): Promise<void> {
-  if (owns(await findSubjectGrants(run, { subject: userId, tenant, resources: [''] })))
-    throw mutability('the address of an owner is changed by the owner only');
-  if (await isKnownElsewhere(run, userId, tenant))
-    throw mutability('the address of a member of other tenants is changed by the member only');
 }
 
 const taken = (what: 'address' | 'userName') =>
