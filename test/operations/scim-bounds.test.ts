@@ -35,6 +35,13 @@ describeOne('the bounds of a directory', 'one process', (topology) => {
     const answer = await stack.call('Users_Get', { UserID }, stack.platformKey);
     return (recordIn(answer, 'User') as { Email: string }).Email;
   };
+  /** The audited changes that disabled a member. */
+  const disablings = (UserID: string) =>
+    countOf(
+      suite.stack,
+      `access.outbox where for_tenant = $1 and type = 'tenant.member_disabled' and audit::text like $2`,
+      [suite.Tenant, `%${UserID}%`],
+    );
   const set = (id: string, value: boolean) =>
     suite.patch(id, { op: 'replace', path: 'active', value });
 
@@ -142,6 +149,20 @@ describeOne('the bounds of a directory', 'one process', (topology) => {
     await set(person.id, false);
     const which = { Tenant, UserID: accountOf(person) };
     bodyOf(await stack.call('TenantMembers_Disable', which, owner.token));
+    assert.equal(statusOf(await set(person.id, true)), 'disabled');
+    assert.equal(await disablings(which.UserID), 2);
+    bodyOf(await stack.call('TenantMembers_Disable', which, owner.token));
+    assert.equal(await disablings(which.UserID), 2);
+  });
+
+  test('brings no member back who left after the directory disabled them, once an administrator has', async () => {
+    const { stack, owner, Tenant, address, create } = suite;
+    const ann = await signUp(stack, address('left-early'));
+    const person = await create('left-early');
+    await set(person.id, false);
+    bodyOf(await stack.call('TenantMembers_Remove', { Tenant, UserID: ann.id }, ann.token));
+    bodyOf(await stack.call('TenantMembers_Disable', { Tenant, UserID: ann.id }, owner.token));
+    assert.equal(await disablings(ann.id), 2);
     assert.equal(statusOf(await set(person.id, true)), 'disabled');
   });
 

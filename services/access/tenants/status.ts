@@ -2,7 +2,7 @@ import { assertRecentLogin } from '@bailiwick/call';
 import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
-import { LockMode } from '@mikro-orm/core';
+import { type Loaded, LockMode } from '@mikro-orm/core';
 import { findSubjectGrants, owns } from '../decisions/context.ts';
 import { assertMayGrant, assertMayTouch } from '../decisions/delegation.ts';
 import { ownerRole } from '../permissions/builtin.ts';
@@ -10,6 +10,8 @@ import { TenantMemberEntity } from './entities.ts';
 import { lockTenant } from './lock.ts';
 import { endMembership, recordMembership } from './membership.ts';
 import { countOtherOwners } from './queries.ts';
+
+type Member = Loaded<(typeof TenantMemberEntity)['~entity']>;
 
 type NewStatus = {
   tenant: string;
@@ -36,15 +38,15 @@ export async function setMemberStatus(
   );
   if (!member) throw notFound('tenant member');
   call.invalidates.add(`user:${userId}`);
-  if (member.status === status) {
-    // An administrator who disables a member again keeps the directory from enabling it.
-    if (status === 'disabled' && !byScim) member.disabledBy = '';
+  if (status === 'disabled' && member.status !== 'active') {
+    if (!byScim) hold(em, call, member);
     return;
   }
+  if (member.status === status) return;
   if (member.status === 'barred') {
     // The user has left and is not made a member again without consent. Enabling only lets the user
     // rejoin.
-    if (status === 'active') await endMembership(em, call, member);
+    await endMembership(em, call, member);
     return;
   }
   if (status === 'disabled') await assertMayEnd(em, call, { tenant, userId, what: 'disabled' });
@@ -60,6 +62,16 @@ export async function setMemberStatus(
     member,
     { previous },
   );
+}
+
+/**
+ * Keeps the directory from enabling or bringing back a member whom it has disabled, and whom an
+ * administrator disables again.
+ */
+function hold(em: EntityManager, call: Call, member: Member): void {
+  if (member.disabledBy === '') return;
+  member.disabledBy = '';
+  recordMembership(em, call, 'tenant.member_disabled', member);
 }
 
 /** Enabling a member restores all its grants, so the caller must be able to make them. */
