@@ -145,4 +145,25 @@ describeOne('SCIM invitations', 'one process', (topology) => {
     const roles = `access.grant_entry where tenant = $1 and subject = $2 and role = 'member'`;
     assert.equal(await countOf(stack, roles, [Tenant, person.id]), 1);
   });
+
+  test('an account that accepts the invitations of two people becomes the account of the first', async () => {
+    const { stack, read } = suite;
+    const emails = [newAddress('guest'), newAddress('guest')] as const;
+    const guests = [await provision(emails[0]), await provision(emails[1])] as const;
+    const person = await signUp(stack, emails[0], 1);
+    for (const email of emails) {
+      await rowsOf(
+        stack,
+        'update identity.user_account set email = $2, email_key = $2 where id = $1',
+        [person.id, email],
+      );
+      const mail = await eventually('the invitation', async () =>
+        (await mailsTo(stack, email)).find(({ Text }) => /bwki_/.test(Text)),
+      );
+      const Token = tokenIn(mail);
+      bodyOf(await stack.call('TenantInvitations_Accept', { Token }, person.token));
+    }
+    assert.equal(accountOf(await read(guests[0].id)), person.id);
+    assert.equal(accountOf(await read(guests[1].id)), '');
+  });
 });

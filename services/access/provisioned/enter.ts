@@ -31,7 +31,20 @@ export async function enterScimGroups(
 const givesOwnership = async (em: EntityManager, { tenant, id }: GroupRow): Promise<boolean> =>
   (await findGroupRoles(inTransaction(em), tenant, id)).includes(ownerRole);
 
-/** Notes who has accepted the invitation of a person of the directory. */
+/**
+ * Whether a person other than `personId` has an account. Two people with one account would end each
+ * other's membership. The tenant is locked.
+ */
+export const isLinked = async (
+  em: EntityManager,
+  userId: string,
+  personId: string,
+): Promise<boolean> => (await em.count(ScimUserEntity, { userId, id: { $ne: personId } })) > 0;
+
+/**
+ * Links a person of the directory to the account that has accepted the invitation, unless another
+ * person has the account already.
+ */
 export async function joinAsInvited(
   em: EntityManager,
   call: Call,
@@ -39,7 +52,7 @@ export async function joinAsInvited(
   userId: string,
 ): Promise<void> {
   const person = await em.findOne(ScimUserEntity, { invitationId });
-  if (!person) return;
+  if (!person || (await isLinked(em, userId, person.id))) return;
   person.userId = userId;
   await enterScimGroups(em, call, { scimUserId: person.id, userId });
 }

@@ -8,7 +8,7 @@ import { invite } from '../invitations/create.ts';
 import { InvitationEntity } from '../invitations/entities.ts';
 import { revokeInvitation } from '../invitations/revoke.ts';
 import { memberRole } from '../permissions/builtin.ts';
-import { enterScimGroups } from '../provisioned/enter.ts';
+import { enterScimGroups, isLinked } from '../provisioned/enter.ts';
 import { ScimUserEntity } from '../provisioned/entities.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
@@ -66,10 +66,10 @@ export async function settle(
 const findMember = (em: EntityManager, userId: string) =>
   em.findOne(TenantMemberEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 
-/** Links a person to an account. Two people with one account would end each other's membership. */
+/** @throws SCIM_UNIQUENESS if another person has the account */
 async function link(em: EntityManager, person: ScimUser, userId: string): Promise<void> {
   if (person.userId === userId) return;
-  if ((await em.count(ScimUserEntity, { userId, id: { $ne: person.id } })) > 0)
+  if (await isLinked(em, userId, person.id))
     throw uniqueness('another User has the account of this mail address');
   person.userId = userId;
 }
