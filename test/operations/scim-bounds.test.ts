@@ -188,6 +188,32 @@ describeOne('the bounds of a directory', 'one process', (topology) => {
     assert.equal(await countOf(stack, active, [Tenant, [ann.id, accountOf(deleted)]]), 0);
   });
 
+  test('disables no member to whose address it moves a person who is held by an administrator', async () => {
+    const { stack, owner, Tenant, address, create, patch, read } = suite;
+    const ann = await signUp(stack, address('held'));
+    const other = await signUp(stack, address('other'));
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: other.id }, stack.platformKey));
+    const held = await create('held');
+    bodyOf(await stack.call('TenantMembers_Disable', { Tenant, UserID: ann.id }, owner.token));
+    bodyOf(await stack.call('TenantMembers_Remove', { Tenant, UserID: ann.id }, ann.token));
+    await patch(held.id, { op: 'replace', path: 'title', value: 'Guest' });
+    assert.deepEqual(
+      [accountOf(await read(held.id)), statusOf(await read(held.id))],
+      [ann.id, 'disabled'],
+    );
+    for (const more of [[], [{ op: 'replace', path: 'active', value: true }]]) {
+      const name = { op: 'replace', path: 'userName', value: address('other') };
+      await patch(held.id, name, ...more);
+      const moved = await read(held.id);
+      assert.deepEqual([accountOf(moved), statusOf(moved)], [other.id, 'active']);
+      await rowsOf(
+        stack,
+        `update access.scim_user set user_id = $2, email_key = $3::text, resource = resource || jsonb_build_object('userName', $3::text) where id = $1`,
+        [held.id, ann.id, address('held')],
+      );
+    }
+  });
+
   test('makes no owner of a person who joins later, by a group that became one of owners', async () => {
     const { stack, owner, Tenant, create, get } = suite;
     const person = await create('later');

@@ -7,6 +7,7 @@ import { countOf, rowsOf } from '../support/store.ts';
 import {
   accountOf,
   assertScimError,
+  patchOf,
   personOf,
   type Resource,
   type Scim,
@@ -144,6 +145,26 @@ describeOne('SCIM invitations', 'one process', (topology) => {
     assert.equal(await nameOf(), before);
     const roles = `access.grant_entry where tenant = $1 and subject = $2 and role = 'member'`;
     assert.equal(await countOf(stack, roles, [Tenant, person.id]), 1);
+  });
+
+  test('a change of another attribute is stored if the tenant refuses to send an expired invitation again', async () => {
+    const { stack, owner, Tenant, call } = suite;
+    const email = newAddress('guest');
+    const guest = await provision(email);
+    await expire(email);
+    const inviteOnly = async (InviteDomains: string[]) => {
+      const changed = { ID: Tenant, Settings: { InviteDomains } };
+      bodyOf(await stack.call('Tenants_Update', { Tenant: changed }, owner.token));
+    };
+    await inviteOnly(['elsewhere.example']);
+    const changed = await titled(guest.id, 'Guest');
+    assert.deepEqual([statusOf(changed), changed['title']], ['expired', 'Guest']);
+    const { lastModified } = changed.meta;
+    assert.equal((await titled(guest.id, 'Guest')).meta.lastModified, lastModified);
+    const on = patchOf({ op: 'replace', path: 'active', value: true });
+    assert.equal((await call('PATCH', `Users/${guest.id}`, on)).status, 400);
+    await inviteOnly([]);
+    assert.equal(statusOf(await titled(guest.id, 'Visitor')), 'invited');
   });
 
   test('an account that accepts the invitations of two people becomes the account of the first', async () => {

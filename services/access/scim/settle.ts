@@ -23,7 +23,8 @@ export type ScimUser = Loaded<(typeof ScimUserEntity)['~entity']>;
 /** The account of a person: identity's answer, or undefined if identity was not asked. */
 export type Account = Pick<ProvisionUserResponse, 'user' | 'vouched'> | undefined;
 
-type Wanted = { isActive: boolean; email: Email; account: Account };
+/** `isActive`: undefined = the directory has not said, and the status stays. */
+type Wanted = { isActive: boolean | undefined; email: Email; account: Account };
 
 /**
  * Makes the membership follow the directory: starts, disables or enables it, or invites the person.
@@ -45,10 +46,11 @@ export async function settle(
     await revoke(em, person, call);
     if (member.status === 'barred') return;
     const status = isActive ? 'active' : 'disabled';
-    if (member.status !== status && !isKept)
+    if (isActive !== undefined && member.status !== status && !isKept)
       await setMemberStatus(em, { tenant, userId, status, byScim: true }, call);
     return enterScimGroups(em, call, { scimUserId: person.id, userId });
   }
+  if (isActive === undefined) return;
   if (!isActive) return revoke(em, person, call);
   if (!account) return;
   if (!account.user || !account.vouched)
@@ -116,8 +118,8 @@ async function revoke(em: EntityManager, person: ScimUser, call: Call): Promise<
 }
 
 /**
- * Ends the membership and the invitation of a person who is no longer in the directory. A member whom
- * an administrator has disabled cannot come back by being provisioned again.
+ * Ends the membership and the invitation of a person whom the directory deletes. If an administrator
+ * has disabled the member, provisioning the person again does not bring the member back.
  */
 export async function deprovision(em: EntityManager, person: ScimUser, call: Call): Promise<void> {
   const { tenant, userId } = person;

@@ -3,12 +3,16 @@ import { notFound, toServiceError } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import { createId, type Email, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
-import { findUserByEmail } from '../directory.ts';
 import { ScimUserEntity } from '../provisioned/entities.ts';
 import { assertPresent } from '../subjects/state.ts';
 import { lockTenant } from '../tenants/lock.ts';
-import { assertMayEnd } from '../tenants/status.ts';
-import { assertMayMove } from './address.ts';
+import {
+  assertMayDisable,
+  assertMayMove,
+  type Described,
+  findAccount,
+  type Wanted,
+} from './account.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { leaveScimGroups } from './members.ts';
 import {
@@ -67,36 +71,77 @@ type Change = {
 /** Changes a person. Writes nothing if nothing changes. */
 export async function changePerson(
   deps: ScimDeps,
-  { tenant, call }: ScimRequest,
+  request: ScimRequest,
   { id, ifMatch, next }: Change,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    const stored = await getPerson(onPool(deps.database), tenant, id);
+    const stored = await getPerson(onPool(deps.database), request.tenant, id);
     assertVersion(ifMatch, personVersion(stored));
-    const present = writable(stored);
-    // An expired invitation is sent again, unless the directory deactivates the person.
-    const isExpired = hasExpired(stored);
-    const kept = isExpired ? { ...present, active: true } : present;
-    const { active: sent = kept['active'], ...resource } = readPerson(next(kept));
-    const active = sent === true && !isHeld(stored);
-    // A person who has declined stays so, active or not.
-    const shown = hasDeclined(stored) || active;
-    if (!isExpired && canonical({ ...resource, active: shown }) === canonical(present)) return;
-    const wanted = { resource, email: addressOf(resource), isActive: active };
-    const account = await updateAccount(deps, stored, wanted, call);
-    const isDone = await inTenant(deps, tenant, account, async (em) => {
-      const person = await lockPerson(em, id);
-      if (person.updatedAt.getTime() !== new Date(stored.updatedAt).getTime()) return false;
-      em.assign(person, columnsOf(resource, wanted.email));
-      await assertUnique(inTransaction(em), tenant, wanted, id);
-      person.updatedAt = timeAfter(person.updatedAt);
-      record(em, call, 'scim.user_updated', person);
-      await settle(em, deps, person, { ...wanted, account }, call);
-      return true;
-    });
-    if (isDone) return;
+    const change = readChange(stored, next);
+    if (await applyChange(deps, request, stored, change)) return;
     if (ifMatch !== '' || attempt === maxAttempts) throw staleVersion();
   }
+}
+
+/** `sent`: the value of active in the request; undefined = the request has none. */
+type ReadChange = { resource: Resource; sent: boolean | undefined };
+
+function readChange(stored: PersonRow, next: Change['next']): ReadChange {
+  // Without the present value, active is there only if the request has it.
+  const { active: _, ...present } = writable(stored);
+  const { active: sent, ...resource } = readPerson(next(present));
+  return { resource, sent: sent === undefined ? undefined : sent === true };
+}
+
+/** Returns false if another process has changed the person since. */
+async function applyChange(
+  deps: ScimDeps,
+  request: ScimRequest,
+  stored: PersonRow,
+  { resource, sent }: ReadChange,
+): Promise<boolean> {
+  const present = writable(stored);
+  const active = sent ?? present['active'] === true;
+  // A person who has declined or whom an administrator has disabled stays so, active or not.
+  const shown = hasDeclined(stored) || (active && !isHeld(stored));
+  const isSame = canonical({ ...resource, active: shown }) === canonical(present);
+  // An expired invitation is sent again, unless the directory deactivates the person.
+  const isInvitedAgain = hasExpired(stored) && sent !== false;
+  if (isSame && !hasExpired(stored)) return true;
+  // The present value of a held person is the administrator's wish and not the directory's.
+  const wish = sent ?? (isHeld(stored) ? undefined : active);
+  const wanted = { resource, email: addressOf(resource), isActive: isInvitedAgain || wish };
+  try {
+    return await storeChange(deps, request, stored, wanted);
+  } catch (thrown) {
+    // A request without active does not ask for the invitation: its attributes are stored without
+    // one. If another part of the request was refused, it is refused again.
+    if (!isInvitedAgain || sent !== undefined || !isRefusal(thrown)) throw thrown;
+    return isSame || storeChange(deps, request, stored, { ...wanted, isActive: undefined });
+  }
+}
+
+const isRefusal = (thrown: unknown): boolean =>
+  !['unavailable', 'internal'].includes(toServiceError(thrown).code);
+
+async function storeChange(
+  deps: ScimDeps,
+  { tenant, call }: ScimRequest,
+  stored: PersonRow,
+  wanted: Wanted,
+): Promise<boolean> {
+  const { id } = stored;
+  const account = await updateAccount(deps, stored, wanted, call);
+  return inTenant(deps, tenant, account, async (em) => {
+    const person = await lockPerson(em, id);
+    if (person.updatedAt.getTime() !== new Date(stored.updatedAt).getTime()) return false;
+    em.assign(person, columnsOf(wanted.resource, wanted.email));
+    await assertUnique(inTransaction(em), tenant, wanted, id);
+    person.updatedAt = timeAfter(person.updatedAt);
+    record(em, call, 'scim.user_updated', person);
+    await settle(em, deps, person, { ...wanted, account }, call);
+    return true;
+  });
 }
 
 /** Removes a person, the membership and the invitation. */
@@ -143,28 +188,6 @@ const columnsOf = (resource: Resource, email: Email) => ({
   emailKey: email.key,
 });
 
-type Described = { resource: Resource; email: Email };
-
-type Wanted = Described & { isActive: boolean };
-
-/** Asks identity for the account of a person, which it creates for active ones in the domains. */
-async function findAccount(
-  { directory }: ScimDeps,
-  tenant: string,
-  { resource, email, isActive }: Wanted,
-  call: ScimRequest['call'],
-): Promise<Account> {
-  const profile = profileOf(resource, email);
-  if (isActive)
-    return directory.provisionUser(
-      { tenant, profile, actor: call.caller },
-      { signal: call.signal },
-    );
-  // An inactive person may be a member already, whom the directory now disables.
-  const user = await findUserByEmail(directory, email.address, call);
-  return { vouched: false, ...(user && { user }) };
-}
-
 /**
  * Carries a change to the account of a member, or finds the account of one who is not a member. The
  * address is sent only if the directory changes it: the person may have another one.
@@ -178,14 +201,16 @@ async function updateAccount(
   const { tenant, userId, memberStatus } = stored;
   const { resource, email } = wanted;
   await assertUnique(onPool(deps.database), tenant, wanted, stored.id);
+  const isMoved = email.key !== stored.emailKey;
+  // The hold is on the account, which the person has as long as the address.
+  if (memberStatus === 'barred' && isHeld(stored) && !isMoved) return undefined;
   if (memberStatus === null || memberStatus === 'barred')
     return findAccount(deps, tenant, wanted, call);
   const profile = profileOf(resource, email);
   const before = profileOf(stored.resource as Resource, addressOf(stored.resource as Resource));
   if (canonical(profile) === canonical(before)) return undefined;
-  const isMoved = email.key !== stored.emailKey;
   if (isMoved) await assertMayMove(onPool(deps.database), call, tenant, userId);
-  if (!wanted.isActive) await assertMayDisable(deps, stored, call);
+  if (wanted.isActive === false) await assertMayDisable(deps, stored, call);
   const sent = isMoved ? profile : { ...profile, email: '' };
   const { revised } = await deps.directory
     .reviseUser({ tenant, userId, profile: sent, actor: call.caller }, { signal: call.signal })
@@ -197,18 +222,6 @@ async function updateAccount(
       "the address of a person outside of the verified domains is not the directory's",
     );
   return undefined;
-}
-
-/** Throws for a member whom the directory must not disable, before identity changes the account. */
-async function assertMayDisable(
-  { database }: ScimDeps,
-  { tenant, userId, memberStatus }: PersonRow,
-  call: ScimRequest['call'],
-): Promise<void> {
-  if (memberStatus === 'disabled') return;
-  await database.transaction({ tenant, row: `tenant ${tenant}` }, (em) =>
-    assertMayEnd(em, call, { tenant, userId, what: 'disabled' }),
-  );
 }
 
 const taken = (what: 'address' | 'userName') =>

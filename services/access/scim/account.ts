@@ -1,11 +1,44 @@
 import { type Run, type Statement } from '@bailiwick/database';
 import { type Call } from '@bailiwick/rpc';
+import { type Email } from '@bailiwick/values';
 import { findSubjectGrants, owns } from '../decisions/context.ts';
 import { findLacking } from '../decisions/delegation.ts';
+import { findUserByEmail } from '../directory.ts';
 import { scimSource } from '../groups/entities.ts';
 import { memberRole } from '../permissions/builtin.ts';
 import { isKnownElsewhere } from '../tenants/queries.ts';
+import { assertMayEnd } from '../tenants/status.ts';
+import type { ScimDeps, ScimRequest } from './deps.ts';
+import { profileOf } from './people.ts';
 import { mutability } from './protocol/problems.ts';
+import type { Resource } from './protocol/resource.ts';
+import type { PersonRow } from './queries.ts';
+import type { Account } from './settle.ts';
+
+// The accounts of people at identity, and what a directory may do with them.
+
+export type Described = { resource: Resource; email: Email };
+
+/** `isActive`: undefined = the directory has not said, and the status stays. */
+export type Wanted = Described & { isActive: boolean | undefined };
+
+/** Asks identity for the account of a person, which it creates for active ones in the domains. */
+export async function findAccount(
+  { directory }: ScimDeps,
+  tenant: string,
+  { resource, email, isActive }: Wanted,
+  call: ScimRequest['call'],
+): Promise<Account> {
+  const profile = profileOf(resource, email);
+  if (isActive)
+    return directory.provisionUser(
+      { tenant, profile, actor: call.caller },
+      { signal: call.signal },
+    );
+  // An inactive person may be a member already, whom the directory now disables.
+  const user = await findUserByEmail(directory, email.address, call);
+  return { vouched: false, ...(user && { user }) };
+}
 
 // The default role in the whole tenant does not count: each member that the directory makes has it.
 const rolesByHand: Statement = {
@@ -48,4 +81,16 @@ export async function assertMayMove(
     throw mutability(
       'the address of a member with roles that the directory may not grant is changed by the member only',
     );
+}
+
+/** Throws for a member whom the directory must not disable, before identity changes the account. */
+export async function assertMayDisable(
+  { database }: ScimDeps,
+  { tenant, userId, memberStatus }: PersonRow,
+  call: ScimRequest['call'],
+): Promise<void> {
+  if (memberStatus === 'disabled') return;
+  await database.transaction({ tenant, row: `tenant ${tenant}` }, (em) =>
+    assertMayEnd(em, call, { tenant, userId, what: 'disabled' }),
+  );
 }
