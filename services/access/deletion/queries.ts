@@ -73,8 +73,8 @@ export async function findPurgeable(database: Database): Promise<string[]> {
 }
 
 /**
- * Deletes offers, logos and directories of purged tenants, and offers of users who are members. Processes of
- * earlier versions purge tenants and add members without knowing these tables.
+ * Deletes offers, logos and directories of purged tenants, and offers of users who are members.
+ * Processes of earlier versions purge tenants and add members without knowing these tables.
  */
 export async function deleteOrphans(em: EntityManager): Promise<void> {
   await execute(

@@ -16,8 +16,9 @@ export type Refused = { code: string; message: string };
 type Kind = Pick<NewMembership, 'tenant' | 'roles' | 'groups'>;
 
 /**
- * Returns a check of memberships: their tenants, roles and groups exist, and the importer may add
- * such members and holds what they give. Memberships of many users are alike, and each kind is checked once.
+ * Returns a check of memberships: the tenant, roles and groups exist, and the importer may add
+ * members and has every permission that the roles and groups give. Many users have equal
+ * memberships, so each kind is checked once.
  */
 export function createCheck(database: Database, importer: Caller) {
   const known = new Map<string, Promise<Refused | undefined>>();

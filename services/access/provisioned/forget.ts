@@ -2,7 +2,7 @@ import { type EntityManager } from '@bailiwick/database';
 import { ScimMemberEntity } from '../groups/entities.ts';
 import { ScimUserEntity } from './entities.ts';
 
-/** Deletes the attributes that a directory has sent of a deleted user, and the places in its groups. */
+/** Deletes the people of directories who have a deleted user's account, and their memberships. */
 export async function forgetPerson(
   em: EntityManager,
   tenant: string,

@@ -22,7 +22,7 @@ function statusOf({ memberStatus, invitationStatus }: PersonRow): string {
   return 'removed';
 }
 
-/** Whether the invitation of a person has expired whom the directory has not deactivated. */
+/** Whether the invitation has expired and the directory has not deactivated the person. */
 export const hasExpired = (person: PersonRow): boolean => statusOf(person) === 'expired';
 
 /** Whether the person has declined the invitation. */

@@ -8,9 +8,9 @@ export const storedKey = ({ key, unmappedKey }: Email, known: ReadonlyMap<string
   known.has(unmappedKey) ? unmappedKey : key;
 
 /**
- * Finds which rows are users already. A user is the one of the same ExternalID, whatever address it
- * has now; without an ExternalID the one of the same address. An address that another user has is
- * refused, and so are memberships of an account whose user may be another person. Returns the stored users by the keys of their addresses.
+ * Finds the stored users of the rows: by the ExternalID, whatever the address is now, or without one
+ * by the address. Refuses the address of another user, and memberships of an account whose user may
+ * be another person. Returns the stored users by the keys of their addresses.
  */
 export async function matchStored(
   run: Run,

@@ -5,7 +5,7 @@ export type KnownUser = {
   id: string;
   email_key: string;
   external_id: string;
-  /** Whether a person uses the account who has not proven that the mailbox is theirs. */
+  /** Whether the account is in use although its user has not proven the mailbox. */
   unproven: boolean;
 };
 
