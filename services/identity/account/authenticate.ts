@@ -41,7 +41,8 @@ export async function authenticate(
   const holds = await throttle.attempt(key, call.caller.ip, (found) => {
     account = found;
     // In the turn of the account, so that a second guess does not show how long the first one took.
-    return comparePassword(found.user?.passwordHash ?? found.pendingHash, password);
+    const stored = found.user?.passwordHash ?? found.pendingHash;
+    return comparePassword(stored, password, call.signal);
   });
   const { user, factors = [], pendingHash } = account ?? {};
   const known = holds && (user?.status === 'active' || pendingHash !== undefined);

@@ -69,12 +69,12 @@ async function assertOwner(
   { database, passwords, throttle }: AccountDeps,
   { emailKey, passwordHash }: UserRow,
   password: string,
-  { caller }: Call,
+  { caller, signal }: Call,
 ): Promise<void> {
   const isOwner = await throttle.attempt(
     emailKey,
     caller.ip,
-    async () => passwordHash === null || (await passwords.verify(passwordHash, password)),
+    async () => passwordHash === null || (await passwords.verify(passwordHash, password, signal)),
   );
   if (!isOwner) throw wrongPassword();
   if (passwordHash === null && !(await isRecent(database, caller.credentialId)))

@@ -10,20 +10,26 @@ const limits = { leastMs: 500, mostMs: 5000 } as const;
 type Deps = { database: Database; passwords: Pick<Passwords, 'compare' | 'passImported'> };
 
 /**
- * Returns a function that compares the password of a sign-in with the hash of its account. A hash of
- * another system takes longer to compare than ours, and waits in a lane of its own. So while users
- * have such hashes, each wrong password waits in both lanes, and is answered at a floor that covers the
- * second one: otherwise the time of the answer, or of another one at the same time, would tell which
+ * Returns a function that compares the password of a sign-in with the hash of its account. A hash
+ * of another system takes longer to compare than ours, and waits in a lane of its own. So while
+ * users have such hashes, each wrong password waits in both lanes, and is answered at a floor that
+ * covers the second one: otherwise the time of the answer, or of another one at the same time, would tell which
  * addresses have an account.
  */
 export function createMissFloor({ database, passwords }: Deps) {
   const start = createFloor(limits);
-  return async (stored: string | null | undefined, password: string): Promise<boolean> => {
+  return async (
+    stored: string | null | undefined,
+    password: string,
+    signal?: AbortSignal,
+  ): Promise<boolean> => {
     const response = start();
-    const { holds, ms } = await passwords.compare(stored, password);
+    const { holds, ms } = await passwords.compare(stored, password, signal);
     if (holds) return true;
     if (!(await hasImportedHashes(database))) return false;
-    const took = isImported(stored) ? ms : ms + (await passwords.passImported());
+    const took = isImported(stored) ? ms : ms + (await passwords.passImported(signal));
+    // A call that has left the lane is a wrong password of an unknown duration.
+    if (signal?.aborted) return false;
     response.note(isImported(stored), took);
     await response.wait(took);
     return false;

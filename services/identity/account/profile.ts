@@ -40,7 +40,7 @@ export function profileHandlers({ database, passwords, throttle }: AccountDeps):
       if (!stored) throw notFound('user');
       assertNotMadeOf(stored.email, password);
       const holds = await throttle.attempt(stored.emailKey, call.caller.ip, () =>
-        passwords.verify(stored.passwordHash, current),
+        passwords.verify(stored.passwordHash, current, call.signal),
       );
       if (!holds) throw denied('Current is wrong', 'WRONG_PASSWORD');
       const passwordHash = await passwords.hash(password);

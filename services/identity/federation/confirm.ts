@@ -52,12 +52,12 @@ export async function confirmIdentity(
 async function provePassword(
   { database, passwords, throttle }: ConfirmDeps,
   { userId, password }: UsersConfirmIdentityRequest,
-  { caller }: Call,
+  { caller, signal }: Call,
 ): Promise<string> {
   const [user] = await findUsers(database, [userId]);
   if (!user) throw notFound('user');
   const holds = await throttle.attempt(user.emailKey, caller.ip, () =>
-    passwords.verify(user.passwordHash, password),
+    passwords.verify(user.passwordHash, password, signal),
   );
   if (!holds || !user.passwordHash) throw denied('Password is wrong', 'WRONG_PASSWORD');
   return user.passwordHash;

@@ -14,11 +14,30 @@ test('a lane runs work in order, at most its slots at a time, and knows what wai
     running--;
     if (index === 3) throw new Error('failed');
   };
-  const all = [0, 1, 2, 3, 4, 5].map((index) => lane.run(work(index), index));
+  const all = [0, 1, 2, 3, 4, 5].map((index) => lane.run(work(index), { weight: index }));
   assert.equal(lane.load(), 2 + 3 + 4 + 5);
   const results = await Promise.allSettled(all);
   assert.deepEqual(began, [0, 1, 2, 3, 4, 5]);
   assert.deepEqual([most, lane.load()], [2, 0]);
   assert.equal(results.filter(({ status }) => status === 'rejected').length, 1);
   await lane.run(work(6));
+});
+
+test('work whose signal aborts leaves the lane, and the others keep their order', async () => {
+  const lane = createLane(1);
+  const began: number[] = [];
+  const gate = Promise.withResolvers<void>();
+  const first = lane.run(() => gate.promise);
+  const aborter = new AbortController();
+  const note = (index: number) => async () => void began.push(index);
+  const left = lane.run(note(1), { weight: 5, signal: aborter.signal });
+  const others = [lane.run(note(2)), lane.run(note(3))];
+  assert.equal(lane.load(), 7);
+  aborter.abort();
+  await assert.rejects(left, { name: 'AbortError' });
+  await assert.rejects(lane.run(note(4), { signal: aborter.signal }), { name: 'AbortError' });
+  assert.equal(lane.load(), 2);
+  gate.resolve();
+  await Promise.all([first, ...others]);
+  assert.deepEqual(began, [2, 3]);
 });

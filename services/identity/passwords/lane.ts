@@ -1,31 +1,59 @@
+/** `weight`: what the work counts while it waits. `signal`: the work leaves the lane if it aborts. */
+type Place = { weight?: number; signal?: AbortSignal | undefined };
+
 /** Runs work in the order of arrival, at most `slots` at a time. */
 export function createLane(slots: number) {
   let running = 0;
   let load = 0;
-  const waiting: Array<() => void> = [];
+  const waiting = new Set<() => void>();
 
-  async function turn(weight: number): Promise<void> {
+  async function turn({ weight = 1, signal }: Place): Promise<void> {
+    signal?.throwIfAborted();
     if (running < slots) {
       running++;
       return;
     }
     load += weight;
-    await new Promise<void>((resolve) => waiting.push(resolve));
-    load -= weight;
+    try {
+      await place(signal);
+    } finally {
+      load -= weight;
+    }
+  }
+
+  function place(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        waiting.delete(enter);
+        reject(signal?.reason as Error);
+      };
+      const enter = () => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      waiting.add(enter);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  /** Passes the slot to the next in line, or frees it. */
+  function pass(): void {
+    const [next] = waiting;
+    if (!next) return void running--;
+    waiting.delete(next);
+    next();
   }
 
   return {
     /** The weights of all work that waits. */
     load: (): number => load,
-    async run<T>(work: () => Promise<T>, weight = 1): Promise<T> {
-      await turn(weight);
+    /** @throws the reason of the signal if it aborts before the work begins */
+    async run<T>(work: () => Promise<T>, where: Place = {}): Promise<T> {
+      await turn(where);
       try {
         return await work();
       } finally {
-        // Passes the slot to the next in line, or frees it.
-        const next = waiting.shift();
-        if (next) next();
-        else running--;
+        pass();
       }
     },
   };

@@ -5,6 +5,7 @@ import { gauge } from '@bailiwick/telemetry';
 import { hash, hashRaw, verify } from '@node-rs/argon2';
 import { lowerHashThreads } from './hash-threads.ts';
 import { isImported, storedForm, verifyImported } from './imported/imported.ts';
+import { type Compared, createImportedLane, timed } from './imported-lane.ts';
 import { createLane } from './lane.ts';
 
 /**
@@ -17,8 +18,6 @@ const currentForm = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.ti
 
 /** Hashes that may wait before more are refused. At 7 ms each, this is a wait of seconds. */
 const maxWaiting = 400;
-/** A comparison with a hash of another system may take a hundred times as long, so it counts more. */
-const importedWeight = 10;
 /**
  * Comparisons with hashes of other systems at the same time. Each may take 128 MiB and a thread for
  * a second. Node hashes in four threads, and two of them remain for all other sign-ins.
@@ -28,33 +27,25 @@ const importedAtOnce = (cpus: number): number => Math.max(1, Math.min(2, Math.fl
 const queue = gauge({
   name: 'bailiwick_hash_queue',
   about:
-    'Password hashes waiting for a CPU, those of other systems tenfold. At 400, sign-ins are refused.',
+    'Password hashes waiting for a CPU, those of other systems at least tenfold. At 400, sign-ins are refused.',
 });
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
-/** The result of a comparison, and the time that it took from the turn in the lane of our hashes on. */
-type Compared = { holds: boolean; ms: number };
-
-async function timed(work: () => Promise<boolean>): Promise<Compared> {
-  const began = performance.now();
-  return { holds: await work(), ms: performance.now() - began };
-}
-
 /** Hashes passwords, at most one per CPU at a time, and fewer of other systems. */
 export function createPasswords(cpus = availableParallelism()) {
   const own = createLane(cpus);
-  const imported = createLane(importedAtOnce(cpus));
+  const imported = createImportedLane(importedAtOnce(cpus), maxWaiting);
   const load = () => own.load() + imported.load();
   queue.from(() => [{ value: load(), labels: {} }]);
 
-  /** Every account is refused at the same load: a refusal does not tell which kind of hash it has. */
-  function assertRoom(): void {
-    if (load() >= maxWaiting) throw exhausted('too many sign-ins at once', 1);
+  function assertRoom(waiting: number): void {
+    if (waiting >= maxWaiting) throw exhausted('too many sign-ins at once', 1);
   }
 
+  /** Hashes wait in the lane of ours only, so the other lane does not refuse them. */
   async function bounded<T>(work: () => Promise<T>): Promise<T> {
-    assertRoom();
+    assertRoom(own.load());
     return own.run(work);
   }
 
@@ -73,16 +64,23 @@ export function createPasswords(cpus = availableParallelism()) {
   // The first hash has created the threads.
   decoy.then(lowerHashThreads, () => {});
 
-  async function compareImported(stored: string, password: string): Promise<Compared> {
+  /**
+   * Compares a password with a hash. Without a hash, it does the same work, and none matches. Every
+   * account is refused at the same load: a refusal does not tell which kind of hash it has.
+   */
+  async function compare(
+    stored: string | null | undefined,
+    password: string,
+    signal?: AbortSignal,
+  ): Promise<Compared> {
+    assertRoom(load());
     // It waits as long as a comparison with a hash of ours does, and then for its own lane.
-    await own.run(async () => {}, importedWeight);
-    return timed(() => imported.run(() => verifyImported(stored, password), importedWeight));
-  }
-
-  /** Compares a password with a hash. Without a hash, it does the same work, and none matches. */
-  async function compare(stored: string | null | undefined, password: string): Promise<Compared> {
-    assertRoom();
-    if (typeof stored === 'string' && isImported(stored)) return compareImported(stored, password);
+    if (typeof stored === 'string' && isImported(stored))
+      return imported.compare(
+        () => own.run(async () => {}),
+        () => verifyImported(stored, password),
+        signal,
+      );
     const against = stored ?? (await decoy);
     const normal = password.normalize('NFKC');
     const { holds, ms } = await own.run(() => timed(() => verify(against, normal)));
@@ -106,9 +104,7 @@ export function createPasswords(cpus = availableParallelism()) {
     isOutdated: (passwordHash: string | null): boolean =>
       passwordHash !== null && !passwordHash.startsWith(currentForm),
     compare,
-    /** Waits for a turn of the comparisons with hashes of other systems. Returns the milliseconds. */
-    passImported: async (): Promise<number> =>
-      (await timed(() => imported.run(async () => true, 0))).ms,
+    passImported: imported.pass,
     verify: async (...sent: Parameters<typeof compare>): Promise<boolean> =>
       (await compare(...sent)).holds,
   };
