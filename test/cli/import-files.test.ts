@@ -146,6 +146,41 @@ describe('the files of bailiwick import', () => {
     assert.equal(existsSync(`${again}.import.json`), false);
   });
 
+  test('an interrupted import drops nothing that a user has written into the file of failed users', async () => {
+    const wrong = { Email: 'wrong@example.com' };
+    const corrected = { Email: 'right@example.com', Name: 'A longer line than the import wrote' };
+    const verdict = { Verdict: { Code: 'already_exists', Messages: ['taken'] } };
+    for (const content of [
+      linesOf([{ ...wrong, ...verdict }, corrected]),
+      linesOf([
+        { ...corrected, ...verdict },
+        { ...wrong, ...verdict },
+      ]),
+    ]) {
+      const file = write(linesOf([wrong, ...people(250)]));
+      calls = [];
+      refuse = () => (calls.length === 2 ? denied : undefined);
+      assert.equal((await run(file)).code, 1);
+      writeFileSync(`${file}.failed.jsonl`, content);
+      const { code, stderr } = await run(file);
+      assert.equal(code, 1);
+      assert.match(stderr, /failed\.jsonl was changed after the import was interrupted/);
+      assert.equal(readFileSync(`${file}.failed.jsonl`, 'utf8'), content);
+    }
+  });
+
+  test('--restart replaces no file but one of failed users', async () => {
+    const file = write(linesOf([{ Email: 'wrong@example.com' }]));
+    for (const content of ['my notes\n', linesOf(people(2)), 'Email\na@example.com', '{"a":1}']) {
+      const notes = write(content, 'txt');
+      const { code, stderr } = await run(file, '--restart', '--failed', notes);
+      assert.equal(code, 1);
+      assert.match(stderr, /is not a file of failed users/);
+      assert.equal(readFileSync(notes, 'utf8'), content);
+    }
+    assert.deepEqual(calls, []);
+  });
+
   test('a user whom the service cannot read fails alone', async () => {
     const file = write(
       linesOf([...people(150), { Email: 'odd@example.com', Hash: 'x' }, ...people(20)]),

@@ -22,11 +22,11 @@ import { printable } from '../text.ts';
 import {
   assertOtherFile,
   beginFailed,
-  failedBytes,
+  type FailedWriter,
+  openFailed,
   type Reason,
   resumeFailed,
   showFailed,
-  writeFailed,
 } from './failed.ts';
 import { readFirebaseHash } from './hashes.ts';
 import {
@@ -105,12 +105,13 @@ function begin({ file, failedFile }: Job, fresh: Progress, isRestart: boolean): 
   const stored = isRestart ? undefined : readProgress(file, fresh.job, fresh.size);
   if (stored) {
     say(`continuing after ${stored.done} users`);
-    resumeFailed(failedFile, stored.failedBytes);
+    resumeFailed(failedFile, stored);
     return stored;
   }
   beginFailed(failedFile, { isReplaced: isRestart });
-  storeProgress(file, fresh);
-  return fresh;
+  const begun = { ...fresh, ...openFailed(failedFile).state() };
+  storeProgress(file, begun);
+  return begun;
 }
 
 /** Makes the records of `bailiwick export` in a tenant. */
@@ -175,12 +176,13 @@ async function readMembership(
 /** Imports the rows that are not done yet. The progress is stored after each batch. */
 async function importAll(job: Job, size: number, progress: Progress): Promise<void> {
   let bytes = 0;
+  const failed = openFailed(job.failedFile);
   const rows = readRows(job, progress.done, (read) => (bytes = read));
   for await (const batch of batches(rows)) {
     const before = progress.done;
-    await importBatch(job, batch, progress);
+    await importBatch(job, batch, progress, failed);
     progress.done += batch.length;
-    progress.failedBytes = failedBytes(job.failedFile);
+    Object.assign(progress, failed.state());
     if (!job.dryRun) storeProgress(job.file, progress);
     showProgress(size === 0 ? 1 : bytes / size, progress, before);
   }
@@ -199,11 +201,16 @@ async function* readRows(
   }
 }
 
-async function importBatch(job: Job, batch: readonly Row[], progress: Progress): Promise<void> {
+async function importBatch(
+  job: Job,
+  batch: readonly Row[],
+  progress: Progress,
+  failed: FailedWriter,
+): Promise<void> {
   const fail = (user: object, reason: Reason): void => {
     progress.failed++;
     if (job.dryRun) showFailed(user, reason);
-    else writeFailed(job.failedFile, user, reason);
+    else failed.write(user, reason);
   };
   const users = batch.filter(isSent).map(({ user }) => user);
   const verdicts = users.length === 0 ? [] : await sendUsers(patientSender(job), users);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { say } from '../output.ts';
+import type { FailedState } from './failed.ts';
 
 /** How far an import has come. It is stored beside the file, so that the next run continues there. */
 export type Progress = {
@@ -12,9 +13,7 @@ export type Progress = {
   created: number;
   existing: number;
   failed: number;
-  /** The size of the file of failed users. */
-  failedBytes: number;
-};
+} & FailedState;
 
 export const stateFile = (file: string): string => `${file}.import.json`;
 
@@ -30,6 +29,7 @@ export const newProgress = (job: string, size: number): Progress => ({
   existing: 0,
   failed: 0,
   failedBytes: 0,
+  failedDigest: '',
 });
 
 /** The progress of an interrupted import of this file with these options; undefined without one. */
