@@ -7,6 +7,7 @@ import { type Chains, dayMs, openChains } from '../support/audit-chains.ts';
 import { createBot, createKey } from '../support/bots.ts';
 import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
 import { createTenant, login, signUp } from '../support/people.ts';
+import { countOf } from '../support/store.ts';
 
 type Count = { Value: number; HasMore: boolean };
 type Day = { Day: string; Count: number };
@@ -42,6 +43,12 @@ describeOne('the figures', 'one process', (topology) => {
     bodyOf(await stack.call(operation, request, token));
   const join = async (Tenant: string) => {
     const member = await signUp(stack);
+    // A sign-in counts in the tenants that the member has when the audit stores it.
+    const signedIn = `access.audit_entry where action = 'user.signed_in' and actor_id = $1`;
+    await eventually(
+      'the first sign-in',
+      async () => (await countOf(stack, signedIn, [member.id])) > 0,
+    );
     await call('TenantMembers_Add', { Tenant, UserID: member.id }, stack.platformKey);
     return member;
   };

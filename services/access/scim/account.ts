@@ -1,18 +1,16 @@
-import { type Run, type Statement } from '@bailiwick/database';
+import { type Run } from '@bailiwick/database';
 import { type Call } from '@bailiwick/rpc';
 import { type Email } from '@bailiwick/values';
 import { findSubjectGrants, owns } from '../decisions/context.ts';
 import { findLacking } from '../decisions/delegation.ts';
 import { findUserByEmail } from '../directory.ts';
-import { scimSource } from '../groups/entities.ts';
-import { memberRole } from '../permissions/builtin.ts';
 import { isKnownElsewhere } from '../tenants/queries.ts';
 import { assertMayEnd } from '../tenants/status.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { profileOf } from './people.ts';
 import { mutability } from './protocol/problems.ts';
 import type { Resource } from './protocol/resource.ts';
-import type { PersonRow } from './queries.ts';
+import { findRolesByHand, type PersonRow } from './queries.ts';
 import type { Account } from './settle.ts';
 
 // The accounts of people at identity, and what a directory may do with them.
@@ -38,26 +36,6 @@ export async function findAccount(
   // An inactive person may be a member already, whom the directory now disables.
   const user = await findUserByEmail(directory, email.address, call);
   return { vouched: false, ...(user && { user }) };
-}
-
-// The default role in the whole tenant does not count: each member that the directory makes has it.
-const rolesByHand: Statement = {
-  name: 'access.scim_roles_by_hand',
-  text: `select g.role from grant_entry g
-    where g.tenant = $1 and g.subject_type = 'user' and g.subject = $2
-      and (g.expires_at is null or g.expires_at > now())
-      and not (g.resource = '' and g.role = coalesce(nullif((select t.settings->>'defaultRole' from tenant t where t.id = $1), ''), '${memberRole}'))
-    union
-    select g.role from group_member m
-    join group_entry e on e.tenant = m.tenant and e.id = m.group_id and e.source <> '${scimSource}'
-    join grant_entry g on g.tenant = m.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys)
-      and (g.expires_at is null or g.expires_at > now())
-    where m.tenant = $1 and m.user_id = $2`,
-};
-
-/** The roles of a member that neither the directory nor the default of the tenant has given. */
-async function findRolesByHand(run: Run, tenant: string, userId: string): Promise<string[]> {
-  return (await run<{ role: string }>(rolesByHand, [tenant, userId])).map(({ role }) => role);
 }
 
 /**
