@@ -57,16 +57,10 @@ export const csv: Read = ({ Email, EmailVerified, Tenant, Roles, Groups, ...othe
   };
 };
 
+const ofMembership: readonly string[] = ['Tenant', 'Roles', 'Groups'];
+
 const fields: readonly string[] = [
-  'Email',
-  'EmailVerified',
-  'ExternalID',
-  'Name',
-  'GivenName',
-  'FamilyName',
-  'Picture',
-  'Locale',
-  'PasswordHash',
+  ...columns.filter((column) => !ofMembership.includes(column)),
   'Metadata',
   'Tenants',
   'Verdict',

@@ -35,7 +35,7 @@ function commandsOf(section: string): string {
 
 export type Kind = 'github' | 'gitlab';
 type Claims = Record<string, unknown>;
-/** What a test changes in a job: the claims of its token, its variables, and where it stands. */
+/** The parts of a job that a test changes. */
 export type Over = {
   claims?: Claims | undefined;
   env?: Record<string, string> | undefined;

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { exitCodes, Refusal } from '../failure.ts';
 import { printable } from '../text.ts';
 
-// What this tool needs of a forge: the comments of one pull or merge request.
+// The comments of one pull or merge request.
 
 export type Comment = { id: number; body: string; isOwn: boolean };
 
@@ -13,7 +13,7 @@ export type Forge = {
   update: (id: number, body: string) => Promise<void>;
 };
 
-/** The forge may answer otherwise later: it is overloaded, or away. */
+/** The forge is overloaded or unreachable. A retry can succeed. */
 class Unavailable extends Error {
   readonly afterMs: number | undefined;
 
@@ -26,7 +26,7 @@ class Unavailable extends Error {
 export type Requests = {
   /** Headers of each request, with the token. */
   headers: Readonly<Record<string, string>>;
-  /** What a job needs to be allowed, for the message of a refusal. */
+  /** The permission that the job needs, for the message of a refusal. */
   needs: string;
 };
 

@@ -20,7 +20,7 @@ export type Planned = {
   extra: Change[];
   names: Names;
   preview: Preview;
-  /** What the policy forbids. */
+  /** The violations of the policy, one line each. */
   violations: string[];
 };
 

@@ -10,7 +10,7 @@ import { readStates, type States, type Subject } from './states.ts';
 
 // The policy of a rights file: permissions that only some may gain by a change.
 
-/** What a rule forbids, for a reader. */
+/** Planned changes, their preview, and the names of the records in them. */
 type Planned = { changes: readonly Change[]; preview: Preview; names: Names };
 
 /**

@@ -5,7 +5,8 @@ import type { Change } from './changes.ts';
 import { grantKey, pathKey, type SubjectKind, type WantedGrant } from './file.ts';
 import { all, readGrants } from './live.ts';
 
-// What a tenant has before and after planned changes: its grants, the members of groups and the permissions of roles.
+// The grants, the members of groups and the permissions of roles of a tenant, before and after
+// planned changes.
 
 /** A user or bot by its ID, or a group by its path. */
 export type Subject = { kind: SubjectKind; subject: string };

@@ -6,7 +6,7 @@ import { userType } from './protocol/schemas.ts';
 
 type Row = { id: string };
 
-/** A directory of so many people, whose IDs are in order. */
+/** A directory of a number of people, whose IDs are in order. */
 function sourceOf(count: number): Source<Row> {
   const rows = Array.from({ length: count }, (_, n) => ({ id: `scu_${100_000 + n}` }));
   return {

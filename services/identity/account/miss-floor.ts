@@ -13,8 +13,8 @@ type Deps = { database: Database; passwords: Pick<Passwords, 'compare' | 'passIm
  * Returns a function that compares the password of a sign-in with the hash of its account. A hash
  * of another system takes longer to compare than ours, and waits in a lane of its own. So while
  * users have such hashes, each wrong password waits in both lanes, and is answered at a floor that
- * covers the second one: otherwise the time of the answer, or of another one at the same time, would tell which
- * addresses have an account.
+ * covers the second lane. Otherwise the time of this answer, or of another one at the same time,
+ * would reveal which addresses have an account.
  */
 export function createMissFloor({ database, passwords }: Deps) {
   const start = createFloor(limits);

@@ -38,7 +38,7 @@ export function createFloor({ leastMs, mostMs }: FloorLimits) {
         recent.push(took);
         if (recent.length > kept) recent.shift();
       },
-      /** Waits for the next multiple of the floor, after work that took so long. */
+      /** Waits for the next multiple of the floor after the work, whose milliseconds are given. */
       async wait(took = soFar()): Promise<void> {
         await sleep(Math.ceil(floorMs * Math.ceil(took / floorMs) - took));
       },

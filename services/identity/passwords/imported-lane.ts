@@ -1,6 +1,6 @@
 import { createLane } from './lane.ts';
 
-/** The result of a comparison, and the time that it took from the turn in the lane of our hashes on. */
+/** The result of a comparison, and its milliseconds since its turn in the lane of our hashes. */
 export type Compared = { holds: boolean; ms: number };
 
 export async function timed(work: () => Promise<boolean>): Promise<Compared> {
@@ -10,7 +10,7 @@ export async function timed(work: () => Promise<boolean>): Promise<Compared> {
 
 /** The expected wait, in milliseconds, at which the lane counts as full. A gateway waits 20 s. */
 const maxWaitMs = 5000;
-/** At least so many hashes of ours, since a slower one may follow quick ones. */
+/** The least weight of a comparison, in hashes of ours: a slow one may follow quick ones. */
 const leastWeight = 10;
 /** The assumed duration of the first comparison, and how many recent ones are averaged. */
 const [firstMs, kept] = [500, 32];

@@ -6,7 +6,7 @@ import type { ImportRow } from './run.ts';
 
 const shown = 5;
 
-/** What the file holds: the number of its rows, and the first ones without their password hashes. */
+/** The number of rows in the file, and the first rows without their password hashes. */
 export function Preview({ file, rows }: { file: UserFile; rows: readonly ImportRow[] }) {
   const { t, locale } = useTexts();
   const number = new Intl.NumberFormat(locale);
