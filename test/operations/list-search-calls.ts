@@ -7,7 +7,14 @@ import { sharedStack } from '../support/shared.ts';
 import { countOf } from '../support/store.ts';
 
 /** The fields of all records that these suites list. */
-export type Row = { ID: string; Name: string; Email: string; Path: string; UserID: string };
+export type Row = {
+  ID: string;
+  Name: string;
+  Email: string;
+  Path: string;
+  UserID: string;
+  User?: { Name: string; Email: string };
+};
 
 /** A part of all addresses: other test files on the same stack create the same people. */
 export const unique = randomBytes(5).toString('hex');

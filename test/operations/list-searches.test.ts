@@ -139,6 +139,37 @@ describeOne('searches in lists', 'one process', (topology) => {
     assert.deepEqual(users, []);
   });
 
+  test('TenantMembers_List WithNames tells names and addresses, but not those of users who have not accepted or have left', async () => {
+    const { stack, token, list } = on;
+    const [pending, disabled, gone] = [
+      await signUp(stack),
+      await signUp(stack),
+      await signUp(stack),
+    ];
+    const Tenant = await createTenant(stack, token);
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: pending.id }, token));
+    for (const { id: UserID, token: own } of [disabled, gone]) {
+      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID }, stack.platformKey));
+      bodyOf(await stack.call('TenantMembers_Disable', { Tenant, UserID }, token));
+      if (own === gone.token)
+        bodyOf(await stack.call('TenantMembers_Remove', { Tenant, UserID }, own));
+    }
+    const rename = { User: { ID: disabled.id, Name: 'Grace Hopper' } };
+    bodyOf(await stack.call('Users_Update', rename, stack.platformKey));
+    const of = async ({ id }: { id: string }, request: object) => {
+      const members = await list('TenantMembers_List', { Tenant, ...request });
+      return members.find(({ UserID }) => UserID === id)?.User;
+    };
+    for (const search of [{}, { Sort: 'joined' }]) {
+      const request = { ...search, WithNames: true };
+      const known = { Name: 'Grace Hopper', Email: disabled.email };
+      assert.deepEqual(await of(disabled, request), known);
+      assert.deepEqual(await of(pending, request), undefined);
+      assert.deepEqual(await of(gone, request), undefined);
+      assert.deepEqual(await of(disabled, search), undefined);
+    }
+  });
+
   test('lists are sorted in both orders, page by page, as the whole list is', async () => {
     const { Tenant, allIds, list } = on;
     const key = (text: string) =>

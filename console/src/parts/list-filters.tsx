@@ -31,6 +31,9 @@ export function ListFilters({ label, choices = [] }: { label: string; choices?: 
   );
 }
 
+/** Much shorter than the pause between two keys would only be felt as a delay. */
+const pauseMs = 40;
+
 /** Searches a moment after the last key. */
 function QueryField({ label }: { label: string }) {
   const { search, change } = useListSearch();
@@ -40,7 +43,7 @@ function QueryField({ label }: { label: string }) {
   const send = useDebouncedCallback((next: string) => {
     sent.current = next.trim();
     change({ query: sent.current }, true);
-  }, 150);
+  }, pauseMs);
   // The address has changed by other means than this field.
   useEffect(() => {
     if (query === sent.current) return;

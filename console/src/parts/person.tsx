@@ -1,3 +1,4 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
 import { Skeleton, Text } from '@mantine/core';
 import { useCall } from './calls.ts';
 import { Id } from './copy.tsx';
@@ -9,8 +10,11 @@ export const useUser = (UserID: string) => useCall('Users_Get', { UserID }, { st
 export function Person({ id }: { id: string }) {
   const { data, isPending } = useUser(id);
   if (isPending) return <Skeleton height={20} width={160} />;
-  if (!data) return <Id id={id} />;
-  const { Name, Email } = data.User;
+  return data ? <NameAndAddress {...data.User} /> : <Id id={id} />;
+}
+
+/** The name of a person above the address. */
+function NameAndAddress({ Name, Email }: { Name: string; Email: string }) {
   return (
     <>
       <Text size="sm" fw={500}>
@@ -24,6 +28,10 @@ export function Person({ id }: { id: string }) {
     </>
   );
 }
+
+/** A member of a list `WithNames`. A tenant knows only the ID of a user who has not accepted. */
+export const MemberPerson = ({ UserID, User }: ItemOf<'TenantMembers_List'>) =>
+  User ? <NameAndAddress {...User} /> : <Id id={UserID} />;
 
 /** A person, or a bot by its ID. */
 export const Subject = ({ id }: { id: string }) =>

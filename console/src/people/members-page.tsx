@@ -12,7 +12,7 @@ import { ListFilters, NoMatch } from '../parts/list-filters.tsx';
 import { useListSearch } from '../parts/list-search.ts';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
-import { Person, useUser } from '../parts/person.tsx';
+import { MemberPerson } from '../parts/person.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
@@ -42,9 +42,8 @@ export function MembersPage() {
   const { ID, Name, may } = useTenant();
   const [removed, setRemoved] = useState<Member>();
   const { cursor, onCursor } = useCursor();
-  // Each row asks for its user: the list of members has neither names nor addresses.
   const { fields, isFiltered, sorting } = useListSearch();
-  const request = { Tenant: ID, ...fields, Page: { Limit: 25, Cursor: cursor } };
+  const request = { Tenant: ID, ...fields, WithNames: true, Page: { Limit: 25, Cursor: cursor } };
   const list = useCall('TenantMembers_List', request, { keepsPrevious: true });
   const roles = useRoles(ID, may('iam.grants.read'));
   return (
@@ -104,7 +103,7 @@ function useColumns(
       id: 'person',
       sort: 'name',
       header: t('people.person'),
-      cell: ({ UserID }) => <Person id={UserID} />,
+      cell: (member) => <MemberPerson {...member} />,
     },
     { id: 'status', header: t('people.status'), cell: (member) => <StatusOf {...member} /> },
     ...(rolesOf
@@ -175,17 +174,16 @@ const RoleNames = ({ names }: { names: readonly string[] }) => (
 );
 
 /** Leads to the question why a member may do something. */
-function CheckLink({ UserID }: Member) {
+function CheckLink({ UserID, User }: Member) {
   const { t } = useTexts();
   const { Slug } = useTenant();
-  const { data } = useUser(UserID);
   return (
     <Button
       component={Link}
       to={`/console/t/${Slug}/why?subject=${UserID}`}
       size="compact-sm"
       variant="subtle"
-      aria-label={t('people.checkOf', { person: data?.User.Email ?? UserID })}
+      aria-label={t('people.checkOf', { person: User?.Email ?? UserID })}
     >
       {t('people.check')}
     </Button>
@@ -197,7 +195,6 @@ type ButtonProps = { member: Member; onRemove: (member: Member) => void };
 function RemoveButton({ member, onRemove }: ButtonProps) {
   const { t } = useTexts();
   const { User } = useAccount();
-  const { data } = useUser(member.UserID);
   // Users leave a tenant in their own account.
   if (member.UserID === User.ID) return undefined;
   return (
@@ -206,7 +203,7 @@ function RemoveButton({ member, onRemove }: ButtonProps) {
       variant="subtle"
       color="red"
       c="var(--mantine-color-error)"
-      aria-label={t('people.removeOf', { person: data?.User.Email ?? member.UserID })}
+      aria-label={t('people.removeOf', { person: member.User?.Email ?? member.UserID })}
       onClick={() => onRemove(member)}
     >
       {t('people.remove')}
@@ -218,12 +215,11 @@ function Remove({ member, onClose }: { member: Member; onClose: () => void }) {
   const { t } = useTexts();
   const notify = useNotify();
   const { Name } = useTenant();
-  const { Tenant, UserID } = member;
-  const { data } = useUser(UserID);
+  const { Tenant, UserID, User } = member;
+  const person = User?.Email ?? UserID;
   const change = useChange('TenantMembers_Remove', {
     stale: ['TenantMembers_List', 'Grants_ListByTenant'],
   });
-  const person = data?.User.Email ?? UserID;
   const onSuccess = () => {
     onClose();
     notify(t('people.removed', { person }));

@@ -11,7 +11,7 @@ import { Empty } from '../parts/empty.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
-import { Person } from '../parts/person.tsx';
+import { MemberPerson } from '../parts/person.tsx';
 import { publicUrl } from '../parts/place.ts';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
@@ -35,7 +35,8 @@ export function ScimPage() {
   const [isConnecting, setConnecting] = useState(false);
   const [secret, setSecret] = useState<string>();
   const { cursor, onCursor } = useCursor();
-  const request = { Tenant: ID, Source: 'scim', Page: { Limit: 25, Cursor: cursor } };
+  const page = { Limit: 25, Cursor: cursor };
+  const request = { Tenant: ID, Source: 'scim', WithNames: true, Page: page };
   const list = useCall('TenantMembers_List', request, { keepsPrevious: true });
   const mayConnect = may('iam.bots.write') && may('iam.grants.write') && may('iam.botkeys.write');
   const connect = mayConnect && (
@@ -103,7 +104,7 @@ const statuses: Readonly<Record<string, TextKey>> = {
 function useColumns(): Column<Member>[] {
   const { t } = useTexts();
   return [
-    { id: 'person', header: t('people.person'), cell: ({ UserID }) => <Person id={UserID} /> },
+    { id: 'person', header: t('people.person'), cell: (member) => <MemberPerson {...member} /> },
     {
       id: 'status',
       header: t('people.status'),

@@ -1243,6 +1243,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"To","kind":"time","required":false,"text":"Users who became members before this time."},
       {"path":"Sort","kind":"text","required":false,"text":"The order: name, email or joined. Empty means by ID."},
       {"path":"Descending","kind":"flag","required":false,"text":"Reverses the order."},
+      {"path":"WithNames","kind":"flag","required":false,"text":"Adds the names and addresses of the users."},
     ],
   },
   TenantMembers_Remove: {

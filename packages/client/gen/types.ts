@@ -3662,6 +3662,8 @@ export type TenantMember = {
   Source: string;
   /** Absent if the membership is pending. */
   JoinedAt?: string;
+  /** Present in a list WithNames, unless the membership is pending. */
+  User?: TenantMemberUser;
 };
 
 /** A user's membership of a tenant. */
@@ -3674,12 +3676,26 @@ export type TenantMemberInput = {
   Source?: string | undefined;
   /** Absent if the membership is pending. */
   JoinedAt?: string | undefined;
+  /** Present in a list WithNames, unless the membership is pending. */
+  User?: TenantMemberUserInput | undefined;
 };
 
 /** One page of members. */
 export type TenantMemberPage = {
   Items: TenantMember[];
   NextCursor: string;
+};
+
+/** The name and the address of a member. */
+export type TenantMemberUser = {
+  Name: string;
+  Email: string;
+};
+
+/** The name and the address of a member. */
+export type TenantMemberUserInput = {
+  Name?: string | undefined;
+  Email?: string | undefined;
 };
 
 /** Selects one tenant. */
@@ -3743,6 +3759,8 @@ export type TenantMembers_ListReq = {
   Sort?: string | undefined;
   /** Reverses the order. */
   Descending?: boolean | undefined;
+  /** Adds the names and addresses of the users. */
+  WithNames?: boolean | undefined;
 };
 
 /** A page of members. */

@@ -2,10 +2,12 @@ import { holdsInTenant, holdsOnPlatform } from '@bailiwick/call';
 import { type Database } from '@bailiwick/database';
 import { denied } from '@bailiwick/errors';
 import { type Limiter } from '@bailiwick/limits';
-import type {
-  TenantMembers,
-  TenantMembersAddRequest,
-  TenantMembersRemoveRequest,
+import {
+  type TenantMember,
+  type TenantMembers,
+  type TenantMembersAddRequest,
+  type TenantMembersRemoveRequest,
+  TenantMemberUserSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import {
   type Call,
@@ -15,13 +17,14 @@ import {
   readFound,
   readSearch,
 } from '@bailiwick/rpc';
+import { create } from '@bufbuild/protobuf';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findDomainTenant } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import type { InvitationLimits } from '../limits.ts';
 import { memberRole } from '../permissions/builtin.ts';
 import { assertPresent } from '../subjects/state.ts';
-import { TenantMemberEntity, toTenantMember } from './entities.ts';
+import { TenantMemberEntity, type TenantMemberRow, toTenantMember } from './entities.ts';
 import { lockTenant } from './lock.ts';
 import { endMembership, liftBar, startMembership } from './membership.ts';
 import { acceptOffer, declineIn, declineOffer, offerMembership, withdrawOffer } from './offers.ts';
@@ -40,7 +43,10 @@ type Deps = {
 export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers> {
   const { database, pager } = deps;
   return {
-    async list({ tenant, page, ...request }, { operation, caller }) {
+    async list({ tenant, page, withNames, ...request }, call) {
+      const { operation, caller } = call;
+      const toItems = async (rows: readonly TenantMemberRow[]) =>
+        withNames ? addNames(deps.directory, rows, call) : rows.map(toTenantMember);
       const binding = [operation.name, tenant];
       const withBarred = holdsInTenant(caller, 'iam.users.write', tenant);
       const search = readSearch(request);
@@ -50,13 +56,13 @@ export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers>
           searchMembers(database, tenant, { ...asked, withBarred, withPending: true }, query),
         );
         const rows = await findMembers(database, tenant, ids);
-        const items = inOrderOf(ids, rows, ({ userId }) => userId);
-        return { page: { items: items.map(toTenantMember), nextCursor } };
+        const found = inOrderOf(ids, rows, ({ userId }) => userId);
+        return { page: { items: await toItems(found), nextCursor } };
       }
       const query = pager.read(page, binding);
       const rows = await membersOf(database, tenant, { ...query, withBarred });
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.userId);
-      return { page: { items: items.map(toTenantMember), nextCursor } };
+      return { page: { items: await toItems(items), nextCursor } };
     },
 
     async add(request, call) {
@@ -93,6 +99,27 @@ export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers>
       return {};
     },
   };
+}
+
+/**
+ * The members with their names and addresses. The tenant does not learn those of users who have
+ * not accepted or who have left. A user whose deletion has begun has none.
+ */
+async function addNames(
+  directory: Directory,
+  rows: readonly TenantMemberRow[],
+  { signal }: Call,
+): Promise<TenantMember[]> {
+  const shown = rows.filter(({ status }) => status === 'active' || status === 'disabled');
+  const ids = shown.map(({ userId }) => userId);
+  const { users } = await directory.getUsers({ ids }, { signal });
+  const known = new Map(
+    users.map(({ id, name, email }) => [id, create(TenantMemberUserSchema, { name, email })]),
+  );
+  return rows.map((row) => {
+    const user = known.get(row.userId);
+    return { ...toTenantMember(row), ...(user && { user }) };
+  });
 }
 
 /**
