@@ -19,23 +19,29 @@ type Interaction = {
   what: string;
   /** The view in which it happens. */
   view: string;
+  /** Whether each round loads the view afresh. */
+  isFirst?: boolean;
   act: (page: Page, round: number) => Promise<unknown>;
 };
+
+const nextPage = (page: Page) => page.getByRole('button', { name: 'Next page' }).click();
 
 const interactions: readonly Interaction[] = [
   {
     what: 'the next page',
     view: 'members',
-    act: (page) => page.getByRole('button', { name: 'Next page' }).click(),
+    act: nextPage,
   },
   {
-    what: 'the reverse order',
+    what: 'the next page by name',
     view: 'members?sort=name',
-    act: (page) => page.getByRole('button', { name: 'Person', exact: true }).click(),
+    act: nextPage,
   },
   {
-    what: 'a filter',
+    what: 'a filter, as the first interaction',
     view: 'members',
+    // The console keeps an answer for some seconds. Loading the page empties its cache.
+    isFirst: true,
     act: (page) => page.getByLabel('Joined by').selectOption('creator'),
   },
   {
@@ -53,7 +59,7 @@ const stopwatch = `
   const rows = () => {
     const table = document.querySelector('table');
     if (!table || table.getAttribute('aria-busy') === 'true') return undefined;
-    const people = [...table.tBodies[0].rows].map((row) => row.cells[0].innerText);
+    const people = [...table.tBodies[0].rows].map((row) => row.cells[0].textContent);
     return people.every((text) => text.trim() !== '') ? people.join() : undefined;
   };
   globalThis.nextInteraction = () => new Promise((resolve) => {
@@ -94,10 +100,9 @@ export const listInteractions: Bench = async ({ rounds }) => {
   await openSignedIn(page, `${views}/members`, owner.email, password);
   const measured: Record<string, number[]> = {};
   // A first round warms up and is not counted.
-  for (let round = -1; round < rounds; round++)
-    for (const { what, view, act } of interactions) {
-      // Loading the page empties its cache.
-      await page.goto(`${views}/${view}`);
+  for (const { what, view, isFirst = false, act } of interactions)
+    for (let round = -1; round < rounds; round++) {
+      if (isFirst || round < 0) await page.goto(`${views}/${view}`);
       await page.waitForLoadState('networkidle');
       const taken = page.evaluate<number>('nextInteraction()');
       await act(page, round + 1);

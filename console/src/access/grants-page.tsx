@@ -1,5 +1,5 @@
 import { Badge, Button, NativeSelect, Text } from '@mantine/core';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Confirm } from '../parts/confirm.tsx';
 import { useCursor } from '../parts/cursor.ts';
@@ -8,6 +8,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
+import { RowAction, RowLink } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
@@ -119,14 +120,7 @@ function useButtons() {
     hasHiddenHeader: true,
     isSecondary: true,
     cell: ({ holder }: GrantRow) => (
-      <Button
-        component={Link}
-        to={`/console/t/${Slug}/why?subject=${holder}`}
-        size="compact-sm"
-        variant="subtle"
-      >
-        {t('access.check')}
-      </Button>
+      <RowLink to={`/console/t/${Slug}/why?subject=${holder}`}>{t('access.check')}</RowLink>
     ),
   };
   const removeColumn = (onRemove: (grant: GrantRow) => void): Column<GrantRow> => ({
@@ -134,15 +128,13 @@ function useButtons() {
     header: t('access.actions'),
     hasHiddenHeader: true,
     cell: (grant: GrantRow) => (
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        c="var(--mantine-color-error)"
+      <RowAction
+        isRed
         aria-label={`${t('access.remove')}: ${grant.role}`}
         onClick={() => onRemove(grant)}
       >
         {t('access.remove')}
-      </Button>
+      </RowAction>
     ),
   });
   return { whyColumn, removeColumn };

@@ -10,6 +10,7 @@ import { FailureNotice } from '../parts/failure-notice.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { Person } from '../parts/person.tsx';
+import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
@@ -102,14 +103,9 @@ function useMemberColumns(onRemove?: (id: string) => void): Column<{ id: string 
             header: t('access.actions'),
             hasHiddenHeader: true,
             cell: ({ id }: { id: string }) => (
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                c="var(--mantine-color-error)"
-                onClick={() => onRemove(id)}
-              >
+              <RowAction isRed onClick={() => onRemove(id)}>
                 {t('access.remove')}
-              </Button>
+              </RowAction>
             ),
           },
         ]

@@ -9,6 +9,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
+import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
@@ -134,15 +135,9 @@ function RowButtons({ role, onEdit, onDelete }: Buttons & { role: Role }) {
       >
         {t('access.edit')}
       </Button>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        c="var(--mantine-color-error)"
-        aria-label={`${t('access.delete')}: ${name}`}
-        onClick={() => onDelete(role)}
-      >
+      <RowAction isRed aria-label={`${t('access.delete')}: ${name}`} onClick={() => onDelete(role)}>
         {t('access.delete')}
-      </Button>
+      </RowAction>
     </Group>
   );
 }

@@ -1,8 +1,9 @@
 import type { RequestOf, ResponseOf } from '@bailiwick/client/client.ts';
-import { Alert, Badge, Group, List, Paper, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Group, List, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useCall } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { SubjectName } from './subject-name.tsx';
@@ -60,9 +61,9 @@ function Effect({ title, color, changes }: EffectProps) {
             <SubjectName id={id} />
             <Group gap={4} mt={4}>
               {own.map(({ Permission, Resource }) => (
-                <Badge key={`${Permission} ${Resource}`} color={color} tt="none">
+                <State key={`${Permission} ${Resource}`} color={color}>
                   {Resource === '' ? Permission : `${Permission} · ${Resource}`}
-                </Badge>
+                </State>
               ))}
             </Group>
           </div>

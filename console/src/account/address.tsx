@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Modal, PasswordInput, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Modal, PasswordInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CallForm } from '../parts/call-form.tsx';
 import { useChange } from '../parts/calls.ts';
@@ -6,6 +6,8 @@ import { Id } from '../parts/copy.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
+import { RowAction } from '../parts/row-action.tsx';
+import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useAccount } from '../shell/session.tsx';
 
@@ -20,12 +22,10 @@ export function Address() {
       <Group gap="xs" justify="space-between">
         <Group gap="xs">
           <Text fw={500}>{User.Email}</Text>
-          <Badge color={User.EmailVerified ? 'teal.9' : 'orange.9'} tt="none">
+          <State color={User.EmailVerified ? 'teal.9' : 'orange.9'}>
             {t(User.EmailVerified ? 'account.verified' : 'account.unverified')}
-          </Badge>
-          <Button size="compact-sm" variant="subtle" onClick={() => setOpen(true)}>
-            {t('account.changeAddress')}
-          </Button>
+          </State>
+          <RowAction onClick={() => setOpen(true)}>{t('account.changeAddress')}</RowAction>
           {!User.EmailVerified && <Resend email={User.Email} />}
         </Group>
         <Id id={User.ID} />

@@ -1,5 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { pageOf, useCall, useChange } from '../parts/calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -9,6 +9,7 @@ import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
+import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -88,16 +89,13 @@ function useColumns(onRemove: (app: App) => void): Column<App>[] {
       header: t('account.actions'),
       hasHiddenHeader: true,
       cell: (app) => (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          c="var(--mantine-color-error)"
+        <RowAction
+          isRed
           aria-label={t('security.removeOf', { name: app.Name })}
           onClick={() => onRemove(app)}
         >
           {t('security.remove')}
-        </Button>
+        </RowAction>
       ),
     },
   ];

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useChange } from '../parts/calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { useNotify } from '../parts/notify.ts';
+import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Added } from './added.tsx';
@@ -32,16 +33,13 @@ export function Apps({ factors, onAdded }: Props) {
       {!apps && <RowSkeleton />}
       {apps?.map((app) => (
         <Row key={app.ID} name={<Text fw={500}>{app.Name}</Text>} about={<Added {...app} />}>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="red"
-            c="var(--mantine-color-error)"
+          <RowAction
+            isRed
             aria-label={t('security.removeOf', { name: app.Name })}
             onClick={() => setRemoved(app)}
           >
             {t('security.remove')}
-          </Button>
+          </RowAction>
         </Row>
       ))}
       <SameByApi operation="Factors_List" request={{}} />

@@ -1,12 +1,14 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Badge, Button, Group, Modal, PasswordInput, Text } from '@mantine/core';
+import { Button, Group, Modal, PasswordInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import { CallForm } from '../parts/call-form.tsx';
 import { pageOf, useCall, useChange } from '../parts/calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { useNotify } from '../parts/notify.ts';
+import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useAccount } from '../shell/session.tsx';
 import { Added } from './added.tsx';
@@ -79,11 +81,7 @@ function Entry({ identity, onConfirm, onRemove }: EntryProps) {
   const name = (
     <>
       <Text fw={500}>{Email || Issuer}</Text>
-      {Limited && (
-        <Badge color="orange.9" tt="none">
-          {t('security.limited')}
-        </Badge>
-      )}
+      {Limited && <State color="orange.9">{t('security.limited')}</State>}
     </>
   );
   const about = (
@@ -95,21 +93,14 @@ function Entry({ identity, onConfirm, onRemove }: EntryProps) {
   );
   return (
     <Row name={name} about={about}>
-      {Limited && (
-        <Button size="compact-sm" variant="subtle" onClick={onConfirm}>
-          {t('security.confirm')}
-        </Button>
-      )}
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="red"
-        c="var(--mantine-color-error)"
+      {Limited && <RowAction onClick={onConfirm}>{t('security.confirm')}</RowAction>}
+      <RowAction
+        isRed
         aria-label={t('security.removeOf', { name: Email || Issuer })}
         onClick={onRemove}
       >
         {t('security.remove')}
-      </Button>
+      </RowAction>
     </Row>
   );
 }

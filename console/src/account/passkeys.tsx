@@ -1,5 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Badge, Button, Modal, Text, TextInput } from '@mantine/core';
+import { Button, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CallForm } from '../parts/call-form.tsx';
 import { pageOf, useCall, useChange } from '../parts/calls.ts';
@@ -7,7 +7,9 @@ import { Confirm } from '../parts/confirm.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { canUsePasskeys } from '../parts/passkey.ts';
+import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Added } from './added.tsx';
 import { PasskeyDialog } from './passkey-dialog.tsx';
@@ -64,29 +66,17 @@ function Entry({ passkey, onRename, onRemove }: EntryProps) {
   const name = (
     <>
       <Text fw={500}>{Name}</Text>
-      {BackedUp && <Badge tt="none">{t('security.copied')}</Badge>}
+      {BackedUp && <State>{t('security.copied')}</State>}
     </>
   );
   return (
     <Row name={name} about={<Added {...passkey} />}>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        aria-label={t('security.renameOf', { name: Name })}
-        onClick={onRename}
-      >
+      <RowAction aria-label={t('security.renameOf', { name: Name })} onClick={onRename}>
         {t('security.rename')}
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="red"
-        c="var(--mantine-color-error)"
-        aria-label={t('security.removeOf', { name: Name })}
-        onClick={onRemove}
-      >
+      </RowAction>
+      <RowAction isRed aria-label={t('security.removeOf', { name: Name })} onClick={onRemove}>
         {t('security.remove')}
-      </Button>
+      </RowAction>
     </Row>
   );
 }

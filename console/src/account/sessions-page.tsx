@@ -1,5 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { pageOf, useCall, useChange } from '../parts/calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -9,7 +9,9 @@ import { Empty } from '../parts/empty.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { pageAt } from '../parts/place.ts';
+import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -79,7 +81,7 @@ function useColumns(onEnd: (session: Session) => void): Column<Session>[] {
             <Text size="sm" fw={500} title={session.UserAgent}>
               {nameOf(session)}
             </Text>
-            {session.Current && <Badge tt="none">{t('account.thisSession')}</Badge>}
+            {session.Current && <State>{t('account.thisSession')}</State>}
           </Group>
           {session.Operator !== '' && (
             <Text size="xs" c="dimmed">
@@ -112,16 +114,13 @@ function useColumns(onEnd: (session: Session) => void): Column<Session>[] {
       hasHiddenHeader: true,
       cell: (session) =>
         !session.Current && (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="red"
-            c="var(--mantine-color-error)"
+          <RowAction
+            isRed
             aria-label={t('account.endOf', { device: nameOf(session) })}
             onClick={() => onEnd(session)}
           >
             {t('account.end')}
-          </Button>
+          </RowAction>
         ),
     },
   ];

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../parts/calls.ts';
@@ -9,6 +9,7 @@ import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { type Account, useAccount } from '../shell/session.tsx';
 import { Invitations } from './invitations.tsx';
@@ -44,9 +45,7 @@ export function TenantsPage() {
         <Paper key={ID} withBorder p="lg">
           <Group gap="xs">
             <Text fw={500}>{Name}</Text>
-            <Badge color="orange.9" tt="none">
-              {t('account.suspended')}
-            </Badge>
+            <State color="orange.9">{t('account.suspended')}</State>
           </Group>
         </Paper>
       ))}

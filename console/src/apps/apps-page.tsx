@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { pageOf, useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
@@ -8,6 +8,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useOwner } from '../shell/owner.ts';
@@ -84,8 +85,8 @@ function useColumns(): Column<App>[] {
 export function AppState({ isActive }: { isActive: boolean }) {
   const { t } = useTexts();
   return (
-    <Badge color={isActive ? 'teal.9' : 'gray.7'} tt="none">
+    <State color={isActive ? 'teal.9' : 'gray.7'}>
       {t(isActive ? 'apps.active' : 'apps.inactive')}
-    </Badge>
+    </State>
   );
 }

@@ -5,6 +5,7 @@ import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
+import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -166,14 +167,12 @@ function useColumns(onShow: (id: string) => void): Column<Entry>[] {
       header: t('audit.details'),
       hasHiddenHeader: true,
       cell: ({ ID, Seq }) => (
-        <Button
-          size="compact-sm"
-          variant="subtle"
+        <RowAction
           aria-label={t('audit.detailsOf', { seq: String(Seq) })}
           onClick={() => onShow(ID)}
         >
           {t('audit.details')}
-        </Button>
+        </RowAction>
       ),
     },
   ];

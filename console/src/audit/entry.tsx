@@ -1,5 +1,6 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Badge } from '@mantine/core';
+import { State } from '../parts/state.tsx';
+
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 
@@ -14,9 +15,5 @@ const results: Readonly<Record<string, { text: TextKey; color: string }>> = {
 export function ResultBadge({ of }: { of: string }) {
   const { t } = useTexts();
   const known = results[of];
-  return (
-    <Badge color={known?.color ?? 'gray.7'} tt="none">
-      {known ? t(known.text) : of}
-    </Badge>
-  );
+  return <State color={known?.color ?? 'gray.7'}>{known ? t(known.text) : of}</State>;
 }

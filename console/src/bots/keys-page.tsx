@@ -6,6 +6,7 @@ import { useCursor } from '../parts/cursor.ts';
 import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -140,32 +141,25 @@ function KeyActions({ of, onAsk }: { of: Key; onAsk: (asked: Asked) => void }) {
   if (state === 'expired' || state === 'revoked') return undefined;
   return (
     <Group gap={4} justify="end">
-      <Button
-        size="compact-sm"
-        variant="subtle"
+      <RowAction
         aria-label={t('bots.rotateOf', { name: of.Name })}
         onClick={() => onAsk({ what: 'rotate', key: of })}
       >
         {t('bots.rotate')}
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="subtle"
+      </RowAction>
+      <RowAction
         aria-label={t('bots.expiryOf', { name: of.Name })}
         onClick={() => onAsk({ what: 'expiry', key: of })}
       >
         {t('bots.expiry')}
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="red"
-        c="var(--mantine-color-error)"
+      </RowAction>
+      <RowAction
+        isRed
         aria-label={t('bots.revokeOf', { name: of.Name })}
         onClick={() => onAsk({ what: 'revoke', key: of })}
       >
         {t('bots.revoke')}
-      </Button>
+      </RowAction>
     </Group>
   );
 }

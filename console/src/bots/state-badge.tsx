@@ -1,4 +1,5 @@
-import { Badge } from '@mantine/core';
+import { State } from '../parts/state.tsx';
+
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import type { KeyState } from './key-state.ts';
@@ -15,9 +16,5 @@ const states: Readonly<Record<KeyState | 'disabled', { text: TextKey; color: str
 export function StateBadge({ state }: { state: KeyState | 'disabled' }) {
   const { t } = useTexts();
   const { text, color } = states[state];
-  return (
-    <Badge color={color} tt="none">
-      {t(text)}
-    </Badge>
-  );
+  return <State color={color}>{t(text)}</State>;
 }

@@ -8,6 +8,7 @@ import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { publicUrl } from '../parts/place.ts';
+import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
@@ -131,15 +132,9 @@ function useColumns(onAsk: (asked: Asked) => void, mayWrite: boolean): Column<Tr
 type ActionProps = { text: string; of: Trust; isRed?: boolean; onClick: () => void };
 
 const Action = ({ text, of, isRed = false, onClick }: ActionProps) => (
-  <Button
-    size="compact-sm"
-    variant="subtle"
-    {...(isRed && { color: 'red', c: 'var(--mantine-color-error)' })}
-    aria-label={`${text}: ${of.Subject}`}
-    onClick={onClick}
-  >
+  <RowAction isRed={isRed} aria-label={`${text}: ${of.Subject}`} onClick={onClick}>
     {text}
-  </Button>
+  </RowAction>
 );
 
 function Use({ trust, onClose }: { trust: Trust; onClose: () => void }) {

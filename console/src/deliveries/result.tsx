@@ -1,4 +1,5 @@
-import { Badge, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
+import { State } from '../parts/state.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 
@@ -16,11 +17,7 @@ export const resultText = (status: string): TextKey | undefined => results[statu
 export function Result({ status }: { status: string }) {
   const { t } = useTexts();
   const known = results[status];
-  return (
-    <Badge color={known?.color ?? 'gray.7'} tt="none">
-      {known ? t(known.text) : status}
-    </Badge>
-  );
+  return <State color={known?.color ?? 'gray.7'}>{known ? t(known.text) : status}</State>;
 }
 
 type Answer = { StatusCode: number; Message: string; Error: string };
@@ -49,11 +46,7 @@ type State = { Active: boolean; DisabledReason: string };
 /** Whether an endpoint gets deliveries. */
 export function EndpointState({ Active, DisabledReason }: State) {
   const { t } = useTexts();
-  if (Active) return <Badge color="teal.9" tt="none" children={t('webhooks.active')} />;
+  if (Active) return <State color="teal.9" children={t('webhooks.active')} />;
   const text = DisabledReason === '' ? 'webhooks.inactive' : 'webhooks.disabledByUs';
-  return (
-    <Badge color={DisabledReason === '' ? 'gray.7' : 'red.8'} tt="none">
-      {t(text)}
-    </Badge>
-  );
+  return <State color={DisabledReason === '' ? 'gray.7' : 'red.8'}>{t(text)}</State>;
 }

@@ -10,13 +10,15 @@ import {
   VisuallyHidden,
 } from '@mantine/core';
 import { type ColumnDef, tableFeatures, useTable } from '@tanstack/react-table';
-import { type ReactNode, useState } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import type { ListPage } from './calls.ts';
 import { FailureNotice } from './failure-notice.tsx';
 import type { Sorting } from './list-search.ts';
 import { useTexts } from './texts.tsx';
 
 const features = tableFeatures({});
+// Rows and cells are plain elements with the classes of Mantine, whose components render slowly.
+const { classes } = Table;
 
 /** `meta.isSecondary`: not on narrow screens. */
 export type Column<Item> = {
@@ -71,56 +73,72 @@ const Loading = () => (
   </Stack>
 );
 
-function Rows<Item extends object>(props: Props<Item> & { page: ListPage<Item> }) {
-  const { label, columns, idOf, page, isChanging } = props;
-  const definitions = columns.map(
-    ({ id, header, cell }): ColumnDef<typeof features, Item> => ({
-      id,
-      header,
-      cell: ({ row }) => cell(row.original),
-    }),
-  );
-  const data = page.items as Item[];
-  const table = useTable({ features, columns: definitions, data, getRowId: idOf });
-  const hides = new Set(columns.filter(({ isSecondary }) => isSecondary).map(({ id }) => id));
-  const silent = new Set(columns.filter((one) => one.hasHiddenHeader).map(({ id }) => id));
-  const orderOf = (id: string) => columns.find((one) => one.id === id)?.sort;
-  const placeOf = (id: string) => (hides.has(id) ? { visibleFrom: 'sm' as const } : {});
+type RowsProps<Item> = Props<Item> & { page: ListPage<Item> };
+
+const placeOf = ({ isSecondary = false }: { isSecondary?: boolean }) =>
+  isSecondary ? { visibleFrom: 'sm' as const } : {};
+
+function Rows<Item extends object>(props: RowsProps<Item>) {
+  const { label, columns, isChanging, sorting } = props;
   return (
     <Paper withBorder p={0} style={{ overflowX: 'auto' }}>
       <Table aria-label={label} aria-busy={isChanging} verticalSpacing="sm" highlightOnHover>
         <Table.Thead>
-          {table.getHeaderGroups().map((group) => (
-            <Table.Tr key={group.id}>
-              {group.headers.map((header) => (
-                <Heading
-                  key={header.id}
-                  sort={orderOf(header.column.id)}
-                  sorting={props.sorting}
-                  isSilent={silent.has(header.column.id)}
-                  {...placeOf(header.column.id)}
-                >
-                  <table.FlexRender header={header} />
-                </Heading>
-              ))}
-            </Table.Tr>
-          ))}
+          <Table.Tr>
+            {columns.map(({ id, header, sort, hasHiddenHeader = false, ...column }) => (
+              <Heading
+                key={id}
+                sort={sort}
+                sorting={sorting}
+                isSilent={hasHiddenHeader}
+                {...placeOf(column)}
+              >
+                {header}
+              </Heading>
+            ))}
+          </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
-          {table.getRowModel().rows.map((row) => (
-            <Table.Tr key={row.id}>
-              {row.getAllCells().map((cell) => (
-                <Table.Td key={cell.id} {...placeOf(cell.column.id)}>
-                  <table.FlexRender cell={cell} />
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
+        <Body {...props} />
       </Table>
     </Paper>
   );
 }
+
+function BodyOf<Item extends object>({ columns, idOf, page }: RowsProps<Item>) {
+  const definitions = columns.map(
+    ({ id, cell }): ColumnDef<typeof features, Item> => ({
+      id,
+      cell: ({ row }) => cell(row.original),
+    }),
+  );
+  const classOf = new Map(
+    columns.map(({ id, isSecondary }) => [
+      id,
+      isSecondary ? `${classes.td} mantine-visible-from-sm` : classes.td,
+    ]),
+  );
+  const data = page.items as Item[];
+  const table = useTable({ features, columns: definitions, data, getRowId: idOf });
+  return (
+    <Table.Tbody>
+      {table.getRowModel().rows.map((row) => (
+        <tr key={row.id} className={classes.tr} data-hover data-with-row-border>
+          {row.getAllCells().map((cell) => (
+            <td key={cell.id} className={classOf.get(cell.column.id)}>
+              <table.FlexRender cell={cell} />
+            </td>
+          ))}
+        </tr>
+      ))}
+    </Table.Tbody>
+  );
+}
+
+/** Rendering the rows takes longer than the call for another page, so they stay until it is there. */
+const Body = memo(
+  BodyOf,
+  (shown, next) => next.isChanging && next.page.items === shown.page.items,
+) as typeof BodyOf;
 
 type HeadingProps = {
   sort: string | undefined;

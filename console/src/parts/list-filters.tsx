@@ -1,5 +1,4 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import { Empty } from './empty.tsx';
 import { useListSearch } from './list-search.ts';
@@ -31,19 +30,18 @@ export function ListFilters({ label, choices = [] }: { label: string; choices?: 
   );
 }
 
-/** Much shorter than the pause between two keys would only be felt as a delay. */
-const pauseMs = 40;
-
-/** Searches a moment after the last key. */
+/** Searches with each key. A newer search cancels the call of an older one. */
 function QueryField({ label }: { label: string }) {
   const { search, change } = useListSearch();
   const query = search.query ?? '';
   const [text, setText] = useState(query);
   const sent = useRef(query);
-  const send = useDebouncedCallback((next: string) => {
+  const send = (next: string) => {
+    setText(next);
+    if (next.trim() === sent.current) return;
     sent.current = next.trim();
     change({ query: sent.current }, true);
-  }, pauseMs);
+  };
   // The address has changed by other means than this field.
   useEffect(() => {
     if (query === sent.current) return;
@@ -55,10 +53,7 @@ function QueryField({ label }: { label: string }) {
       type="search"
       label={label}
       value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-        send(event.currentTarget.value);
-      }}
+      onChange={(event) => send(event.currentTarget.value)}
       maxLength={128}
       autoComplete="off"
       spellCheck={false}

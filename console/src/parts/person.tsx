@@ -1,5 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Skeleton, Text } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useCall } from './calls.ts';
 import { Id } from './copy.tsx';
 
@@ -13,19 +13,13 @@ export function Person({ id }: { id: string }) {
   return data ? <NameAndAddress {...data.User} /> : <Id id={id} />;
 }
 
-/** The name of a person above the address. */
+/** The name of a person above the address, in plain elements: a list renders dozens. */
 function NameAndAddress({ Name, Email }: { Name: string; Email: string }) {
   return (
-    <>
-      <Text size="sm" fw={500}>
-        {Name || Email}
-      </Text>
-      {Name !== '' && (
-        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {Email}
-        </Text>
-      )}
-    </>
+    <div className="console-person">
+      <span>{Name || Email}</span>
+      {Name !== '' && <small>{Email}</small>}
+    </div>
   );
 }
 

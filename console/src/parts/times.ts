@@ -7,10 +7,27 @@ const units = [
   ['minute', 60],
 ] as const;
 
+/** The formatter of each locale, made once: a list formats a time in each row. */
+function perLocale<Format>(make: (locale: string) => Format): (locale: string) => Format {
+  const made = new Map<string, Format>();
+  return (locale) => {
+    const format = made.get(locale) ?? make(locale);
+    made.set(locale, format);
+    return format;
+  };
+}
+
+const relativeFormat = perLocale(
+  (locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }),
+);
+const exactFormat = perLocale(
+  (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' }),
+);
+
 /** A time as seen from now: "3 hours ago", "in 2 days". */
 export function relativeTime(at: string, locale: string, now: number = Date.now()): string {
   const seconds = (Date.parse(at) - now) / 1000;
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const format = relativeFormat(locale);
   for (const [unit, length] of units)
     if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit);
   return format.format(0, 'minute');
@@ -18,7 +35,7 @@ export function relativeTime(at: string, locale: string, now: number = Date.now(
 
 /** The same time with its date, hour and time zone. */
 export const exactTime = (at: string, locale: string): string =>
-  new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' }).format(new Date(at));
+  exactFormat(locale).format(new Date(at));
 
 /** A day in UTC, such as 2026-11-25 or the time of its start. */
 export const dayName = (day: string | undefined, locale: string): string =>

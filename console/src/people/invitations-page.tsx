@@ -11,7 +11,9 @@ import { ListFilters, NoMatch } from '../parts/list-filters.tsx';
 import { useListSearch } from '../parts/list-search.ts';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
+import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -126,16 +128,13 @@ function useColumns(onWithdraw?: (invitation: Invitation) => void): Column<Invit
             hasHiddenHeader: true,
             cell: (invitation: Invitation) =>
               invitation.Status === 'pending' && (
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  color="red"
-                  c="var(--mantine-color-error)"
+                <RowAction
+                  isRed
                   aria-label={t('people.withdrawOf', { email: invitation.Email })}
                   onClick={() => onWithdraw(invitation)}
                 >
                   {t('people.withdraw')}
-                </Button>
+                </RowAction>
               ),
           },
         ]
@@ -156,11 +155,7 @@ const RoleBadges = ({ roles }: { roles: readonly string[] }) => (
 function StatusBadge({ of }: { of: string }) {
   const { t } = useTexts();
   const known = statuses[of];
-  return (
-    <Badge color={known?.color ?? 'gray.7'} tt="none">
-      {known ? t(known.text) : of}
-    </Badge>
-  );
+  return <State color={known?.color ?? 'gray.7'}>{known ? t(known.text) : of}</State>;
 }
 
 function Withdraw({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) {

@@ -1,6 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Badge, Button, Group } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Badge, Group } from '@mantine/core';
 import { useState } from 'react';
 import { pageOf, useCall, useChange } from '../parts/calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -13,7 +12,9 @@ import { useListSearch } from '../parts/list-search.ts';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { MemberPerson } from '../parts/person.tsx';
+import { RowAction, RowLink } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -156,11 +157,7 @@ function useColumns(
 function StatusOf({ Status }: Member) {
   const { t } = useTexts();
   const known = statuses[Status];
-  return (
-    <Badge color={known?.color ?? 'gray.7'} tt="none">
-      {known ? t(known.text) : Status}
-    </Badge>
-  );
+  return <State color={known?.color ?? 'gray.7'}>{known ? t(known.text) : Status}</State>;
 }
 
 const RoleNames = ({ names }: { names: readonly string[] }) => (
@@ -178,15 +175,12 @@ function CheckLink({ UserID, User }: Member) {
   const { t } = useTexts();
   const { Slug } = useTenant();
   return (
-    <Button
-      component={Link}
+    <RowLink
       to={`/console/t/${Slug}/why?subject=${UserID}`}
-      size="compact-sm"
-      variant="subtle"
       aria-label={t('people.checkOf', { person: User?.Email ?? UserID })}
     >
       {t('people.check')}
-    </Button>
+    </RowLink>
   );
 }
 
@@ -198,16 +192,13 @@ function RemoveButton({ member, onRemove }: ButtonProps) {
   // Users leave a tenant in their own account.
   if (member.UserID === User.ID) return undefined;
   return (
-    <Button
-      size="compact-sm"
-      variant="subtle"
-      color="red"
-      c="var(--mantine-color-error)"
+    <RowAction
+      isRed
       aria-label={t('people.removeOf', { person: member.User?.Email ?? member.UserID })}
       onClick={() => onRemove(member)}
     >
       {t('people.remove')}
-    </Button>
+    </RowAction>
   );
 }
 

@@ -1,15 +1,5 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
-import {
-  Alert,
-  Badge,
-  Paper,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Alert, Paper, SimpleGrid, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { version } from '../../package.json';
 import { useCall } from '../parts/calls.ts';
@@ -20,6 +10,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
 import { pageAt } from '../parts/place.ts';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -119,9 +110,9 @@ function Lane({ lane }: { lane: Status['Lanes'][number] }) {
         <Text size="xs" c="dimmed">
           {t('platform.waiting', { count: number.format(Waiting) })}
         </Text>
-        <Badge color={isLate(lane) ? 'red.8' : 'teal.9'} tt="none" mt={4}>
+        <State color={isLate(lane) ? 'red.8' : 'teal.9'}>
           {t(isLate(lane) ? 'platform.late' : 'platform.inTime')}
-        </Badge>
+        </State>
       </Stack>
     </Paper>
   );

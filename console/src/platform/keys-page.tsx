@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Paper, Skeleton, Table, Text } from '@mantine/core';
+import { Button, Group, Paper, Skeleton, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useCall, useChange } from '../parts/calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -7,6 +7,7 @@ import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 
 /** The keys that encrypt secrets at rest, and their rotation. */
@@ -75,21 +76,9 @@ function KeyState({ Current, Available, Removable }: Key) {
   const { t } = useTexts();
   return (
     <Group gap={4}>
-      {Current && (
-        <Badge color="teal.9" tt="none">
-          {t('platform.keyCurrent')}
-        </Badge>
-      )}
-      {!Available && (
-        <Badge color="red.8" tt="none">
-          {t('platform.keyMissing')}
-        </Badge>
-      )}
-      {Removable && (
-        <Badge color="gray.7" tt="none">
-          {t('platform.keyRemovable')}
-        </Badge>
-      )}
+      {Current && <State color="teal.9">{t('platform.keyCurrent')}</State>}
+      {!Available && <State color="red.8">{t('platform.keyMissing')}</State>}
+      {Removable && <State color="gray.7">{t('platform.keyRemovable')}</State>}
     </Group>
   );
 }

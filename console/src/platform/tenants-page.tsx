@@ -1,5 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Badge, Button, NativeSelect, Text } from '@mantine/core';
+import { NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import { pageOf, useCall, useChange } from '../parts/calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -10,7 +10,9 @@ import { Empty } from '../parts/empty.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
+import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -126,11 +128,7 @@ function useColumns(onChange: ((tenant: Tenant) => void) | undefined): Column<Te
 function StatusOf({ status }: { status: string }) {
   const { t } = useTexts();
   const known = statuses[status];
-  return (
-    <Badge color={known?.color ?? 'gray.7'} tt="none">
-      {known ? t(known.text) : status}
-    </Badge>
-  );
+  return <State color={known?.color ?? 'gray.7'}>{known ? t(known.text) : status}</State>;
 }
 
 type ButtonProps = { tenant: Tenant; onChange: (tenant: Tenant) => void };
@@ -144,15 +142,9 @@ function ChangeButton({ tenant, onChange }: ButtonProps) {
     ? t('platform.suspendOf', { tenant: Name })
     : t('platform.resumeOf', { tenant: Name });
   return (
-    <Button
-      size="compact-sm"
-      variant="subtle"
-      {...(isActive && { color: 'red', c: 'var(--mantine-color-error)' })}
-      aria-label={label}
-      onClick={() => onChange(tenant)}
-    >
+    <RowAction isRed={isActive} aria-label={label} onClick={() => onChange(tenant)}>
       {t(isActive ? 'platform.suspend' : 'platform.resume')}
-    </Button>
+    </RowAction>
   );
 }
 

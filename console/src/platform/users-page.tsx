@@ -1,5 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { type ListPage, pageOf, useCall, useChange } from '../parts/calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -12,7 +12,9 @@ import { useListSearch } from '../parts/list-search.ts';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
+import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAccount } from '../shell/session.tsx';
@@ -115,9 +117,9 @@ function useColumns(onChoose: (chosen: Chosen) => void): Column<User>[] {
       header: t('platform.state'),
       isSecondary: true,
       cell: ({ Status }) => (
-        <Badge color={Status === 'active' ? 'teal.9' : 'gray.7'} tt="none">
+        <State color={Status === 'active' ? 'teal.9' : 'gray.7'}>
           {t(Status === 'active' ? 'platform.active' : 'platform.disabled')}
-        </Badge>
+        </State>
       ),
     },
     {
@@ -144,20 +146,16 @@ function Actions({ user, onChoose }: { user: User; onChoose: (chosen: Chosen) =>
   return (
     <Group gap={4} justify="end">
       {may('iam.platform.support.act') && isActive && (
-        <Button
-          size="compact-sm"
-          variant="subtle"
+        <RowAction
           aria-label={t('support.openOf', { person: user.Email })}
           onClick={() => onChoose({ user, action: 'support' })}
         >
           {t('support.open')}
-        </Button>
+        </RowAction>
       )}
       {may('iam.platform.users.write') && (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          {...(isActive && { color: 'red', c: 'var(--mantine-color-error)' })}
+        <RowAction
+          isRed={isActive}
           aria-label={
             isActive
               ? t('platform.disableOf', { person: user.Email })
@@ -166,7 +164,7 @@ function Actions({ user, onChoose }: { user: User; onChoose: (chosen: Chosen) =>
           onClick={() => onChoose({ user, action: 'status' })}
         >
           {t(isActive ? 'platform.disable' : 'platform.enable')}
-        </Button>
+        </RowAction>
       )}
     </Group>
   );

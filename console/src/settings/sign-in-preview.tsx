@@ -1,5 +1,6 @@
 import { accentColors } from '@bailiwick/colors';
-import { Badge, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
+import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import type { Look } from './branding-page.tsx';
@@ -23,9 +24,7 @@ export function SignInPreview({ look }: { look: Look }) {
       <Page look={look} scheme="dark" />
       {contrast && (
         <Group gap="xs" role="status">
-          <Badge color={contrast.isEnough ? 'teal.9' : 'red.9'} tt="none">
-            {contrast.ratio} : 1
-          </Badge>
+          <State color={contrast.isEnough ? 'teal.9' : 'red.9'}>{contrast.ratio} : 1</State>
           <Text size="sm">{t(contrast.isEnough ? 'settings.isEnough' : 'settings.isLow')}</Text>
         </Group>
       )}

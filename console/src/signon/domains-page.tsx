@@ -1,5 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { pageOf, useCall } from '../parts/calls.ts';
 import { useCursor } from '../parts/cursor.ts';
@@ -7,7 +7,9 @@ import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
+import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -138,23 +140,13 @@ function useColumns(onAsk: (asked: Asked) => void, mayWrite: boolean): Column<Do
 type ActionProps = { text: string; of: Domain; isRed?: boolean; onClick: () => void };
 
 const Action = ({ text, of, isRed = false, onClick }: ActionProps) => (
-  <Button
-    size="compact-sm"
-    variant="subtle"
-    {...(isRed && { color: 'red', c: 'var(--mantine-color-error)' })}
-    aria-label={`${text}: ${of.Name}`}
-    onClick={onClick}
-  >
+  <RowAction isRed={isRed} aria-label={`${text}: ${of.Name}`} onClick={onClick}>
     {text}
-  </Button>
+  </RowAction>
 );
 
 function DomainStatus({ of }: { of: string }) {
   const { t } = useTexts();
   const known = statuses[of];
-  return (
-    <Badge color={known?.color ?? 'gray.7'} tt="none">
-      {known ? t(known.text) : of}
-    </Badge>
-  );
+  return <State color={known?.color ?? 'gray.7'}>{known ? t(known.text) : of}</State>;
 }

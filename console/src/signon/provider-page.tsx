@@ -1,5 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Alert, Badge, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useCall, useChange } from '../parts/calls.ts';
@@ -9,6 +9,7 @@ import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { ValuesToCopy } from '../parts/values-to-copy.tsx';
 import { useOwner } from '../shell/owner.ts';
@@ -47,9 +48,9 @@ export function ProviderPage() {
   return (
     <Page title={provider.Name} back={back} actions={mayWrite && <Actions provider={provider} />}>
       <Group gap="sm">
-        <Badge color={provider.Active ? 'teal.9' : 'gray.7'} tt="none">
+        <State color={provider.Active ? 'teal.9' : 'gray.7'}>
           {t(provider.Active ? 'signon.active' : 'signon.inactive')}
-        </Badge>
+        </State>
         <Id id={provider.ID} />
       </Group>
       {provider.LastError !== '' && (

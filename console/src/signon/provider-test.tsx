@@ -1,7 +1,8 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useChange } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useOwner } from '../shell/owner.ts';
@@ -32,9 +33,9 @@ export function ProviderTest({ provider }: { provider: { ID: string } }) {
         )}
         {test.data?.Findings.map(({ Check, Level, Message }) => (
           <Group key={`${Check} ${Message}`} gap="sm" wrap="nowrap" align="start">
-            <Badge color={levels[Level]?.color ?? 'gray.7'} tt="none">
+            <State color={levels[Level]?.color ?? 'gray.7'}>
               {t(levels[Level]?.text ?? 'signon.levelWarning')}
-            </Badge>
+            </State>
             <Text size="sm" lang="en">
               <b>{Check}</b>: {Message}
             </Text>

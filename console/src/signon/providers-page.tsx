@@ -1,5 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Anchor, Badge, Button, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { pageOf, useCall } from '../parts/calls.ts';
 import { useCursor } from '../parts/cursor.ts';
@@ -8,6 +8,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
+import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useOwner } from '../shell/owner.ts';
@@ -82,9 +83,9 @@ function useColumns(): Column<Provider>[] {
       id: 'state',
       header: t('signon.state'),
       cell: ({ Active }) => (
-        <Badge color={Active ? 'teal.9' : 'gray.7'} tt="none">
+        <State color={Active ? 'teal.9' : 'gray.7'}>
           {t(Active ? 'signon.active' : 'signon.inactive')}
-        </Badge>
+        </State>
       ),
     },
     {

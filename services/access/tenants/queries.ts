@@ -119,12 +119,15 @@ export async function findMembershipOrOffer(
   return row ?? { isMember: false, offer: null };
 }
 
+// Each part is cut by itself: sorting both together would read all members for a page.
 const membersOfTenant: Statement = {
   name: 'access.members_of_tenant',
   text: `select ${memberColumns} from (
-           select tenant, user_id, status, source, joined_at from tenant_member where tenant = $1 and user_id > $2 and ($4 or status <> 'barred')
+           (select tenant, user_id, status, source, joined_at from tenant_member
+            where tenant = $1 and user_id > $2 and ($4 or status <> 'barred') order by user_id limit $3)
            union all
-           select ${offerColumns} from membership_offer o where o.tenant = $1 and o.user_id > $2 and ${pendingOffer}
+           (select ${offerColumns} from membership_offer o
+            where o.tenant = $1 and o.user_id > $2 and ${pendingOffer} order by o.user_id limit $3)
          ) m order by user_id limit $3`,
 };
 

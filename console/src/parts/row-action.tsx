@@ -1,0 +1,22 @@
+import { Link } from '@tanstack/react-router';
+import type { ComponentProps } from 'react';
+
+// The actions of a row. Plain elements: a list renders dozens of them, and a Button of Mantine takes
+// several times as long to render.
+
+const look = 'mantine-focus-auto console-row-action';
+
+type ActionProps = Omit<ComponentProps<'button'>, 'className' | 'type'> & {
+  /** Whether the action takes something away. */
+  isRed?: boolean;
+};
+
+/** A button in a row. */
+export const RowAction = ({ isRed = false, ...props }: ActionProps) => (
+  <button type="button" className={look} data-red={isRed || undefined} {...props} />
+);
+
+type LinkProps = Pick<ComponentProps<'a'>, 'children' | 'aria-label'> & { to: string };
+
+/** A link in a row that looks like its buttons. */
+export const RowLink = (props: LinkProps) => <Link className={look} {...props} />;
