@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { groupSchema, newDirectory } from '../operations/scim-calls.ts';
 import { bodyOf } from '../support/answers.ts';
 import { inDays } from '../support/bots.ts';
 import type { Stack } from '../support/harness.ts';
@@ -125,6 +126,24 @@ describe('bailiwick export', () => {
     assert.equal(second.code, 1);
     assert.match(second.stderr, /! bot Twin: several bots have this name, so it stays as it is/);
     assert.deepEqual(await rolesIn(), roles);
+  });
+
+  test('a tenant with groups of a directory is imported again, and the groups stay as the directory keeps them', async () => {
+    const { Tenant: tenant, create, get } = await newDirectory(stack, owner);
+    const member = await create('ada');
+    const group = { schemas: [groupSchema], displayName: 'Engineering' };
+    await get('POST', 'Groups', { ...group, members: [{ value: member.id }] }, 201);
+    const file = path.join(cli.home, 'directory.jsonl');
+    writeFileSync(file, await exported(tenant));
+    const run = await cli.run(['import', file, '--from', 'bailiwick', '--tenant', tenant]);
+    assert.equal(run.code, 0, run.stderr);
+    assert.match(
+      run.stderr,
+      /! group Engineering and its members stay as the directory keeps them/,
+    );
+    assert.match(run.stderr, /2 users were imported with the rest of the tenant, 0 failed/);
+    const { Group } = await call('Groups_Get', { Tenant: tenant, Path: 'Engineering' });
+    assert.equal((Group as { Source: string }).Source, 'scim');
   });
 
   test('a tenant of another owner is not exported', async () => {

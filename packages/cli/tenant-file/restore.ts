@@ -22,7 +22,11 @@ type Target = {
   botNames: Set<string>;
   /** The addresses of the tenant's webhook endpoints. */
   endpoints: Set<string>;
+  /** The keys of the groups that a directory keeps in the tenant. Only the directory changes them. */
+  directoryGroups: ReadonlySet<string>;
 };
+
+const groupKey = (path: string): string => path.toLowerCase();
 
 /** Users of one call: their grants and groups may be many. */
 const usersAtOnce = 100;
@@ -60,8 +64,11 @@ async function openTarget(client: Client, tenant: string): Promise<Target> {
     bots.set(Name, [...(bots.get(Name) ?? []), ID]);
   const endpoints = new Set<string>();
   for await (const { URL } of client.list('Webhooks_ListEndpoints', request)) endpoints.add(URL);
+  const directoryGroups = new Set<string>();
+  for await (const { Path, Source } of client.list('Groups_List', request))
+    if (Source === 'scim') directoryGroups.add(groupKey(Path));
   const defaultRole = Tenant.Settings?.DefaultRole || 'member';
-  return { client, tenant, defaultRole, bots, botNames: new Set(), endpoints };
+  return { client, tenant, defaultRole, bots, botNames: new Set(), endpoints, directoryGroups };
 }
 
 /** Returns the number of records that were refused. */
@@ -75,7 +82,7 @@ async function restorePart(
   target: Target,
   line: Exclude<Line, LineOf<'user' | 'bot'>>,
 ): Promise<void> {
-  const { client, tenant: Tenant, endpoints } = target;
+  const { client, tenant: Tenant, endpoints, directoryGroups } = target;
   switch (line.Kind) {
     case 'tenant':
       return;
@@ -86,6 +93,10 @@ async function restorePart(
     }
     case 'group': {
       const { Kind: _kind, ...Group } = line;
+      if (directoryGroups.has(groupKey(line.Path))) {
+        say(`! group ${printable(line.Path)} and its members stay as the directory keeps them`);
+        return;
+      }
       await client.call('Groups_Save', { Group: { Tenant, ...Group } });
       return;
     }
@@ -143,9 +154,13 @@ const isPlain = ({ Resource, ExpiresAt }: GrantLine): boolean =>
 
 /** Returns the number of users who were refused. */
 async function restoreUsers(
-  { client, tenant, defaultRole }: Target,
-  users: ReadonlyArray<LineOf<'user'>>,
+  { client, tenant, defaultRole, directoryGroups }: Target,
+  lines: ReadonlyArray<LineOf<'user'>>,
 ): Promise<number> {
+  const users = lines.map((line) => ({
+    ...line,
+    Groups: line.Groups.filter((path) => !directoryGroups.has(groupKey(path))),
+  }));
   const verdicts = await sendUsers(
     patientSender({ client }),
     users.map(({ Kind: _kind, Status: _status, Groups, Grants, ...user }) => ({
