@@ -105,12 +105,9 @@ function Rows<Item extends object>(props: RowsProps<Item>) {
 }
 
 function BodyOf<Item extends object>({ columns, idOf, page }: RowsProps<Item>) {
-  const definitions = columns.map(
-    ({ id, cell }): ColumnDef<typeof features, Item> => ({
-      id,
-      cell: ({ row }) => cell(row.original),
-    }),
-  );
+  const definitions = columns.map(({ id }): ColumnDef<typeof features, Item> => ({ id }));
+  // Called as functions: as components, which are new with each render, they would be mounted anew.
+  const cellOf = new Map(columns.map(({ id, cell }) => [id, cell]));
   const classOf = new Map(
     columns.map(({ id, isSecondary }) => [
       id,
@@ -125,7 +122,7 @@ function BodyOf<Item extends object>({ columns, idOf, page }: RowsProps<Item>) {
         <tr key={row.id} className={classes.tr} data-hover data-with-row-border>
           {row.getAllCells().map((cell) => (
             <td key={cell.id} className={classOf.get(cell.column.id)}>
-              <table.FlexRender cell={cell} />
+              {cellOf.get(cell.column.id)?.(row.original)}
             </td>
           ))}
         </tr>

@@ -26,7 +26,7 @@ type Target = {
   directoryGroups: ReadonlySet<string>;
 };
 
-const groupKey = (path: string): string => path.toLowerCase();
+const groupKey = (path: string): string => path.replace(/^\//, '').toLowerCase();
 
 /** Users of one call: their grants and groups may be many. */
 const usersAtOnce = 100;

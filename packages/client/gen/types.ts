@@ -3662,7 +3662,7 @@ export type TenantMember = {
   Source: string;
   /** Absent if the membership is pending. */
   JoinedAt?: string;
-  /** Present in a list WithNames, unless the membership is pending. */
+  /** Present in a list WithNames only. Absent for users who have not accepted, have left or are deleted. */
   User?: TenantMemberUser;
 };
 
@@ -3676,7 +3676,7 @@ export type TenantMemberInput = {
   Source?: string | undefined;
   /** Absent if the membership is pending. */
   JoinedAt?: string | undefined;
-  /** Present in a list WithNames, unless the membership is pending. */
+  /** Present in a list WithNames only. Absent for users who have not accepted, have left or are deleted. */
   User?: TenantMemberUserInput | undefined;
 };
 

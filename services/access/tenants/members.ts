@@ -103,7 +103,7 @@ export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers>
 
 /**
  * The members with their names and addresses. The tenant does not learn those of users who have
- * not accepted or who have left. A user whose deletion has begun has none.
+ * not accepted or who have left. A deleted user has no name here.
  */
 async function addNames(
   directory: Directory,
@@ -112,6 +112,7 @@ async function addNames(
 ): Promise<TenantMember[]> {
   const shown = rows.filter(({ status }) => status === 'active' || status === 'disabled');
   const ids = shown.map(({ userId }) => userId);
+  if (ids.length === 0) return rows.map(toTenantMember);
   const { users } = await directory.getUsers({ ids }, { signal });
   const known = new Map(
     users.map(({ id, name, email }) => [id, create(TenantMemberUserSchema, { name, email })]),

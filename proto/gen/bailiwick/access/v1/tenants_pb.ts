@@ -392,7 +392,8 @@ export type TenantMember = Message<"bailiwick.access.v1.TenantMember"> & {
   joinedAt?: Timestamp | undefined;
 
   /**
-   * Present in a list WithNames, unless the membership is pending.
+   * Present in a list WithNames only. Absent for users who have not accepted, have left or are
+   * deleted.
    *
    * @generated from field: bailiwick.access.v1.TenantMemberUser user = 6 [json_name = "User"];
    */
