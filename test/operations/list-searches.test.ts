@@ -158,7 +158,9 @@ describeOne('searches in lists', 'one process', (topology) => {
     bodyOf(await stack.call('Users_Update', rename, stack.platformKey));
     const of = async ({ id }: { id: string }, request: object) => {
       const members = await list('TenantMembers_List', { Tenant, ...request });
-      return members.find(({ UserID }) => UserID === id)?.User;
+      const member = members.find(({ UserID }) => UserID === id);
+      assert.ok(member);
+      return member.User;
     };
     for (const search of [{}, { Sort: 'joined' }]) {
       const request = { ...search, WithNames: true };

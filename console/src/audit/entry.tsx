@@ -1,6 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
 import { State } from '../parts/state.tsx';
-
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 

@@ -22,10 +22,15 @@ export function useAuditSearch() {
     },
     setCursor: (cursor: string, replace = false) =>
       go({ ...filters, ...(cursor !== '' && { cursor }) }, replace),
-    setEntry: (entry: string) => {
-      const { entry: _shown, ...rest } = search;
-      go(entry === '' ? rest : { ...rest, entry });
-    },
+    /** A row calls it with the search of now, which may be newer than the row. */
+    setEntry: (entry: string) =>
+      void navigate({
+        to: '.',
+        search: ((now: Record<string, unknown>) => {
+          const { entry: _shown, ...rest } = readSearch(now);
+          return entry === '' ? rest : { ...rest, entry };
+        }) as never,
+      }),
     setVerifying: (isVerifying: boolean) => {
       const { panel: _shown, ...rest } = search;
       go(isVerifying ? { ...rest, panel: 'verify' } : rest);

@@ -1,5 +1,4 @@
 import { State } from '../parts/state.tsx';
-
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import type { KeyState } from './key-state.ts';

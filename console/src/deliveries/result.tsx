@@ -41,10 +41,10 @@ export function ReceiverAnswer({ StatusCode, Message, Error: kind }: Answer) {
   );
 }
 
-type State = { Active: boolean; DisabledReason: string };
+type Endpoint = { Active: boolean; DisabledReason: string };
 
 /** Whether an endpoint gets deliveries. */
-export function EndpointState({ Active, DisabledReason }: State) {
+export function EndpointState({ Active, DisabledReason }: Endpoint) {
   const { t } = useTexts();
   if (Active) return <State color="teal.9" children={t('webhooks.active')} />;
   const text = DisabledReason === '' ? 'webhooks.inactive' : 'webhooks.disabledByUs';

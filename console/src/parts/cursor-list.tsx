@@ -9,18 +9,17 @@ import {
   UnstyledButton,
   VisuallyHidden,
 } from '@mantine/core';
-import { type ColumnDef, tableFeatures, useTable } from '@tanstack/react-table';
 import { memo, type ReactNode, useState } from 'react';
 import type { ListPage } from './calls.ts';
 import { FailureNotice } from './failure-notice.tsx';
 import type { Sorting } from './list-search.ts';
 import { useTexts } from './texts.tsx';
 
-const features = tableFeatures({});
 // Rows and cells are plain elements with the classes of Mantine, whose components render slowly.
 const { classes } = Table;
+const secondaryCell = `${classes.td} mantine-visible-from-sm`;
 
-/** `meta.isSecondary`: not on narrow screens. */
+/** `isSecondary`: not on narrow screens. */
 export type Column<Item> = {
   id: string;
   header: string;
@@ -104,34 +103,21 @@ function Rows<Item extends object>(props: RowsProps<Item>) {
   );
 }
 
-function BodyOf<Item extends object>({ columns, idOf, page }: RowsProps<Item>) {
-  const definitions = columns.map(({ id }): ColumnDef<typeof features, Item> => ({ id }));
-  // Called as functions: as components, which are new with each render, they would be mounted anew.
-  const cellOf = new Map(columns.map(({ id, cell }) => [id, cell]));
-  const classOf = new Map(
-    columns.map(({ id, isSecondary }) => [
-      id,
-      isSecondary ? `${classes.td} mantine-visible-from-sm` : classes.td,
-    ]),
-  );
-  const data = page.items as Item[];
-  const table = useTable({ features, columns: definitions, data, getRowId: idOf });
-  return (
-    <Table.Tbody>
-      {table.getRowModel().rows.map((row) => (
-        <tr key={row.id} className={classes.tr} data-hover data-with-row-border>
-          {row.getAllCells().map((cell) => (
-            <td key={cell.id} className={classOf.get(cell.column.id)}>
-              {cellOf.get(cell.column.id)?.(row.original)}
-            </td>
-          ))}
-        </tr>
-      ))}
-    </Table.Tbody>
-  );
-}
+const BodyOf = <Item extends object>({ columns, idOf, page }: RowsProps<Item>) => (
+  <Table.Tbody>
+    {page.items.map((item) => (
+      <tr key={idOf(item)} className={classes.tr} data-hover data-with-row-border>
+        {columns.map(({ id, cell, isSecondary = false }) => (
+          <td key={id} className={isSecondary ? secondaryCell : classes.td}>
+            {cell(item)}
+          </td>
+        ))}
+      </tr>
+    ))}
+  </Table.Tbody>
+);
 
-/** Rendering the rows takes longer than the call for another page, so they stay until it is there. */
+/** Keeps the rows while another page is loading: to render them takes longer than the call. */
 const Body = memo(
   BodyOf,
   (shown, next) => next.isChanging && next.page.items === shown.page.items,
