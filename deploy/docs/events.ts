@@ -163,22 +163,28 @@ const refOf = (schema: Schema): string =>
 
 /**
  * An example of a record from the OpenAPI description: a request or an answer itself, or a record
- * within an answer or a page of it.
+ * at any depth of an answer.
  */
 function recordExample(record: string, { paths, components }: Description): JsonObject {
   const request = paths[`/${record.replace(/Req$/, '')}`]?.post?.requestBody;
   if (request) return request.content['application/json'].example;
   const answer = paths[`/${record.replace(/Res$/, '')}`]?.post?.responses['200'];
   if (answer) return answer.content?.['application/json']?.example as JsonObject;
-  for (const [path, { post }] of Object.entries(paths)) {
-    const example = post?.responses['200']?.content?.['application/json']?.example ?? {};
-    for (const [key, schema] of Object.entries(
-      components.schemas[`${path.slice(1)}Res`]?.properties ?? {},
-    )) {
-      if (refOf(schema) === record) return example[key] as JsonObject;
-      if (refOf(schema) === `${record}Page`)
-        return (example[key] as { Items: JsonObject[] }).Items[0] ?? {};
+  const within = (schema: Schema, example: unknown): JsonObject | undefined => {
+    if (example === undefined) return undefined;
+    const name = refOf(schema);
+    if (name === record) return example as JsonObject;
+    if (Array.isArray(example)) return within(schema['items'] as Schema, example[0]);
+    for (const [key, part] of Object.entries(components.schemas[name]?.properties ?? {})) {
+      const found = within(part, (example as JsonObject)[key]);
+      if (found) return found;
     }
+    return undefined;
+  };
+  for (const { post } of Object.values(paths)) {
+    const content = post?.responses['200']?.content?.['application/json'];
+    const found = content && within(content.schema, content.example);
+    if (found) return found;
   }
   throw new Error(`the OpenAPI description has no example of ${record}`);
 }

@@ -2623,6 +2623,32 @@ export type Keys_StatusRes = {
   DataKeys: DataKey[];
 };
 
+/** A membership in a list of a tenant's members: a TenantMember, and its user on request. */
+export type ListedMember = {
+  Tenant: string;
+  UserID: string;
+  /** active, pending or disabled. pending: added, but not accepted by the user yet. */
+  Status: string;
+  /** creator, invitation, sso, admin or scim. */
+  Source: string;
+  /** Absent if the membership is pending. */
+  JoinedAt?: string;
+  /** Present with WithNames. Absent for users who have not accepted, have left or are deleted. */
+  User?: ListedMemberUser;
+};
+
+/** One page of members. */
+export type ListedMemberPage = {
+  Items: ListedMember[];
+  NextCursor: string;
+};
+
+/** The name and the address of a member. */
+export type ListedMemberUser = {
+  Name: string;
+  Email: string;
+};
+
 /** The suppression of an address. The address itself is not stored. */
 export type MailSuppression = {
   /** The status code of the mail server's rejection, such as 550. */
@@ -3662,8 +3688,6 @@ export type TenantMember = {
   Source: string;
   /** Absent if the membership is pending. */
   JoinedAt?: string;
-  /** Present in a list WithNames only. Absent for users who have not accepted, have left or are deleted. */
-  User?: TenantMemberUser;
 };
 
 /** A user's membership of a tenant. */
@@ -3676,26 +3700,6 @@ export type TenantMemberInput = {
   Source?: string | undefined;
   /** Absent if the membership is pending. */
   JoinedAt?: string | undefined;
-  /** Present in a list WithNames only. Absent for users who have not accepted, have left or are deleted. */
-  User?: TenantMemberUserInput | undefined;
-};
-
-/** One page of members. */
-export type TenantMemberPage = {
-  Items: TenantMember[];
-  NextCursor: string;
-};
-
-/** The name and the address of a member. */
-export type TenantMemberUser = {
-  Name: string;
-  Email: string;
-};
-
-/** The name and the address of a member. */
-export type TenantMemberUserInput = {
-  Name?: string | undefined;
-  Email?: string | undefined;
 };
 
 /** Selects one tenant. */
@@ -3765,7 +3769,7 @@ export type TenantMembers_ListReq = {
 
 /** A page of members. */
 export type TenantMembers_ListRes = {
-  Page: TenantMemberPage;
+  Page: ListedMemberPage;
 };
 
 /** The tenant, and the user to remove. */

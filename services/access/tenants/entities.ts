@@ -202,15 +202,19 @@ export function toTenant(row: TenantRow): Tenant {
   });
 }
 
-export function toTenantMember(row: TenantMemberRow): TenantMember {
-  return create(TenantMemberSchema, {
+export const toTenantMember = (row: TenantMemberRow): TenantMember =>
+  create(TenantMemberSchema, memberFields(row));
+
+/** The fields of a membership, in events and in lists. */
+export function memberFields(row: TenantMemberRow) {
+  return {
     tenant: row.tenant,
     userId: row.userId,
     // The bar is internal: administrators see a member whom they disabled.
     status: row.status === 'barred' ? 'disabled' : row.status,
     source: row.source,
     ...(row.joinedAt === null ? {} : { joinedAt: timeOf(row.joinedAt) }),
-  });
+  };
 }
 
 /** Merges the settings of a request, at this time, into the stored ones. */

@@ -2,12 +2,10 @@ import { holdsInTenant, holdsOnPlatform } from '@bailiwick/call';
 import { type Database } from '@bailiwick/database';
 import { denied } from '@bailiwick/errors';
 import { type Limiter } from '@bailiwick/limits';
-import {
-  type TenantMember,
-  type TenantMembers,
-  type TenantMembersAddRequest,
-  type TenantMembersRemoveRequest,
-  TenantMemberUserSchema,
+import type {
+  TenantMembers,
+  TenantMembersAddRequest,
+  TenantMembersRemoveRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import {
   type Call,
@@ -17,14 +15,13 @@ import {
   readFound,
   readSearch,
 } from '@bailiwick/rpc';
-import { create } from '@bufbuild/protobuf';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findDomainTenant } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import type { InvitationLimits } from '../limits.ts';
 import { memberRole } from '../permissions/builtin.ts';
 import { assertPresent } from '../subjects/state.ts';
-import { TenantMemberEntity, type TenantMemberRow, toTenantMember } from './entities.ts';
+import { memberFields, TenantMemberEntity, type TenantMemberRow } from './entities.ts';
 import { lockTenant } from './lock.ts';
 import { endMembership, liftBar, startMembership } from './membership.ts';
 import { acceptOffer, declineIn, declineOffer, offerMembership, withdrawOffer } from './offers.ts';
@@ -45,8 +42,13 @@ export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers>
   return {
     async list({ tenant, page, withNames, ...request }, call) {
       const { operation, caller } = call;
-      const toItems = async (rows: readonly TenantMemberRow[]) =>
-        withNames ? addNames(deps.directory, rows, call) : rows.map(toTenantMember);
+      const toItems = async (rows: readonly TenantMemberRow[]) => {
+        const names = withNames ? await findNames(deps.directory, rows, call) : undefined;
+        return rows.map((row) => {
+          const user = names?.get(row.userId);
+          return { ...memberFields(row), ...(user && { user }) };
+        });
+      };
       const binding = [operation.name, tenant];
       const withBarred = holdsInTenant(caller, 'iam.users.write', tenant);
       const search = readSearch(request);
@@ -102,25 +104,18 @@ export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers>
 }
 
 /**
- * The members with their names and addresses. The tenant does not learn those of users who have
- * not accepted or who have left. A deleted user has no name here.
+ * The names and addresses of members, by user. The tenant does not learn those of users who have
+ * not accepted or who have left.
  */
-async function addNames(
+async function findNames(
   directory: Directory,
   rows: readonly TenantMemberRow[],
   { signal }: Call,
-): Promise<TenantMember[]> {
+): Promise<ReadonlyMap<string, { name: string; email: string }>> {
   const shown = rows.filter(({ status }) => status === 'active' || status === 'disabled');
   const ids = shown.map(({ userId }) => userId);
-  if (ids.length === 0) return rows.map(toTenantMember);
-  const { users } = await directory.getUsers({ ids }, { signal });
-  const known = new Map(
-    users.map(({ id, name, email }) => [id, create(TenantMemberUserSchema, { name, email })]),
-  );
-  return rows.map((row) => {
-    const user = known.get(row.userId);
-    return { ...toTenantMember(row), ...(user && { user }) };
-  });
+  const { users } = ids.length > 0 ? await directory.getUsers({ ids }, { signal }) : { users: [] };
+  return new Map(users.map(({ id, name, email }) => [id, { name, email }]));
 }
 
 /**
