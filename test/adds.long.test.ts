@@ -10,7 +10,7 @@ import { countOf, eventsOf } from './support/store.ts';
 // removes, the rows match the events.
 
 const crowd = 200;
-const rounds = 5;
+const rounds = 3;
 
 /** An add operation, its opposite, and their rows and events. */
 type Pair = {

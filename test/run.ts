@@ -18,13 +18,14 @@ import { keepStacks } from './support/shared.ts';
 //   npm run test:unit                       the tests beside the code, without servers
 //   npm test                                these, and the operations on running stacks
 //   npm test -- --long                      only the long tests: races, kills, browsers, charts, …
+//   npm test -- --long --minutes=30         as many of the long tests as begin within that time
 //   npm test -- test/operations             the tests below a folder, or single files
 //   npm test -- --shard=1/2 test/operations the first half of the files
 //   npm run test:unit -- --coverage         with a report of the covered lines
 //   npm test -- --deno test/operations      with the product's processes on Deno
 //   BAILIWICK_INFRA=containers npm test     with databases and brokers in containers
 //
-// Screenshots of the pages are saved in test/artifacts, or in the folder of BAILIWICK_ARTIFACTS.
+// Named tests save screenshots of the pages in test/artifacts; all tests do in the folder of BAILIWICK_ARTIFACTS.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** All tests beside the code, in two processes: they wait more than they compute. */
@@ -47,6 +48,9 @@ const comparing = new Set(
 /** Tests that compare times, or use a browser, which needs a core for itself. */
 const isTimed = (file: string): boolean =>
   comparing.has(file) || file.startsWith(path.join('test', 'browser', path.sep));
+const dayMs = 86_400_000;
+/** So few files that a batch ends within minutes, and so many that its last one wastes little time. */
+const batchSize = 14;
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<number> {
@@ -76,9 +80,14 @@ async function main(): Promise<number> {
   const database = await startTestServer(path.join(folder, 'postgres'));
   Object.assign(process.env, { BAILIWICK_TEST_DATABASE: database.url, ...broker, ...deno });
   const stacks = await keepStacks();
-  const running = { BAILIWICK_TEST_STACKS: stacks.url };
+  const running = {
+    BAILIWICK_TEST_STACKS: stacks.url,
+    ...(chosen.length > 0 && { BAILIWICK_ARTIFACTS: path.join(root, 'test', 'artifacts') }),
+  };
   try {
-    return isLong ? await runLong(files, running) : await runTests(files, running, cores + 2);
+    return isLong
+      ? await runLong(files, running, minutesIn(options))
+      : await runTests(files, running, cores + 2);
   } finally {
     await stacks.stop();
     await database.remove();
@@ -86,13 +95,43 @@ async function main(): Promise<number> {
   }
 }
 
-/** Tests that depend on the time run first, with one file for each core. */
-async function runLong(files: readonly string[], environment: Record<string, string>) {
-  const [first, second] = [files.filter(isTimed), files.filter((file) => !isTimed(file))];
+/**
+ * Tests that depend on the time run with one file for each core, the others with one more. A lane
+ * with a limit begins with other files every day, so that each of them has its turn, and names those
+ * that it did not run.
+ */
+async function runLong(
+  files: readonly string[],
+  environment: Record<string, string>,
+  minutes: number | undefined,
+): Promise<number> {
+  const isLimited = minutes !== undefined;
+  const batches = [
+    ...batchesOf(files.filter(isTimed), cores, isLimited),
+    ...batchesOf(
+      files.filter((file) => !isTimed(file)),
+      cores + 1,
+      isLimited,
+    ),
+  ];
+  const first = isLimited ? Math.floor(Date.now() / dayMs) % batches.length : 0;
+  const deadline = Date.now() + (minutes ?? Number.POSITIVE_INFINITY) * 60_000;
+  const left: string[] = [];
   let status = 0;
-  if (first.length > 0) status = await runTests(first, environment, cores);
-  if (second.length > 0) status = (await runTests(second, environment, cores + 1)) || status;
+  for (const batch of [...batches.slice(first), ...batches.slice(0, first)])
+    if (Date.now() > deadline) left.push(...batch.files);
+    else status = (await runTests(batch.files, environment, batch.concurrency)) || status;
+  if (left.length > 0) say(`NOT RUN WITHIN ${minutes} MINUTES: ${left.join(' ')}`);
   return status;
+}
+
+/** Files for one run of node's test runner: all, or a few if a lane may end between two batches. */
+function batchesOf(files: readonly string[], concurrency: number, isLimited: boolean) {
+  const size = isLimited ? batchSize : Math.max(files.length, 1);
+  return Array.from({ length: Math.ceil(files.length / size) }, (_, index) => ({
+    files: files.slice(index * size, (index + 1) * size),
+    concurrency,
+  }));
 }
 
 /** Pulls the image by starting a container once, before the time limits of tests begin. */
@@ -135,6 +174,12 @@ function filesOf(isLong: boolean): string[] {
 const pattern = (target: string) =>
   target.endsWith('.ts') ? target : `${target.replace(/\/$/, '')}/**/*.test.ts`;
 
+/** The limit of `--minutes=30`. */
+function minutesIn(options: readonly string[]): number | undefined {
+  const [, minutes] = options.map((one) => /^--minutes=(\d+)$/.exec(one)).find(Boolean) ?? [];
+  return minutes === undefined ? undefined : Number(minutes);
+}
+
 /** The flags of node's test runner for one of our arguments. */
 function runnerFlags(argument: string): string[] {
   if (argument === '--coverage') return ['--experimental-test-coverage'];
@@ -158,11 +203,7 @@ function runTests(
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: 'inherit',
-    env: {
-      BAILIWICK_ARTIFACTS: path.join(root, 'test', 'artifacts'),
-      ...process.env,
-      ...environment,
-    },
+    env: { ...environment, ...process.env },
   });
   // Ctrl-C also reaches the tests, which share the process group. The database stops after them.
   process.on('SIGINT', () => {});
