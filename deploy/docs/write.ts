@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { root } from '../local/paths.ts';
+import { renderChartDefaults } from './chart/defaults.ts';
 import { renderChartReadme } from './chart/readme.ts';
 import { renderChartSchema } from './chart/schema.ts';
 import { renderChartSettings, renderConfiguration } from './configuration.ts';
@@ -17,6 +18,7 @@ import { renderRightsSchema } from './rights-schema.ts';
 /** The generated files: path from the root → function that returns the content. */
 export const outputs: ReadonlyMap<string, () => string> = new Map([
   ['docs/configuration.md', renderConfiguration],
+  ['helm/bailiwick/files/defaults.yaml', renderChartDefaults],
   ['helm/bailiwick/files/settings.yaml', renderChartSettings],
   ['helm/bailiwick/values.schema.json', renderChartSchema],
   ['helm/bailiwick/README.md', renderChartReadme],

@@ -1,3 +1,15 @@
+{{/*
+Adds the sections of values.yaml that .Values lacks: `helm upgrade --reuse-values` takes the values
+of the previous version, which does not know the new ones. Every template begins with it, because
+Helm does not promise their order. A missing value inside of a section counts as not set.
+*/}}
+{{- define "bailiwick.fillValues" -}}
+{{- $values := .Values -}}
+{{- range $name, $section := .Files.Get "files/defaults.yaml" | fromYaml }}
+{{- if not (hasKey $values $name) }}{{ $_ := set $values $name $section }}{{ end }}
+{{- end }}
+{{- end -}}
+
 {{/* The prefix of every object. 40 characters leave room for the longest suffix within Kubernetes' 63. */}}
 {{- define "bailiwick.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
