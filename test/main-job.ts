@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { eventually } from './support/harness.ts';
 import {
   caughtBy,
@@ -24,7 +25,8 @@ export async function doMainJob(stack: Installation): Promise<void> {
     [tenant],
   );
 
-  const URL = `${stack.hooksUrl ?? stack.inboxUrl}/hooks/main`;
+  const hook = `main-${randomBytes(4).toString('hex')}`;
+  const URL = `${stack.hooksUrl ?? stack.inboxUrl}/hooks/${hook}`;
   const created = await stack.call(
     'Webhooks_CreateEndpoint',
     { Endpoint: { Tenant: tenant, Name: 'catcher', URL } },
@@ -42,7 +44,7 @@ export async function doMainJob(stack: Installation): Promise<void> {
   assert.deepEqual(saved.body, {}, JSON.stringify(saved.body));
 
   const caught = await eventually('group.created at the catcher', async () => {
-    const requests = await caughtBy(stack, 'main', secret);
+    const requests = await caughtBy(stack, hook, secret);
     return requests.find((request) => JSON.parse(request.Body).type === 'group.created');
   });
   assert.equal(caught.SignatureValid, true);

@@ -7,10 +7,10 @@ type Node = { spec: { unschedulable?: boolean }; status: { allocatable: { cpu: s
 type Pod = { spec: { nodeName?: string; containers: Requests[] }; status: { phase: string } };
 
 /**
- * Milli-CPUs of an evaluation with its migrations, a second pod of every workload during the
- * upgrade, and the pod with the load.
+ * Milli-CPUs of the largest scenario: two pods of every workload and a third one during an upgrade,
+ * the migrations, the servers outside of the release and the pod with the load.
  */
-export const neededCpu = 1850;
+export const neededCpu = 1450;
 
 /** Milli-CPUs of a quantity such as `2`, `0.5` or `100m`. */
 export const milliCpu = (quantity: string | undefined): number =>

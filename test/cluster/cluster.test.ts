@@ -9,8 +9,18 @@ import { containerOf, type PodSpec, podOf, podsIn, workloads } from '../chart/ma
 import { assertRestricted } from '../chart/restricted.ts';
 import { run } from '../chart/tools.ts';
 import { assertCapacity, freeCpu, milliCpu, neededCpu } from './capacity.ts';
+import { neededBy } from './edges.ts';
 import { lastCounts, loadPod } from './load.ts';
-import { installValues, readOptions, refusal, rollingValue, transferFor } from './options.ts';
+import {
+  evaluationValues,
+  readOptions,
+  refusal,
+  rollingValue,
+  smallRequests,
+  transferFor,
+} from './options.ts';
+import { storesCpu } from './outside-stores.ts';
+import { spreadOf, sumOf } from './spread.ts';
 import { type Cluster, untilNothing } from './tools.ts';
 
 // Tests of `npm run test:cluster` that need no cluster.
@@ -40,22 +50,71 @@ test('a remote cluster is only used if it is named, with an image that it can pu
   assert.equal(refusal('staging', { context: 'staging', image: 'example.com/b:1' }), undefined);
 });
 
-test('image and context are the only arguments', () => {
-  assert.deepEqual(readOptions([]), nothing);
-  assert.deepEqual(readOptions(['--image', 'b:1', '--context', 'test']), {
+test('the arguments name images, a context and scenarios, and nothing else', () => {
+  const read = (...args: string[]) => readOptions(args, ['evaluation', 'stores']);
+  const none = { ...nothing, previousImage: undefined, denoImage: undefined, scenarios: [] };
+  assert.deepEqual(read(), none);
+  assert.deepEqual(read('--image', 'b:1', '--context', 'test', 'stores'), {
+    ...none,
     image: 'b:1',
     context: 'test',
+    scenarios: ['stores'],
   });
-  assert.throws(() => readOptions(['--imgae', 'b:1']), /imgae/);
-  assert.throws(() => readOptions(['b:1']));
+  assert.deepEqual(read('--previous-image', 'b:0', '--deno-image', 'b:2'), {
+    ...none,
+    previousImage: 'b:0',
+    denoImage: 'b:2',
+  });
+  assert.throws(() => read('--imgae', 'b:1'), /imgae/);
+  assert.throws(() => read('b:1'), /there is no scenario b:1, but evaluation, stores/);
 });
 
 test('the load’s counts come from its last line', () => {
-  assert.deepEqual(lastCounts(''), { requests: 0, failures: [] });
-  assert.deepEqual(lastCounts('{"requests":1,"failures":[]}\n{"requests":2,"failures":["a"]}\n'), {
-    requests: 2,
-    failures: ['a'],
-  });
+  const none = { requests: 0, failed: 0, failures: [], events: 0, repeated: 0, awaited: 0 };
+  assert.deepEqual(lastCounts(''), none);
+  const lines = [
+    { ...none, requests: 1 },
+    { ...none, requests: 2, failed: 1, failures: ['a'], awaited: 1 },
+  ];
+  assert.deepEqual(lastCounts(lines.map((line) => `${JSON.stringify(line)}\n`).join('')), lines[1]);
+});
+
+test('the table of the policies says which connections of an evaluation are open', () => {
+  assert.deepEqual(neededBy('access').sort(), [
+    'identity:8080',
+    'identity:8081',
+    'nats:4222',
+    'postgres:5432',
+  ]);
+  assert.deepEqual(neededBy('notifications-email').sort(), [
+    'access:8080',
+    'access:8081',
+    'inbox:1025',
+    'nats:4222',
+    'postgres:5432',
+    'sso:8080',
+    'sso:8081',
+  ]);
+});
+
+test('the spread of a load is its range as a share of its mean', () => {
+  const metrics =
+    'calls_total{operation="A"} 3\ncalls_total{operation="B"} 4\nother_calls_total 5\n';
+  assert.equal(sumOf(metrics, 'calls_total'), 7);
+  const at = (one: number, two: number) =>
+    new Map([
+      [
+        'access',
+        new Map([
+          ['one', one],
+          ['two', two],
+        ]),
+      ],
+    ]);
+  assert.deepEqual(spreadOf(at(0, 10), at(900, 1110)), [
+    { workload: 'access', loads: [900, 1100], spread: 0.2 },
+  ]);
+  assert.deepEqual(spreadOf(at(0, 0), at(9, 11)), []);
 });
 
 test('the pod with the load fulfils the namespace’s profile', () => {
@@ -90,7 +149,7 @@ test('every installed pod has the named image', { skip: chart.skip }, async () =
     ['localhost:5000/team/bailiwick:1.2', 'localhost:5000/team/bailiwick:1.2'],
     [`example.com/b@sha256:${'ab'.repeat(32)}`, `example.com/b@sha256:${'ab'.repeat(32)}`],
   ] as const) {
-    const objects = await chart.render({ set: installValues(image, 'http://127.0.0.1:18080') });
+    const objects = await chart.render({ set: evaluationValues(image, 'http://127.0.0.1:18080') });
     for (const name of Object.keys(workloads))
       assert.equal(containerOf(podOf(objects, 'Deployment', name)).image, wanted);
     assert.equal(objects.filter(({ kind }) => kind === 'PersistentVolumeClaim').length, 0);
@@ -102,7 +161,7 @@ test('the upgrade replaces the pods of every workload, but not those of database
 }, async () => {
   const podsWith = async (...more: string[]) => {
     const objects = await chart.render({
-      set: [...installValues('bailiwick:test', 'http://127.0.0.1:18080'), ...more],
+      set: [...evaluationValues('bailiwick:test', 'http://127.0.0.1:18080'), ...more],
     });
     // On a cluster, lookups keep the evaluation's random secrets.
     const pods = podsIn(objects).map(
@@ -122,20 +181,21 @@ test('the upgrade replaces the pods of every workload, but not those of database
   assert.ok(!replaced.some((name) => /postgres|nats|inbox/.test(name)), replaced.join());
 });
 
-test('a run needs the CPU that its pods request while every workload has two', {
+test('a run needs the CPU of two replicas, a third one in an upgrade, their servers and the load', {
   skip: chart.skip,
 }, async () => {
   const pods = podsIn(
-    await chart.render({ set: installValues('bailiwick:test', 'http://127.0.0.1:18080') }),
+    await chart.render({ file: 'minimal', set: [...smallRequests, 'defaults.replicas=2'] }),
   );
-  const cpuOf = (name: string, pod: PodSpec) =>
-    pod.containers.reduce((sum, { resources }) => sum + milliCpu(resources?.requests?.cpu), 0) *
-    copiesOf(name);
+  const cpuOf = ({ containers }: Pick<PodSpec, 'containers'>) =>
+    containers.reduce((sum, { resources }) => sum + milliCpu(resources?.requests?.['cpu']), 0);
   const copiesOf = (name: string) =>
-    Object.keys(workloads).some((workload) => name.endsWith(workload)) ? 2 : 1;
+    Object.keys(workloads).some((workload) => name.endsWith(workload)) ? 3 : 1;
   const load = loadPod({ image: 'b', gateway: 'g', token: 't', tenant: 'n' }).spec.containers[0];
+  const tests = pods.filter(({ name }) => !name.includes('-test-'));
   const needed =
-    pods.reduce((sum, { name, pod }) => sum + cpuOf(name, pod.spec), 0) +
+    tests.reduce((sum, { name, pod }) => sum + copiesOf(name) * cpuOf(pod.spec), 0) +
+    storesCpu +
     milliCpu(load?.resources.requests.cpu);
   assert.equal(neededCpu, needed);
 });
@@ -156,12 +216,12 @@ test('a run on a cluster without enough CPU ends at once and reports how much is
     ),
     1900,
   );
-  const answers: Record<string, unknown> = { nodes: [node('2')], pods: [pod('300m')] };
+  const answers: Record<string, unknown> = { nodes: [node('2')], pods: [pod('700m')] };
   const kubectl = async (_get: string, resource: string) =>
     JSON.stringify({ items: answers[resource] });
   await assert.rejects(
     assertCapacity({ kubectl } as unknown as Cluster),
-    /1700m of CPU left to request, and the test needs 1850m/,
+    /1300m of CPU left to request, and the test needs 1450m/,
   );
   answers['pods'] = [];
   await assertCapacity({ kubectl } as unknown as Cluster);

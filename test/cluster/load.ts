@@ -1,97 +1,126 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { bodyOf } from '../support/answers.ts';
 import { eventually } from '../support/harness.ts';
+import { clientPod } from './client-pod.ts';
+import { loadScript } from './load-script.ts';
+import type { Owner, Release } from './release.ts';
 import type { Cluster } from './tools.ts';
 
 // Runs the clients in the cluster, because a forwarded port closes with its pod.
 
-const pod = 'load';
+const name = 'load';
+const port = 8080;
+/** Requests a second. */
+const rate = 100;
+/** Longer than all pauses of the retry schedule. */
+const eventLimitMs = 120_000;
 
-export type Counts = { requests: number; failures: string[] };
+export type Counts = {
+  requests: number;
+  failed: number;
+  /** The first twenty. */
+  failures: string[];
+  /** Events of saved groups that arrived, each counted once. */
+  events: number;
+  /** Events that arrived again. */
+  repeated: number;
+  /** Saved groups whose event has not arrived. */
+  awaited: number;
+};
 type Load = { image: string; gateway: string; token: string; tenant: string };
 
-/**
- * Fifty requests a second to the gateway's Service, every other one a write. Prints a line with the
- * totals each second.
- */
-const script = `
-const { GATEWAY, TOKEN, TENANT } = process.env;
-const counts = { requests: 0, failures: [] };
-const asked = [
-  (turn) => ['Account_Get', {}],
-  (turn) => ['Groups_Save', { Group: { Tenant: TENANT, Path: 'load-' + turn } }],
+/** The values that let the product's workers reach the load's receiver. */
+export const loadValues = (namespace: string): string[] => [
+  `config.egressAllowHosts[0]=bailiwick-inbox.${namespace}.svc.cluster.local`,
+  `config.egressAllowHosts[1]=${receiverHost(namespace)}`,
+  'config.retrySchedule={0s,2s,5s,5s,10s,10s,20s,20s}',
+  `networkPolicy.receivers.to[0].podSelector.matchLabels.app=${name}`,
+  `networkPolicy.receivers.ports[0]=${port}`,
 ];
-async function send(turn) {
-  const [operation, body] = asked[turn % asked.length](turn);
-  const headers = { 'content-type': 'application/json', authorization: 'Bearer ' + TOKEN };
-  try {
-    const answer = await fetch(GATEWAY + '/' + operation, { method: 'POST', headers, body: JSON.stringify(body) });
-    const text = await answer.text();
-    if (answer.status !== 200) counts.failures.push(operation + ': ' + answer.status + ' ' + text);
-  } catch (error) {
-    counts.failures.push(operation + ': ' + error + ' ' + (error.cause ?? ''));
-  }
-  counts.requests++;
-}
-let turn = 0;
-setInterval(() => void send(turn++), 20);
-setInterval(() => console.log(JSON.stringify({ ...counts, failures: counts.failures.slice(0, 20) })), 1000);
-`;
 
-/** A pod that fulfils Pod Security's profile `restricted`, which the namespace enforces. */
-export const loadPod = ({ image, gateway, token, tenant }: Load) => ({
-  apiVersion: 'v1',
-  spec: {
-    restartPolicy: 'Never',
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
-    securityContext: {
-      runAsNonRoot: true,
-      runAsUser: 65532,
-      runAsGroup: 65532,
-      seccompProfile: { type: 'RuntimeDefault' },
+const receiverHost = (namespace: string) => `${name}.${namespace}.svc.cluster.local`;
+
+export const loadPod = ({ image, gateway, token, tenant }: Load) =>
+  clientPod({
+    name,
+    image,
+    script: loadScript,
+    env: {
+      GATEWAY: gateway,
+      TOKEN: token,
+      TENANT: tenant,
+      RATE: String(rate),
+      RUN: `load-${randomBytes(3).toString('hex')}`,
     },
-    containers: [
-      {
-        name: pod,
-        image,
-        imagePullPolicy: 'IfNotPresent',
-        command: ['node', '--eval', script],
-        env: Object.entries({ GATEWAY: gateway, TOKEN: token, TENANT: tenant }).map(
-          ([name, value]) => ({ name, value }),
-        ),
-        resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { memory: '256Mi' } },
-        securityContext: {
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
-        },
-      },
-    ],
-  },
-});
+  });
 
-export async function startLoad(cluster: Cluster, load: Load) {
-  await cluster.kubectl(
-    'run',
-    pod,
-    `--image=${load.image}`,
-    '--restart=Never',
-    `--overrides=${JSON.stringify(loadPod(load))}`,
+const service = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name },
+  spec: { selector: { app: name }, ports: [{ port }] },
+};
+
+export type RunningLoad = Awaited<ReturnType<typeof startLoad>>;
+
+/** Starts the requests, and an endpoint of the owner's tenant that receives their events. */
+export async function startLoad(release: Release, image: string, { token, tenant }: Owner) {
+  const { cluster } = release;
+  const pod = loadPod({ image, gateway: release.inside, token, tenant });
+  // Before the first save, whose event the endpoint is to get too.
+  const URL = `http://${receiverHost(cluster.namespace)}:${port}/`;
+  await release.reach(async (stack) =>
+    bodyOf(
+      await stack.call(
+        'Webhooks_CreateEndpoint',
+        { Endpoint: { Tenant: tenant, Name: name, URL } },
+        token,
+      ),
+    ),
   );
-  await cluster.kubectl('wait', `pod/${pod}`, '--for=condition=Ready', '--timeout=120s');
-  const counts = async (): Promise<Counts> =>
-    lastCounts(await cluster.kubectl('logs', pod, '--tail=1'));
-  await eventually('the first requests', async () => (await counts()).requests > 50, 60_000);
+  await cluster.apply([service, pod]);
+  await cluster.kubectl('wait', `pod/${name}`, '--for=condition=Ready', '--timeout=120s');
+  await eventually(
+    'the first requests and events',
+    async () => {
+      const { requests, events } = await countsOf(cluster);
+      return requests > 50 && events > 0;
+    },
+    60_000,
+  );
   return {
-    counts,
-    /** Asserts that there was load, and that no request failed. */
-    async assertWhole(): Promise<void> {
-      const { requests, failures } = await counts();
-      assert.deepEqual(failures, []);
-      assert.ok(requests > 500, `${requests} requests are too few`);
+    counts: () => countsOf(cluster),
+
+    /**
+     * Ends the requests, and asserts that every saved group's event has arrived and that no request
+     * has failed, or none but those of an outage.
+     */
+    async finish({ outage = false } = {}): Promise<Counts> {
+      await cluster.kubectl('exec', name, '--', 'node', '--eval', 'process.kill(1, "SIGUSR2")');
+      await eventually(
+        'the events of all saved groups',
+        async () => (await countsOf(cluster)).awaited === 0,
+        eventLimitMs,
+      );
+      const counts = await countsOf(cluster);
+      await cluster.kubectl('delete', `pod/${name}`, `service/${name}`, '--grace-period=1');
+      assert.ok(counts.requests > 500, `${counts.requests} requests are too few`);
+      if (!outage) assert.deepEqual(counts.failures, []);
+      return counts;
     },
   };
 }
 
+const countsOf = async (cluster: Cluster): Promise<Counts> =>
+  lastCounts(await cluster.kubectl('logs', name, '--tail=1'));
+
 export const lastCounts = (logs: string): Counts =>
-  JSON.parse(logs.trim().split('\n').at(-1) || '{"requests":0,"failures":[]}') as Counts;
+  JSON.parse(
+    logs.trim().split('\n').at(-1) ||
+      '{"requests":0,"failed":0,"failures":[],"events":0,"repeated":0,"awaited":0}',
+  ) as Counts;
+
+/** The figures of a load in one line. */
+export const told = ({ requests, failed, events, repeated }: Counts): string =>
+  `${requests} requests, ${failed} failed; ${events} events, ${repeated} repeated`;

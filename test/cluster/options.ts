@@ -2,14 +2,36 @@ import { parseArgs } from 'node:util';
 
 // The arguments of a run, and its decisions for the cluster that it finds.
 
-export type Options = { image: string | undefined; context: string | undefined };
+export type Options = {
+  image: string | undefined;
+  context: string | undefined;
+  previousImage: string | undefined;
+  denoImage: string | undefined;
+  /** The names of scenarios; all of them if empty. */
+  scenarios: readonly string[];
+};
 
-export function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({
+export function readOptions(args: readonly string[], known: readonly string[]): Options {
+  const { values, positionals } = parseArgs({
     args: [...args],
-    options: { image: { type: 'string' }, context: { type: 'string' } },
+    allowPositionals: true,
+    options: {
+      image: { type: 'string' },
+      context: { type: 'string' },
+      'previous-image': { type: 'string' },
+      'deno-image': { type: 'string' },
+    },
   });
-  return { image: values.image, context: values.context };
+  for (const name of positionals)
+    if (!known.includes(name))
+      throw new Error(`there is no scenario ${name}, but ${known.join(', ')}`);
+  return {
+    image: values.image,
+    context: values.context,
+    previousImage: values['previous-image'],
+    denoImage: values['deno-image'],
+    scenarios: positionals,
+  };
 }
 
 /**
@@ -35,7 +57,10 @@ export function transferFor(context: string, image: string): Transfer {
  * The reason why this run must not use the cluster. A local cluster is for tests; any other must be
  * named.
  */
-export function refusal(current: string, { image, context }: Options): string | undefined {
+export function refusal(
+  current: string,
+  { image, context }: Pick<Options, 'image' | 'context'>,
+): string | undefined {
   if (transferFor(current, '') !== 'pulled') return undefined;
   if (context === undefined)
     return `${current} is not a known local cluster: name it with --context ${current} to use it`;
@@ -48,18 +73,29 @@ export function refusal(current: string, { image, context }: Options): string | 
  * The values for an image: repository:tag, or repository@digest. Without tag and digest it is
  * Docker's `latest`.
  */
-function imageValues(image: string): string[] {
+export function imageValues(image: string): string[] {
   const [repository = '', digest] = image.split('@');
   if (digest !== undefined) return [`image.repository=${repository}`, `image.digest=${digest}`];
   const [, name = repository, tag = 'latest'] = /^(.+):([^/:]+)$/.exec(repository) ?? [];
   return [`image.repository=${name}`, `image.tag=${tag}`];
 }
 
-/** Everything included, without disks that would outlive the release. */
-export const installValues = (image: string, publicUrl: string): string[] => [
+/** So that two pods of every workload fit on a node of two CPUs. */
+export const smallRequests = [
+  'defaults.resources.requests.cpu=50m',
+  'migrations.resources.requests.cpu=50m',
+];
+
+/** Everything included; without disks, unless it is asked for them. */
+export const evaluationValues = (
+  image: string,
+  publicUrl: string,
+  { persistence = false } = {},
+): string[] => [
   'evaluation.enabled=true',
-  'evaluation.persistence=false',
+  `evaluation.persistence=${persistence}`,
   `publicUrl=${publicUrl}`,
+  ...smallRequests,
   ...imageValues(image),
 ];
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chartDir } from '../chart/helm.ts';
+import type { Pod } from '../chart/manifests.ts';
 import { run } from '../chart/tools.ts';
 
 // kubectl and helm, for one namespace of one cluster.
@@ -11,6 +12,15 @@ import { run } from '../chart/tools.ts';
 const limitMs = 15 * 60_000;
 
 export type Cluster = ReturnType<typeof openCluster>;
+
+export type RunningPod = Pod & {
+  metadata: { name: string; labels: Record<string, string>; deletionTimestamp?: string };
+  status: {
+    phase: string;
+    podIP?: string;
+    containerStatuses?: Array<{ restartCount: number; ready: boolean }>;
+  };
+};
 
 /** kubectl's current context if its cluster answers, or the reason why not. */
 export async function findContext(
@@ -51,29 +61,35 @@ export function openCluster({
   const place = ['--context', context, '--namespace', namespace];
   const kubectl = (...args: string[]) => ask('kubectl', [...place, ...args]);
   return {
+    namespace,
     kubectl,
+    /** Creates or updates objects. */
+    async apply(objects: readonly object[]): Promise<void> {
+      const items = { apiVersion: 'v1', kind: 'List', items: objects };
+      const ran = run('kubectl', [...place, 'apply', '--filename', '-'], { timeout: limitMs });
+      ran.child.stdin?.end(JSON.stringify(items));
+      await ran;
+    },
+    /** The pods of the namespace, all or those that a label selects. */
+    async pods(selector = ''): Promise<RunningPod[]> {
+      const found = await kubectl('get', 'pods', '--selector', selector, '--output', 'json');
+      return (JSON.parse(found) as { items: RunningPod[] }).items;
+    },
     helm: (...args: string[]) =>
       ask(helm, [...args, '--kube-context', context, '--namespace', namespace]),
     chart: chartDir,
     /** Forwards a port of this machine to a Service, until it is stopped. */
-    async forward(
-      service: string,
-      ports: string,
-    ): Promise<{ port: number; stop(): Promise<void> }> {
-      const child = spawn('kubectl', [...place, 'port-forward', `service/${service}`, ports], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      const ended = once(child, 'close');
-      const port = await new Promise<number>((resolve, reject) => {
-        // Reads all output, because kubectl prints a line for each connection.
-        child.stdout.on('data', (chunk: Buffer) => {
-          const found = /^Forwarding from 127\.0\.0\.1:(\d+)/m.exec(chunk.toString())?.[1];
-          if (found !== undefined) resolve(Number(found));
-        });
-        child.once('close', () => reject(new Error(`kubectl could not forward to ${service}`)));
-      });
-      return { port, stop: async () => void (child.kill(), await ended) };
-    },
+    forward: (service: string, ports: string, from = namespace) =>
+      listening(
+        ['--context', context, '--namespace', from, 'port-forward', `service/${service}`, ports],
+        /^Forwarding from 127\.0\.0\.1:(\d+)/m,
+      ),
+    /** Serves the API server on a port of this machine, until it is stopped. */
+    proxy: () =>
+      listening(
+        ['--context', context, 'proxy', '--port=0'],
+        /^Starting to serve on 127\.0\.0\.1:(\d+)/m,
+      ),
     /** The objects with the release's label. */
     left: (release: string) =>
       kubectl(
@@ -85,6 +101,24 @@ export function openCluster({
         'name',
       ),
   };
+}
+
+/** Starts kubectl, and waits until it prints the port on which it listens. */
+async function listening(
+  args: readonly string[],
+  printed: RegExp,
+): Promise<{ port: number; stop(): Promise<void> }> {
+  const child = spawn('kubectl', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  const port = await new Promise<number>((resolve, reject) => {
+    // Reads all output, because kubectl prints a line for each connection.
+    child.stdout.on('data', (chunk: Buffer) => {
+      const found = printed.exec(chunk.toString())?.[1];
+      if (found !== undefined) resolve(Number(found));
+    });
+    child.once('close', () => reject(new Error(`kubectl ended: ${args.join(' ')}`)));
+  });
+  return { port, stop: async () => void (child.kill(), await ended) };
 }
 
 /** Polls until nothing is found; fails with the remaining objects. */

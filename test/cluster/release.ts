@@ -1,0 +1,137 @@
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { doMainJob, type Installation } from '../main-job.ts';
+import type { Answer } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
+import { takePort } from '../support/ports.ts';
+import { type Cluster, untilNothing } from './tools.ts';
+
+// A release of the chart in the namespace of a scenario.
+
+export const releaseName = 'bailiwick';
+const waiting = ['--wait', '--wait-for-jobs', '--timeout', '10m'];
+const flags = (values: readonly string[]): string[] => values.flatMap((value) => ['--set', value]);
+
+export type Owner = { token: string; tenant: string };
+export type Release = Awaited<ReturnType<typeof openRelease>>;
+type Options = {
+  /** Of the inbox that gets the mails; the release's own if absent. */
+  inbox?: { namespace: string };
+  chart?: string;
+};
+
+export async function openRelease(
+  cluster: Cluster,
+  { inbox, chart = cluster.chart }: Options = {},
+) {
+  const gatewayPort = await takePort();
+  const url = `http://${loopback}:${gatewayPort}`;
+  const inboxNamespace = inbox?.namespace ?? cluster.namespace;
+
+  /** Runs `work` while this machine reaches the gateway and the inbox through forwarded ports. */
+  async function reach<Result>(work: (stack: Installation) => Promise<Result>): Promise<Result> {
+    const gateway = await cluster.forward(`${releaseName}-gateway`, `${gatewayPort}:8080`);
+    try {
+      const mails = await cluster.forward(`${releaseName}-inbox`, ':8025', inboxNamespace);
+      try {
+        return await work({
+          url,
+          inboxUrl: `http://${loopback}:${mails.port}`,
+          hooksUrl: `http://${releaseName}-inbox.${inboxNamespace}.svc.cluster.local:8025`,
+          call: (operation, body, token) => call(url, operation, body, token),
+        });
+      } finally {
+        await mails.stop();
+      }
+    } finally {
+      await gateway.stop();
+    }
+  }
+
+  return {
+    cluster,
+    /** The gateway's URL for this machine, while it is forwarded, and in the links of mails. */
+    url,
+    /** The gateway's URL for pods. */
+    inside: `http://${releaseName}-gateway.${cluster.namespace}.svc.cluster.local:8080`,
+    reach,
+
+    /** @returns the seconds until every pod was ready */
+    async install(values: readonly string[]): Promise<number> {
+      const began = performance.now();
+      await cluster.helm('install', releaseName, chart, ...flags(values), ...waiting);
+      return Math.round((performance.now() - began) / 1000);
+    },
+
+    /** Upgrades to this project's chart, and waits until the replaced pods have ended. */
+    async upgrade(values: readonly string[], ...more: string[]): Promise<void> {
+      await cluster.helm(
+        'upgrade',
+        releaseName,
+        cluster.chart,
+        ...flags(values),
+        ...more,
+        ...waiting,
+      );
+      await settled(cluster);
+    },
+
+    async rollback(): Promise<void> {
+      await cluster.helm('rollback', releaseName, ...waiting);
+      await settled(cluster);
+    },
+
+    /** The manifests of this project's chart with other values. */
+    render: (values: readonly string[]) =>
+      cluster.helm('template', releaseName, cluster.chart, ...flags(values)),
+
+    test: () => cluster.helm('test', releaseName),
+
+    /** Makes the calls of the README, and returns a signed-in user with a tenant. */
+    use: (more?: (stack: Installation, owner: Owner) => Promise<void>): Promise<Owner> =>
+      reach(async (stack) => {
+        await doMainJob(stack);
+        const { token } = await signUp(stack);
+        const owner = { token, tenant: await createTenant(stack, token) };
+        await more?.(stack, owner);
+        return owner;
+      }),
+
+    /** Uninstalls the release, and asserts that nothing of it remains. */
+    async uninstall(): Promise<void> {
+      await cluster.helm('uninstall', releaseName, '--wait', '--timeout', '5m');
+      // Helm waits for its objects, but not for pods that are still terminating.
+      await untilNothing('objects of the release remain', () => cluster.left(releaseName));
+    },
+  };
+}
+
+async function call(
+  url: string,
+  operation: string,
+  body: unknown,
+  token?: string,
+): Promise<Answer> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+  const response = await fetch(`${url}/${operation}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Answer['body'],
+  };
+}
+
+/** Waits until the replaced pods have ended, because they still serve calls until then. */
+async function settled(cluster: Cluster): Promise<void> {
+  await untilNothing('replaced pods do not end', async () =>
+    (await cluster.pods())
+      .flatMap(({ metadata }) => (metadata.deletionTimestamp === undefined ? [] : [metadata.name]))
+      .join(),
+  );
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { chartDir, objectsIn } from '../../chart/helm.ts';
+import { workloads } from '../../chart/manifests.ts';
+import { eventually } from '../../support/harness.ts';
+import { loadValues, startLoad, told } from '../load.ts';
+import { evaluationValues } from '../options.ts';
+import { findProgram, startPrometheus } from '../prometheus.ts';
+import { openRelease } from '../release.ts';
+import type { Lab } from '../scenarios.ts';
+
+/** An alert fires after its own two minutes. */
+const alertLimitMs = 240_000;
+const seriesLimitMs = 120_000;
+
+/**
+ * Panels of what an installation has no figures for until it happens: failures, tenants' mistakes,
+ * and features that are off.
+ */
+const rare =
+  /bailiwick_delivery_(?:spilled|parked|publish_duplicates)|error!=""|sign_ins_total|idempotent|audit_prune|broker_loss|dek_by_kek|status="500"|permission_cache/;
+
+/** Prometheus reads every process, the dashboard has data, and an alert fires and clears. */
+export async function tryMonitoring({ cluster, images, say }: Lab): Promise<void> {
+  if (findProgram('prometheus') === undefined || findProgram('promtool') === undefined) {
+    say('NOT TESTED: MONITORING. prometheus and promtool are not on the PATH');
+    return;
+  }
+  const release = await openRelease(cluster);
+  const values = [
+    ...evaluationValues(images.current, release.url),
+    ...loadValues(cluster.namespace),
+  ];
+  await release.install(values);
+  const load = await startLoad(release, images.current, await release.use());
+  const rendered = objectsIn(
+    await release.render([...values, 'alerts.enabled=true', 'monitors.enabled=true']),
+  );
+  const rules = rendered.find(({ kind }) => kind === 'PrometheusRule');
+  const prometheus = await startPrometheus(cluster, rules?.spec ?? assert.fail());
+  try {
+    say(`promtool: ${prometheus.checked.replaceAll(/\s+/g, ' ')}`);
+    await eventually(
+      'every workload is scraped',
+      async () => {
+        const targets = await prometheus.targets();
+        return (
+          targets.length === Object.keys(workloads).length &&
+          targets.every(({ health }) => health === 'up')
+        );
+      },
+      seriesLimitMs,
+    );
+    say(`${Object.keys(workloads).length} targets are up`);
+    await assertDashboard(prometheus.count, say);
+    const stateOf = async (name: string) =>
+      (await prometheus.alerts()).filter(({ alert, state }) => alert === name && state === 'firing')
+        .length;
+    assert.equal(await stateOf('BailiwickDown'), 0);
+    const began = Date.now();
+    await cluster.kubectl('scale', 'deployment/bailiwick-notifications-email', '--replicas=0');
+    await eventually(
+      'BailiwickDown fires',
+      async () => (await stateOf('BailiwickDown')) === 1,
+      alertLimitMs,
+    );
+    const fired = Date.now();
+    await cluster.kubectl('scale', 'deployment/bailiwick-notifications-email', '--replicas=1');
+    await eventually(
+      'BailiwickDown clears',
+      async () => (await stateOf('BailiwickDown')) === 0,
+      alertLimitMs,
+    );
+    say(
+      `BailiwickDown fired after ${Math.round((fired - began) / 1000)} s without notifications-email, and cleared ${Math.round((Date.now() - fired) / 1000)} s after its return`,
+    );
+  } finally {
+    await prometheus.stop();
+  }
+  say(`in all: ${told(await load.finish())}`);
+  await release.uninstall();
+}
+
+/** Asserts that every query of the dashboard is valid, and that those of usual work find series. */
+async function assertDashboard(
+  count: (query: string) => Promise<number>,
+  say: Lab['say'],
+): Promise<void> {
+  type Panel = { title: string; targets?: Array<{ expr: string }> };
+  const { panels } = JSON.parse(
+    readFileSync(path.join(chartDir, 'dashboards/bailiwick.json'), 'utf8'),
+  ) as { panels: Panel[] };
+  const queries = panels.flatMap(({ targets = [] }) =>
+    targets.map(({ expr }) =>
+      expr
+        .replaceAll('$__rate_interval', '1m')
+        .replaceAll('$__range', '5m')
+        .replaceAll('$job', '.*'),
+    ),
+  );
+  const empty: string[] = [];
+  for (const query of queries) {
+    const hasSeries = async () => (await count(query)) > 0;
+    if (rare.test(query)) {
+      if (!(await hasSeries())) empty.push(query);
+    } else await eventually(`series of ${query}`, hasSeries, seriesLimitMs);
+  }
+  say(
+    `${queries.length - empty.length} of ${queries.length} queries of the dashboard find series; the others are of rare events`,
+  );
+}
