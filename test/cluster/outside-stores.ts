@@ -138,7 +138,6 @@ await startInbox({ host: '0.0.0.0', httpPort: 8025, smtpPort: 1025 });
           `--pass=${broker.password}`,
         ],
         readinessProbe: { httpGet: { path: '/healthz', port: 8222 }, periodSeconds: 2 },
-        // A server without space for its streams disables JetStream until it restarts.
         livenessProbe: {
           httpGet: { path: '/healthz?js-enabled-only=true', port: 8222 },
           periodSeconds: 5,
@@ -179,12 +178,15 @@ await startInbox({ host: '0.0.0.0', httpPort: 8025, smtpPort: 1025 });
     monitoring: `${hostOf('nats')}:8222`,
     mailUrl: `smtp://${hostOf('bailiwick-inbox')}:1025`,
 
-    /** Fills the broker's disk. @returns a function that frees it again */
+    /**
+     * Fills the broker's disk. @returns a function that frees it again and restarts the server,
+     * whose streams refuse messages after a failed write until then
+     */
     async fillBroker(): Promise<() => Promise<void>> {
       const inBroker = (script: string) =>
         cluster.kubectl('exec', 'nats-0', '--', 'sh', '-c', script);
       await inBroker('dd if=/dev/zero of=/data/filling bs=64k 2>/dev/null; true');
-      return async () => void (await inBroker('rm /data/filling'));
+      return async () => void (await inBroker('rm /data/filling; kill 1'));
     },
   };
 }
