@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -51,6 +51,14 @@ const isTimed = (file: string): boolean =>
 const dayMs = 86_400_000;
 /** So few files that a batch ends within minutes, and so many that its last one wastes little time. */
 const batchSize = 14;
+let isStopped = false;
+let runner: ChildProcess | undefined;
+// Ctrl-C also reaches the tests, which share the process group. The database stops after them.
+process.on('SIGINT', () => (isStopped = true));
+process.on('SIGTERM', () => {
+  isStopped = true;
+  runner?.kill('SIGTERM');
+});
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<number> {
@@ -119,7 +127,8 @@ async function runLong(
   const left: string[] = [];
   let status = 0;
   for (const batch of [...batches.slice(first), ...batches.slice(0, first)])
-    if (Date.now() > deadline) left.push(...batch.files);
+    if (isStopped) break;
+    else if (Date.now() > deadline) left.push(...batch.files);
     else status = (await runTests(batch.files, environment, batch.concurrency)) || status;
   if (left.length > 0) say(`NOT RUN WITHIN ${minutes} MINUTES: ${left.join(' ')}`);
   return status;
@@ -205,9 +214,7 @@ function runTests(
     stdio: 'inherit',
     env: { ...environment, ...process.env },
   });
-  // Ctrl-C also reaches the tests, which share the process group. The database stops after them.
-  process.on('SIGINT', () => {});
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  runner = child;
   return new Promise((resolve, reject) =>
     child.once('error', reject).once('exit', (code) => resolve(code ?? 1)),
   );

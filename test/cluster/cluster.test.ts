@@ -70,7 +70,15 @@ test('the arguments name images, a context and scenarios, and nothing else', () 
 });
 
 test('the load’s counts come from its last line', () => {
-  const none = { requests: 0, failed: 0, failures: [], events: 0, repeated: 0, awaited: 0 };
+  const none = {
+    requests: 0,
+    failed: 0,
+    failures: [],
+    events: 0,
+    repeated: 0,
+    awaited: 0,
+    open: 0,
+  };
   assert.deepEqual(lastCounts(''), none);
   const lines = [
     { ...none, requests: 1 },

@@ -16,13 +16,20 @@ const pauseMs = 5000;
  */
 export async function drainNodes(cluster: Cluster): Promise<number> {
   const before = await cluster.pods(selector);
-  const nodes = (await cluster.kubectl('get', 'nodes', '--output', 'name')).trim().split('\n');
+  const schedulable = ['get', 'nodes', '--field-selector', 'spec.unschedulable!=true'];
+  const nodes = (await cluster.kubectl(...schedulable, '--output', 'name')).trim().split('\n');
   for (const node of nodes) {
     const name = node.replace('node/', '');
     try {
       // Ends with an error if budgets refuse the last evictions until the limit, as on one node.
       await cluster
-        .kubectl('drain', name, `--pod-selector=${selector}`, `--timeout=${limitSeconds}s`)
+        .kubectl(
+          'drain',
+          name,
+          `--pod-selector=${selector}`,
+          '--delete-emptydir-data',
+          `--timeout=${limitSeconds}s`,
+        )
         .catch((error: { stderr?: string }) => {
           if (!/disruption budget|timed out|timeout/i.test(error.stderr ?? '')) throw error;
         });
@@ -39,7 +46,9 @@ export async function drainNodes(cluster: Cluster): Promise<number> {
     );
   }
   const left = new Set((await cluster.pods(selector)).map(({ metadata }) => metadata.name));
-  return before.filter(({ metadata }) => !left.has(metadata.name)).length;
+  const evicted = before.filter(({ metadata }) => !left.has(metadata.name)).length;
+  assert.ok(evicted > 0, 'no pod was evicted');
+  return evicted;
 }
 
 /** Deletes one pod of each workload, and waits for its replacement before the next. */

@@ -25,7 +25,8 @@ const fail = (line) => {
   if (counts.failures.length < 20) counts.failures.push(line);
 };
 const post = (path, headers, body) => new Promise((resolve, reject) => {
-  const request = http.request(GATEWAY + path, { method: 'POST', agent: false, headers });
+  const request = http.request(GATEWAY + path, { method: 'POST', agent: false, headers, timeout: 30_000 });
+  request.once('timeout', () => request.destroy(new Error('no answer for 30 s')));
   request.once('error', reject).once('response', async (response) => {
     let text = '';
     try {
@@ -63,5 +64,5 @@ http.createServer(async (request, response) => {
 }).listen(8080);
 const sending = setInterval(() => open < 40 && void send(), 1000 / Number(RATE));
 process.on('SIGUSR2', () => clearInterval(sending));
-setInterval(() => console.log(JSON.stringify({ ...counts, awaited: awaited.size })), 1000);
+setInterval(() => console.log(JSON.stringify({ ...counts, awaited: awaited.size, open })), 1000);
 `;

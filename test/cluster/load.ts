@@ -27,6 +27,8 @@ export type Counts = {
   repeated: number;
   /** Saved groups whose event has not arrived. */
   awaited: number;
+  /** Requests without an answer so far. */
+  open: number;
 };
 type Load = { image: string; gateway: string; token: string; tenant: string };
 
@@ -100,7 +102,10 @@ export async function startLoad(release: Release, image: string, { token, tenant
       await cluster.kubectl('exec', name, '--', 'node', '--eval', 'process.kill(1, "SIGUSR2")');
       await eventually(
         'the events of all saved groups',
-        async () => (await countsOf(cluster)).awaited === 0,
+        async () => {
+          const { awaited, open } = await countsOf(cluster);
+          return awaited === 0 && open === 0;
+        },
         eventLimitMs,
       );
       const counts = await countsOf(cluster);
@@ -118,7 +123,7 @@ const countsOf = async (cluster: Cluster): Promise<Counts> =>
 export const lastCounts = (logs: string): Counts =>
   JSON.parse(
     logs.trim().split('\n').at(-1) ||
-      '{"requests":0,"failed":0,"failures":[],"events":0,"repeated":0,"awaited":0}',
+      '{"requests":0,"failed":0,"failures":[],"events":0,"repeated":0,"awaited":0,"open":0}',
   ) as Counts;
 
 /** The figures of a load in one line. */

@@ -5,7 +5,7 @@ import { findTool, run } from '../chart/tools.ts';
 import { findPrevious } from '../upgrade/versions.ts';
 import { assertCapacity } from './capacity.ts';
 import { readOptions, refusal, transferFor } from './options.ts';
-import { type Images, scenarios } from './scenarios.ts';
+import { type Images, type Outcome, scenarios } from './scenarios.ts';
 import { findContext, openCluster, say } from './tools.ts';
 
 // npm run test:cluster: tests the chart on a cluster, each scenario in namespaces of its own, which it removes afterwards.
@@ -20,6 +20,7 @@ async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2), Object.keys(scenarios));
   const found = await findContext(options.context);
   if ('reason' in found) {
+    if (options.context !== undefined) throw new Error(`no cluster answers: ${found.reason}`);
     say(`NOT TESTED ON KUBERNETES: no cluster answers (${found.reason})`);
     return 0;
   }
@@ -35,19 +36,21 @@ async function main(): Promise<number> {
     deno: options.denoImage,
   };
   for (const image of Object.values(images)) await load(found.context, image);
-  const failed: string[] = [];
   const chosen = options.scenarios.length > 0 ? options.scenarios : Object.keys(scenarios);
-  for (const name of chosen) if (!(await runScenario(name, place, images))) failed.push(name);
-  say(`${chosen.length - failed.length} passed, ${failed.length} failed`);
-  return failed.length === 0 ? 0 : 1;
+  const outcomes: Array<Outcome | 'failed'> = [];
+  for (const name of chosen) outcomes.push(await runScenario(name, place, images));
+  const count = (outcome: Outcome | 'failed') => outcomes.filter((one) => one === outcome).length;
+  say(`${count('passed')} passed, ${count('failed')} failed, ${count('not tested')} NOT TESTED`);
+  // A scenario that was asked for by name has to run.
+  const isBad = options.scenarios.length > 0 && count('not tested') > 0;
+  return count('failed') > 0 || isBad ? 1 : 0;
 }
 
-/** @returns whether the scenario passed */
 async function runScenario(
   name: string,
   place: { context: string; helm: string },
   images: Images,
-): Promise<boolean> {
+): Promise<Outcome | 'failed'> {
   const began = Date.now();
   const tell = (line: string) =>
     say(`${name}, ${Math.round((Date.now() - began) / 1000)} s: ${line}`);
@@ -63,21 +66,21 @@ async function runScenario(
   };
   const cluster = openCluster({ ...place, namespace: 'default' });
   try {
-    await scenarios[name]?.({
+    const outcome = await scenarios[name]?.({
       cluster: await open(`bailiwick-test-${id}`),
       images,
       beside: (suffix) => open(`bailiwick-test-${id}-${suffix}`),
       say: tell,
     });
-    tell('passed');
-    return true;
+    tell(outcome ?? 'failed');
+    return outcome ?? 'failed';
   } catch (error) {
     tell(`FAILED: ${error instanceof Error ? error.stack : String(error)}`);
     for (const namespace of opened) {
       const here = openCluster({ ...place, namespace });
       say(await here.kubectl('get', 'pods,events', '--output', 'wide').catch(String));
     }
-    return false;
+    return 'failed';
   } finally {
     if (opened.length > 0) await cluster.kubectl('delete', 'namespace', ...opened, '--wait');
   }

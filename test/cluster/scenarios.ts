@@ -8,6 +8,8 @@ import type { Cluster } from './tools.ts';
 // Everything that npm run test:cluster can prove, each in a namespace of its own.
 
 export type Images = { current: string; previous: string | undefined; deno: string | undefined };
+/** A scenario is not tested where a program or an image for it is missing; it says which. */
+export type Outcome = 'passed' | 'not tested';
 export type Lab = {
   cluster: Cluster;
   images: Images;
@@ -16,7 +18,7 @@ export type Lab = {
   say(line: string): void;
 };
 
-export const scenarios: Readonly<Record<string, (lab: Lab) => Promise<void>>> = {
+export const scenarios: Readonly<Record<string, (lab: Lab) => Promise<Outcome>>> = {
   evaluation: tryEvaluation,
   stores: tryStores,
   upgrade: tryUpgrade,

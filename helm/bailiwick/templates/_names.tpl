@@ -1,7 +1,8 @@
 {{/*
 Adds the sections of values.yaml that .Values lacks: `helm upgrade --reuse-values` takes the values
 of the previous version, which does not know the new ones. Every template begins with it, because
-Helm does not promise their order. A missing value inside of a section counts as not set.
+Helm does not promise their order. It does not add maps that a later version adds inside of a
+section: a null there is a user's choice.
 */}}
 {{- define "bailiwick.fillValues" -}}
 {{- $values := .Values -}}

@@ -8,24 +8,21 @@ import { loadValues, startLoad, told } from '../load.ts';
 import { evaluationValues } from '../options.ts';
 import { findProgram, startPrometheus } from '../prometheus.ts';
 import { openRelease } from '../release.ts';
-import type { Lab } from '../scenarios.ts';
+import type { Lab, Outcome } from '../scenarios.ts';
 
 /** An alert fires after its own two minutes. */
 const alertLimitMs = 240_000;
 const seriesLimitMs = 120_000;
 
-/**
- * Panels of what an installation has no figures for until it happens: failures, tenants' mistakes,
- * and features that are off.
- */
+/** Queries of rare events: failures, tenants' mistakes, and features that are off. */
 const rare =
   /bailiwick_delivery_(?:spilled|parked|publish_duplicates)|error!=""|sign_ins_total|idempotent|audit_prune|broker_loss|dek_by_kek|status="500"|permission_cache/;
 
 /** Prometheus reads every process, the dashboard has data, and an alert fires and clears. */
-export async function tryMonitoring({ cluster, images, say }: Lab): Promise<void> {
+export async function tryMonitoring({ cluster, images, say }: Lab): Promise<Outcome> {
   if (findProgram('prometheus') === undefined || findProgram('promtool') === undefined) {
     say('NOT TESTED: MONITORING. prometheus and promtool are not on the PATH');
-    return;
+    return 'not tested';
   }
   const release = await openRelease(cluster);
   const values = [
@@ -80,6 +77,7 @@ export async function tryMonitoring({ cluster, images, say }: Lab): Promise<void
   }
   say(`in all: ${told(await load.finish())}`);
   await release.uninstall();
+  return 'passed';
 }
 
 /** Asserts that every query of the dashboard is valid, and that those of usual work find series. */

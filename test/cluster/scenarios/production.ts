@@ -7,7 +7,7 @@ import { type Counts, type RunningLoad, startLoad, told } from '../load.ts';
 import { imageValues } from '../options.ts';
 import { type Stores, startStores } from '../outside-stores.ts';
 import { openRelease, type Release } from '../release.ts';
-import type { Lab } from '../scenarios.ts';
+import type { Lab, Outcome } from '../scenarios.ts';
 import { secretsFor, valuesWith } from '../secrets.ts';
 import { readLoads, spreadOf } from '../spread.ts';
 
@@ -25,7 +25,7 @@ const maxSpread = 0.2;
  * calls over gRPC with mutual TLS; then everything in one process, from the Deno image if there is
  * one.
  */
-export async function tryProduction(lab: Lab): Promise<void> {
+export async function tryProduction(lab: Lab): Promise<Outcome> {
   const { cluster, images, beside, say } = lab;
   const outside = await beside('stores');
   const stores = await startStores(outside, images.current);
@@ -59,6 +59,7 @@ export async function tryProduction(lab: Lab): Promise<void> {
   say(`in all: ${told(await load.finish())}`);
   await release.uninstall();
   await trySingle(lab, release, stores);
+  return 'passed';
 }
 
 /** The same data in one process. */
@@ -109,6 +110,7 @@ async function fillBroker({ say }: Lab, stores: Stores, load: RunningLoad): Prom
   const free = await stores.fillBroker();
   await sleep(fullMs);
   const full = await load.counts();
+  assert.ok(full.awaited > 200, `only ${full.awaited} events wait for the broker`);
   assertNoneFailed(before, full);
   await free();
   const freed = Date.now();

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadValues, type RunningLoad, startLoad, told } from '../load.ts';
 import { evaluationValues } from '../options.ts';
 import { openRelease } from '../release.ts';
-import type { Lab } from '../scenarios.ts';
+import type { Lab, Outcome } from '../scenarios.ts';
 import { type Cluster, untilNothing } from '../tools.ts';
 
 /** The longest time from a kill of the database or the broker to the last failed request. */
@@ -12,7 +12,7 @@ const outageLimitMs = 60_000;
 const calmMs = 10_000;
 
 /** PostgreSQL and NATS with volumes, killed under load: both come back with their data. */
-export async function tryStores({ cluster, images, say }: Lab): Promise<void> {
+export async function tryStores({ cluster, images, say }: Lab): Promise<Outcome> {
   const release = await openRelease(cluster);
   const values = [
     ...evaluationValues(images.current, release.url, { persistence: true }),
@@ -31,6 +31,7 @@ export async function tryStores({ cluster, images, say }: Lab): Promise<void> {
     cluster.kubectl('get', 'persistentvolumeclaims', '--output', 'name'),
   );
   say('uninstalled, nothing remains');
+  return 'passed';
 }
 
 /** Kills a pod without notice, and waits until requests succeed again. */

@@ -4,15 +4,15 @@ import { startLoad, told } from '../load.ts';
 import { imageValues } from '../options.ts';
 import { startStores } from '../outside-stores.ts';
 import { openRelease } from '../release.ts';
-import type { Lab } from '../scenarios.ts';
+import type { Lab, Outcome } from '../scenarios.ts';
 import { secretsFor, valuesWith } from '../secrets.ts';
 
 /** From the previous version's chart and image to this one, and back, under load. */
-export async function tryUpgrade({ cluster, images, beside, say }: Lab): Promise<void> {
+export async function tryUpgrade({ cluster, images, beside, say }: Lab): Promise<Outcome> {
   const { tree, skip } = await findPrevious();
   if (images.previous === undefined || tree === undefined) {
     say(skip || 'NOT TESTED: AN UPGRADE BETWEEN VERSIONS. --previous-image names an image');
-    return;
+    return 'not tested';
   }
   const outside = await beside('stores');
   const stores = await startStores(outside, images.current);
@@ -35,4 +35,5 @@ export async function tryUpgrade({ cluster, images, beside, say }: Lab): Promise
   say('the main job works after the upgrade');
   await release.uninstall();
   say('uninstalled, nothing remains');
+  return 'passed';
 }
