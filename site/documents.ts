@@ -65,6 +65,7 @@ export const groups: readonly Group[] = [
       { file: 'docs/support.md', label: 'Support access' },
       { file: 'docs/receivers-portal.md', label: 'Receivers’ portal' },
       { file: 'docs/operations.md', label: 'Images, backups, upgrades' },
+      { file: 'docs/sizing.md', label: 'Sizing' },
       { file: 'docs/observability.md', label: 'Logs, traces, metrics' },
       { file: 'docs/runbooks.md', label: 'Runbooks' },
     ],
