@@ -49,7 +49,7 @@ const comparing = new Set(
 const isTimed = (file: string): boolean =>
   comparing.has(file) || file.startsWith(path.join('test', 'browser', path.sep));
 const dayMs = 86_400_000;
-/** So few files that a batch ends within minutes, and so many that its last one wastes little time. */
+/** Files of a batch: few enough to end within minutes, enough to keep the cores busy. */
 const batchSize = 14;
 let isStopped = false;
 let runner: ChildProcess | undefined;
@@ -88,10 +88,9 @@ async function main(): Promise<number> {
   const database = await startTestServer(path.join(folder, 'postgres'));
   Object.assign(process.env, { BAILIWICK_TEST_DATABASE: database.url, ...broker, ...deno });
   const stacks = await keepStacks();
-  const running = {
-    BAILIWICK_TEST_STACKS: stacks.url,
-    ...(chosen.length > 0 && { BAILIWICK_ARTIFACTS: path.join(root, 'test', 'artifacts') }),
-  };
+  if (chosen.length > 0)
+    process.env['BAILIWICK_ARTIFACTS'] ??= path.join(root, 'test', 'artifacts');
+  const running = { BAILIWICK_TEST_STACKS: stacks.url };
   try {
     return isLong
       ? await runLong(files, running, minutesIn(options))
@@ -185,8 +184,11 @@ const pattern = (target: string) =>
 
 /** The limit of `--minutes=30`. */
 function minutesIn(options: readonly string[]): number | undefined {
-  const [, minutes] = options.map((one) => /^--minutes=(\d+)$/.exec(one)).find(Boolean) ?? [];
-  return minutes === undefined ? undefined : Number(minutes);
+  const given = options.find((one) => one.startsWith('--minutes'));
+  if (given === undefined) return undefined;
+  const minutes = /^--minutes=(\d+)$/.exec(given)?.[1];
+  if (minutes === undefined) throw new Error(`${given} is not a limit such as --minutes=30`);
+  return Number(minutes);
 }
 
 /** The flags of node's test runner for one of our arguments. */
@@ -212,7 +214,7 @@ function runTests(
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: 'inherit',
-    env: { ...environment, ...process.env },
+    env: { ...process.env, ...environment },
   });
   runner = child;
   return new Promise((resolve, reject) =>

@@ -111,7 +111,7 @@ const views = [
 
 /**
  * Saves screenshots in the folder `BAILIWICK_ARTIFACTS`: for a phone, and for a desktop in light
- * and dark. Without the folder there are none, since they take longer than the checks.
+ * and dark. Takes none without the folder, because they take longer than the checks.
  */
 export async function photograph(page: Page, name: string): Promise<void> {
   const folder = process.env['BAILIWICK_ARTIFACTS'];

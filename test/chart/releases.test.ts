@@ -187,13 +187,15 @@ test('values of an earlier version without the newer sections render like the cu
   const read = (file: string) =>
     parse(readFileSync(join(chartDir, file), 'utf8')) as Record<string, unknown>;
   const named = Object.keys(read('values-minimal.yaml'));
-  // Helm's own default: the templates never see it as missing.
+  // Helm itself sets global, and a null removes dnsConfig.
   const newer = Object.keys(read('values.yaml')).filter(
-    (name) => !named.includes(name) && name !== 'global',
+    (name) => ![...named, 'global', 'dnsConfig'].includes(name),
   );
   assert.ok(newer.length > 10);
   assert.deepEqual(
     await chart.render({ file: 'minimal', json: newer.map((name) => `${name}=null`) }),
     await chart.render({ file: 'minimal' }),
   );
+  const without = podsIn(await chart.render({ file: 'minimal', json: ['dnsConfig=null'] }));
+  assert.ok(without.length > 0 && without.every(({ pod }) => pod.spec.dnsConfig === undefined));
 });

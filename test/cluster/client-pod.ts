@@ -1,5 +1,24 @@
 // A pod outside of the release that runs a script in the product's image.
 
+/** What the profile `restricted` demands of a pod. */
+export const podSecurity = (user: number) => ({
+  automountServiceAccountToken: false,
+  securityContext: {
+    runAsNonRoot: true,
+    runAsUser: user,
+    runAsGroup: user,
+    fsGroup: user,
+    seccompProfile: { type: 'RuntimeDefault' },
+  },
+});
+
+/** What it demands of a container, with a read-only root file system besides. */
+export const containerSecurity = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
 type Client = {
   name: string;
   image: string;
@@ -15,14 +34,8 @@ export const clientPod = ({ name, image, script, env = {} }: Client) => ({
   metadata: { name, labels: { app: name } },
   spec: {
     restartPolicy: 'Never',
-    automountServiceAccountToken: false,
+    ...podSecurity(65532),
     enableServiceLinks: false,
-    securityContext: {
-      runAsNonRoot: true,
-      runAsUser: 65532,
-      runAsGroup: 65532,
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
     containers: [
       {
         name,
@@ -31,11 +44,7 @@ export const clientPod = ({ name, image, script, env = {} }: Client) => ({
         command: ['node', '--input-type=module', '--eval', script],
         env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
         resources: { requests: { cpu: '50m', memory: '64Mi' }, limits: { memory: '256Mi' } },
-        securityContext: {
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
-        },
+        securityContext: containerSecurity,
       },
     ],
   },

@@ -11,7 +11,7 @@ const stranger = 'stranger';
 const limitMs = 2000;
 
 /** The ports that the pods of an evaluation listen on. */
-export const ports: Readonly<Record<string, readonly number[]>> = {
+const ports: Readonly<Record<string, readonly number[]>> = {
   ...Object.fromEntries(
     Object.keys(workloads).map((name) => [
       name,
@@ -23,7 +23,7 @@ export const ports: Readonly<Record<string, readonly number[]>> = {
   inbox: [1025, 8025],
 };
 
-/** What the table says, with the evaluation's own pods as database, broker and receiver. */
+/** The table's outside edges, with the evaluation's own pods as database, broker and receiver. */
 const included: Readonly<Record<string, string>> = {
   [database]: 'postgres:5432',
   [nats]: 'nats:4222',
@@ -31,7 +31,7 @@ const included: Readonly<Record<string, string>> = {
   [mail[0] ?? '']: 'inbox:1025',
 };
 
-/** A policy without callers in its values lets all of them in, and those of no policy reach them. */
+/** Ports whose callers the values do not restrict. A pod outside of the release reaches them. */
 const openToAll = [
   'gateway:8080',
   'nats:8222',
@@ -65,10 +65,15 @@ export async function assertEdges(cluster: Cluster, image: string) {
   ]);
   await cluster.kubectl('wait', `pod/${stranger}`, '--for=condition=Ready', '--timeout=60s');
   const pods = new Map(
-    (await cluster.pods()).map(({ metadata, status }) => [
-      metadata.labels['app.kubernetes.io/component'] ?? metadata.name,
-      { name: metadata.name, host: status.podIP ?? '' },
-    ]),
+    (await cluster.pods())
+      .filter(({ status }) => status.phase === 'Running')
+      .map(({ metadata, status }) => [
+        metadata.labels['app.kubernetes.io/component'] ?? metadata.name,
+        {
+          name: metadata.name,
+          host: status.podIP ?? assert.fail(`no address of ${metadata.name}`),
+        },
+      ]),
   );
   let tried = 0;
   let open = 0;

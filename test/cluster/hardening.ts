@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { assertRestricted } from '../chart/restricted.ts';
 import type { Cluster, RunningPod } from './tools.ts';
 
-// What a running pod can do, as opposed to what its manifest says.
+// Tries in running pods the actions that their manifests forbid.
 
 /** Tries to write to the root file system, and looks for a token and for a shell. */
 const attempt = `

@@ -4,7 +4,8 @@
 /**
  * Sends RATE requests a second to the gateway's Service, every other one a write whose event it
  * receives itself on port 8080, and prints a line with the totals each second. At most 40 requests
- * are open at once, each on a connection of its own, as of many clients: a starved cluster gets fewer, since this tests failures and not speed.
+ * are open at once, each on a connection of its own, like those of many clients. A starved cluster
+ * gets fewer, since this tests failures and not speed.
  *
  * SIGUSR2 ends the requests, but not the receiver.
  */

@@ -127,5 +127,5 @@ export const lastCounts = (logs: string): Counts =>
   ) as Counts;
 
 /** The figures of a load in one line. */
-export const told = ({ requests, failed, events, repeated }: Counts): string =>
+export const summary = ({ requests, failed, events, repeated }: Counts): string =>
   `${requests} requests, ${failed} failed; ${events} events, ${repeated} repeated`;

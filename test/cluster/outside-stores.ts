@@ -1,26 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { chartDir } from '../chart/helm.ts';
+import { containerSecurity, podSecurity } from './client-pod.ts';
 import type { Cluster } from './tools.ts';
 
 // A database, a broker and an inbox that are not part of the release, as a platform team brings
 // them: in a namespace of their own, with logins.
-
-const restricted = (user: number) => ({
-  automountServiceAccountToken: false,
-  securityContext: {
-    runAsNonRoot: true,
-    runAsUser: user,
-    runAsGroup: user,
-    fsGroup: user,
-    seccompProfile: { type: 'RuntimeDefault' },
-  },
-});
-const locked = {
-  allowPrivilegeEscalation: false,
-  readOnlyRootFilesystem: true,
-  capabilities: { drop: ['ALL'] },
-};
 
 /** So small that a test fills it. In memory, so that its size is a limit on every cluster. */
 const brokerDisk = '64Mi';
@@ -60,13 +45,13 @@ const server = ({ name, image, user, ports, container, volumes = [] }: Server) =
       template: {
         metadata: { labels: { app: name } },
         spec: {
-          ...restricted(user),
+          ...podSecurity(user),
           containers: [
             {
               name,
               image,
               imagePullPolicy: 'IfNotPresent',
-              securityContext: locked,
+              securityContext: containerSecurity,
               resources: { requests: { cpu: `${serverCpu}m`, memory: '128Mi' } },
               volumeMounts: volumes.map((volume) => ({
                 name: volume.name,

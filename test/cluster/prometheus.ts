@@ -16,15 +16,19 @@ import type { Cluster } from './tools.ts';
 
 const scrapeSeconds = 5;
 
-export type Rule = { alert: string; state: 'inactive' | 'pending' | 'firing' };
-export type Target = { labels: Record<string, string>; health: string };
-export type Prometheus = Awaited<ReturnType<typeof startPrometheus>>;
+type Programs = { prometheus: string; promtool: string };
+type Target = { health: string };
+type Rule = { name: string; state: 'inactive' | 'pending' | 'firing' };
 
-/** The program's path, or undefined if this machine does not have it. */
-export const findProgram = (name: 'prometheus' | 'promtool'): string | undefined =>
-  which(name, process.env['PATH'] ?? '');
+/** Undefined if this machine does not have both. */
+export function findPrometheus(): Programs | undefined {
+  const [prometheus, promtool] = ['prometheus', 'promtool'].map((name) =>
+    which(name, process.env['PATH'] ?? ''),
+  );
+  return prometheus && promtool ? { prometheus, promtool } : undefined;
+}
 
-/** What the Prometheus operator makes of the chart's monitors, with the API server in between. */
+/** Selects and labels targets like the chart's monitors, and reads them through the API server. */
 const configuration = (cluster: Cluster, proxyPort: number, rules: string) => ({
   global: {
     scrape_interval: `${scrapeSeconds}s`,
@@ -72,10 +76,11 @@ const configuration = (cluster: Cluster, proxyPort: number, rules: string) => ({
 });
 
 /** Starts it with the groups of a PrometheusRule, which `promtool` checks first. */
-export async function startPrometheus(cluster: Cluster, groups: object) {
-  const [prometheus, promtool] = [findProgram('prometheus'), findProgram('promtool')];
-  if (prometheus === undefined || promtool === undefined)
-    throw new Error('prometheus and promtool are not on the PATH');
+export async function startPrometheus(
+  cluster: Cluster,
+  { prometheus, promtool }: Programs,
+  groups: object,
+) {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-prometheus-'));
   const file = (name: string, content: object) => {
     writeFileSync(path.join(folder, name), JSON.stringify(content));
@@ -102,28 +107,33 @@ export async function startPrometheus(cluster: Cluster, groups: object) {
     if (error !== undefined) throw new Error(`${query}: ${error}`);
     return data;
   };
+  const stop = async (): Promise<void> => {
+    child.kill();
+    await ended;
+    await proxy.stop();
+    rmSync(folder, { recursive: true });
+  };
   const ready = async () => (await fetch(`http://${loopback}:${port}/-/ready`)).ok;
-  await eventually('Prometheus is ready', () => ready().catch(() => false), 60_000);
+  await eventually('Prometheus is ready', () => ready().catch(() => false), 60_000).catch(
+    async (error: unknown) => {
+      await stop();
+      throw error;
+    },
+  );
   return {
     checked: checked.stdout.trim(),
     targets: async () =>
       (await ask<{ activeTargets: Target[] }>('targets?state=active')).activeTargets,
-    alerts: async () =>
-      (
-        await ask<{ groups: Array<{ rules: Array<{ name: string; state: Rule['state'] }> }> }>(
-          'rules?type=alert',
-        )
-      ).groups.flatMap(({ rules: found }) =>
-        found.map(({ name, state }): Rule => ({ alert: name, state })),
-      ),
+    /** @returns the number of firing alerts of that name */
+    async firing(alert: string): Promise<number> {
+      const { groups: found } = await ask<{ groups: Array<{ rules: Rule[] }> }>('rules?type=alert');
+      return found
+        .flatMap(({ rules: own }) => own)
+        .filter(({ name, state }) => name === alert && state === 'firing').length;
+    },
     /** @returns the number of series that a query finds now */
     count: async (query: string) =>
       (await ask<{ result: unknown[] }>(`query?query=${encodeURIComponent(query)}`)).result.length,
-    async stop(): Promise<void> {
-      child.kill();
-      await ended;
-      await proxy.stop();
-      rmSync(folder, { recursive: true });
-    },
+    stop,
   };
 }

@@ -1,31 +1,31 @@
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { doMainJob, type Installation } from '../main-job.ts';
-import type { Answer } from '../support/harness.ts';
+import { callerOf } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { takePort } from '../support/ports.ts';
 import { type Cluster, untilNothing } from './tools.ts';
 
 // A release of the chart in the namespace of a scenario.
 
-export const releaseName = 'bailiwick';
+const releaseName = 'bailiwick';
 const waiting = ['--wait', '--wait-for-jobs', '--timeout', '10m'];
 const flags = (values: readonly string[]): string[] => values.flatMap((value) => ['--set', value]);
 
 export type Owner = { token: string; tenant: string };
 export type Release = Awaited<ReturnType<typeof openRelease>>;
 type Options = {
-  /** Of the inbox that gets the mails; the release's own if absent. */
-  inbox?: { namespace: string };
+  /** The namespace of the inbox that gets the mails, if the release has none of its own. */
+  inboxNamespace?: string;
+  /** The chart to install; this project's if absent. */
   chart?: string;
 };
 
 export async function openRelease(
   cluster: Cluster,
-  { inbox, chart = cluster.chart }: Options = {},
+  { inboxNamespace = cluster.namespace, chart = cluster.chart }: Options = {},
 ) {
   const gatewayPort = await takePort();
   const url = `http://${loopback}:${gatewayPort}`;
-  const inboxNamespace = inbox?.namespace ?? cluster.namespace;
 
   /** Runs `work` while this machine reaches the gateway and the inbox through forwarded ports. */
   async function reach<Result>(work: (stack: Installation) => Promise<Result>): Promise<Result> {
@@ -37,7 +37,7 @@ export async function openRelease(
           url,
           inboxUrl: `http://${loopback}:${mails.port}`,
           hooksUrl: `http://${releaseName}-inbox.${inboxNamespace}.svc.cluster.local:8025`,
-          call: (operation, body, token) => call(url, operation, body, token),
+          call: callerOf(url),
         });
       } finally {
         await mails.stop();
@@ -102,28 +102,6 @@ export async function openRelease(
       // Helm waits for its objects, but not for pods that are still terminating.
       await untilNothing('objects of the release remain', () => cluster.left(releaseName));
     },
-  };
-}
-
-async function call(
-  url: string,
-  operation: string,
-  body: unknown,
-  token?: string,
-): Promise<Answer> {
-  const headers = {
-    'content-type': 'application/json',
-    ...(token !== undefined && { authorization: `Bearer ${token}` }),
-  };
-  const response = await fetch(`${url}/${operation}`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  });
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as Answer['body'],
   };
 }
 

@@ -66,14 +66,16 @@ async function runScenario(
   };
   const cluster = openCluster({ ...place, namespace: 'default' });
   try {
-    const outcome = await scenarios[name]?.({
+    const scenario = scenarios[name];
+    if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
+    const outcome = await scenario({
       cluster: await open(`bailiwick-test-${id}`),
       images,
       beside: (suffix) => open(`bailiwick-test-${id}-${suffix}`),
       say: tell,
     });
-    tell(outcome ?? 'failed');
-    return outcome ?? 'failed';
+    tell(outcome);
+    return outcome;
   } catch (error) {
     tell(`FAILED: ${error instanceof Error ? error.stack : String(error)}`);
     for (const namespace of opened) {

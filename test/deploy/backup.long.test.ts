@@ -16,7 +16,7 @@ import {
   temporaryFolder,
 } from '@bailiwick/deploy/local/testing.ts';
 import pg from 'pg';
-import { type Answer, eventually } from '../support/harness.ts';
+import { callerOf, eventually } from '../support/harness.ts';
 import { caughtBy, createTenant, password, type Reached, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 
@@ -45,22 +45,7 @@ async function start(
     gateway,
     databaseUrl,
     inboxUrl: inbox,
-    async call(operation, body, token) {
-      const headers = {
-        'content-type': 'application/json',
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      };
-      const response = await fetch(`${gateway}/${operation}`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify(body),
-      });
-      return {
-        status: response.status,
-        headers: response.headers,
-        body: (await response.json()) as Answer['body'],
-      };
-    },
+    call: callerOf(gateway),
   };
 }
 

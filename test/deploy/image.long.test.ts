@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { globSync, statSync } from 'node:fs';
+import { existsSync, globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
@@ -115,6 +115,15 @@ test('files that a process reads at run time are in the image', () => {
     assert.ok(!isInImage(path), path);
     assert.ok(isIgnored(path), `${path} is sent to the engine`);
   }
+});
+
+test('every file that a stage copies is in the context', () => {
+  const paths = [...stages.keys()].flatMap(copied);
+  assert.ok(paths.length > 50);
+  assert.deepEqual(
+    paths.filter((path) => !existsSync(join(root, path)) || isIgnored(path)),
+    [],
+  );
 });
 
 test('the guides of the image have every page of the site', () => {

@@ -82,30 +82,34 @@ export function reach({ topology, folder, wiring: given, inboxUrl }: Reachable) 
       return readFileSync(path.join(folder, 'logs', `${name}.log`), 'utf8');
     },
 
-    /** Calls an operation with JSON as in the API reference. */
-    async call(
-      operation: string,
-      body: unknown,
-      token?: string,
-      headers: Record<string, string> = {},
-    ): Promise<Answer> {
-      const response = await fetch(`${wiring.publicUrl}/${operation}`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          ...headers,
-        },
-        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
-      });
-      return {
-        status: response.status,
-        headers: response.headers,
-        body: (await response.json()) as Answer['body'],
-      };
-    },
+    call: callerOf(wiring.publicUrl),
   };
 }
+
+/** Calls operations of the gateway at `url` with JSON as in the API reference. */
+export const callerOf =
+  (url: string) =>
+  async (
+    operation: string,
+    body: unknown,
+    token?: string,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
+    const response = await fetch(`${url}/${operation}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Answer['body'],
+    };
+  };
 
 /**
  * Waits until `look` returns a value other than false. @throws after `limitMs`, with `what`. The

@@ -1,7 +1,7 @@
 import { assertEdges } from '../edges.ts';
 import { assertHardened } from '../hardening.ts';
 import { assertKeyless } from '../keyless.ts';
-import { loadValues, startLoad, told } from '../load.ts';
+import { loadValues, startLoad, summary } from '../load.ts';
 import { evaluationValues, rollingValue } from '../options.ts';
 import { openRelease } from '../release.ts';
 import type { Lab, Outcome } from '../scenarios.ts';
@@ -26,10 +26,10 @@ export async function tryEvaluation({ cluster, images, say }: Lab): Promise<Outc
 
   const load = await startLoad(release, images.current, owner);
   await release.upgrade([...values, rollingValue]);
-  say(`upgraded: ${told(await load.counts())}`);
+  say(`upgraded: ${summary(await load.counts())}`);
   await release.rollback();
-  say(`rolled back: ${told(await load.counts())}`);
-  say(`in all: ${told(await load.finish())}`);
+  say(`rolled back: ${summary(await load.counts())}`);
+  say(`in all: ${summary(await load.finish())}`);
   await release.uninstall();
   say('uninstalled, nothing remains');
   return 'passed';

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { chartDir, objectsIn } from '../../chart/helm.ts';
 import { workloads } from '../../chart/manifests.ts';
 import { eventually } from '../../support/harness.ts';
-import { loadValues, startLoad, told } from '../load.ts';
+import { loadValues, startLoad, summary } from '../load.ts';
 import { evaluationValues } from '../options.ts';
-import { findProgram, startPrometheus } from '../prometheus.ts';
+import { findPrometheus, startPrometheus } from '../prometheus.ts';
 import { openRelease } from '../release.ts';
 import type { Lab, Outcome } from '../scenarios.ts';
 
@@ -20,7 +20,8 @@ const rare =
 
 /** Prometheus reads every process, the dashboard has data, and an alert fires and clears. */
 export async function tryMonitoring({ cluster, images, say }: Lab): Promise<Outcome> {
-  if (findProgram('prometheus') === undefined || findProgram('promtool') === undefined) {
+  const programs = findPrometheus();
+  if (programs === undefined) {
     say('NOT TESTED: MONITORING. prometheus and promtool are not on the PATH');
     return 'not tested';
   }
@@ -35,7 +36,7 @@ export async function tryMonitoring({ cluster, images, say }: Lab): Promise<Outc
     await release.render([...values, 'alerts.enabled=true', 'monitors.enabled=true']),
   );
   const rules = rendered.find(({ kind }) => kind === 'PrometheusRule');
-  const prometheus = await startPrometheus(cluster, rules?.spec ?? assert.fail());
+  const prometheus = await startPrometheus(cluster, programs, rules?.spec ?? assert.fail());
   try {
     say(`promtool: ${prometheus.checked.replaceAll(/\s+/g, ' ')}`);
     await eventually(
@@ -51,31 +52,29 @@ export async function tryMonitoring({ cluster, images, say }: Lab): Promise<Outc
     );
     say(`${Object.keys(workloads).length} targets are up`);
     await assertDashboard(prometheus.count, say);
-    const stateOf = async (name: string) =>
-      (await prometheus.alerts()).filter(({ alert, state }) => alert === name && state === 'firing')
-        .length;
-    assert.equal(await stateOf('BailiwickDown'), 0);
-    const began = Date.now();
-    await cluster.kubectl('scale', 'deployment/bailiwick-notifications-email', '--replicas=0');
-    await eventually(
-      'BailiwickDown fires',
-      async () => (await stateOf('BailiwickDown')) === 1,
-      alertLimitMs,
-    );
-    const fired = Date.now();
-    await cluster.kubectl('scale', 'deployment/bailiwick-notifications-email', '--replicas=1');
-    await eventually(
-      'BailiwickDown clears',
-      async () => (await stateOf('BailiwickDown')) === 0,
-      alertLimitMs,
-    );
+    /** Sets the number of pods of a workload. @returns the seconds until the alert follows */
+    const scaled = async (replicas: number, firing: number) => {
+      const began = Date.now();
+      await cluster.kubectl(
+        'scale',
+        'deployment/bailiwick-notifications-email',
+        `--replicas=${replicas}`,
+      );
+      await eventually(
+        `${firing} of BailiwickDown with ${replicas} pods`,
+        async () => (await prometheus.firing('BailiwickDown')) === firing,
+        alertLimitMs,
+      );
+      return Math.round((Date.now() - began) / 1000);
+    };
+    assert.equal(await prometheus.firing('BailiwickDown'), 0);
     say(
-      `BailiwickDown fired after ${Math.round((fired - began) / 1000)} s without notifications-email, and cleared ${Math.round((Date.now() - fired) / 1000)} s after its return`,
+      `BailiwickDown fired after ${await scaled(0, 1)} s without notifications-email, and cleared ${await scaled(1, 0)} s after its return`,
     );
   } finally {
     await prometheus.stop();
   }
-  say(`in all: ${told(await load.finish())}`);
+  say(`in all: ${summary(await load.finish())}`);
   await release.uninstall();
   return 'passed';
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../support/harness.ts';
 import { deletePods, drainNodes } from '../drain.ts';
 import { assertHardened } from '../hardening.ts';
-import { type Counts, type RunningLoad, startLoad, told } from '../load.ts';
+import { type Counts, type RunningLoad, startLoad, summary } from '../load.ts';
 import { imageValues } from '../options.ts';
 import { type Stores, startStores } from '../outside-stores.ts';
 import { openRelease, type Release } from '../release.ts';
@@ -11,11 +11,11 @@ import type { Lab, Outcome } from '../scenarios.ts';
 import { secretsFor, valuesWith } from '../secrets.ts';
 import { readLoads, spreadOf } from '../spread.ts';
 
-/** So long the broker has no space. */
+/** How long the broker has no space. */
 const fullMs = 20_000;
 /** A broker whose streams had no space restarts first, and the processes connect again. */
 const recoveryLimitMs = 180_000;
-/** So long the load is measured. */
+/** How long the load is measured. */
 const measureMs = 30_000;
 /** The largest share of the mean by which the load of two replicas may differ. */
 const maxSpread = 0.2;
@@ -29,7 +29,7 @@ export async function tryProduction(lab: Lab): Promise<Outcome> {
   const { cluster, images, beside, say } = lab;
   const outside = await beside('stores');
   const stores = await startStores(outside, images.current);
-  const release = await openRelease(cluster, { inbox: { namespace: outside.namespace } });
+  const release = await openRelease(cluster, { inboxNamespace: outside.namespace });
   await cluster.apply(await secretsFor(stores, cluster.namespace));
   const values = [
     ...valuesWith(stores, release),
@@ -48,15 +48,15 @@ export async function tryProduction(lab: Lab): Promise<Outcome> {
   await measureSpread(lab, ['gateway', 'identity', 'access', 'notifications-delivery']);
   await fillBroker(lab, stores, load);
   await deletePods(cluster);
-  say(`a pod of each workload deleted: ${told(await load.counts())}`);
+  say(`a pod of each workload deleted: ${summary(await load.counts())}`);
   const before = await load.counts();
   say(`nodes drained: ${await drainNodes(cluster)} pods evicted`);
   assertNoneFailed(before, await load.counts());
   await release.upgrade([...values, 'rpc.mode=http']);
-  say(`changed to calls over HTTP: ${told(await load.counts())}`);
+  say(`changed to calls over HTTP: ${summary(await load.counts())}`);
   // HTTP balances connections and not calls, so only the spread of the gateways is asserted.
   await measureSpread(lab, ['gateway']);
-  say(`in all: ${told(await load.finish())}`);
+  say(`in all: ${summary(await load.finish())}`);
   await release.uninstall();
   await trySingle(lab, release, stores);
   return 'passed';
@@ -77,14 +77,14 @@ async function trySingle(
   ];
   const seconds = await release.install(values);
   say(`one process on ${deno === undefined ? 'Node' : 'Deno'} is ready in ${seconds} s`);
-  await release.use();
+  const owner = await release.use();
   await release.test();
   say('helm test passes');
-  const load = await startLoad(release, images.current, await release.use());
+  const load = await startLoad(release, images.current, owner);
   await cluster.kubectl('rollout', 'restart', 'deployment/bailiwick-gateway');
   await cluster.kubectl('rollout', 'status', 'deployment/bailiwick-gateway', '--timeout=180s');
   await sleep(measureMs / 3);
-  say(`restarted: ${told(await load.finish())}`);
+  say(`restarted: ${summary(await load.finish())}`);
   await release.uninstall();
 }
 

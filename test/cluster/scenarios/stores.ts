@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadValues, type RunningLoad, startLoad, told } from '../load.ts';
+import { loadValues, type RunningLoad, startLoad, summary } from '../load.ts';
 import { evaluationValues } from '../options.ts';
 import { openRelease } from '../release.ts';
 import type { Lab, Outcome } from '../scenarios.ts';
@@ -8,7 +8,7 @@ import { type Cluster, untilNothing } from '../tools.ts';
 
 /** The longest time from a kill of the database or the broker to the last failed request. */
 const outageLimitMs = 60_000;
-/** So long without a failure is taken for the end of an outage. */
+/** An outage has ended after this time without a failed request. */
 const calmMs = 10_000;
 
 /** PostgreSQL and NATS with volumes, killed under load: both come back with their data. */
@@ -24,7 +24,7 @@ export async function tryStores({ cluster, images, say }: Lab): Promise<Outcome>
     const { outageMs, failed } = await kill(cluster, store, load);
     say(`${store} killed: ${failed} requests failed in ${(outageMs / 1000).toFixed(1)} s`);
   }
-  say(`in all: ${told(await load.finish({ outage: true }))}`);
+  say(`in all: ${summary(await load.finish({ outage: true }))}`);
   await release.use();
   await release.uninstall();
   await untilNothing('claims remain', () =>

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { findPrevious } from '../../upgrade/versions.ts';
-import { startLoad, told } from '../load.ts';
+import { startLoad, summary } from '../load.ts';
 import { imageValues } from '../options.ts';
 import { startStores } from '../outside-stores.ts';
 import { openRelease } from '../release.ts';
@@ -17,7 +17,7 @@ export async function tryUpgrade({ cluster, images, beside, say }: Lab): Promise
   const outside = await beside('stores');
   const stores = await startStores(outside, images.current);
   const release = await openRelease(cluster, {
-    inbox: { namespace: outside.namespace },
+    inboxNamespace: outside.namespace,
     chart: path.join(tree, 'helm/bailiwick'),
   });
   await cluster.apply(await secretsFor(stores, cluster.namespace));
@@ -25,12 +25,12 @@ export async function tryUpgrade({ cluster, images, beside, say }: Lab): Promise
   say(`the previous version is ready in ${await release.install(values)} s`);
   const load = await startLoad(release, images.current, await release.use());
   await release.upgrade(imageValues(images.current), '--reuse-values');
-  say(`upgraded with --reuse-values: ${told(await load.counts())}`);
+  say(`upgraded with --reuse-values: ${summary(await load.counts())}`);
   await release.rollback();
-  say(`rolled back: ${told(await load.counts())}`);
+  say(`rolled back: ${summary(await load.counts())}`);
   await release.upgrade(imageValues(images.current), '--reset-then-reuse-values');
-  say(`upgraded again with --reset-then-reuse-values: ${told(await load.counts())}`);
-  say(`in all: ${told(await load.finish())}`);
+  say(`upgraded again with --reset-then-reuse-values: ${summary(await load.counts())}`);
+  say(`in all: ${summary(await load.finish())}`);
   await release.use();
   say('the main job works after the upgrade');
   await release.uninstall();
