@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServiceName } from '@bailiwick/deploy/local/secrets.ts';
+import { preDrainMs } from './support/balancer.ts';
 import { loadWhile, requestsOf } from './support/load.ts';
 import { startReplicas } from './support/replicas.ts';
 
 // A rolling update: replaces two replicas of every process one after the other, under load.
 
 const rate = 200;
-/** Longer than clients need to notice that a process is not ready. */
-const preDrainMs = 2000;
 /** Processes that are replaced at the same time. Each start costs seconds of a core. */
 const groups: ReadonlyArray<readonly ServiceName[]> = [
   ['gateway', 'sso', 'notifications'],

@@ -50,7 +50,7 @@ const isTimed = (file: string): boolean =>
   comparing.has(file) || file.startsWith(path.join('test', 'browser', path.sep));
 const dayMs = 86_400_000;
 /** Files of a batch: few enough to end within minutes, enough to keep the cores busy. */
-const batchSize = 14;
+const batchSize = 10;
 let isStopped = false;
 let runner: ChildProcess | undefined;
 // Ctrl-C also reaches the tests, which share the process group. The database stops after them.

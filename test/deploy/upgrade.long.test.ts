@@ -5,6 +5,7 @@ import { accountFor, unsettled } from '../faults/account.ts';
 import { schedule } from '../faults/product.ts';
 import { seededRandom } from '../faults/random.ts';
 import { startReceivers } from '../faults/receivers.ts';
+import { preDrainMs } from '../support/balancer.ts';
 import { eventually } from '../support/harness.ts';
 import { loadWhile } from '../support/load.ts';
 import { rowsOf } from '../support/store.ts';
@@ -15,8 +16,6 @@ import { findPrevious, install, openVersion } from '../upgrade/versions.ts';
 // A rolling update from the previous version and a rollback, under load.
 
 const rate = 50;
-/** Longer than clients need to notice that a process is not ready. */
-const preDrainMs = 2000;
 /** The time with both versions, long enough for connections to move to the other version. */
 const besideMs = 10_000;
 const alone = 2000;

@@ -7,19 +7,30 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 
 export type Replica = { port: number; admin: number };
 
-/** Polls the readiness of replicas. A replica counts as ready until a probe fails. */
+/** How long a probe waits for its response. */
+const probeTimeoutMs = 2000;
+/**
+ * The pre-drain period of processes that are replaced under load: clients of a busy machine need one
+ * slow probe to notice that a process is not ready.
+ */
+export const preDrainMs = 2 * probeTimeoutMs;
+
+/**
+ * Polls the readiness of replicas. A replica counts as ready until a probe fails; a probe without a
+ * response in time says nothing, since a busy machine makes it late.
+ */
 export function watchReadiness(replicas: readonly Replica[], intervalMs = 100) {
   const away = new Set<Replica>();
   let stopped = false;
   const probe = async (replica: Replica) => {
-    const isReady = await fetch(`http://${loopback}:${replica.admin}/readyz`, {
-      signal: AbortSignal.timeout(2000),
+    const isReady: boolean | undefined = await fetch(`http://${loopback}:${replica.admin}/readyz`, {
+      signal: AbortSignal.timeout(probeTimeoutMs),
     }).then(
       async (response) => (await response.body?.cancel(), response.ok),
-      () => false,
+      (error: Error) => (error.name === 'TimeoutError' ? undefined : false),
     );
-    if (isReady) away.delete(replica);
-    else away.add(replica);
+    if (isReady === true) away.delete(replica);
+    else if (isReady === false) away.add(replica);
   };
   const probed = Promise.all(replicas.map(probe));
   const probing = replicas.map(async (replica) => {

@@ -45,7 +45,8 @@ test('a wrong password takes as long for every kind of hash, however busy the la
     ),
   );
   for (const ms of times) assert.ok(ms >= 990, `${ms} ms`);
-  assert.ok(Math.max(...times) - Math.min(...times) < 60, times.join(', '));
+  // Without the floor, the times differ by more than `busy`.
+  assert.ok(Math.max(...times) - Math.min(...times) < busy / 2, times.join(', '));
 });
 
 test('a right password does not wait, nor any while no user has an imported hash', async () => {
