@@ -1,7 +1,8 @@
 import process from 'node:process';
-import { boundHeap, collectLoaded, createReadiness, listenHttp } from '@bailiwick/rpc';
+import { boundHeap, collectLoaded, listenHttp } from '@bailiwick/rpc';
 import { ConfigurationError } from '@bailiwick/settings';
-import { createLog, type Log, measureLag, startTelemetry } from '@bailiwick/telemetry';
+import { createLog, type Log, startTelemetry } from '@bailiwick/telemetry';
+import { createProbes } from './probes.ts';
 
 /** A running gateway or service. */
 export type Running = {
@@ -64,6 +65,7 @@ export async function runProcess(
       probes.drain();
       running.beforeDrain?.();
       await new Promise((resolve) => setTimeout(resolve, settings.preDrainMs));
+      probes.close();
       await running.drain();
       await running.stop();
       await admin.drain();
@@ -90,46 +92,4 @@ export async function runProcess(
     // 78 (EX_CONFIG): a restart with the same settings would fail again.
     process.exit(error instanceof ConfigurationError ? 78 : 1);
   }
-}
-
-const maxLagMs = 5000;
-
-function createProbes(running: Running) {
-  const lag = measureLag();
-  let draining = false;
-  let started = false;
-  const ready = createReadiness(() => running.ready());
-
-  async function readiness(): Promise<string | undefined> {
-    if (draining) return 'draining';
-    const problem = await ready();
-    started ||= problem === undefined;
-    return problem;
-  }
-
-  function liveness(): string | undefined {
-    const worst = lag();
-    return worst > maxLagMs ? `the event loop stood still for ${Math.round(worst)} ms` : undefined;
-  }
-
-  return {
-    drain: () => {
-      draining = true;
-    },
-    async handle(
-      request: { url?: string | undefined },
-      response: {
-        writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
-      },
-    ) {
-      const answer = (failure: string | undefined) =>
-        response
-          .writeHead(failure === undefined ? 200 : 503, { 'content-type': 'text/plain' })
-          .end(`${failure ?? 'ok'}\n`);
-      if (request.url === '/livez') answer(liveness());
-      else if (request.url === '/readyz') answer(await readiness());
-      else if (request.url === '/startupz') answer(started ? undefined : await readiness());
-      else response.writeHead(404, { 'content-type': 'text/plain' }).end('no such probe\n');
-    },
-  };
 }

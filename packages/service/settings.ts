@@ -24,7 +24,7 @@ export const listenSettings = {
     env: 'BAILIWICK_ADMIN_PORT',
     kind: 'int',
     fallback: '9464',
-    about: 'Port of the probes /startupz, /readyz and /livez, and of /metrics.',
+    about: 'Port of the probes /startupz, /readyz, /servingz and /livez, and of /metrics.',
   },
   preDrainMs: {
     env: 'BAILIWICK_PRE_DRAIN_MS',

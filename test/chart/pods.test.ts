@@ -130,7 +130,7 @@ test('Kubernetes probes each process on the admin port, and a process listens on
     ]);
     assert.deepEqual(probes, [
       ['/startupz', 'admin'],
-      ['/readyz', 'admin'],
+      ['/servingz', 'admin'],
       ['/livez', 'admin'],
     ]);
     // A process needs about a second until it listens; an earlier probe would log a warning at

@@ -1,0 +1,62 @@
+import { createReadiness } from '@bailiwick/rpc';
+import { measureLag } from '@bailiwick/telemetry';
+import type { Running } from './process.ts';
+
+// The probes of a process. docs/kubernetes.md says what each of them means.
+
+const maxLagMs = 5000;
+
+/** The probes of a process, until it is drained and its port closed. */
+export function createProbes(running: Pick<Running, 'ready'>) {
+  const lag = measureLag();
+  let draining = false;
+  let accepting = true;
+  let started = false;
+  let wasReady = false;
+  const ready = createReadiness(() => running.ready());
+
+  async function readiness(): Promise<string | undefined> {
+    if (draining) return 'draining';
+    const problem = await ready();
+    wasReady = problem === undefined;
+    started ||= wasReady;
+    return problem;
+  }
+
+  /** Also succeeds while a stopping process still accepts calls. */
+  async function serving(): Promise<string | undefined> {
+    if (draining) return accepting && wasReady ? undefined : 'draining';
+    return readiness();
+  }
+
+  function liveness(): string | undefined {
+    const worst = lag();
+    return worst > maxLagMs ? `the event loop stood still for ${Math.round(worst)} ms` : undefined;
+  }
+
+  return {
+    drain: () => {
+      draining = true;
+    },
+    /** From now on no calls are accepted. */
+    close: () => {
+      accepting = false;
+    },
+    async handle(
+      request: { url?: string | undefined },
+      response: {
+        writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
+      },
+    ) {
+      const answer = (failure: string | undefined) =>
+        response
+          .writeHead(failure === undefined ? 200 : 503, { 'content-type': 'text/plain' })
+          .end(`${failure ?? 'ok'}\n`);
+      if (request.url === '/livez') answer(liveness());
+      else if (request.url === '/readyz') answer(await readiness());
+      else if (request.url === '/servingz') answer(await serving());
+      else if (request.url === '/startupz') answer(started ? undefined : await readiness());
+      else response.writeHead(404, { 'content-type': 'text/plain' }).end('no such probe\n');
+    },
+  };
+}
