@@ -35,11 +35,7 @@ test('the oldest tested Kubernetes is the oldest that the chart accepts, and the
   const { kubeVersion } = parse(read('Chart.yaml')) as { kubeVersion: string };
   assert.equal(kubeVersion, `>=${oldest}.0-0`);
   const documented = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
-  assert.ok(
-    documented.includes(
-      `checked against the interfaces of ${oldest} and ${newest} |`,
-    ),
-  );
+  assert.ok(documented.includes(`checked against the interfaces of ${oldest} and ${newest} |`));
 });
 
 test('the commands in README.md create every key that the minimal values need', {
