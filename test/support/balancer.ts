@@ -10,14 +10,14 @@ export type Replica = { port: number; admin: number };
 /** How long a probe waits for its response. */
 const probeTimeoutMs = 2000;
 /**
- * The pre-drain period of processes that are replaced under load: clients of a busy machine need one
- * slow probe to notice that a process is not ready.
+ * The pre-drain period of processes that are replaced under load: clients of a busy machine may need
+ * two slow probes and a pause to notice that a process is not ready.
  */
-export const preDrainMs = 2 * probeTimeoutMs;
+export const preDrainMs = 3 * probeTimeoutMs;
 
 /**
  * Polls the readiness of replicas. A replica counts as ready until a probe fails; a probe without a
- * response in time says nothing, since a busy machine makes it late.
+ * response in time does not change its state, since a busy machine delays it.
  */
 export function watchReadiness(replicas: readonly Replica[], intervalMs = 100) {
   const away = new Set<Replica>();
