@@ -18,25 +18,25 @@ async function ask(probes: ReturnType<typeof createProbes>, url: string): Promis
 }
 
 const statuses = async (probes: ReturnType<typeof createProbes>) =>
-  Promise.all(['/readyz', '/servingz', '/livez'].map((url) => ask(probes, url)));
+  Promise.all(['/startupz', '/readyz', '/servingz', '/livez'].map((url) => ask(probes, url)));
 
 test('a process that shuts down is not ready, and serves until its port is closed', async () => {
-  const probes = createProbes({ ready: () => Promise.resolve() });
-  assert.deepEqual(await statuses(probes), [200, 200, 200]);
+  const probes = createProbes(() => Promise.resolve());
+  assert.deepEqual(await statuses(probes), [200, 200, 200, 200]);
   probes.drain();
-  assert.deepEqual(await statuses(probes), [503, 200, 200]);
+  assert.deepEqual(await statuses(probes), [200, 503, 200, 200]);
   probes.close();
-  assert.deepEqual(await statuses(probes), [503, 503, 200]);
+  assert.deepEqual(await statuses(probes), [200, 503, 503, 200]);
 });
 
 test('a process that was not ready does not serve while it shuts down', async () => {
-  const probes = createProbes({ ready: () => Promise.reject(new Error('no database')) });
-  assert.deepEqual(await statuses(probes), [503, 503, 200]);
+  const probes = createProbes(() => Promise.reject(new Error('no database')));
+  assert.deepEqual(await statuses(probes), [503, 503, 503, 200]);
   probes.drain();
-  assert.deepEqual(await statuses(probes), [503, 503, 200]);
+  assert.deepEqual(await statuses(probes), [503, 503, 503, 200]);
 });
 
 test('an unknown probe is not found', async () => {
-  const probes = createProbes({ ready: () => Promise.resolve() });
+  const probes = createProbes(() => Promise.resolve());
   assert.equal(await ask(probes, '/healthz'), 404);
 });

@@ -1,31 +1,28 @@
 import { createReadiness } from '@bailiwick/rpc';
 import { measureLag } from '@bailiwick/telemetry';
-import type { Running } from './process.ts';
 
 // The probes of a process. docs/kubernetes.md says what each of them means.
 
 const maxLagMs = 5000;
 
 /** The probes of a process, until it is drained and its port closed. */
-export function createProbes(running: Pick<Running, 'ready'>) {
+export function createProbes(isReady: () => Promise<void>) {
   const lag = measureLag();
   let draining = false;
   let accepting = true;
   let started = false;
-  let wasReady = false;
-  const ready = createReadiness(() => running.ready());
+  const ready = createReadiness(isReady);
 
   async function readiness(): Promise<string | undefined> {
     if (draining) return 'draining';
     const problem = await ready();
-    wasReady = problem === undefined;
-    started ||= wasReady;
+    started ||= problem === undefined;
     return problem;
   }
 
   /** Also succeeds while a stopping process still accepts calls. */
   async function serving(): Promise<string | undefined> {
-    if (draining) return accepting && wasReady ? undefined : 'draining';
+    if (draining) return accepting && started ? undefined : 'draining';
     return readiness();
   }
 

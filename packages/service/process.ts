@@ -45,7 +45,7 @@ export async function runProcess(
     await collectLoaded().catch((error: unknown) =>
       log.warn('collecting garbage after the start failed', { error }),
     );
-    const probes = createProbes(running);
+    const probes = createProbes(() => running.ready());
     const admin = await listenHttp(settings.host, settings.adminPort, (request, response) =>
       request.url === '/metrics' && telemetry.metrics
         ? telemetry.metrics(request, response)

@@ -62,7 +62,7 @@ describe('five processes on Deno', { skip }, () => {
     for (const path of ['/verify', '/docs', '/openapi.json'])
       assert.equal((await fetch(`${stack.url}${path}`)).status, 200, path);
     for (const service of serviceNames)
-      for (const probe of ['startupz', 'readyz', 'livez']) {
+      for (const probe of ['startupz', 'readyz', 'servingz', 'livez']) {
         const { status } = await fetch(
           `http://127.0.0.1:${stack.wiring.ports[service].admin}/${probe}`,
         );

@@ -95,8 +95,8 @@ resources:
   {{- toYaml .values.resources | nindent 2 }}
 {{- /*
 Ready once the schema is current and the broker answers. A first start may wait for the migrations.
-A deleted pod counts as terminating at once and gets no calls while another pod is ready. If none is,
-Kubernetes sends calls to it while its probe succeeds, so the probe is not /readyz.
+A deleted pod counts as terminating at once and gets no connections while another pod is ready. If
+none is, Kubernetes sends connections to it while its probe succeeds, so the probe is not /readyz.
 */}}
 startupProbe: {httpGet: {path: /startupz, port: admin}, initialDelaySeconds: 2, periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 150}
 readinessProbe: {httpGet: {path: /servingz, port: admin}, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2}
