@@ -30,7 +30,7 @@ import { createAssembly, readDockerfile, stageIn, variablesOf } from './dockerfi
 // The image, built without an engine from the Dockerfile's instructions, and the product's
 // processes in it.
 
-const limitMegabytes = 75;
+const limitMegabytes = 70;
 
 describe('the image', { skip, concurrency: false }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-image-'));

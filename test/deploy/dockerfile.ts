@@ -180,12 +180,14 @@ function workingFolder(stages: ReadonlyMap<string, Stage>, stage: Stage): string
 
 /**
  * The programs that RUN finds in the base image: this Node, and the workspace's pnpm instead of the
- * one that npm would install.
+ * one that npm would install. Nothing is installed on this machine, which may lack `strip`.
  */
 function writePrograms(folder: string): string {
   mkdirSync(folder);
   const scripts = {
     npm: 'exit 0',
+    'apt-get': 'exit 0',
+    strip: 'exit 0',
     pnpm: `exec npx --yes pnpm@${readDockerfile().defaults['PNPM']} "$@" --prefer-offline`,
   };
   for (const [name, script] of Object.entries(scripts))
