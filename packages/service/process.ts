@@ -57,11 +57,7 @@ export async function runProcess(
       adminPort: admin.port,
     });
 
-    let ending = false;
-    const end = async (reason: string) => {
-      if (ending) return;
-      ending = true;
-      log.info('stopping', { reason });
+    endOnSignals(log, async () => {
       probes.drain();
       running.beforeDrain?.();
       await new Promise((resolve) => setTimeout(resolve, settings.preDrainMs));
@@ -70,20 +66,7 @@ export async function runProcess(
       await running.stop();
       await admin.drain();
       await telemetry.stop();
-      log.info('stopped');
-      process.exit(0);
-    };
-    const endOrFail = (reason: string) => {
-      end(reason).catch((error: unknown) => {
-        log.error('graceful shutdown failed', { error });
-        process.exit(1);
-      });
-    };
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      process.on(signal, () => endOrFail(signal));
-    // The local start keeps an IPC channel to its children, so that they do not outlive a killed
-    // parent.
-    process.on('disconnect', () => endOrFail('the parent is gone'));
+    });
   } catch (error) {
     log.error(
       error instanceof ConfigurationError ? error.message : 'the process could not start',
@@ -92,4 +75,28 @@ export async function runProcess(
     // 78 (EX_CONFIG): a restart with the same settings would fail again.
     process.exit(error instanceof ConfigurationError ? 78 : 1);
   }
+}
+
+/** Runs `end` at the first signal, and exits. */
+function endOnSignals(log: Log, end: () => Promise<void>): void {
+  let ending = false;
+  const endOnce = (reason: string) => {
+    if (ending) return;
+    ending = true;
+    log.info('stopping', { reason });
+    end().then(
+      () => {
+        log.info('stopped');
+        process.exit(0);
+      },
+      (error: unknown) => {
+        log.error('graceful shutdown failed', { error });
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => endOnce(signal));
+  // The local start keeps an IPC channel to its children, so that they do not outlive a killed
+  // parent.
+  process.on('disconnect', () => endOnce('the parent is gone'));
 }
