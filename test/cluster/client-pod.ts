@@ -19,16 +19,18 @@ export const containerSecurity = {
   capabilities: { drop: ['ALL'] },
 };
 
-type Client = {
+export type Client = {
   name: string;
   image: string;
   /** An ECMAScript module. */
   script: string;
   env?: Record<string, string>;
+  /** Names that only this pod resolves. */
+  hosts?: ReadonlyArray<{ ip: string; hostnames: string[] }>;
 };
 
 /** Fulfils Pod Security's profile `restricted`, which the namespaces of the scenarios enforce. */
-export const clientPod = ({ name, image, script, env = {} }: Client) => ({
+export const clientPod = ({ name, image, script, env = {}, hosts = [] }: Client) => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, labels: { app: name } },
@@ -36,6 +38,7 @@ export const clientPod = ({ name, image, script, env = {} }: Client) => ({
     restartPolicy: 'Never',
     ...podSecurity(65532),
     enableServiceLinks: false,
+    hostAliases: hosts,
     containers: [
       {
         name,

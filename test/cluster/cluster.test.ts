@@ -9,6 +9,7 @@ import { containerOf, type PodSpec, podOf, podsIn, workloads } from '../chart/ma
 import { assertRestricted } from '../chart/restricted.ts';
 import { run } from '../chart/tools.ts';
 import { assertCapacity, freeCpu, milliCpu, neededCpu } from './capacity.ts';
+import { curve } from './curve.ts';
 import { neededBy } from './edges.ts';
 import { lastCounts, loadPod } from './load.ts';
 import {
@@ -260,4 +261,20 @@ test('a run without a cluster reports that in one line and does not fail', async
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test('the curve of a scaling says in words when the number of pods changed', () => {
+  const at = (seconds: number, backlog: number, workers: number) => ({
+    seconds,
+    backlog,
+    pods: { gateway: 1, workers },
+  });
+  const svg = curve([at(0, 0, 1), at(5, 20_000, 1), at(65, 9000, 4), at(600, 0, 1)], 'A title');
+  assert.ok(
+    svg.includes(
+      '<desc id="d">gateway: 1 pod at 0 s. workers: 1 pod at 0 s, 4 pods at 65 s, 1 pod at 600 s. The backlog has 20000 deliveries at most, and 0 at the end.</desc>',
+    ),
+    svg,
+  );
+  assert.match(svg, />20,000</);
 });

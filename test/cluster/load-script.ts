@@ -3,7 +3,7 @@
 
 /**
  * Sends RATE requests a second to the gateway's Service, every other one a write whose event it
- * receives itself on port 8080, and prints a line with the totals each second. At most 40 requests
+ * receives itself on port 8080, and prints a line with the totals each second. At most 16 requests
  * are open at once, each on a connection of its own, like those of many clients. A starved cluster
  * gets fewer, since this tests failures and not speed.
  *
@@ -63,7 +63,7 @@ http.createServer(async (request, response) => {
   awaited.delete(path);
   response.writeHead(204).end();
 }).listen(8080);
-const sending = setInterval(() => open < 40 && void send(), 1000 / Number(RATE));
+const sending = setInterval(() => open < 16 && void send(), 1000 / Number(RATE));
 process.on('SIGUSR2', () => clearInterval(sending));
 setInterval(() => console.log(JSON.stringify({ ...counts, awaited: awaited.size, open })), 1000);
 `;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { bodyOf } from '../support/answers.ts';
 import { eventually } from '../support/harness.ts';
-import { clientPod } from './client-pod.ts';
+import { type Client, clientPod } from './client-pod.ts';
 import { loadScript } from './load-script.ts';
 import type { Owner, Release } from './release.ts';
 import type { Cluster } from './tools.ts';
@@ -30,7 +30,9 @@ export type Counts = {
   /** Requests without an answer so far. */
   open: number;
 };
-type Load = { image: string; gateway: string; token: string; tenant: string };
+type Load = Pick<Client, 'image' | 'hosts'> & { gateway: string; token: string; tenant: string };
+/** An entry point of the cluster, as its clients see it. */
+type Entry = { url: string; host: string; ip: string };
 
 /** The values that let the product's workers reach the load's receiver. */
 export const loadValues = (namespace: string): string[] => [
@@ -43,11 +45,12 @@ export const loadValues = (namespace: string): string[] => [
 
 const receiverHost = (namespace: string) => `${name}.${namespace}.svc.cluster.local`;
 
-export const loadPod = ({ image, gateway, token, tenant }: Load) =>
+export const loadPod = ({ image, gateway, token, tenant, hosts = [] }: Load) =>
   clientPod({
     name,
     image,
     script: loadScript,
+    hosts,
     env: {
       GATEWAY: gateway,
       TOKEN: token,
@@ -66,10 +69,24 @@ const service = {
 
 export type RunningLoad = Awaited<ReturnType<typeof startLoad>>;
 
-/** Starts the requests, and an endpoint of the owner's tenant that receives their events. */
-export async function startLoad(release: Release, image: string, { token, tenant }: Owner) {
+/**
+ * Starts the requests to the gateway's Service or to another entry point, and an endpoint of the
+ * owner's tenant that receives their events.
+ */
+export async function startLoad(
+  release: Release,
+  image: string,
+  { token, tenant }: Owner,
+  entry?: Entry,
+) {
   const { cluster } = release;
-  const pod = loadPod({ image, gateway: release.inside, token, tenant });
+  const pod = loadPod({
+    image,
+    gateway: entry?.url ?? release.inside,
+    token,
+    tenant,
+    ...(entry && { hosts: [{ ip: entry.ip, hostnames: [entry.host] }] }),
+  });
   // Before the first save, whose event the endpoint is to get too.
   const URL = `http://${receiverHost(cluster.namespace)}:${port}/`;
   await release.reach(async (stack) =>

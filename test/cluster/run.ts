@@ -4,7 +4,7 @@ import { root } from '@bailiwick/deploy/local/paths.ts';
 import { findTool, run } from '../chart/tools.ts';
 import { findPrevious } from '../upgrade/versions.ts';
 import { assertCapacity } from './capacity.ts';
-import { readOptions, refusal, transferFor } from './options.ts';
+import { type Options, readOptions, refusal, transferFor } from './options.ts';
 import { type Images, type Outcome, scenarios } from './scenarios.ts';
 import { findContext, openCluster, say } from './tools.ts';
 
@@ -30,15 +30,18 @@ async function main(): Promise<number> {
   if (helm.command === undefined) throw new Error(helm.reason);
   const place = { context: found.context, helm: helm.command };
   await assertCapacity(openCluster({ ...place, namespace: 'default' }));
-  const images: Images = {
-    current: options.image ?? (await buildImage(root)),
-    previous: options.previousImage ?? (options.image ? undefined : await buildPrevious()),
-    deno: options.denoImage,
-  };
-  for (const image of Object.values(images)) await load(found.context, image);
   const chosen = options.scenarios.length > 0 ? options.scenarios : Object.keys(scenarios);
   const outcomes: Array<Outcome | 'failed'> = [];
-  for (const name of chosen) outcomes.push(await runScenario(name, place, images));
+  try {
+    const images = await findImages(options);
+    for (const image of Object.values(images)) await load(found.context, image);
+    for (const name of chosen) outcomes.push(await runScenario(name, place, images));
+  } finally {
+    if (built.length > 0)
+      await run('docker', ['image', 'rm', ...built]).catch((error: unknown) =>
+        say(`NOT REMOVED: ${built.join(', ')}. ${String(error)}`),
+      );
+  }
   const count = (outcome: Outcome | 'failed') => outcomes.filter((one) => one === outcome).length;
   say(`${count('passed')} passed, ${count('failed')} failed, ${count('not tested')} NOT TESTED`);
   // A scenario that was asked for by name has to run.
@@ -84,17 +87,35 @@ async function runScenario(
     }
     return 'failed';
   } finally {
-    if (opened.length > 0) await cluster.kubectl('delete', 'namespace', ...opened, '--wait');
+    if (opened.length > 0)
+      await cluster
+        .kubectl('delete', 'namespace', ...opened, '--wait')
+        .catch((error: unknown) => tell(`NOT REMOVED: ${opened.join(', ')}. ${String(error)}`));
   }
 }
 
-async function buildImage(tree: string): Promise<string> {
+/** The images that are named. Without names all are built. */
+async function findImages({ image, previousImage, denoImage }: Options): Promise<Images> {
+  const builds = image === undefined;
+  return {
+    current: image ?? (await buildImage(root)),
+    previous: previousImage ?? (builds ? await buildPrevious() : undefined),
+    deno: denoImage ?? (builds ? await buildImage(root, 'deno') : undefined),
+  };
+}
+
+/** Images that this run has built and removes from this machine again. */
+const built: string[] = [];
+
+async function buildImage(tree: string, target = 'release'): Promise<string> {
   const image = `bailiwick:test-${randomBytes(3).toString('hex')}`;
   say(`building ${image} …`);
-  await run('docker', ['build', '--file', 'deploy/Dockerfile', '--tag', image, '.'], {
+  const what = ['--file', 'deploy/Dockerfile', '--target', target, '--tag', image];
+  await run('docker', ['build', ...what, '.'], {
     cwd: tree,
     maxBuffer: 1 << 28,
   });
+  built.push(image);
   return image;
 }
 

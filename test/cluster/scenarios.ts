@@ -1,6 +1,9 @@
+import { tryEdge } from './scenarios/edge.ts';
 import { tryEvaluation } from './scenarios/evaluation.ts';
 import { tryMonitoring } from './scenarios/monitoring.ts';
 import { tryProduction } from './scenarios/production.ts';
+import { tryScaling } from './scenarios/scaling.ts';
+import { trySingle } from './scenarios/single.ts';
 import { tryStores } from './scenarios/stores.ts';
 import { tryUpgrade } from './scenarios/upgrade.ts';
 import type { Cluster } from './tools.ts';
@@ -23,5 +26,8 @@ export const scenarios: Readonly<Record<string, (lab: Lab) => Promise<Outcome>>>
   stores: tryStores,
   upgrade: tryUpgrade,
   production: tryProduction,
+  single: trySingle,
   monitoring: tryMonitoring,
+  scaling: tryScaling,
+  edge: tryEdge,
 };

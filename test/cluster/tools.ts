@@ -60,16 +60,21 @@ export function openCluster({
     (await run(command, [...args], { timeout: limitMs, maxBuffer: 1 << 26 })).stdout;
   const place = ['--context', context, '--namespace', namespace];
   const kubectl = (...args: string[]) => ask('kubectl', [...place, ...args]);
+  const applyWith = async (objects: readonly object[], ...more: string[]): Promise<void> => {
+    const items = { apiVersion: 'v1', kind: 'List', items: objects };
+    const args = [...place, 'apply', ...more, '--filename', '-'];
+    const ran = run('kubectl', args, { timeout: limitMs });
+    ran.child.stdin?.end(JSON.stringify(items));
+    await ran;
+  };
   return {
     namespace,
     kubectl,
     /** Creates or updates objects. */
-    async apply(objects: readonly object[]): Promise<void> {
-      const items = { apiVersion: 'v1', kind: 'List', items: objects };
-      const ran = run('kubectl', [...place, 'apply', '--filename', '-'], { timeout: limitMs });
-      ran.child.stdin?.end(JSON.stringify(items));
-      await ran;
-    },
+    apply: (objects: readonly object[]) => applyWith(objects),
+    /** Asks the API server whether it would accept objects. @throws if it would not */
+    tryOut: (objects: readonly object[]) =>
+      applyWith(objects, '--dry-run=server', '--validate=strict'),
     /** The pods of the namespace, all or those that a label selects. */
     async pods(selector = ''): Promise<RunningPod[]> {
       const found = await kubectl('get', 'pods', '--selector', selector, '--output', 'json');

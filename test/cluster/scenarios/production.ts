@@ -6,7 +6,7 @@ import { assertHardened } from '../hardening.ts';
 import { type Counts, type RunningLoad, startLoad, summary } from '../load.ts';
 import { imageValues } from '../options.ts';
 import { type Stores, startStores } from '../outside-stores.ts';
-import { openRelease, type Release } from '../release.ts';
+import { openRelease } from '../release.ts';
 import type { Lab, Outcome } from '../scenarios.ts';
 import { secretsFor, valuesWith } from '../secrets.ts';
 import { readLoads, spreadOf } from '../spread.ts';
@@ -22,8 +22,7 @@ const maxSpread = 0.2;
 
 /**
  * The database, the broker and the mail server of another namespace, two replicas of each workload,
- * calls over gRPC with mutual TLS; then everything in one process, from the Deno image if there is
- * one.
+ * calls over gRPC with mutual TLS.
  */
 export async function tryProduction(lab: Lab): Promise<Outcome> {
   const { cluster, images, beside, say } = lab;
@@ -58,34 +57,7 @@ export async function tryProduction(lab: Lab): Promise<Outcome> {
   await measureSpread(lab, ['gateway']);
   say(`in all: ${summary(await load.finish())}`);
   await release.uninstall();
-  await trySingle(lab, release, stores);
   return 'passed';
-}
-
-/** The same data in one process. */
-async function trySingle(
-  { cluster, images, say }: Lab,
-  release: Release,
-  stores: Stores,
-): Promise<void> {
-  const deno = images.deno;
-  if (deno === undefined) say('NOT TESTED: the Deno image. --deno-image names one');
-  const values = [
-    ...valuesWith(stores, release),
-    ...imageValues(deno ?? images.current),
-    'mode=single',
-  ];
-  const seconds = await release.install(values);
-  say(`one process on ${deno === undefined ? 'Node' : 'Deno'} is ready in ${seconds} s`);
-  const owner = await release.use();
-  await release.test();
-  say('helm test passes');
-  const load = await startLoad(release, images.current, owner);
-  await cluster.kubectl('rollout', 'restart', 'deployment/bailiwick-gateway');
-  await cluster.kubectl('rollout', 'status', 'deployment/bailiwick-gateway', '--timeout=180s');
-  await sleep(measureMs / 3);
-  say(`restarted: ${summary(await load.finish())}`);
-  await release.uninstall();
 }
 
 /** Measures the spread of a while's load over the replicas, and asserts it for the busy workloads. */

@@ -1,0 +1,94 @@
+import { bodyOf } from '../support/answers.ts';
+import { clientPod } from './client-pod.ts';
+import type { Owner, Release } from './release.ts';
+import type { Cluster } from './tools.ts';
+
+// A backlog of deliveries: many events for many endpoints, whose receiver responds slowly.
+
+const name = 'slow';
+const port = 8080;
+/** The groups whose events make the backlog have names that begin with it. */
+const prefix = 'backlog-';
+const endpoints = 50;
+export const events = 400;
+/** Saves in flight through the forwarded port. */
+const atOnce = 8;
+export const deliveries = endpoints * events;
+/**
+ * Long enough that 20,000 deliveries keep one worker busy for minutes, and below the two seconds at
+ * which an endpoint counts as slow.
+ */
+const responseMs = 1000;
+
+/** Prints the number of deliveries of the backlog each second, each counted once. */
+const script = `
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+const delivered = new Set();
+let repeated = 0;
+http.createServer(async (request, response) => {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  await sleep(${responseMs});
+  response.writeHead(204).end();
+  // An endpoint also gets the events of the endpoints that are made after it.
+  if (!JSON.parse(text).data?.Path?.startsWith('${prefix}')) return;
+  const id = request.url + ' ' + request.headers['webhook-id'];
+  if (delivered.has(id)) repeated++;
+  delivered.add(id);
+}).listen(${port});
+setInterval(() => console.log(JSON.stringify({ delivered: delivered.size, repeated })), 1000);
+`;
+
+export type Delivered = { delivered: number; repeated: number };
+
+const host = (namespace: string) => `${name}.${namespace}.svc.cluster.local`;
+
+/** The values that let the workers reach the receiver, besides those of the load. */
+export const backlogValues = (namespace: string): string[] => [
+  `config.egressAllowHosts[2]=${host(namespace)}`,
+  `networkPolicy.receivers.to[1].podSelector.matchLabels.app=${name}`,
+];
+
+/** Starts the receiver. @returns a function that reads its counts */
+export async function startReceiver(cluster: Cluster, image: string) {
+  const service = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { selector: { app: name }, ports: [{ port }] },
+  };
+  await cluster.apply([service, clientPod({ name, image, script })]);
+  await cluster.kubectl('wait', `pod/${name}`, '--for=condition=Ready', '--timeout=120s');
+  return async (): Promise<Delivered> => {
+    const line = (await cluster.kubectl('logs', name, '--tail=1')).trim();
+    return line === '' ? { delivered: 0, repeated: 0 } : (JSON.parse(line) as Delivered);
+  };
+}
+
+/**
+ * Makes the endpoints, then the events for all of them. Calls `onEvent` with the number of
+ * deliveries that each event causes.
+ */
+export const makeBacklog = (
+  release: Release,
+  { token, tenant }: Owner,
+  onEvent: (deliveries: number) => void,
+): Promise<void> =>
+  release.reach(async (stack) => {
+    const turns = (count: number) => Array.from({ length: count }, (_, turn) => turn);
+    for (const turn of turns(endpoints)) {
+      const URL = `http://${host(release.cluster.namespace)}:${port}/${turn}`;
+      const Endpoint = { Tenant: tenant, Name: `slow-${turn}`, URL };
+      bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint }, token));
+    }
+    const left = turns(events);
+    const save = async () => {
+      for (let turn = left.shift(); turn !== undefined; turn = left.shift()) {
+        const Group = { Tenant: tenant, Path: `${prefix}${turn}` };
+        bodyOf(await stack.call('Groups_Save', { Group }, token));
+        onEvent(endpoints);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, save));
+  });
