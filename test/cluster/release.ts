@@ -86,12 +86,14 @@ export async function openRelease(
 
     test: () => cluster.helm('test', releaseName),
 
-    /** Makes the calls of the README, and returns a signed-in user with a tenant. */
+    /** @returns a signed-in user with a tenant */
+    join: (): Promise<Owner> => reach(newOwner),
+
+    /** Makes the calls of the README first, and `more` at the end. */
     use: (more?: (stack: Installation, owner: Owner) => Promise<void>): Promise<Owner> =>
       reach(async (stack) => {
         await doMainJob(stack);
-        const { token } = await signUp(stack);
-        const owner = { token, tenant: await createTenant(stack, token) };
+        const owner = await newOwner(stack);
         await more?.(stack, owner);
         return owner;
       }),
@@ -103,6 +105,11 @@ export async function openRelease(
       await untilNothing('objects of the release remain', () => cluster.left(releaseName));
     },
   };
+}
+
+async function newOwner(stack: Installation): Promise<Owner> {
+  const { token } = await signUp(stack);
+  return { token, tenant: await createTenant(stack, token) };
 }
 
 /** Waits until the replaced pods have ended, because they still serve calls until then. */

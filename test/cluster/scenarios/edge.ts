@@ -62,7 +62,7 @@ async function tryWay(
   values: readonly string[],
   say: Lab['say'],
 ): Promise<boolean> {
-  const owner = await release.use();
+  const owner = await release.join();
   const ip = await way.address();
   if (isIP(ip) === 0) {
     say(`NOT TESTED: ${way.kind}. Its controller has the address ${ip}, which is no IP address`);
@@ -79,10 +79,10 @@ async function tryWay(
 async function assertClientAddress(release: Release, { token, tenant }: Owner): Promise<void> {
   const [pod] = await release.cluster.pods('app=load');
   const query = { Tenant: tenant, Filter: { ActionPrefix: 'group.' } };
-  const { Items } = await release.reach(async (stack) =>
+  const { Page } = await release.reach(async (stack) =>
     bodyOf(await stack.call('Audit_List', query, token)),
   );
-  const addresses = new Set((Items as Array<{ IP: string }>).map(({ IP }) => IP));
+  const addresses = new Set((Page as { Items: Array<{ IP: string }> }).Items.map(({ IP }) => IP));
   assert.deepEqual([...addresses], [pod?.status.podIP]);
 }
 
