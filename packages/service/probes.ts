@@ -8,22 +8,20 @@ const maxLagMs = 5000;
 /** The probes of a process, until it is drained and its port closed. */
 export function createProbes(isReady: () => Promise<void>) {
   const lag = measureLag();
-  let draining = false;
-  let accepting = true;
+  let phase: 'running' | 'draining' | 'closed' = 'running';
   let started = false;
   const ready = createReadiness(isReady);
 
   async function readiness(): Promise<string | undefined> {
-    if (draining) return 'draining';
+    if (phase !== 'running') return phase;
     const problem = await ready();
     started ||= problem === undefined;
     return problem;
   }
 
-  /** Also succeeds while a stopping process still accepts calls. */
+  /** Like readiness. While the process drains, it succeeds if the process was ready before. */
   async function serving(): Promise<string | undefined> {
-    if (draining) return accepting && started ? undefined : 'draining';
-    return readiness();
+    return phase === 'draining' && started ? undefined : readiness();
   }
 
   function liveness(): string | undefined {
@@ -33,11 +31,11 @@ export function createProbes(isReady: () => Promise<void>) {
 
   return {
     drain: () => {
-      draining = true;
+      phase = 'draining';
     },
     /** From now on no calls are accepted. */
     close: () => {
-      accepting = false;
+      phase = 'closed';
     },
     async handle(
       request: { url?: string | undefined },

@@ -1,3 +1,4 @@
+import { escape, picture } from '../support/picture.ts';
 import { type Row } from './bench.ts';
 import { short } from './report.ts';
 
@@ -26,38 +27,31 @@ function positionOf(ratio: number): number {
 export const times = (ratio: number): string =>
   ratio >= 100 ? Number(ratio.toPrecision(2)).toLocaleString('en') : ratio.toFixed(2);
 
-/** An SVG that is readable on light and dark pages, with a description for screen readers. */
 export function plot(rows: readonly Ratio[], title: string): string {
   const height = top + rows.length * rowHeight + 34;
   const description = rows.map(
     ({ what, against, ratio }) => `${what}: ${times(ratio)} times as good as ${against}.`,
   );
-  return `${[
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="14" role="img" aria-labelledby="t d">`,
-    `  <title id="t">${escape(title)}</title>`,
-    `  <desc id="d">${escape(description.join(' '))}</desc>`,
-    ...style,
-    `  <rect class="page" width="${width}" height="${height}" rx="8"/>`,
-    `  <text class="text" x="20" y="30" font-weight="600">${escape(title)}</text>`,
-    `  <text class="small" x="${positionOf(1) - 8}" y="${top - 14}" text-anchor="end">behind</text><text class="small" x="${positionOf(1) + 8}" y="${top - 14}">ahead</text>`,
-    ...ticks.map((tick) => tickAt(tick, height)),
-    ...rows.flatMap((row, index) => bar(row, top + index * rowHeight)),
-    '</svg>',
-  ].join('\n')}\n`;
+  return picture({
+    width,
+    height,
+    title,
+    description: description.join(' '),
+    light: [
+      '.grid { stroke: #d0d7de } .equal { stroke: #57606a; stroke-width: 1.5 }',
+      '.ahead { fill: #1a7f37 } .behind { fill: #bc4c00 }',
+    ],
+    dark: [
+      '.grid { stroke: #30363d } .equal { stroke: #9198a1 }',
+      '.ahead { fill: #3fb950 } .behind { fill: #f0883e }',
+    ],
+    body: [
+      `  <text class="small" x="${positionOf(1) - 8}" y="${top - 14}" text-anchor="end">behind</text><text class="small" x="${positionOf(1) + 8}" y="${top - 14}">ahead</text>`,
+      ...ticks.map((tick) => tickAt(tick, height)),
+      ...rows.flatMap((row, index) => bar(row, top + index * rowHeight)),
+    ],
+  });
 }
-
-const style = [
-  '  <style>',
-  '    .page { fill: #ffffff } .text { fill: #1f2328 } .small { fill: #57606a; font-size: 12px }',
-  '    .grid { stroke: #d0d7de } .equal { stroke: #57606a; stroke-width: 1.5 }',
-  '    .ahead { fill: #1a7f37 } .behind { fill: #bc4c00 }',
-  '    @media (prefers-color-scheme: dark) {',
-  '      .page { fill: #0d1117 } .text { fill: #e6edf3 } .small { fill: #9198a1 }',
-  '      .grid { stroke: #30363d } .equal { stroke: #9198a1 }',
-  '      .ahead { fill: #3fb950 } .behind { fill: #f0883e }',
-  '    }',
-  '  </style>',
-];
 
 function tickAt(tick: number, height: number): string {
   const at = positionOf(tick);
@@ -77,6 +71,3 @@ function bar({ what, against, unit, ours, other, ratio }: Ratio, y: number): str
     `  <text class="text" x="720" y="${y + 10}" font-weight="600">${times(ratio)} ×</text><text class="small" x="720" y="${y + 27}">${short(ours)} : ${short(other)} ${escape(unit)}</text>`,
   ];
 }
-
-const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -35,6 +35,7 @@ test('the oldest tested Kubernetes is the oldest that the chart accepts, and the
   const { kubeVersion } = parse(read('Chart.yaml')) as { kubeVersion: string };
   assert.equal(kubeVersion, `>=${oldest}.0-0`);
   const documented = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
+  assert.ok(documented.includes(`| Kubernetes | ${oldest} or newer; `));
   assert.ok(documented.includes(`checked against the interfaces of ${oldest} and ${newest} |`));
 });
 

@@ -1,12 +1,11 @@
 import { bodyOf } from '../support/answers.ts';
-import { clientPod } from './client-pod.ts';
+import { clientPod, lastPrinted, receiverPort, startReceiver } from './client-pod.ts';
 import type { Owner, Release } from './release.ts';
-import type { Cluster } from './tools.ts';
+import { type Cluster, hostOf } from './tools.ts';
 
 // A backlog of deliveries: many events for many endpoints, whose receiver responds slowly.
 
 const name = 'slow';
-const port = 8080;
 /** The groups whose events make the backlog have names that begin with it. */
 const prefix = 'backlog-';
 const endpoints = 50;
@@ -36,34 +35,23 @@ http.createServer(async (request, response) => {
   const id = request.url + ' ' + request.headers['webhook-id'];
   if (delivered.has(id)) repeated++;
   delivered.add(id);
-}).listen(${port});
+}).listen(${receiverPort});
 setInterval(() => console.log(JSON.stringify({ delivered: delivered.size, repeated })), 1000);
 `;
 
-export type Delivered = { delivered: number; repeated: number };
-
-const host = (namespace: string) => `${name}.${namespace}.svc.cluster.local`;
+type Delivered = { delivered: number; repeated: number };
+const none: Delivered = { delivered: 0, repeated: 0 };
 
 /** The values that let the workers reach the receiver, besides those of the load. */
 export const backlogValues = (namespace: string): string[] => [
-  `config.egressAllowHosts[2]=${host(namespace)}`,
+  `config.egressAllowHosts[2]=${hostOf(name, namespace)}`,
   `networkPolicy.receivers.to[1].podSelector.matchLabels.app=${name}`,
 ];
 
-/** Starts the receiver. @returns a function that reads its counts */
-export async function startReceiver(cluster: Cluster, image: string) {
-  const service = {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { name },
-    spec: { selector: { app: name }, ports: [{ port }] },
-  };
-  await cluster.apply([service, clientPod({ name, image, script })]);
-  await cluster.kubectl('wait', `pod/${name}`, '--for=condition=Ready', '--timeout=120s');
-  return async (): Promise<Delivered> => {
-    const line = (await cluster.kubectl('logs', name, '--tail=1')).trim();
-    return line === '' ? { delivered: 0, repeated: 0 } : (JSON.parse(line) as Delivered);
-  };
+/** Starts the slow receiver. @returns a function that reads its counts */
+export async function startSlowReceiver(cluster: Cluster, image: string) {
+  await startReceiver(cluster, clientPod({ name, image, script }));
+  return () => lastPrinted(cluster, name, none);
 }
 
 /**
@@ -78,7 +66,7 @@ export const makeBacklog = (
   release.reach(async (stack) => {
     const turns = (count: number) => Array.from({ length: count }, (_, turn) => turn);
     for (const turn of turns(endpoints)) {
-      const URL = `http://${host(release.cluster.namespace)}:${port}/${turn}`;
+      const URL = `http://${hostOf(name, release.cluster.namespace)}:${receiverPort}/${turn}`;
       const Endpoint = { Tenant: tenant, Name: `slow-${turn}`, URL };
       bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint }, token));
     }

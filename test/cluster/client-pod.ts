@@ -1,4 +1,9 @@
+import type { Cluster } from './tools.ts';
+
 // A pod outside of the release that runs a script in the product's image.
+
+/** Where the receivers in such pods listen. */
+export const receiverPort = 8080;
 
 /** What the profile `restricted` demands of a pod. */
 export const podSecurity = (user: number) => ({
@@ -52,3 +57,33 @@ export const clientPod = ({ name, image, script, env = {}, hosts = [] }: Client)
     ],
   },
 });
+
+/** Starts a pod with a Service of its name, and waits until it runs. */
+export async function startReceiver(
+  cluster: Cluster,
+  pod: ReturnType<typeof clientPod>,
+): Promise<void> {
+  const { name } = pod.metadata;
+  const service = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { selector: { app: name }, ports: [{ port: receiverPort }] },
+  };
+  await cluster.apply([service, pod]);
+  await cluster.kubectl('wait', `pod/${name}`, '--for=condition=Ready', '--timeout=120s');
+}
+
+/** The JSON in the last line that a pod has printed, or `none`. */
+export async function lastPrinted<Counts>(
+  cluster: Cluster,
+  name: string,
+  none: Counts,
+): Promise<Counts> {
+  return lastIn(await cluster.kubectl('logs', name, '--tail=1'), none);
+}
+
+export function lastIn<Counts>(logs: string, none: Counts): Counts {
+  const line = logs.trim().split('\n').at(-1);
+  return line ? (JSON.parse(line) as Counts) : none;
+}

@@ -9,9 +9,10 @@ import { containerOf, type PodSpec, podOf, podsIn, workloads } from '../chart/ma
 import { assertRestricted } from '../chart/restricted.ts';
 import { run } from '../chart/tools.ts';
 import { assertCapacity, freeCpu, milliCpu, neededCpu } from './capacity.ts';
+import { lastIn } from './client-pod.ts';
 import { curve } from './curve.ts';
 import { neededBy } from './edges.ts';
-import { lastCounts, loadPod } from './load.ts';
+import { loadPod, noCounts } from './load.ts';
 import {
   evaluationValues,
   readOptions,
@@ -70,22 +71,14 @@ test('the arguments name images, a context and scenarios, and nothing else', () 
   assert.throws(() => read('b:1'), /there is no scenario b:1, but evaluation, stores/);
 });
 
-test('the load’s counts come from its last line', () => {
-  const none = {
-    requests: 0,
-    failed: 0,
-    failures: [],
-    events: 0,
-    repeated: 0,
-    awaited: 0,
-    open: 0,
-  };
-  assert.deepEqual(lastCounts(''), none);
+test('the counts of a pod come from its last line', () => {
+  assert.deepEqual(lastIn('', noCounts), noCounts);
   const lines = [
-    { ...none, requests: 1 },
-    { ...none, requests: 2, failed: 1, failures: ['a'], awaited: 1 },
+    { ...noCounts, requests: 1 },
+    { ...noCounts, requests: 2, failed: 1, failures: ['a'], awaited: 1 },
   ];
-  assert.deepEqual(lastCounts(lines.map((line) => `${JSON.stringify(line)}\n`).join('')), lines[1]);
+  const logs = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  assert.deepEqual(lastIn(logs, noCounts), lines[1]);
 });
 
 test('the table of the policies says which connections of an evaluation are open', () => {

@@ -1,3 +1,5 @@
+import { escape, picture } from '../support/picture.ts';
+
 // The number of pods over time as a picture, above the backlog that they work on.
 
 export type Sample = { seconds: number; backlog: number; pods: Readonly<Record<string, number>> };
@@ -14,7 +16,6 @@ const colours = [
   ['#bc4c00', '#f0883e'],
 ] as const;
 
-/** An SVG that is readable on light and dark pages, with a description for screen readers. */
 export function curve(samples: readonly Sample[], title: string): string {
   const names = Object.keys(samples[0]?.pods ?? {});
   const end = Math.max(1, samples.at(-1)?.seconds ?? 0);
@@ -32,30 +33,31 @@ export function curve(samples: readonly Sample[], title: string): string {
       return index === 0 ? `M${x(seconds)} ${y}` : `H${x(seconds)} V${y}`;
     });
   const description = `${describe(samples, names)} The backlog has ${mostBacklog} deliveries at most, and ${samples.at(-1)?.backlog ?? 0} at the end.`;
-  return `${[
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="14" role="img" aria-labelledby="t d">`,
-    `  <title id="t">${title}</title>`,
-    `  <desc id="d">${description}</desc>`,
-    ...style(names.length),
-    `  <rect class="page" width="${width}" height="${height}" rx="8"/>`,
-    `  <text class="text" x="20" y="30" font-weight="600">${title}</text>`,
-    ...names.map(
-      (name, index) =>
-        `  <text class="label${index}" x="${left + index * 260}" y="${pods.top - 10}">ready pods of ${name}</text>`,
-    ),
-    ...Array.from({ length: mostPods + 1 }, (_, count) => lineAt(yOfPods(count), String(count))),
-    ...names.map((name, index) => `  <path class="line${index}" d="${steps(name).join(' ')}"/>`),
-    `  <text class="text" x="${left}" y="${backlog.top - 10}">deliveries that wait</text>`,
-    ...[0, 0.5, 1].map((share) =>
-      lineAt(within(backlog, share), Math.round(share * mostBacklog).toLocaleString('en')),
-    ),
-    `  <path class="line1" d="M${samples.map((sample) => `${x(sample.seconds)} ${yOfBacklog(sample.backlog)}`).join(' L')}"/>`,
-    ...minutes(end).map(
-      (minute) =>
-        `  <text class="small" x="${x(minute * 60)}" y="${backlog.bottom + 22}" text-anchor="middle">${minute} min</text>`,
-    ),
-    '</svg>',
-  ].join('\n')}\n`;
+  return picture({
+    width,
+    height,
+    title,
+    description,
+    light: ['.grid { stroke: #d0d7de }', linesIn(0, names.length)],
+    dark: ['.grid { stroke: #30363d }', linesIn(1, names.length)],
+    body: [
+      ...names.map(
+        (name, index) =>
+          `  <text class="label${index}" x="${left + index * 260}" y="${pods.top - 10}">ready pods of ${escape(name)}</text>`,
+      ),
+      ...Array.from({ length: mostPods + 1 }, (_, count) => lineAt(yOfPods(count), String(count))),
+      ...names.map((name, index) => `  <path class="line${index}" d="${steps(name).join(' ')}"/>`),
+      `  <text class="text" x="${left}" y="${backlog.top - 10}">deliveries that wait</text>`,
+      ...[0, 0.5, 1].map((share) =>
+        lineAt(within(backlog, share), Math.round(share * mostBacklog).toLocaleString('en')),
+      ),
+      `  <path class="line1" d="M${samples.map((sample) => `${x(sample.seconds)} ${yOfBacklog(sample.backlog)}`).join(' L')}"/>`,
+      ...minutes(end).map(
+        (minute) =>
+          `  <text class="small" x="${x(minute * 60)}" y="${backlog.bottom + 22}" text-anchor="middle">${minute} min</text>`,
+      ),
+    ],
+  });
 }
 
 /** Every change of the number of pods in words. */
@@ -78,23 +80,12 @@ const minutes = (seconds: number): number[] => {
 const lineAt = (y: number, label: string): string =>
   `  <line class="grid" x1="${left}" y1="${y}" x2="${right}" y2="${y}"/><text class="small" x="${left - 8}" y="${y + 4}" text-anchor="end">${label}</text>`;
 
-function style(count: number): string[] {
-  const lines = (of: 0 | 1) =>
-    colours
-      .slice(0, Math.max(1, count))
-      .map(
-        (pair, index) =>
-          `.line${index} { stroke: ${pair[of]}; stroke-width: 2; fill: none } .label${index} { fill: ${pair[of]} }`,
-      )
-      .join(' ');
-  return [
-    '  <style>',
-    '    .page { fill: #ffffff } .text { fill: #1f2328 } .small { fill: #57606a; font-size: 12px } .grid { stroke: #d0d7de }',
-    `    ${lines(0)}`,
-    '    @media (prefers-color-scheme: dark) {',
-    '      .page { fill: #0d1117 } .text { fill: #e6edf3 } .small { fill: #9198a1 } .grid { stroke: #30363d }',
-    `      ${lines(1)}`,
-    '    }',
-    '  </style>',
-  ];
-}
+/** The rules of the lines and their labels, on light (0) or dark (1) pages. */
+const linesIn = (page: 0 | 1, count: number): string =>
+  colours
+    .slice(0, count)
+    .map(
+      (pair, index) =>
+        `.line${index} { stroke: ${pair[page]}; stroke-width: 2; fill: none } .label${index} { fill: ${pair[page]} }`,
+    )
+    .join(' ');

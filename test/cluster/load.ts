@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { bodyOf } from '../support/answers.ts';
 import { eventually } from '../support/harness.ts';
-import { type Client, clientPod } from './client-pod.ts';
+import { type Client, clientPod, lastPrinted, receiverPort, startReceiver } from './client-pod.ts';
 import { loadScript } from './load-script.ts';
 import type { Owner, Release } from './release.ts';
-import type { Cluster } from './tools.ts';
+import { type Cluster, hostOf } from './tools.ts';
 
 // Runs the clients in the cluster, because a forwarded port closes with its pod.
 
 const name = 'load';
-const port = 8080;
 /** Requests a second. */
 const rate = 100;
 /** Longer than all pauses of the retry schedule. */
@@ -36,14 +35,12 @@ type Entry = { url: string; host: string; ip: string };
 
 /** The values that let the product's workers reach the load's receiver. */
 export const loadValues = (namespace: string): string[] => [
-  `config.egressAllowHosts[0]=bailiwick-inbox.${namespace}.svc.cluster.local`,
-  `config.egressAllowHosts[1]=${receiverHost(namespace)}`,
+  `config.egressAllowHosts[0]=${hostOf('bailiwick-inbox', namespace)}`,
+  `config.egressAllowHosts[1]=${hostOf(name, namespace)}`,
   'config.retrySchedule={0s,2s,5s,5s,10s,10s,20s,20s}',
   `networkPolicy.receivers.to[0].podSelector.matchLabels.app=${name}`,
-  `networkPolicy.receivers.ports[0]=${port}`,
+  `networkPolicy.receivers.ports[0]=${receiverPort}`,
 ];
-
-const receiverHost = (namespace: string) => `${name}.${namespace}.svc.cluster.local`;
 
 export const loadPod = ({ image, gateway, token, tenant, hosts = [] }: Load) =>
   clientPod({
@@ -59,13 +56,6 @@ export const loadPod = ({ image, gateway, token, tenant, hosts = [] }: Load) =>
       RUN: `load-${randomBytes(3).toString('hex')}`,
     },
   });
-
-const service = {
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: { name },
-  spec: { selector: { app: name }, ports: [{ port }] },
-};
 
 export type RunningLoad = Awaited<ReturnType<typeof startLoad>>;
 
@@ -88,7 +78,7 @@ export async function startLoad(
     ...(entry && { hosts: [{ ip: entry.ip, hostnames: [entry.host] }] }),
   });
   // Before the first save, whose event the endpoint is to get too.
-  const URL = `http://${receiverHost(cluster.namespace)}:${port}/`;
+  const URL = `http://${hostOf(name, cluster.namespace)}:${receiverPort}/`;
   await release.reach(async (stack) =>
     bodyOf(
       await stack.call(
@@ -98,8 +88,7 @@ export async function startLoad(
       ),
     ),
   );
-  await cluster.apply([service, pod]);
-  await cluster.kubectl('wait', `pod/${name}`, '--for=condition=Ready', '--timeout=120s');
+  await startReceiver(cluster, pod);
   await eventually(
     'the first requests and events',
     async () => {
@@ -134,14 +123,17 @@ export async function startLoad(
   };
 }
 
-const countsOf = async (cluster: Cluster): Promise<Counts> =>
-  lastCounts(await cluster.kubectl('logs', name, '--tail=1'));
+export const noCounts: Counts = {
+  requests: 0,
+  failed: 0,
+  failures: [],
+  events: 0,
+  repeated: 0,
+  awaited: 0,
+  open: 0,
+};
 
-export const lastCounts = (logs: string): Counts =>
-  JSON.parse(
-    logs.trim().split('\n').at(-1) ||
-      '{"requests":0,"failed":0,"failures":[],"events":0,"repeated":0,"awaited":0,"open":0}',
-  ) as Counts;
+const countsOf = (cluster: Cluster): Promise<Counts> => lastPrinted(cluster, name, noCounts);
 
 /** The figures of a load in one line. */
 export const summary = ({ requests, failed, events, repeated }: Counts): string =>

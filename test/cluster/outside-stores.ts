@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { chartDir } from '../chart/helm.ts';
 import { containerSecurity, podSecurity } from './client-pod.ts';
-import type { Cluster } from './tools.ts';
+import { type Cluster, hostOf } from './tools.ts';
 
 // A database, a broker and an inbox that are not part of the release, as a platform team brings
 // them: in a namespace of their own, with logins.
@@ -80,7 +80,7 @@ const images = (
 
 /** Starts them in `cluster`'s namespace. @returns the URLs for a release in another one */
 export async function startStores(cluster: Cluster, image: string) {
-  const hostOf = (name: string) => `${name}.${cluster.namespace}.svc.cluster.local`;
+  const ownHost = (name: string) => hostOf(name, cluster.namespace);
   const inbox = `
 import { startInbox } from '/app/deploy/local/inbox/inbox.ts';
 await startInbox({ host: '0.0.0.0', httpPort: 8025, smtpPort: 1025 });
@@ -153,15 +153,15 @@ await startInbox({ host: '0.0.0.0', httpPort: 8025, smtpPort: 1025 });
   const psql = ['psql', '--username', owner.user, '--dbname', 'bailiwick', '--command', makeLogin];
   await cluster.kubectl('exec', 'postgres-0', '--', ...psql);
   const databaseUrl = ({ user, password }: typeof owner) =>
-    `postgres://${user}:${password}@${hostOf('postgres')}:5432/bailiwick`;
+    `postgres://${user}:${password}@${ownHost('postgres')}:5432/bailiwick`;
   return {
     namespace: cluster.namespace,
-    hostOf,
+    hostOf: ownHost,
     databaseUrl: databaseUrl(services),
     migrationsUrl: databaseUrl(owner),
-    brokerUrl: `nats://${broker.user}:${broker.password}@${hostOf('nats')}:4222`,
-    monitoring: `${hostOf('nats')}:8222`,
-    mailUrl: `smtp://${hostOf('bailiwick-inbox')}:1025`,
+    brokerUrl: `nats://${broker.user}:${broker.password}@${ownHost('nats')}:4222`,
+    monitoring: `${ownHost('nats')}:8222`,
+    mailUrl: `smtp://${ownHost('bailiwick-inbox')}:1025`,
 
     /**
      * Fills the broker's disk. @returns a function that frees it again and restarts the server,

@@ -3,7 +3,7 @@ import { doMainJob, type Installation } from '../main-job.ts';
 import { callerOf } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { takePort } from '../support/ports.ts';
-import { type Cluster, untilNothing } from './tools.ts';
+import { type Cluster, hostOf, untilNothing } from './tools.ts';
 
 // A release of the chart in the namespace of a scenario.
 
@@ -36,7 +36,7 @@ export async function openRelease(
         return await work({
           url,
           inboxUrl: `http://${loopback}:${mails.port}`,
-          hooksUrl: `http://${releaseName}-inbox.${inboxNamespace}.svc.cluster.local:8025`,
+          hooksUrl: `http://${hostOf(`${releaseName}-inbox`, inboxNamespace)}:8025`,
           call: callerOf(url),
         });
       } finally {
@@ -52,7 +52,7 @@ export async function openRelease(
     /** The gateway's URL for this machine, while it is forwarded, and in the links of mails. */
     url,
     /** The gateway's URL for pods. */
-    inside: `http://${releaseName}-gateway.${cluster.namespace}.svc.cluster.local:8080`,
+    inside: `http://${hostOf(`${releaseName}-gateway`, cluster.namespace)}:8080`,
     reach,
 
     /** @returns the seconds until every pod was ready */

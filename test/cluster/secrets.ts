@@ -8,6 +8,7 @@ import { loadValues } from './load.ts';
 import { smallRequests } from './options.ts';
 import type { Stores } from './outside-stores.ts';
 import type { Release } from './release.ts';
+import { hostOf } from './tools.ts';
 
 // What an operator does before the installation: the Secrets that the chart's README names, and the
 // values that name them.
@@ -23,7 +24,7 @@ export async function secretsFor(stores: Stores, namespace: string): Promise<obj
   const authority = await createAuthority();
   const hosts = Object.keys(workloads)
     .flatMap((name) => [`bailiwick-${name}`, `bailiwick-${name}-grpc`])
-    .map((name) => `${name}.${namespace}.svc.cluster.local`);
+    .map((name) => hostOf(name, namespace));
   const { cert, key } = await authority.issue({ hosts });
   return [
     secret('keys', keys()),

@@ -47,6 +47,10 @@ export async function findContext(
   }
 }
 
+/** The name of a Service for every pod of the cluster. */
+export const hostOf = (service: string, namespace: string): string =>
+  `${service}.${namespace}.svc.cluster.local`;
+
 export function openCluster({
   context,
   namespace,

@@ -18,8 +18,8 @@ type Way = {
   /** The resource that the chart makes. */
   kind: 'Ingress' | 'HTTPRoute';
   values: string[];
-  /** Makes what the platform has before the chart is installed. */
-  prepare(): Promise<void>;
+  /** Makes the objects that the platform has before the chart is installed. */
+  prepare?(): Promise<void>;
   /** The controller's address, once it has taken the resource. */
   address(): Promise<string>;
 };
@@ -44,7 +44,7 @@ export async function tryEdge({ cluster, images, say }: Lab): Promise<Outcome> {
       isComplete = false;
       continue;
     }
-    await way.prepare();
+    await way.prepare?.();
     const own = [...values, ...way.values];
     await release.install(own);
     isComplete = (await tryWay(release, way, images.current, own, say)) && isComplete;
@@ -53,8 +53,7 @@ export async function tryEdge({ cluster, images, say }: Lab): Promise<Outcome> {
   return isComplete ? 'passed' : 'not tested';
 }
 
-/** @returns whether the controller has an address that a pod can be given */
-
+/** @returns whether the controller has an IP address, which a pod can be given */
 async function tryWay(
   release: Release,
   way: Way,
@@ -86,14 +85,13 @@ async function assertClientAddress(release: Release, { token, tenant }: Owner): 
   assert.deepEqual([...addresses], [pod?.status.podIP]);
 }
 
-/** The Ingress of the cluster's first class, or the reason why there is none. */
+/** @returns the Ingress of the cluster's first class, or what the cluster lacks */
 async function ingressOf(cluster: Cluster): Promise<Way | string> {
   const [className] = await namesOf(cluster, 'ingressclasses');
   if (className === undefined) return 'INGRESS. The cluster has no IngressClass';
   return {
     kind: 'Ingress',
     values: ['ingress.enabled=true', `ingress.className=${className}`],
-    prepare: () => Promise.resolve(),
     address: () =>
       addressIn(
         cluster,
@@ -103,7 +101,7 @@ async function ingressOf(cluster: Cluster): Promise<Way | string> {
   };
 }
 
-/** An HTTPRoute of a Gateway of the cluster's first class, or the reason why there is none. */
+/** @returns the HTTPRoute of a Gateway of the cluster's first class, or what the cluster lacks */
 async function routeOf(cluster: Cluster): Promise<Way | string> {
   const [className] = await namesOf(cluster, 'gatewayclasses');
   if (className === undefined) return 'GATEWAY API. The cluster has no GatewayClass';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { eventually } from '../../support/harness.ts';
-import { backlogValues, deliveries, events, makeBacklog, startReceiver } from '../backlog.ts';
+import { backlogValues, deliveries, events, makeBacklog, startSlowReceiver } from '../backlog.ts';
 import { curve, type Sample } from '../curve.ts';
 import { loadValues, startLoad, summary } from '../load.ts';
 import { evaluationValues } from '../options.ts';
@@ -49,7 +49,7 @@ export async function tryScaling({ cluster, images, say }: Lab): Promise<Outcome
     `services.${byQueue}.autoscaling.fallbackReplicas=1`,
   ]);
   const [busy, behind] = [await release.use(), await release.use()];
-  const delivered = await startReceiver(cluster, images.current);
+  const delivered = await startSlowReceiver(cluster, images.current);
   const samples = watch(cluster, async () => (await delivered()).delivered);
   try {
     const load = await startLoad(release, images.current, busy);
