@@ -52,6 +52,26 @@ describeOne('chat messages', 'one process', (topology) => {
     assert.deepEqual(await caughtBy(stack, 'other'), []);
   });
 
+  test('Chat_CreateEndpoint and Chat_UpdateEndpoint take the kind that the client chooses', async () => {
+    const id = await createEndpoint('proxied', { ...quiet, Kind: 'teams' });
+    const stored = await readEndpoint(id);
+    assert.equal(stored['Kind'], 'teams');
+    // A record as it was read changes nothing, also with a new URL of an unknown host.
+    const update = async (endpoint: object, URL = '') => {
+      const answer = await stack.call('Chat_UpdateEndpoint', { Endpoint: endpoint, URL }, token);
+      return (recordIn(answer, 'Endpoint') as { Kind: string }).Kind;
+    };
+    assert.equal(await update(stored, `${stack.inboxUrl}/hooks/moved`), 'teams');
+    assert.equal(await update({ ...stored, Kind: 'slack' }), 'slack');
+    assert.equal(await update({ ID: id, Name: 'x' }), 'slack');
+    assert.equal(await update({ ID: id, Name: 'x' }, `${stack.inboxUrl}/hooks/plain`), 'generic');
+    assertRefused(
+      await stack.call('Chat_UpdateEndpoint', { Endpoint: { ...stored, Kind: 'irc' } }, token),
+      400,
+      'invalid_argument',
+    );
+  });
+
   test('a chat message is retried with the same body while the service fails', async () => {
     const id = await createEndpoint('flaky?status=500&times=2', { EventTypes: ['group.created'] });
     await saveGroup('flaky', 'Flaky');

@@ -6,10 +6,11 @@ import { Dialog, type Fields, none } from './endpoint-dialog.tsx';
 
 type Endpoint = ItemOf<'Chat_ListEndpoints'>;
 
-const endpointOf = ({ name, eventTypes, description }: Fields) => ({
+const endpointOf = ({ name, eventTypes, description, kind }: Fields) => ({
   Name: name.trim(),
   EventTypes: eventTypes,
   Description: description,
+  ...(kind !== null && { Kind: kind }),
 });
 
 /** Adds a chat channel. */
@@ -41,13 +42,19 @@ export function CreateChatDialog({ onClose }: { onClose: () => void }) {
 export function EditChatDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const { t } = useTexts();
   const notify = useNotify();
-  const { ID, Tenant, Name, EventTypes, Description } = endpoint;
+  const { ID, Tenant, Name, EventTypes, Description, Kind } = endpoint;
   return (
     <Dialog
       title={t('webhooks.edit')}
       chat="stored"
       operation="Chat_UpdateEndpoint"
-      initial={{ ...none, name: Name, eventTypes: [...EventTypes], description: Description }}
+      initial={{
+        ...none,
+        name: Name,
+        eventTypes: [...EventTypes],
+        description: Description,
+        kind: Kind,
+      }}
       toRequest={(fields) => ({
         Endpoint: { ID, Tenant, ...endpointOf(fields) },
         ...(fields.url.trim() !== '' && { URL: fields.url.trim() }),

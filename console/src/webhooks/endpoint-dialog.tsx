@@ -1,5 +1,5 @@
 import type { ItemOf, OperationName, RequestOf, ResponseOf } from '@bailiwick/client/client.ts';
-import { Modal, NumberInput, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Modal, NumberInput, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { CallForm } from '../parts/call-form.tsx';
 import { useCall } from '../parts/calls.ts';
@@ -14,6 +14,8 @@ export type Fields = {
   eventTypes: string[];
   description: string;
   rateLimit: number | string;
+  /** The format of a chat channel's messages; null = that of its address. */
+  kind: string | null;
 };
 
 const fieldsOf = ({ Name, URL, EventTypes, Description, RateLimit }: Endpoint): Fields => ({
@@ -22,8 +24,16 @@ const fieldsOf = ({ Name, URL, EventTypes, Description, RateLimit }: Endpoint): 
   eventTypes: [...EventTypes],
   description: Description,
   rateLimit: RateLimit,
+  kind: null,
 });
-export const none: Fields = { name: '', url: '', eventTypes: [], description: '', rateLimit: 0 };
+export const none: Fields = {
+  name: '',
+  url: '',
+  eventTypes: [],
+  description: '',
+  rateLimit: 0,
+  kind: null,
+};
 const endpointOf = ({ name, url, eventTypes, description, rateLimit }: Fields) => ({
   Name: name.trim(),
   URL: url.trim(),
@@ -31,6 +41,8 @@ const endpointOf = ({ name, url, eventTypes, description, rateLimit }: Fields) =
   Description: description,
   RateLimit: Number(rateLimit) || 0,
 });
+
+const chatKinds = ['slack', 'teams', 'discord', 'mattermost', 'generic'];
 
 type CreateProps = { onClose: () => void; onSecret: (secret: string) => void };
 
@@ -131,16 +143,7 @@ export function Dialog<Name extends OperationName>({ title, chat, onClose, ...fo
               label={t('webhooks.description')}
               autosize
             />
-            {!chat && (
-              <NumberInput
-                {...fields.getInputProps('rateLimit')}
-                label={t('webhooks.rate')}
-                description={t('webhooks.rateAbout')}
-                min={0}
-                max={1000}
-                allowDecimal={false}
-              />
-            )}
+            {chat ? <Kind form={fields} chat={chat} /> : <Rate form={fields} />}
           </>
         )}
       </CallForm>
@@ -169,6 +172,34 @@ function Address({ form, chat }: AddressProps) {
         spellCheck={false}
       />
     </>
+  );
+}
+
+function Kind({ form, chat }: AddressProps) {
+  const { t } = useTexts();
+  return (
+    <Select
+      {...form.getInputProps('kind')}
+      label={t('webhooks.chatKind')}
+      description={t('webhooks.chatKindAbout')}
+      data={chatKinds}
+      clearable={chat === 'new'}
+      allowDeselect={chat === 'new'}
+    />
+  );
+}
+
+function Rate({ form }: Pick<AddressProps, 'form'>) {
+  const { t } = useTexts();
+  return (
+    <NumberInput
+      {...form.getInputProps('rateLimit')}
+      label={t('webhooks.rate')}
+      description={t('webhooks.rateAbout')}
+      min={0}
+      max={1000}
+      allowDecimal={false}
+    />
   );
 }
 

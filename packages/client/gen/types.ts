@@ -1633,7 +1633,7 @@ export type ChatEndpoint = {
   /** The event types to receive. "user.*" means every event type that begins with "user.". Empty means all event types. */
   EventTypes: string[];
   Description: string;
-  /** slack, teams, discord, mattermost or generic: derived from the host of the URL. */
+  /** The format of the messages: slack, teams, discord, mattermost or generic. If absent, the URL decides on create and with a new URL. Choose one for a host of your own, such as a proxy. */
   Kind: string;
   /** Why the service disabled the endpoint. Empty if the service did not disable it. */
   DisabledReason: string;
@@ -1658,7 +1658,7 @@ export type ChatEndpointInput = {
   /** The event types to receive. "user.*" means every event type that begins with "user.". Empty means all event types. */
   EventTypes?: readonly string[] | undefined;
   Description?: string | undefined;
-  /** slack, teams, discord, mattermost or generic: derived from the host of the URL. */
+  /** The format of the messages: slack, teams, discord, mattermost or generic. If absent, the URL decides on create and with a new URL. Choose one for a host of your own, such as a proxy. */
   Kind?: string | undefined;
   /** Why the service disabled the endpoint. Empty if the service did not disable it. */
   DisabledReason?: string | undefined;

@@ -1,12 +1,9 @@
 import { type EntityManager } from '@bailiwick/database';
 import { type Origin, recordChange } from '@bailiwick/events';
-import {
-  type ChatEndpoint,
-  ChatEndpointSchema,
-} from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
+import { ChatEndpointSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { type EndpointValues, sharedFields, updatedValues } from '../endpoints/values.ts';
+import { type EndpointValues, sharedFields } from '../endpoints/values.ts';
 import type { ChatEndpointRow } from './entities.ts';
 
 /** The endpoint columns that the API record exposes. */
@@ -21,17 +18,8 @@ export function toApi(row: EndpointColumns): MessageInitShape<typeof ChatEndpoin
 export const toJson = (row: EndpointColumns): JsonObject =>
   encodeJson(ChatEndpointSchema, create(ChatEndpointSchema, toApi(row)));
 
-/** The columns of a URL: the sealed URL, its data key, and the recognised chat service. */
-export type Address = Pick<ChatEndpointRow, 'dekId' | 'urlEnc' | 'kind'>;
-
-/** The columns that an update sets. Without a new address the stored one stays. */
-export function updateOf(
-  endpoint: ChatEndpoint,
-  stored: ChatEndpointRow,
-  address: Address | undefined,
-) {
-  return { ...updatedValues(endpoint, stored), ...address };
-}
+/** The columns of a URL: the sealed URL and its data key. */
+export type SealedUrl = Pick<ChatEndpointRow, 'dekId' | 'urlEnc'>;
 
 /**
  * The `previous` entry of an event for a replaced URL. The API record never shows more of the URL.

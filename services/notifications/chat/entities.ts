@@ -8,7 +8,7 @@ export const ChatEndpointEntity = defineEntity({
     tenant: p.string().primary().columnType('text'),
     id: p.string().primary().columnType('text'),
     name: p.text(),
-    /** The chat service, recognised by the URL. */
+    /** The chat service, recognised by the URL or chosen by the client. */
     kind: p.text(),
     active: p.boolean(),
     /** Empty = all. */

@@ -10,19 +10,18 @@ import type {
 import { type Call, type Checks, type Handlers, type ReplayChecks } from '@bailiwick/rpc';
 import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
-import { kindOf } from '../chat-kinds.ts';
+import { kindFor } from '../chat-kinds.ts';
 import { type EndpointDeps, sharedHandlers } from '../endpoints/handlers.ts';
 import { assertRoom, urlProblems } from '../endpoints/limits.ts';
 import { allowUpdate } from '../endpoints/permission.ts';
-import { createdValues, requireEndpoint } from '../endpoints/values.ts';
+import { createdValues, requireEndpoint, updatedValues } from '../endpoints/values.ts';
 import { clearHealth } from '../health/queries.ts';
 import {
-  type Address,
   recordEndpointEvent,
   replacedUrl,
+  type SealedUrl,
   toApi,
   toJson,
-  updateOf,
   urlContext,
 } from './api-record.ts';
 import { ChatEndpointEntity } from './entities.ts';
@@ -72,7 +71,8 @@ async function createEndpoint(
   const endpoint = requireEndpoint(request.endpoint);
   const { tenant } = endpoint;
   const id = createId('slk');
-  const address = await sealAddress(keys, { tenant, id }, request.url);
+  const kind = kindFor(request.url, { requested: endpoint.kind, stored: '' });
+  const address = { ...(await sealUrl(keys, { tenant, id }, request.url)), kind };
   const turn = { tenant, row: `chat_endpoint ${tenant}` };
   const row = await database.transaction(turn, async (em) => {
     const count = () => em.count(ChatEndpointEntity, { tenant });
@@ -94,8 +94,7 @@ async function updateEndpoint(
   const endpoint = requireEndpoint(request.endpoint);
   const { id } = endpoint;
   const { tenant, allowed } = await allowUpdateOf({ database, authority }, endpoint, call);
-  const address =
-    request.url === '' ? undefined : await sealAddress(keys, { tenant, id }, request.url);
+  const sealed = request.url === '' ? undefined : await sealUrl(keys, { tenant, id }, request.url);
   const turn = { tenant, row: `endpoint ${tenant} ${id}` };
   const row = await database.transaction(turn, async (em) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE;
@@ -103,12 +102,15 @@ async function updateEndpoint(
     if (!stored) throw notFound('endpoint');
     if (endpoint.active) await clearHealth(em, tenant, id);
     const before = toJson(stored);
-    em.assign(stored, updateOf(endpoint, stored, address));
+    const kind = sealed
+      ? kindFor(request.url, { requested: endpoint.kind, stored: stored.kind })
+      : endpoint.kind || stored.kind;
+    em.assign(stored, { ...updatedValues(endpoint, stored), ...sealed, kind });
     // The new URL is not compared with the old one, so that a URL that can no longer be opened can
     // be replaced, too.
     const previous: Record<string, unknown> = {
       ...changedFields(before, toJson(stored)),
-      ...(address ? replacedUrl : {}),
+      ...(sealed ? replacedUrl : {}),
     };
     if (Object.keys(previous).length === 0) return stored;
     stored.updatedAt = timeAfter(stored.updatedAt);
@@ -118,11 +120,11 @@ async function updateEndpoint(
   return { endpoint: toApi(row) };
 }
 
-async function sealAddress(
+async function sealUrl(
   keys: TenantKeys,
   { tenant, id }: { tenant: string; id: string },
   url: string,
-): Promise<Address> {
+): Promise<SealedUrl> {
   const { dekId, sealed } = await keys.seal(tenant, Buffer.from(url), urlContext(id));
-  return { dekId, urlEnc: sealed, kind: kindOf(url) };
+  return { dekId, urlEnc: sealed };
 }
