@@ -1,6 +1,7 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector, Pool } from 'undici';
 import { limitAnswers, limitHandshake } from './answer-limit.ts';
+import { acceptContinue } from './continue.ts';
 import { createProxy } from './proxy.ts';
 import type { Address } from './resolver.ts';
 
@@ -104,6 +105,7 @@ function connectorTo(
         const ready: buildConnector.Callback = (...[error, socket]) => {
           endHandshake?.();
           if (!socket) return callback(error ?? new Error('there is no socket'), null);
+          acceptContinue(socket);
           limitAnswers(socket, wire, answerBytes);
           callback(null, socket);
         };

@@ -58,7 +58,7 @@ import { openTemplates } from './email/templates.ts';
 import { listEventTypesHandler } from './events/list.ts';
 import { eventsChecks, eventsHandlers } from './events/publish.ts';
 import { createDomainOwners } from './fanout/domain-owners.ts';
-import { endpointFinder, startFanout, wantsFinder } from './fanout/fanout.ts';
+import { endpointFinder, startFanout, unsentNoter, wantsFinder } from './fanout/fanout.ts';
 import { createLaneQuotas } from './fanout/lane-quotas.ts';
 import { keysHandlers } from './keys/handlers.ts';
 import { logoutHandlers } from './logouts/handlers.ts';
@@ -243,7 +243,11 @@ function backgroundOf(shared: Shared): Background[] {
     createSweeper({ database, limiter, deliveryBodyHours, log }),
   ];
   // Consumers end with the broker connection, which the service closes after this.
-  const finders = { findEndpoints: endpointFinder(database), wants: wantsFinder(database) };
+  const finders = {
+    findEndpoints: endpointFinder(database),
+    wants: wantsFinder(database),
+    noteUnsent: unsentNoter(database),
+  };
   const fanout: Background = () => (
     startFanout({ ...shared, ...finders, quotas: createLaneQuotas() }), () => Promise.resolve()
   );

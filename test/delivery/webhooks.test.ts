@@ -148,12 +148,23 @@ describeOne('webhook deliveries', 'one process', (topology) => {
   });
 
   test('an inactive or deleted endpoint gets no events', async () => {
-    const { id } = await createEndpoint('gone', { EventTypes: ['none.of.these'] });
+    const { id } = await createEndpoint('gone', { EventTypes: ['group.created'] });
     const { body } = await stack.call('Webhooks_GetEndpoint', { Tenant: tenant, ID: id }, token);
     await stack.call(
       'Webhooks_UpdateEndpoint',
       { Endpoint: { ...(body['Endpoint'] as object), Active: false } },
       token,
+    );
+    await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'missed' } }, token);
+    const [unsent] = await eventually('the row of the event', async () => {
+      const list = { Tenant: tenant, Endpoint: id };
+      const { body: answer } = await stack.call('Webhooks_ListAttempts', list, token);
+      const { Items } = answer['Page'] as { Items: Array<Record<string, unknown>> };
+      return Items.length === 1 && Items;
+    });
+    assert.deepEqual(
+      ['EventType', 'Status', 'StatusCode', 'Error', 'Message'].map((field) => unsent?.[field]),
+      ['group.created', 'dropped', 0, 'endpoint_inactive', 'not sent: the endpoint is inactive'],
     );
     const statusOf = async () =>
       (await deliver(id, '{}')).body['Task'] as { Status: string; Error: string };

@@ -1,8 +1,8 @@
 import {
   type Answer,
   type DeliveryOutcome,
-  isSeconds,
   outcomeOfAnswer,
+  readSeconds,
   waitOf,
 } from '../sending/delivery-outcome.ts';
 
@@ -33,9 +33,7 @@ const withWait = (outcome: DeliveryOutcome, retryAfterMs: number | undefined): D
   retryAfterMs === undefined ? outcome : { ...outcome, retryAfterMs };
 
 function resetAfter({ 'x-ratelimit-reset-after': seconds }: Answer['headers']): number | undefined {
-  return typeof seconds === 'string' && isSeconds(seconds)
-    ? Math.ceil(Number(seconds) * 1000)
-    : undefined;
+  return typeof seconds === 'string' ? readSeconds(seconds) : undefined;
 }
 
 /** The `retry_after` seconds of Discord's response body. */

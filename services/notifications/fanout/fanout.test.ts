@@ -26,13 +26,22 @@ type Published = {
   fields: Record<string, string>;
 };
 
+/** `unsent`: the tasks that are recorded as not sent. */
+type Observed = { wants?: (type: string) => boolean; unsent?: string[] };
+
 /** The tasks published for an event, with these endpoints in every tenant. */
 async function published(
   event: string,
-  endpoints: ReadonlyArray<{ id: string; eventTypes: string[]; kind?: string; createdAt?: string }>,
+  endpoints: ReadonlyArray<{
+    id: string;
+    eventTypes: string[];
+    kind?: string;
+    createdAt?: string;
+    active?: boolean;
+  }>,
   tenants: readonly string[] = [],
   targets: object[] = [],
-  wants: (type: string) => boolean = () => true,
+  { wants = () => true, unsent = [] }: Observed = {},
 ): Promise<Published[]> {
   const all: Published[] = [];
   const deps = {
@@ -46,6 +55,7 @@ async function published(
         })),
       ),
     wants: (type: string) => Promise.resolve(wants(type)),
+    noteUnsent: ({ task }: { task: string }) => Promise.resolve(unsent.push(task)),
     broker: {
       publish: (subject: string, body: string, id: string, fields: Record<string, string>) =>
         Promise.resolve(all.push({ subject, body: JSON.parse(body), id, fields })),
@@ -94,6 +104,18 @@ test("an event becomes a message in the chat service's format for a chat endpoin
     content: string;
   };
   assert.match(content, /Group created.*Ü/s);
+});
+
+test('an event that an inactive endpoint would get is recorded as not sent', async () => {
+  const unsent: string[] = [];
+  const off = { active: false };
+  const endpoints = [
+    { id: 'whk_1', eventTypes: ['group.*'], ...off },
+    { id: 'whk_2', eventTypes: ['role.*'], ...off },
+    { id: 'whk_3', eventTypes: [], createdAt: '2026-01-01 00:01:00+00', ...off },
+  ];
+  assert.deepEqual(await published(text(), endpoints, [], [], { unsent }), []);
+  assert.deepEqual(unsent, ['evt_1.whk_1']);
 });
 
 test('tasks beyond the quota of the tenant go to the slow lane', async () => {
@@ -163,7 +185,9 @@ test('an event about a user asks for no tenants if no endpoint of any tenant wan
   const event = text({ type: 'user.signed_in', tenant: '', data: { ID: 'usr_1' } });
   const endpoints = [{ id: 'whk_1', eventTypes: [] }];
   const sent = (isWanted: boolean) =>
-    published(event, endpoints, ['tnt_1'], [], (type) => type === 'user.signed_in' && isWanted);
+    published(event, endpoints, ['tnt_1'], [], {
+      wants: (type) => type === 'user.signed_in' && isWanted,
+    });
   assert.deepEqual(await sent(false), []);
   assert.equal((await sent(true)).length, 1);
 });

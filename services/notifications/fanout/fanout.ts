@@ -8,6 +8,8 @@ import type { Client } from '@connectrpc/connect';
 import { messageOf } from '../chat/message.ts';
 import { renderBody } from '../chat/render.ts';
 import { reachOf } from '../events/catalogue.ts';
+import { type AttemptRow, settleAsDone } from '../queue/queries.ts';
+import { dropped } from '../sending/delivery-outcome.ts';
 import type { DomainOwners } from './domain-owners.ts';
 import { existedAt, type FanoutEvent, readEvent, skipReason } from './event.ts';
 import type { LaneQuotas } from './lane-quotas.ts';
@@ -16,6 +18,7 @@ import { type FanoutEndpoint, findWanted, listFanoutEndpoints } from './queries.
 export type FanoutDeps = {
   findEndpoints: FindEndpoints;
   wants: Wants;
+  noteUnsent: NoteUnsent;
   broker: Broker;
   quotas: LaneQuotas;
   authority: Client<typeof Authority>;
@@ -46,6 +49,16 @@ export const wantsFinder = (database: Database): Wants =>
     return types.map((type) => wanted.has(type));
   });
 
+/** Records that an inactive endpoint does not get an event. */
+type NoteUnsent = (row: AttemptRow) => Promise<AttemptRow>;
+
+/** Writes the rows of the events that are handled at the same time together. */
+export const unsentNoter = (database: Database): NoteUnsent =>
+  createBatch(async (rows: readonly AttemptRow[]) => {
+    await settleAsDone(database, rows);
+    return rows;
+  });
+
 /**
  * Makes one task per event and subscribed endpoint. A redelivered event makes the same tasks, which
  * the broker drops as duplicates.
@@ -68,11 +81,20 @@ export function startFanout(deps: FanoutDeps): void {
 export async function fanOut(deps: FanoutDeps, event: FanoutEvent): Promise<void> {
   for (const tenant of await tenantsOf(deps, event)) {
     const endpoints = await deps.findEndpoints(tenant);
+    // Whether the endpoint is active decides last: an event that it misses for that reason alone is
+    // in its list of attempts.
     const receivers = endpoints.filter(
       (endpoint) =>
-        skipReason(event, endpoint) === undefined && existedAt(event, endpoint.createdAt),
+        skipReason(event, { ...endpoint, active: true }) === undefined &&
+        existedAt(event, endpoint.createdAt),
     );
-    await Promise.all(receivers.map((endpoint) => publishDelivery(deps, event, tenant, endpoint)));
+    await Promise.all(
+      receivers.map((endpoint) =>
+        endpoint.active
+          ? publishDelivery(deps, event, tenant, endpoint)
+          : deps.noteUnsent(unsentRow(event, tenant, endpoint)),
+      ),
+    );
   }
 }
 
@@ -98,6 +120,37 @@ async function tenantsOf(
   return [...new Set(owner === '' ? own : [...own, owner])];
 }
 
+const taskOf = (event: string, endpoint: string): string => `${event}.${endpoint}`;
+
+/** The attempt that an inactive endpoint's list shows instead of a delivery. */
+function unsentRow(
+  { id: event, type }: FanoutEvent,
+  tenant: string,
+  { id: endpoint, kind }: FanoutEndpoint,
+): AttemptRow {
+  const { status, statusCode, error } = dropped('endpoint_inactive');
+  return {
+    task: taskOf(event, endpoint),
+    attempt: 1,
+    operation: operationFor(kind),
+    tenant,
+    endpoint,
+    event,
+    type,
+    delivery: event,
+    status,
+    statusCode,
+    error,
+    message: 'not sent: the endpoint is inactive',
+    durationMs: 0,
+    startedAt: new Date(),
+    nextAttemptAt: null,
+  };
+}
+
+const operationFor = (kind: FanoutEndpoint['kind']) =>
+  kind === '' ? 'Webhooks_Deliver' : 'Chat_Deliver';
+
 // Webhooks get the event's exact bytes, chat endpoints a message in their service's format.
 function publishDelivery(
   { broker, quotas }: FanoutDeps,
@@ -112,10 +165,9 @@ function publishDelivery(
     Type: type,
     Body: Buffer.from(body).toString('base64'),
   };
-  const operation = kind === '' ? 'Webhooks_Deliver' : 'Chat_Deliver';
   return publishTask(
     broker,
-    { id: `${id}.${endpoint}`, operation, request, extra: {} },
+    { id: taskOf(id, endpoint), operation: operationFor(kind), request, extra: {} },
     { tenant, event: id, enqueued: timestamp, lane: quotas.laneOf(tenant) },
   );
 }

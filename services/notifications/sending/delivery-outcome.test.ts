@@ -34,6 +34,7 @@ for (const [code, status, error] of answers) {
 test('Webhooks_Deliver honours Retry-After of 429 and 503 only', () => {
   assert.equal(outcomeOfAnswer(answer(429, '90'), now).retryAfterMs, 90_000);
   assert.equal(outcomeOfAnswer(answer(429, '0.25'), now).retryAfterMs, 250);
+  assert.equal(outcomeOfAnswer(answer(429, '   4  '), now).retryAfterMs, 4000);
   assert.equal(
     outcomeOfAnswer(answer(503, 'Thu, 01 Jan 2026 00:01:00 GMT'), now).retryAfterMs,
     60_000,
@@ -44,6 +45,12 @@ test('Webhooks_Deliver honours Retry-After of 429 and 503 only', () => {
   );
   assert.equal(outcomeOfAnswer(answer(429, 'soon'), now).retryAfterMs, undefined);
   assert.equal(outcomeOfAnswer(answer(500, '90'), now).retryAfterMs, undefined);
+});
+
+test('Webhooks_Deliver takes at most 30 days from Retry-After', () => {
+  const longest = 30 * 24 * 3_600_000;
+  for (const wait of ['9999999999', '9'.repeat(400), 'Thu, 01 Jan 2099 00:00:00 GMT'])
+    assert.equal(outcomeOfAnswer(answer(503, wait), now).retryAfterMs, longest, wait);
 });
 
 test('Webhooks_Deliver without a response is retried, and names the error', () => {

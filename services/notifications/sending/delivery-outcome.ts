@@ -79,12 +79,20 @@ export function waitOf(
   now: Date,
 ): number | undefined {
   if (typeof retryAfter !== 'string') return undefined;
-  if (isSeconds(retryAfter)) return Math.ceil(Number(retryAfter) * 1000);
-  const wait = new Date(retryAfter).getTime() - now.getTime();
-  return Number.isNaN(wait) || wait < 0 ? undefined : wait;
+  const seconds = readSeconds(retryAfter);
+  if (seconds !== undefined) return seconds;
+  const wait = new Date(retryAfter.trim()).getTime() - now.getTime();
+  return Number.isNaN(wait) || wait < 0 ? undefined : Math.min(wait, longestWaitMs);
 }
 
-export const isSeconds = (text: string): boolean => /^\d{1,9}(\.\d{1,6})?$/.test(text);
+/** No receiver pauses longer than attempts are kept. */
+const longestWaitMs = 30 * 24 * 3_600_000;
+
+/** Seconds with optional fractions as milliseconds; undefined for any other text. */
+export const readSeconds = (text: string): number | undefined =>
+  /^\s*\d+(\.\d+)?\s*$/.test(text)
+    ? Math.min(Math.ceil(Number(text) * 1000), longestWaitMs)
+    : undefined;
 
 /** The outcome of a request without a response. */
 export const outcomeOfFailure = ({ failure, message }: RequestFailed): DeliveryOutcome => ({
