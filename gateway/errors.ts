@@ -1,15 +1,26 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import { httpStatus, type ServiceError } from '@bailiwick/errors';
+import { isPublicReason } from '@bailiwick/proto/reasons.ts';
+
+/** The reasons of an ErrorResponse, which docs/api.md lists. */
+export { reasons } from '@bailiwick/proto/reasons.ts';
 
 // Error responses of the API: five statuses, 429 for rate limits, and 404 and 405 for unknown
 // routes and methods.
 
-type ErrorBody = { Code: string; Message: string; Messages: readonly string[]; RequestID: string };
+type ErrorBody = {
+  Code: string;
+  Reason: string;
+  Message: string;
+  Messages: readonly string[];
+  RequestID: string;
+};
 
 function errorBody(error: ServiceError, requestId: string): ErrorBody {
   return {
     Code: error.code,
+    Reason: isPublicReason(error.reason) ? error.reason : '',
     Message: error.messages[0] ?? error.code,
     Messages: error.messages,
     RequestID: requestId,
@@ -56,6 +67,7 @@ export function rawErrorResponse(code: string | undefined): string {
   const message = rawMessages[code ?? ''] ?? 'the request is not valid HTTP';
   const body = JSON.stringify({
     Code: 'invalid_argument',
+    Reason: '',
     Message: message,
     Messages: [message],
     RequestID: '',

@@ -4,7 +4,7 @@ import { ServiceError, toServiceError } from '@bailiwick/errors';
 import { type LimitProfile } from '@bailiwick/limits';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { type RightsCache } from '@bailiwick/revocation';
-import { problemOf, stopReading } from '@bailiwick/rpc';
+import { stopReading } from '@bailiwick/rpc';
 import { type OwnSettings } from '@bailiwick/service';
 import { type Log, markFailed } from '@bailiwick/telemetry';
 import { ConnectError } from '@connectrpc/connect';
@@ -43,6 +43,7 @@ import {
   sendPage,
 } from './pages.ts';
 import { callQuotas, createQuotas } from './quotas.ts';
+import { sendReadiness } from './readiness.ts';
 import { createScim, isScim, scimMethods, sendScimError } from './scim.ts';
 import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso.ts';
@@ -320,7 +321,8 @@ function logFailure(log: Log, { thrown, code, method, requestId }: Failure): voi
 class RoutingError extends ServiceError {
   readonly status: number;
   constructor(status: number, message: string) {
-    super(status === 404 ? 'not_found' : 'invalid_argument', 'NO_ROUTE', message);
+    if (status === 404) super('not_found', 'NO_ROUTE', message);
+    else super('invalid_argument', 'WRONG_METHOD', message);
     this.status = status;
   }
 }
@@ -333,11 +335,4 @@ function assertMethod(
   if (allowed.includes(request.method ?? '')) return;
   response.setHeader('allow', allowed.join(', '));
   throw new RoutingError(405, `the method must be ${allowed.join(' or ')}`);
-}
-
-async function sendReadiness(response: ServerResponse, ready: () => Promise<void>): Promise<void> {
-  const problem = await problemOf(ready);
-  response
-    .writeHead(problem === undefined ? 200 : 503, { 'content-type': 'text/plain' })
-    .end(`${problem ?? 'ok'}\n`);
 }

@@ -286,3 +286,22 @@ test('there are no barrel files: no index file and no export *', () => {
     [],
   );
 });
+
+test('no program of ours compares the text of an error: it compares Code and Reason', () => {
+  const programs = globSync(
+    ['console/src/**/*.{ts,tsx}', 'gateway/pages/*.js', 'packages/cli/**/*.ts'],
+    {
+      cwd: root,
+      exclude: (name) => /(^|\/)(node_modules|dist|gen)$/.test(name) || /\.test\.tsx?$/.test(name),
+    },
+  );
+  assert.ok(programs.length > 100);
+  // They read an error of the runtime, and the end of a sentence.
+  const exceptions = ['gateway/pages/texts.js', 'packages/cli/sign-in/issuer.ts'];
+  const compared = programs.filter((file) =>
+    /\bmessages?\b[^\n;]*(?:\.includes\(|\.some\(|[!=]==\s*'[a-z]{2,} )|\.test\([^\n)]*\bmessages?\b/i.test(
+      read(file),
+    ),
+  );
+  assert.deepEqual(compared.sort(), exceptions);
+});

@@ -8,6 +8,7 @@ import { renderChartSchema } from './chart/schema.ts';
 import { renderChartSettings, renderConfiguration } from './configuration.ts';
 import { renderEvents, renderEventTypes } from './events.ts';
 import { renderPermissions } from './permissions.ts';
+import { renderApi } from './reasons.ts';
 import { renderRightsSchema } from './rights-schema.ts';
 
 // Generates files from tables in the code.
@@ -22,6 +23,7 @@ export const outputs: ReadonlyMap<string, () => string> = new Map([
   ['helm/bailiwick/files/settings.yaml', renderChartSettings],
   ['helm/bailiwick/values.schema.json', renderChartSchema],
   ['helm/bailiwick/README.md', renderChartReadme],
+  ['docs/api.md', renderApi],
   ['docs/events.md', renderEvents],
   ['docs/permissions.md', renderPermissions],
   ['packages/cli/rights.schema.json', renderRightsSchema],

@@ -14,14 +14,8 @@ export async function findAccount() {
 }
 
 /** Creates an account, with the language of this page. */
-export async function createAccount(account) {
-  try {
-    return await call('Account_Register', { ...account, Locale: locale });
-  } catch (error) {
-    // A gateway of the previous version does not know the field.
-    if (!error.messages.some((message) => /^Locale /.test(message))) throw error;
-    return call('Account_Register', account);
-  }
+export function createAccount(account) {
+  return call('Account_Register', { ...account, Locale: locale });
 }
 
 /** Ends the session. It may have ended already. */

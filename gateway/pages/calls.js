@@ -6,22 +6,20 @@ export const find = (id) => document.getElementById(id);
 const main = document.querySelector('main');
 const outcome = find('outcome');
 
-/** A failed call, with a text for the user. `messages`: the service's own, in English. */
+/** A failed call, with a text for the user. `code` and `reason`: the service's. */
 export class Refused extends Error {
-  constructor(code, text, messages = []) {
+  constructor(code, text, reason = '') {
     super(text);
     this.code = code;
-    this.messages = messages;
+    this.reason = reason;
   }
 }
 
 /** Whether the password was right but the address is not verified yet. */
-export const isUnverified = ({ code, messages }) =>
-  code === 'permission_denied' && messages.includes('email is not verified');
+export const isUnverified = ({ reason }) => reason === 'EMAIL_NOT_VERIFIED';
 
 /** Whether a one-time token was rejected. */
-export const isDead = ({ code, messages }) =>
-  code === 'failed_precondition' && messages.includes('the token is not valid any more');
+export const isDead = ({ reason }) => reason === 'DEAD_TOKEN';
 
 /** Calls an operation relative to this page. Throws Refused if the response is not a success. */
 export async function call(operation, body) {
@@ -52,17 +50,16 @@ const wrongAnswers = {
 };
 
 /** An API error, with a text for the user. */
-const explain = (operation, { Code, Messages }, retryAfter) =>
-  new Refused(Code, textFor(operation, { Code, Messages }, retryAfter), Messages);
+const explain = (operation, answer, retryAfter) =>
+  new Refused(answer.Code, textFor(operation, answer, retryAfter), answer.Reason);
 
-function textFor(operation, { Code, Messages }, retryAfter) {
+function textFor(operation, { Code, Reason, Messages }, retryAfter) {
   if (Code === 'internal' || Code === 'unavailable') return text('call.ourSide');
   // The session is valid, so a wrong answer is not 401 here.
   if (Code === 'permission_denied' && operation === 'Account_CompleteStepUp')
     return text('call.wrongCode');
   if (Code === 'unauthenticated') return text(wrongAnswers[operation] ?? 'call.signedOut');
-  if (/Passkey/.test(operation) && isDead({ code: Code, messages: Messages }))
-    return text('call.tookLong');
+  if (/Passkey/.test(operation) && isDead({ reason: Reason })) return text('call.tookLong');
   if (operation === 'Account_IssueCode' && Code === 'failed_precondition')
     return text('call.returnForeign');
   const when = retryAfter === 0 ? text('common.later') : inTime(retryAfter);

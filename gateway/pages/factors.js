@@ -98,7 +98,7 @@ find('scan').addEventListener('submit', (event) => {
       const Code = code.value.replace(/\s/g, '');
       if (!/^\d{6}$/.test(Code)) failField(code, text('second.enterDigits'));
       await call('Factors_ConfirmTotp', { FactorID: waiting, Code }).catch((error) => {
-        if (error.messages?.[0] !== 'Code is wrong') throw error;
+        if (error.reason !== 'WRONG_CODE') throw error;
         markInvalid(code);
         code.select();
         throw new Refused(error.code, text('factors.wrongCode'));

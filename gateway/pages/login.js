@@ -131,7 +131,8 @@ async function register() {
   if (await leftForOrganisation()) return;
   const account = { Email: email.value, Password: password.value };
   await createAccount(account).catch((error) => {
-    if (/^Password/.test(error.messages[0] ?? '')) markInvalid(password);
+    // The address is valid: Sso_Check has read it.
+    if (error.code === 'invalid_argument') markInvalid(password);
     throw error;
   });
   find('registered').hidden = false;

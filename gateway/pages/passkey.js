@@ -74,7 +74,7 @@ export async function signInWith(Credential) {
   try {
     return await call('Account_FinishPasskeyLogin', { Credential, Cookie: true });
   } catch (error) {
-    if (error.messages.includes('the passkey is not known here')) forget(Credential);
+    if (error.reason === 'PASSKEY_UNKNOWN') forget(Credential);
     throw error;
   }
 }

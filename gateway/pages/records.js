@@ -35,8 +35,7 @@ export async function signedIn(work) {
     return await work();
   } catch (error) {
     if (error.code === 'unauthenticated') return leaveFor(signInPage);
-    if (!/recent login required|second factor required/.test(error.messages?.[0] ?? ''))
-      throw error;
+    if (!['RECENT_LOGIN_REQUIRED', 'FACTOR_REQUIRED'].includes(error.reason)) throw error;
     return show('again', find('again-title'));
   }
 }

@@ -57,13 +57,13 @@ export async function linkIdentity() {
 }
 
 /** Whether the user has to sign in once more, because the session is older than the social sign-in. */
-export const isStale = ({ messages = [] }) => messages.some((text) => /^sign in again/.test(text));
+export const isStale = ({ reason }) => reason === 'LINK_STALE';
 
 function explain(error) {
   if (isStale(error)) return error;
   return new Refused(
     error.code,
     text(isDead(error) ? 'social.expired' : 'social.foreign'),
-    error.messages,
+    error.reason,
   );
 }

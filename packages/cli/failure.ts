@@ -41,12 +41,14 @@ export function explain(error: unknown): { exitCode: ExitCode; lines: string[] }
   if (error instanceof Refusal)
     return { exitCode: error.exitCode, lines: error.message.split('\n').map(printable) };
   if (error instanceof BailiwickError) {
+    const reason = error.Reason === '' ? [] : [`reason ${error.Reason}`];
     const request = error.RequestID === '' ? [] : [`request ${error.RequestID}`];
     const hint = error instanceof UnauthenticatedError ? ['sign in with bailiwick login'] : [];
     return {
       exitCode: codeOf(error),
       lines: [
         ...error.Messages.map((message) => `${error.operation}: ${message}`),
+        ...reason,
         ...request,
         ...hint,
       ].map(printable),

@@ -29,7 +29,7 @@ export function streamOf(response: Response, onEnd: () => void): Response {
 /** The error of a failed response. */
 export async function failureOf(operation: string, response: Response): Promise<BailiwickError> {
   const { status, headers } = response;
-  const { Code, Messages, RequestID } = parse(await response.text()) ?? {};
+  const { Code, Reason, Messages, RequestID } = parse(await response.text()) ?? {};
   const messages = Array.isArray(Messages)
     ? Messages.filter((message) => typeof message === 'string')
     : [];
@@ -37,6 +37,7 @@ export async function failureOf(operation: string, response: Response): Promise<
     operation,
     status,
     Code: typeof Code === 'string' ? Code : codeOf(status),
+    Reason: typeof Reason === 'string' ? Reason : '',
     Messages: messages.length > 0 ? messages : [describe(response)],
     RequestID: typeof RequestID === 'string' ? RequestID : '',
     retryAfter: retryAfterSeconds(headers.get('retry-after')),

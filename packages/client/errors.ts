@@ -13,12 +13,16 @@ export type ErrorCode =
   | 'unimplemented'
   | 'internal';
 
+export type { ErrorReason } from './gen/reasons.ts';
+
 export type Failure = {
   /** The operation that was called. */
   operation: string;
   /** The HTTP status; 0 = there was no response. */
   status: number;
   Code: string;
+  /** Why, where several causes share a Code: see ErrorReason. A newer service may send others. */
+  Reason?: string;
   /** One message for each failed check. */
   Messages: readonly string[];
   /** Identifies the call in the service's logs and in the audit. */
@@ -33,18 +37,21 @@ export class BailiwickError extends Error {
   readonly operation: string;
   readonly status: number;
   readonly Code: string;
+  /** Why, where several causes share a Code, and '' otherwise: compare it, never the Messages. */
+  readonly Reason: string;
   readonly Messages: readonly string[];
   readonly RequestID: string;
   readonly retryAfter: number | undefined;
 
   constructor(
-    { operation, status, Code, Messages, RequestID, retryAfter }: Failure,
+    { operation, status, Code, Reason = '', Messages, RequestID, retryAfter }: Failure,
     options?: ErrorOptions,
   ) {
     super(`${operation}: ${Messages.join('; ') || Code}`, options);
     this.operation = operation;
     this.status = status;
     this.Code = Code;
+    this.Reason = Reason;
     this.Messages = Messages;
     this.RequestID = RequestID;
     this.retryAfter = retryAfter;

@@ -17,7 +17,7 @@ test('a ServiceError keeps its code, reason, messages and delay over the wire', 
   for (const error of [
     exhausted('too many requests', 30),
     notFound('group'),
-    new ServiceError('invalid_argument', 'INVALID_ARGUMENT', ['first', 'second']),
+    new ServiceError('invalid_argument', 'TOO_DEEP', ['first', 'second']),
   ]) {
     const received = toServiceError(toConnectError(error));
     assert.deepEqual(

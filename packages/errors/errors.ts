@@ -2,6 +2,7 @@ import {
   type ErrorDetail,
   ErrorDetailSchema,
 } from '@bailiwick/proto/gen/bailiwick/common/v1/error_pb.ts';
+import { isReason, type Reason } from '@bailiwick/proto/reasons.ts';
 import { Code, ConnectError } from '@connectrpc/connect';
 
 /** The codes of the API's ErrorResponse. */
@@ -50,8 +51,8 @@ const errorCodes = new Map(
 /** A failure whose messages the caller may see. All other errors become `internal`. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
-  /** Machine-readable, in upper snake case. */
-  readonly reason: string;
+  /** What programs compare beside the code: '' where the code says it all. */
+  readonly reason: Reason | '';
   /** All problems. `message` is the first. */
   readonly messages: readonly string[];
   /** In seconds, for resource_exhausted. */
@@ -59,7 +60,7 @@ export class ServiceError extends Error {
 
   constructor(
     code: ErrorCode,
-    reason: string,
+    reason: Reason | '',
     messages: string | readonly string[],
     retryAfter = 0,
   ) {
@@ -74,13 +75,15 @@ export class ServiceError extends Error {
 }
 
 /** For a malformed request, with all its problems. */
-export const invalid = (messages: string | readonly string[], reason = 'INVALID_ARGUMENT') =>
+export const invalid = (messages: string | readonly string[], reason: Reason | '' = '') =>
   new ServiceError('invalid_argument', reason, messages);
 /** For a call without a valid credential. */
-export const unauthenticated = (message = 'a valid credential is required') =>
-  new ServiceError('unauthenticated', 'UNAUTHENTICATED', message);
+export const unauthenticated = (
+  message = 'a valid credential is required',
+  reason: Reason | '' = '',
+) => new ServiceError('unauthenticated', reason, message);
 /** For a caller without the permission. */
-export const denied = (message = 'permission denied', reason = 'PERMISSION_DENIED') =>
+export const denied = (message = 'permission denied', reason: Reason | '' = '') =>
   new ServiceError('permission_denied', reason, message);
 /** For a caller who would grant a permission that it does not hold. */
 export const escalation = (lacking: string) =>
@@ -117,13 +120,12 @@ export const scopeMissing = (scopes: readonly string[]) =>
 export const otherTenant = () =>
   denied('this access token is for one organisation only', 'OTHER_TENANT');
 
-export const notFound = (what: string) =>
-  new ServiceError('not_found', 'NOT_FOUND', `${what} not found`);
+export const notFound = (what: string) => new ServiceError('not_found', '', `${what} not found`);
 /** For a record that would exist twice. */
-export const alreadyExists = (message: string, reason = 'ALREADY_EXISTS') =>
+export const alreadyExists = (message: string, reason: Reason | '' = '') =>
   new ServiceError('already_exists', reason, message);
 /** For a state that does not allow the call. */
-export const failedPrecondition = (message: string, reason = 'FAILED_PRECONDITION') =>
+export const failedPrecondition = (message: string, reason: Reason | '' = '') =>
   new ServiceError('failed_precondition', reason, message);
 const deadTokenReason = 'DEAD_TOKEN';
 /** For any one-time token that is unknown, used or expired. The message does not say which. */
@@ -132,11 +134,11 @@ export const deadToken = () =>
 /** Whether the error is one of {@link deadToken}. */
 export const isDeadToken = ({ reason }: ServiceError): boolean => reason === deadTokenReason;
 /** For a caller over a limit. `retryAfter` is in seconds. */
-export const exhausted = (message: string, retryAfter: number) =>
-  new ServiceError('resource_exhausted', 'RATE_LIMITED', message, retryAfter);
+export const exhausted = (message: string, retryAfter: number, reason: Reason | '' = '') =>
+  new ServiceError('resource_exhausted', reason, message, retryAfter);
 /** For a dependency that is away: a retry may succeed. */
 export const unavailable = (message = 'the service is temporarily unavailable') =>
-  new ServiceError('unavailable', 'UNAVAILABLE', message);
+  new ServiceError('unavailable', '', message);
 
 /**
  * Converts any thrown value to what a caller may see: a ServiceError unchanged, the rest without
@@ -146,7 +148,7 @@ export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   if (thrown instanceof ConnectError) return fromConnectError(thrown);
   if (isTransient(thrown)) return unavailable();
-  return new ServiceError('internal', 'INTERNAL', 'internal error');
+  return new ServiceError('internal', '', 'internal error');
 }
 
 /** The wire form of an error in calls between processes. */
@@ -164,9 +166,14 @@ function fromConnectError(error: ConnectError): ServiceError {
   // An error without a detail comes from the transport, and its text is not for clients.
   if (!code || !detail)
     return error.code === Code.Internal
-      ? new ServiceError('internal', 'INTERNAL', 'internal error')
+      ? new ServiceError('internal', '', 'internal error')
       : unavailable();
-  return new ServiceError(code, detail.reason, detail.messages, detail.retryAfter);
+  return new ServiceError(
+    code,
+    isReason(detail.reason) ? detail.reason : '',
+    detail.messages,
+    detail.retryAfter,
+  );
 }
 
 /** Whether a dependency is unavailable, for however long: the work itself is not at fault. */

@@ -14,7 +14,7 @@ Multi-tenant identity and access management with notification delivery.
 
 **Credentials.** \`Authorization: Bearer <token>\`, for session tokens and bot keys alike. Each operation states the accepted credentials and the required permission.
 
-**Errors.** Every other status has an \`ErrorResponse\`: \`Code\` for programs, and \`Messages\` for developers, one for each failed check. \`RequestID\` identifies the call in the logs and in the audit.
+**Errors.** Every other status has an \`ErrorResponse\`: \`Code\` and \`Reason\` for programs, and \`Messages\` for developers, one for each failed check. \`Reason\` is empty where \`Code\` says it all. \`RequestID\` identifies the call in the logs and in the audit.
 
 **Retries.** Operations that change data and require a credential accept an \`Idempotency-Key\`: a retry with the same key gets the first response and changes nothing.
 

@@ -1,6 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { decodeJson } from '../json/decode.ts';
 import type { Operation } from '../operation.ts';
+import type { PublicReason } from '../reasons.ts';
 import { validate } from '../validate.ts';
 import { exampleValues } from './example-values.ts';
 import type { Json, JsonObject } from './types.ts';
@@ -48,13 +49,19 @@ function requestFailures(): JsonObject {
   };
   return {
     BadRequest: failure(badRequest, {
-      NotJson: example('The body cannot be read', 'invalid_argument', [
-        'the body must be JSON in UTF-8',
-      ]),
+      NotJson: example(
+        'The body cannot be read',
+        'invalid_argument',
+        ['the body must be JSON in UTF-8'],
+        'NOT_JSON',
+      ),
       NotFound: example('A record of the request does not exist', 'not_found', ['group not found']),
-      DeadToken: example('A mailed token was used or has expired', 'failed_precondition', [
-        'the token is not valid any more',
-      ]),
+      DeadToken: example(
+        'A mailed token was used or has expired',
+        'failed_precondition',
+        ['the token is not valid any more'],
+        'DEAD_TOKEN',
+      ),
     }),
     Unauthorized: failure(
       'Unauthorized: no credential, or one that is malformed, expired or revoked.',
@@ -69,6 +76,12 @@ function requestFailures(): JsonObject {
       PermissionDenied: example('A valid caller without the permission', 'permission_denied', [
         'permission denied',
       ]),
+      FactorRequired: example(
+        'A session that lacks what the tenant requires',
+        'permission_denied',
+        ['second factor required'],
+        'FACTOR_REQUIRED',
+      ),
     }),
   };
 }
@@ -79,17 +92,23 @@ function routeFailures(): JsonObject {
     NotFound: failure(
       'Not found: this server has no such path. A record that does not exist is a 400 with the code `not_found`.',
       {
-        NoOperation: example('No operation of this name', 'not_found', [
-          'there is no such operation; https://iam.example.com/docs lists them all',
-        ]),
+        NoOperation: example(
+          'No operation of this name',
+          'not_found',
+          ['there is no such operation; https://iam.example.com/docs lists them all'],
+          'NO_ROUTE',
+        ),
       },
     ),
     MethodNotAllowed: failure(
       'Method not allowed.',
       {
-        WrongMethod: example('A method other than POST', 'invalid_argument', [
-          'the method must be POST',
-        ]),
+        WrongMethod: example(
+          'A method other than POST',
+          'invalid_argument',
+          ['the method must be POST'],
+          'WRONG_METHOD',
+        ),
       },
       {
         Allow: {
@@ -159,9 +178,15 @@ function failure(description: string, examples: JsonObject, headers?: JsonObject
   return { description, ...(headers === undefined ? {} : { headers }), content };
 }
 
-function example(summary: string, code: string, messages: readonly string[]): Json {
+function example(
+  summary: string,
+  code: string,
+  messages: readonly string[],
+  reason: PublicReason | '' = '',
+): Json {
   const value = {
     Code: code,
+    Reason: reason,
     Message: messages[0] ?? code,
     Messages: messages,
     RequestID: exampleValues['RequestID'] ?? '',

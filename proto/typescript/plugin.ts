@@ -8,6 +8,7 @@ import {
 } from '@bufbuild/protobuf/wkt';
 import { type Plugin, runNodeJs } from '@bufbuild/protoplugin';
 import { readOperation } from '../operation.ts';
+import { reasons } from '../reasons.ts';
 import { helpFile } from './help.ts';
 import { operationsFile } from './operations.ts';
 import { typesFile } from './types.ts';
@@ -30,6 +31,7 @@ function run(request: CodeGeneratorRequest): CodeGeneratorResponse {
   const file = [
     { name: 'client/gen/types.ts', content: notice + typesFile(operations) },
     { name: 'client/gen/operations.ts', content: notice + operationsFile(operations) },
+    { name: 'client/gen/reasons.ts', content: notice + reasonsFile() },
     { name: 'cli/gen/help.ts', content: notice + helpFile(operations) },
   ];
   return create(CodeGeneratorResponseSchema, {
@@ -37,5 +39,14 @@ function run(request: CodeGeneratorRequest): CodeGeneratorResponse {
     file,
   });
 }
+
+/** The reasons of errors, as a type. */
+const reasonsFile = (): string =>
+  `/** The reasons of errors: docs/api.md says what to do. A newer service may send others. */
+export type ErrorReason =
+${Object.keys(reasons)
+  .map((reason) => `  | '${reason}'`)
+  .join('\n')};
+`;
 
 runNodeJs(plugin);

@@ -1,4 +1,5 @@
 import { ServiceError, toServiceError } from '@bailiwick/errors';
+import type { PublicReason } from '@bailiwick/proto/reasons.ts';
 import { ConnectError } from '@connectrpc/connect';
 
 // The reasons to refuse a sign-in. The user reads what to do; the tenant's administrators read the
@@ -30,7 +31,7 @@ const refusals = {
     'Your organisation requires its own sign-in for your address. Please enter your address on the sign-in page.',
   RETURN_FOREIGN:
     'The address to return to is not allowed. Please start again from your application.',
-} as const;
+} as const satisfies Partial<Record<PublicReason, string>>;
 
 export type RefusalReason = keyof typeof refusals;
 
@@ -89,7 +90,7 @@ export const tenantClosed = () =>
 export const unknownProvider = () =>
   new ServiceError(
     'not_found',
-    'NOT_FOUND',
+    '',
     'This sign-in address is not known. Please start at the sign-in page, or ask your administrator for the right address.',
   );
 

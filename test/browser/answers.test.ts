@@ -145,12 +145,12 @@ describe('the gateway’s pages during single sign-on', { skip: withoutChromium 
     },
     { error: invalid('this sign-in has expired'), status: 400, says: /This sign-in has expired\./ },
     {
-      error: new ServiceError('unavailable', 'X', 'It cannot be reached.'),
+      error: new ServiceError('unavailable', '', 'It cannot be reached.'),
       status: 500,
       says: /It cannot be reached\.\s/,
     },
     {
-      error: new ServiceError('internal', 'X', 'select * from secret'),
+      error: new ServiceError('internal', '', 'select * from secret'),
       status: 500,
       says: /Something went wrong on our side\./,
     },

@@ -197,16 +197,16 @@ describe('the console', { skip: withoutChromium }, () => {
       {
         status: 403,
         Code: 'permission_denied',
-        why: 'this organisation requires single sign-on',
+        Reason: 'SSO_REQUIRED',
         says: 'another sign-in',
       },
       { status: 429, Code: 'resource_exhausted', says: 'Too many calls' },
       { status: 500, Code: 'internal', says: 'Something went wrong on our side' },
       { status: 0, Code: '', says: 'The service cannot be reached' },
     ];
-    for (const { status, Code, why = 'Why.', says } of answers) {
+    for (const { status, Code, Reason = '', says } of answers) {
       await page.route('**/Tenants_Create', (route) => {
-        const body = JSON.stringify({ Code, Messages: [why], RequestID: 'r-1' });
+        const body = JSON.stringify({ Code, Reason, Messages: ['Why.'], RequestID: 'r-1' });
         const headers = { 'retry-after': '42' };
         return status === 0
           ? route.abort('connectionrefused')
@@ -217,8 +217,8 @@ describe('the console', { skip: withoutChromium }, () => {
       if (status === 429) await page.getByText('Try again in 42 seconds.').waitFor();
       if (status === 500) await page.getByRole('button', { name: 'Copy r-1' }).waitFor();
       const link = page.getByRole('alert').getByRole('link', { name: 'Sign in' });
-      assert.equal(await link.count(), why === 'Why.' ? 0 : 1);
-      await assertGood(page, `failure-${status}${why === 'Why.' ? '' : '-sign-in'}`);
+      assert.equal(await link.count(), Reason === '' ? 0 : 1);
+      await assertGood(page, `failure-${status}${Reason === '' ? '' : '-sign-in'}`);
       await page.unroute('**/Tenants_Create');
     }
     assert.equal(await page.getByLabel('Name of the organisation').inputValue(), 'Kept');

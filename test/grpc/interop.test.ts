@@ -21,7 +21,7 @@ import { ada, grpcClient, serveGroups } from './service.ts';
 // Stock clients and the product's two transports get the same calls and answers from the pipeline.
 
 const { save, get } = Groups.method;
-const problem = () => invalid(['path is required', 'name is too long'], 'BAD_GROUP');
+const problem = () => invalid(['path is required', 'name is too long'], 'DIRECTORY_GROUP');
 const hang = ({ signal }: { signal: AbortSignal }) =>
   new Promise<never>((_, reject) =>
     signal.addEventListener('abort', () => reject(new Error('gone'))),
@@ -64,7 +64,7 @@ test('a grpc-js client gets the reason and all messages of an error in the stand
     const [detail] = decoded?.findDetails(ErrorDetailSchema) ?? [];
     assert.deepEqual(
       [detail?.reason, detail?.messages],
-      ['BAD_GROUP', ['path is required', 'name is too long']],
+      ['DIRECTORY_GROUP', ['path is required', 'name is too long']],
     );
     return true;
   });
@@ -150,7 +150,7 @@ test('both ports serve stock Connect, gRPC-web and gRPC clients', async (t) => {
       .then(() => assert.fail(name), toServiceError);
     assert.deepEqual(
       [refusal.code, refusal.reason, refusal.messages],
-      ['invalid_argument', 'BAD_GROUP', problem().messages],
+      ['invalid_argument', 'DIRECTORY_GROUP', problem().messages],
       name,
     );
     assert.equal(
@@ -181,8 +181,7 @@ test('the HTTP and the gRPC transport give the same answers, errors and cancella
     if (method === save) throw problem();
     if (method === get && path === 'slow') ends.push(once(signal, 'abort'));
     if (path === 'slow') return hang({ signal });
-    if (path === 'away')
-      throw new ServiceError('unavailable', 'UNAVAILABLE', 'the database is away');
+    if (path === 'away') throw new ServiceError('unavailable', '', 'the database is away');
     return { group: { path } };
   });
   const contextValues = contextFor(ada);
@@ -194,7 +193,7 @@ test('the HTTP and the gRPC transport give the same answers, errors and cancella
       .then(() => assert.fail(name), toServiceError);
     assert.deepEqual(
       [refusal.code, refusal.reason, refusal.messages],
-      ['invalid_argument', 'BAD_GROUP', problem().messages],
+      ['invalid_argument', 'DIRECTORY_GROUP', problem().messages],
       name,
     );
     const away = await groups

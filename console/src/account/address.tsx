@@ -1,3 +1,4 @@
+import type { ErrorReason } from '@bailiwick/client/errors.ts';
 import { Alert, Button, Group, Modal, PasswordInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CallForm } from '../parts/call-form.tsx';
@@ -80,8 +81,10 @@ function AddressDialog({ onAsked, onClose }: Props) {
           password: User.HasPassword && password === '' ? t('security.currentMissing') : null,
         })}
         toRequest={({ email, password }) => ({ Email: email.trim(), Password: password })}
-        refused={({ Messages }) =>
-          Messages.includes('Password is wrong') ? { password: t('security.wrongPassword') } : {}
+        refused={({ Reason }) =>
+          Reason === ('WRONG_PASSWORD' satisfies ErrorReason)
+            ? { password: t('security.wrongPassword') }
+            : {}
         }
         secret={{ password: '…' }}
         stale={[]}

@@ -1,4 +1,5 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
+import type { ErrorReason } from '@bailiwick/client/errors.ts';
 import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { generate } from 'lean-qr';
 import { useState } from 'react';
@@ -60,8 +61,8 @@ function Scan({ begun: { FactorID, Secret, URI }, onAdded, onClose }: Props & { 
       initial={{ code: '' }}
       check={({ code }) => ({ code: /^\d{6}$/.test(digits(code)) ? null : t('security.digits') })}
       toRequest={({ code }) => ({ FactorID, Code: digits(code) })}
-      refused={({ Messages }) =>
-        Messages.includes('Code is wrong') ? { code: t('security.wrongCode') } : {}
+      refused={({ Reason }) =>
+        Reason === ('WRONG_CODE' satisfies ErrorReason) ? { code: t('security.wrongCode') } : {}
       }
       stale={['Factors_List', 'Account_Get', 'Sessions_List']}
       onDone={() => {

@@ -1,3 +1,4 @@
+import type { ErrorReason } from '@bailiwick/client/errors.ts';
 import { Button, Modal, PasswordInput } from '@mantine/core';
 import { useState } from 'react';
 import { CallForm } from '../parts/call-form.tsx';
@@ -75,8 +76,8 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
           password: password.length < shortest ? t('security.tooShort', { length }) : null,
         })}
         toRequest={({ current, password }) => ({ Current: current, Password: password })}
-        refused={({ Code, Messages: [message = ''] }) =>
-          Code === 'permission_denied' && /^Current\b/.test(message)
+        refused={({ Reason }) =>
+          Reason === ('WRONG_PASSWORD' satisfies ErrorReason)
             ? { current: t('security.wrongPassword') }
             : {}
         }

@@ -35,26 +35,24 @@ test('an error of a script is our fault', () => {
 });
 
 test('a refusal that another sign-in ends offers one, and no other refusal does', () => {
-  const refused = (message: string) =>
+  const refused = (Reason: string, message = 'Why.') =>
     describeFailure(
       errorOf({
         operation: 'X',
         status: 403,
         Code: 'permission_denied',
+        Reason,
         Messages: [message],
         RequestID: 'r1',
       }),
     );
-  for (const message of [
-    'this organisation requires single sign-on',
-    'this organisation does not accept social sign-in',
-  ]) {
-    assert.ok(refused(message).needsSignIn, message);
-    assert.equal(refused(message).title, 'failure.method');
+  for (const reason of ['SSO_REQUIRED', 'METHOD_REFUSED']) {
+    assert.ok(refused(reason).needsSignIn, reason);
+    assert.equal(refused(reason).title, 'failure.method');
   }
-  assert.equal(refused('recent login required').needsSignIn, false);
-  assert.equal(refused('permission denied').needsSignIn, false);
-  assert.deepEqual(refused('this would grant iam.apps.write').details, [
+  assert.equal(refused('RECENT_LOGIN_REQUIRED').needsSignIn, false);
+  assert.equal(refused('').needsSignIn, false);
+  assert.deepEqual(refused('ESCALATION', 'this would grant iam.apps.write').details, [
     'this would grant iam.apps.write',
   ]);
 });

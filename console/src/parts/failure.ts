@@ -1,4 +1,4 @@
-import { BailiwickError } from '@bailiwick/client/errors.ts';
+import { BailiwickError, type ErrorReason } from '@bailiwick/client/errors.ts';
 import { lackOf } from './proof.ts';
 import type { TextKey } from './text-keys.ts';
 
@@ -40,7 +40,10 @@ const otherMethod: Kind = {
   next: 'failure.methodNext',
   needsSignIn: true,
 };
-const wantsOtherMethod = /^this organisation (requires single sign-on|does not accept )/;
+const wantsOtherMethod: readonly string[] = [
+  'SSO_REQUIRED',
+  'METHOD_REFUSED',
+] satisfies ErrorReason[];
 const offline: Kind = { title: 'failure.offline', next: 'failure.offlineNext', isTemporary: true };
 const broken: Kind = { title: 'failure.broken', next: 'failure.brokenNext', isTemporary: true };
 
@@ -48,8 +51,7 @@ function kindOf(error: unknown): Kind {
   if (!(error instanceof BailiwickError)) return broken;
   if (error.status === 0) return offline;
   if (lackOf(error)) return unproven;
-  const isDenied = error.Code === 'permission_denied';
-  if (isDenied && wantsOtherMethod.test(error.Messages[0] ?? '')) return otherMethod;
+  if (wantsOtherMethod.includes(error.Reason)) return otherMethod;
   return kinds[error.Code] ?? broken;
 }
 

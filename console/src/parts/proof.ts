@@ -1,4 +1,4 @@
-import { PermissionDeniedError } from '@bailiwick/client/errors.ts';
+import { BailiwickError, type ErrorReason } from '@bailiwick/client/errors.ts';
 import { useSyncExternalStore } from 'react';
 
 // Some calls need a recent sign-in or a second factor. The user proves it in a dialog above the
@@ -7,14 +7,14 @@ import { useSyncExternalStore } from 'react';
 /** recent: the sign-in is too old. factor: it lacks the second factor. */
 export type Lack = 'recent' | 'factor';
 
-const lacks: Readonly<Record<string, Lack>> = {
-  'recent login required': 'recent',
-  'second factor required': 'factor',
+const lacks: Partial<Record<ErrorReason, Lack>> = {
+  RECENT_LOGIN_REQUIRED: 'recent',
+  FACTOR_REQUIRED: 'factor',
 };
 
 /** The proof that a call lacks; undefined for all other errors. */
 export const lackOf = (error: unknown): Lack | undefined =>
-  error instanceof PermissionDeniedError ? lacks[error.Messages[0] ?? ''] : undefined;
+  error instanceof BailiwickError ? lacks[error.Reason as ErrorReason] : undefined;
 
 export type AskedProof = { lack: Lack; settle: (isProven: boolean) => void };
 

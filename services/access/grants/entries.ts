@@ -95,12 +95,12 @@ async function assertRoom(
   if (ofTenant >= grantsPerTenant)
     throw failedPrecondition(
       `a tenant has at most ${grantsPerTenant} grants on single resources`,
-      'GRANT_LIMIT',
+      'LIMIT_REACHED',
     );
   if (ofSubject >= grantsPerSubject)
     throw failedPrecondition(
       `a ${subjectType} has at most ${grantsPerSubject} grants on single resources in a tenant`,
-      'GRANT_LIMIT',
+      'LIMIT_REACHED',
     );
 }
 

@@ -3,7 +3,10 @@ import type { Group } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.t
 import { type GroupRow, scimSource } from './entities.ts';
 
 const managed = (what: string) =>
-  failedPrecondition(`a directory manages the group by SCIM: change ${what} there`, 'SCIM_GROUP');
+  failedPrecondition(
+    `a directory manages the group by SCIM: change ${what} there`,
+    'DIRECTORY_GROUP',
+  );
 
 /** Throws for a group whose members a directory manages. */
 export function assertNotScim({ source }: GroupRow): void {

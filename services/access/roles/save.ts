@@ -116,7 +116,7 @@ async function insertRole(em: EntityManager, sent: Role, call: Call): Promise<vo
   if ((await em.count(RoleEntity, { tenant: sent.tenant })) >= rolesPerTenant)
     throw failedPrecondition(
       `a tenant has at most ${rolesPerTenant} roles of its own`,
-      'ROLE_LIMIT',
+      'LIMIT_REACHED',
     );
   const now = new Date();
   const role = em.create(RoleEntity, {

@@ -142,6 +142,6 @@ async function assertMayHaveAnother(em: EntityManager, userId: string): Promise<
   if ((await countCreatedBy(inTransaction(em), userId)) >= tenantsPerPerson)
     throw failedPrecondition(
       `a person can create at most ${tenantsPerPerson} tenants`,
-      'TOO_MANY_TENANTS',
+      'LIMIT_REACHED',
     );
 }

@@ -22,8 +22,11 @@ export async function assertScimParent(
   const parent = await findParentOfScim(inTransaction(em), id, path);
   if (!parent) throw notFound('group');
   if (parent.source === 'scim')
-    throw failedPrecondition('a group of a directory cannot be a parent', 'SCIM_GROUP');
+    throw failedPrecondition('a group of a directory cannot be a parent', 'DIRECTORY_GROUP');
   if (parent.roles.includes(ownerRole))
-    throw failedPrecondition('a directory cannot fill groups with the role owner', 'SCIM_GROUP');
+    throw failedPrecondition(
+      'a directory cannot fill groups with the role owner',
+      'DIRECTORY_GROUP',
+    );
   await assertMayGrant(em, call.caller, id, parent.roles);
 }

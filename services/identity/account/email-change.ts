@@ -125,7 +125,7 @@ export async function assertMayChangeAddress(
   if (tenant !== '')
     throw denied(
       'your organisation manages this address: it cannot be changed here',
-      'SSO_REQUIRED',
+      'ADDRESS_MANAGED',
     );
 }
 

@@ -17,8 +17,8 @@ const hasEnded = (key: StoredKey, now: Date): boolean =>
 
 /** Throws failed_precondition for a revoked or expired key, which can never be used again. */
 export function assertUsable(key: StoredKey, now: Date): void {
-  if (key.revokedAt) throw failedPrecondition('the key has been revoked', 'REVOKED');
-  if (hasEnded(key, now)) throw failedPrecondition('the key has expired', 'EXPIRED');
+  if (key.revokedAt) throw failedPrecondition('the key has been revoked', 'KEY_REVOKED');
+  if (hasEnded(key, now)) throw failedPrecondition('the key has expired', 'KEY_EXPIRED');
 }
 
 /** Changes a key's expiry; now or the past revokes it. Does nothing for a key that has ended. */
@@ -44,7 +44,7 @@ export async function setExpiration(
     if (key.rotatedTo !== '' && asked > key.expiresAt)
       throw failedPrecondition(
         'the key has been rotated: ExpiresAt can only be earlier',
-        'ROTATED',
+        'KEY_ROTATED',
       );
     const before = botKeyJson(key);
     moveTo(key, asked, now);

@@ -69,7 +69,7 @@ export async function issueKey(
       expiresAt: { $gt: now },
     })) >= keysPerBot
   )
-    throw failedPrecondition(`a bot has at most ${keysPerBot} valid keys`, 'BOT_KEY_LIMIT');
+    throw failedPrecondition(`a bot has at most ${keysPerBot} valid keys`, 'LIMIT_REACHED');
   const secret = createToken('botKey');
   const key = em.create(BotKeyEntity, {
     tenant,

@@ -58,7 +58,7 @@ async function insertTrust(em: EntityManager, sent: BotTrust, call: Call): Promi
   // Without the lock, two concurrent calls could both take the last place.
   await lockName(em, `trusts of ${bot}`);
   if ((await em.count(BotTrustEntity, { tenant, bot })) >= trustsPerBot)
-    throw failedPrecondition(`a bot has at most ${trustsPerBot} trusts`, 'BOT_TRUST_LIMIT');
+    throw failedPrecondition(`a bot has at most ${trustsPerBot} trusts`, 'LIMIT_REACHED');
   const now = new Date();
   const trust = em.create(BotTrustEntity, {
     tenant,

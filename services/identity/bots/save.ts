@@ -53,7 +53,7 @@ async function insertBot(em: EntityManager, sent: Bot, call: Call): Promise<BotR
   // Without the lock, two concurrent calls could both take the last place.
   await lockName(em, `bot ${sent.tenant}`);
   if ((await em.count(BotEntity, { tenant: sent.tenant })) >= botsPerTenant)
-    throw failedPrecondition(`a tenant has at most ${botsPerTenant} bots`, 'BOT_LIMIT');
+    throw failedPrecondition(`a tenant has at most ${botsPerTenant} bots`, 'LIMIT_REACHED');
   const now = new Date();
   const bot = em.create(BotEntity, {
     tenant: sent.tenant,

@@ -104,7 +104,7 @@ function totpHandlers({
         if ((await countTotps(em, user.id)) >= totpsPerUser)
           throw failedPrecondition(
             `at most ${totpsPerUser} authenticator apps are allowed`,
-            'TOO_MANY_FACTORS',
+            'LIMIT_REACHED',
           );
         await storeTotp(em, { id, userId: user.id, name, dekId, sealed });
         recordChange(em, call, {

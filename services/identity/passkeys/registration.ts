@@ -124,7 +124,7 @@ async function store(
   passkey: PasskeyRow,
 ): Promise<void> {
   if ((await em.count(PasskeyEntity, { userId: user.id })) >= passkeysPerUser)
-    throw failedPrecondition(`a user has at most ${passkeysPerUser} passkeys`, 'PASSKEY_LIMIT');
+    throw failedPrecondition(`a user has at most ${passkeysPerUser} passkeys`, 'LIMIT_REACHED');
   if (!(await storePasskey(em, passkey))) throw alreadyExists('this passkey is registered already');
   await recordPasskey(em, call, user, passkey, 'added');
 }

@@ -106,7 +106,7 @@ const countKeyOf = (emailKey: string, { network }: Attempt): string => `${emailK
 /** @throws resource_exhausted for an account with too many failures. `next`: what helps then. */
 function assertAllowed({ failures, wait }: Attempt, next: string): void {
   if (failures >= hardStop)
-    throw exhausted(`too many failed sign-ins, ${next}`, longestWaitSeconds);
+    throw exhausted(`too many failed sign-ins, ${next}`, longestWaitSeconds, 'RESET_REQUIRED');
   if (wait > 0) throw exhausted('too many failed sign-ins, try again later', wait);
 }
 

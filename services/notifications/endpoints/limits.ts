@@ -28,5 +28,5 @@ export async function assertRoom(
 ): Promise<void> {
   await lockName(em, `${kind}_endpoint ${tenant}`);
   if ((await count()) >= limit)
-    throw failedPrecondition(`a tenant has at most ${limit} ${kind} endpoints`, 'ENDPOINT_LIMIT');
+    throw failedPrecondition(`a tenant has at most ${limit} ${kind} endpoints`, 'LIMIT_REACHED');
 }

@@ -67,7 +67,7 @@ async function createPortal(
     async (em) => {
       if ((await lockEndpointName(em, tenant, endpoint)) === undefined) throw notFound('endpoint');
       if ((await countPortals(em, tenant, endpoint)) >= maxPortals)
-        throw failedPrecondition(`an endpoint has at most ${maxPortals} links`, 'PORTAL_LIMIT');
+        throw failedPrecondition(`an endpoint has at most ${maxPortals} links`, 'LIMIT_REACHED');
       const created = em.create(WebhookPortalEntity, {
         ...creator,
         id: createId('wpt'),

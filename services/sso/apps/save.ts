@@ -130,7 +130,7 @@ async function insert(
   if ((await em.count(AppEntity, { tenant })) >= maxApps)
     throw failedPrecondition(
       `${tenant === '' ? 'the platform' : 'a tenant'} has at most ${maxApps} apps`,
-      'APP_LIMIT',
+      'LIMIT_REACHED',
     );
   const now = new Date();
   const row = em.create(AppEntity, {

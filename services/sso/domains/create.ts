@@ -33,7 +33,7 @@ export async function createDomain(
     if (await em.findOne(DomainEntity, { name }))
       throw alreadyExists(`the tenant has the domain ${name} already`);
     if ((await countDomains(inTransaction(em), tenant)) >= limit)
-      throw failedPrecondition(`a tenant has at most ${limit} domains`, 'DOMAIN_LIMIT');
+      throw failedPrecondition(`a tenant has at most ${limit} domains`, 'LIMIT_REACHED');
     await assertActiveProvider(em, tenant, settings);
     const now = new Date();
     const domain = em.create(DomainEntity, {

@@ -23,7 +23,7 @@ const page: Statement = {
 export const providerNotFound = () =>
   new ServiceError(
     'not_found',
-    'NOT_FOUND',
+    '',
     'provider not found: Sso_ListProviders returns the providers of a tenant',
   );
 

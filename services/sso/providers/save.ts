@@ -250,7 +250,7 @@ async function insert(
   if ((await em.count(ProviderEntity, { tenant: values.tenant })) >= maxProviders)
     throw failedPrecondition(
       `${values.tenant === '' ? 'the platform' : 'a tenant'} has at most ${maxProviders} providers`,
-      'PROVIDER_LIMIT',
+      'LIMIT_REACHED',
     );
   const now = new Date();
   const row = em.create(ProviderEntity, {

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/error.proto.
  */
 export const file_bailiwick_common_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svY29tbW9uL3YxL2Vycm9yLnByb3RvEhNiYWlsaXdpY2suY29tbW9uLnYxIngKDUVycm9yUmVzcG9uc2USEgoEY29kZRgBIAEoCVIEQ29kZRIYCgdtZXNzYWdlGAIgASgJUgdNZXNzYWdlEhoKCG1lc3NhZ2VzGAMgAygJUghNZXNzYWdlcxIdCgpyZXF1ZXN0X2lkGAQgASgJUglSZXF1ZXN0SUQiRAoLRXJyb3JEZXRhaWwSDgoGcmVhc29uGAEgASgJEhAKCG1lc3NhZ2VzGAIgAygJEhMKC3JldHJ5X2FmdGVyGAMgASgFYgZwcm90bzM");
+  fileDesc("Ch9iYWlsaXdpY2svY29tbW9uL3YxL2Vycm9yLnByb3RvEhNiYWlsaXdpY2suY29tbW9uLnYxIpABCg1FcnJvclJlc3BvbnNlEhIKBGNvZGUYASABKAlSBENvZGUSGAoHbWVzc2FnZRgCIAEoCVIHTWVzc2FnZRIaCghtZXNzYWdlcxgDIAMoCVIITWVzc2FnZXMSHQoKcmVxdWVzdF9pZBgEIAEoCVIJUmVxdWVzdElEEhYKBnJlYXNvbhgFIAEoCVIGUmVhc29uIkQKC0Vycm9yRGV0YWlsEg4KBnJlYXNvbhgBIAEoCRIQCghtZXNzYWdlcxgCIAMoCRITCgtyZXRyeV9hZnRlchgDIAEoBWIGcHJvdG8z");
 
 /**
  * The body of every error response.
@@ -47,6 +47,14 @@ export type ErrorResponse = Message<"bailiwick.common.v1.ErrorResponse"> & {
    * @generated from field: string request_id = 4 [json_name = "RequestID"];
    */
   requestId: string;
+
+  /**
+   * Why, for programs, where several causes share a Code: an upper-case word such as STALE or
+   * FACTOR_REQUIRED. Empty where Code says it all. A newer server may send further reasons.
+   *
+   * @generated from field: string reason = 5 [json_name = "Reason"];
+   */
+  reason: string;
 };
 
 /**

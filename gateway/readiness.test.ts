@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import { sendReadiness } from './readiness.ts';
+
+async function answerOf(ready: () => Promise<void>): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  const end = (body: string) => void seen.push(body);
+  const response = { writeHead: (status: number) => (seen.push(status), { end }) };
+  await sendReadiness(response as unknown as ServerResponse, ready);
+  return seen;
+}
+
+test('the public /readyz names no host of a problem', async () => {
+  assert.deepEqual(await answerOf(() => Promise.resolve()), [200, 'ok\n']);
+  const problem = new Error('no PostgreSQL answers at db.internal:5432');
+  assert.deepEqual(await answerOf(() => Promise.reject(problem)), [503, 'not ready\n']);
+});
