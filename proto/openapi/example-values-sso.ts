@@ -73,6 +73,7 @@ export const ssoValues: Readonly<Record<string, Json | undefined>> = {
   'App.Scopes': ['openid', 'profile', 'email', 'groups'],
   'App.Resources': [],
   TokenLifetimeSeconds: 300,
+  RefreshReuseSeconds: 30,
   TokenEndpointAuthMethod: 'client_secret_basic',
   Jwks: '',
   'App.PreviousSecretUntil': undefined,

@@ -17,6 +17,7 @@ const auditOnly = [
   'mail_suppression.deleted',
   'oauth_app.access_withdrawn',
   'oauth_app.code_reused',
+  'oauth_app.refresh_repeated',
   'oauth_app.refresh_token_reused',
   'oauth_app.sign_in_refused',
   'oauth_app.signed_in',

@@ -190,6 +190,7 @@ export function testUpdates(topology: Topology): void {
             BackchannelLogoutURI: 'https://a.example/ended',
             Resources: ['https://api.example'],
             TokenLifetimeSeconds: 600,
+            RefreshReuseSeconds: 20,
             RequireConsent: true,
             RequirePAR: true,
             DPoP: true,

@@ -56,6 +56,7 @@ describeOne('apps', 'one process', (topology) => {
       Scopes: ['openid', 'profile', 'email'],
       Resources: [],
       TokenLifetimeSeconds: 300,
+      RefreshReuseSeconds: 30,
       RequireConsent: false,
       RequirePAR: false,
       DPoP: false,

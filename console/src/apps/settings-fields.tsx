@@ -13,6 +13,7 @@ export type Fields = {
   scopes: string[];
   resources: string[];
   lifetime: number | string;
+  reuse: number | string;
   asksConsent: boolean;
   needsPar: boolean;
   hasDpop: boolean;
@@ -33,6 +34,7 @@ export function useLabels(): Labels {
     scopes: t('apps.scopes'),
     resources: t('apps.resources'),
     lifetime: t('apps.lifetime'),
+    reuse: t('apps.reuse'),
     asksConsent: t('apps.asksConsent'),
     needsPar: t('apps.needsPar'),
     hasDpop: t('apps.hasDpop'),
@@ -72,6 +74,16 @@ export function SettingsFields(props: Props) {
         max={3600}
         allowDecimal={false}
       />
+      {kind !== 'service' && (
+        <NumberInput
+          {...form.getInputProps('reuse')}
+          label={labels.reuse}
+          description={t('apps.reuseAbout')}
+          min={0}
+          max={60}
+          allowDecimal={false}
+        />
+      )}
       {hasRedirects(kind) && <Requests {...props} />}
       <Switch
         {...form.getInputProps('hasDpop', { type: 'checkbox' })}

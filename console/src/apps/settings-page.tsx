@@ -25,6 +25,7 @@ const fieldsOf = (app: App): Fields => ({
   scopes: [...app.Scopes],
   resources: [...app.Resources],
   lifetime: app.TokenLifetimeSeconds,
+  reuse: app.RefreshReuseSeconds,
   asksConsent: app.RequireConsent,
   needsPar: app.RequirePAR,
   hasDpop: app.DPoP,
@@ -32,7 +33,10 @@ const fieldsOf = (app: App): Fields => ({
   jwks: app.Jwks,
 });
 
-function appOf(fields: Fields, { ID, Kind }: App): RequestOf<'Apps_Save'>['App'] {
+function appOf(
+  fields: Fields,
+  { ID, Kind, RefreshReuseSeconds }: App,
+): RequestOf<'Apps_Save'>['App'] {
   return {
     ID,
     Name: fields.name.trim(),
@@ -47,6 +51,10 @@ function appOf(fields: Fields, { ID, Kind }: App): RequestOf<'Apps_Save'>['App']
     Scopes: fields.scopes,
     Resources: fields.resources,
     TokenLifetimeSeconds: Number(fields.lifetime),
+    // The default follows the other settings.
+    ...(Number(fields.reuse) !== RefreshReuseSeconds && {
+      RefreshReuseSeconds: Number(fields.reuse),
+    }),
     DPoP: fields.hasDpop,
     ...(keepsSecret(Kind) && {
       TokenEndpointAuthMethod: fields.method,

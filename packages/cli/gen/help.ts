@@ -289,6 +289,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"App.DPoP","kind":"flag","required":false,"text":"Whether the app's tokens are bound to a key of its own (RFC 9449)."},
       {"path":"App.TokenEndpointAuthMethod","kind":"text","required":false,"text":"How the app authenticates: client_secret_basic, client_secret_post, private_key_jwt or none. An app of Kind web or service must authenticate, by default with client_secret_basic. The other kinds cannot keep a secret, so none is their only value."},
       {"path":"App.Jwks","kind":"text","required":false,"text":"The app's public keys as a JSON Web Key Set. Required with private_key_jwt."},
+      {"path":"App.RefreshReuseSeconds","kind":"number","required":false,"text":"How long a refresh may be repeated and gets the same answer, in seconds, until the app uses its new refresh token; 0 = never. Any other second use of a refresh token ends the sign-in. If never sent, 30, or 10 for an app that neither authenticates nor uses DPoP."},
       {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored app's UpdatedAt equals this time; otherwise fails with failed_precondition."},
       {"path":"Logo","kind":"bytes","required":false,"text":"The logo on the pages that ask people about the app: a PNG, JPEG or WebP image of at most 64 KiB, and at most 2048 pixels wide and high. If absent, the stored logo is kept; empty removes it."},
     ],

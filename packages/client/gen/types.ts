@@ -926,6 +926,8 @@ export type App = {
   /** The size of the logo in pixels; 0 without one. */
   LogoWidth: number;
   LogoHeight: number;
+  /** How long a refresh may be repeated and gets the same answer, in seconds, until the app uses its new refresh token; 0 = never. Any other second use of a refresh token ends the sign-in. If never sent, 30, or 10 for an app that neither authenticates nor uses DPoP. */
+  RefreshReuseSeconds: number;
 };
 
 /** An application that signs users in with Bailiwick, or a service that gets tokens for itself. */
@@ -974,6 +976,8 @@ export type AppInput = {
   /** The size of the logo in pixels; 0 without one. */
   LogoWidth?: number | undefined;
   LogoHeight?: number | undefined;
+  /** How long a refresh may be repeated and gets the same answer, in seconds, until the app uses its new refresh token; 0 = never. Any other second use of a refresh token ends the sign-in. If never sent, 30, or 10 for an app that neither authenticates nor uses DPoP. */
+  RefreshReuseSeconds?: number | undefined;
 };
 
 /** Selects attempts. */

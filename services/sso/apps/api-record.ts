@@ -5,6 +5,7 @@ import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { logoFields, timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import type { AppRow } from './entities.ts';
+import { reuseSecondsOf } from './values.ts';
 
 /** The API record, without the hashes of the secrets. */
 export function toApi(row: AppRow): App {
@@ -29,6 +30,7 @@ export function toApi(row: AppRow): App {
     postLogoutRedirectUris: { items: postLogoutRedirectUris },
     scopes: { items: scopes },
     resources: { items: resources },
+    refreshReuseSeconds: reuseSecondsOf(row),
     ...(logo && logoFields(row.id, logo)),
     ...(secretCreatedAt ? { secretCreatedAt: timeOf(secretCreatedAt) } : {}),
     // A previous secret whose time is over is refused, even before the sweeper erases it.

@@ -17,6 +17,8 @@ export const AppEntity = defineEntity({
     scopes: p.array().columnType('text[]'),
     resources: p.array().columnType('text[]'),
     tokenLifetimeSeconds: p.integer(),
+    /** How long the answer to a refresh may be repeated; null = the default. */
+    refreshReuseSeconds: p.smallint().nullable(),
     requireConsent: p.boolean(),
     requirePar: p.boolean(),
     dpop: p.boolean(),
@@ -73,6 +75,7 @@ export type AppRow = {
   scopes: string[];
   resources: string[];
   tokenLifetimeSeconds: number;
+  refreshReuseSeconds?: number | null | undefined;
   requireConsent: boolean;
   requirePar: boolean;
   dpop: boolean;

@@ -39,6 +39,7 @@ const defaultsOf = (kind: AppKind): Settable => ({
   scopes: kind === 'service' ? [] : ['openid', 'profile', 'email'],
   resources: [],
   tokenLifetimeSeconds: 300,
+  refreshReuseSeconds: null,
   requireConsent: false,
   requirePar: false,
   dpop: false,
@@ -62,6 +63,7 @@ export function settableOf(kind: AppKind, sent: App, stored?: Settable): Settabl
     scopes: list(sent.scopes?.items, start.scopes),
     resources: list(sent.resources?.items, start.resources),
     tokenLifetimeSeconds: sent.tokenLifetimeSeconds ?? start.tokenLifetimeSeconds,
+    refreshReuseSeconds: sent.refreshReuseSeconds ?? start.refreshReuseSeconds ?? null,
     requireConsent: sent.requireConsent ?? start.requireConsent,
     requirePar: sent.requirePar ?? start.requirePar,
     dpop: sent.dpop ?? start.dpop,
@@ -75,6 +77,15 @@ function publicKeysIn(text: string): string {
   const read = readJwks(text);
   return 'jwks' in read ? read.jwks : text;
 }
+
+/**
+ * How long the answer to a refresh may be repeated, in seconds. A refresh token that no secret and no
+ * key protects gets less time.
+ */
+export const reuseSecondsOf = (
+  app: Pick<AppRow, 'refreshReuseSeconds' | 'tokenEndpointAuthMethod' | 'dpop'>,
+): number =>
+  app.refreshReuseSeconds ?? (app.tokenEndpointAuthMethod === 'none' && !app.dpop ? 10 : 30);
 
 export type AppRules = { tenant: string; kind: AppKind; egress: EgressRules };
 

@@ -9,6 +9,15 @@ import { currentVisit, type Member, type Person } from './visit.ts';
 /** The origin that a code or token names. */
 type Source = { sessionUid?: string; grantId?: string; scopes?: Set<string> };
 
+/**
+ * Whether the request keeps the session open, as offline_access allows. The repetition of a refresh
+ * does not, and an application that asks about the person does not show that the person is there.
+ */
+const isRefresh = ({ entities, route }: KoaContextWithOIDC['oidc']): boolean =>
+  entities.RefreshToken !== undefined &&
+  route === 'token' &&
+  currentVisit().presented?.payload.consumed === undefined;
+
 /** The person behind a request or a token, as oidc-provider asks for them each time. */
 export function createAccounts(
   people: People,
@@ -37,10 +46,7 @@ export function createAccounts(
   /** The token names the session that it came from: once that has ended, so has the token. */
   async function ofSource({ oidc }: KoaContextWithOIDC, sub: string, source: Source) {
     const { sessionUid = '', grantId = '', scopes = new Set() } = source;
-    // Only a refresh keeps a session open, as offline_access allows. An application that asks about
-    // the person does not show that the person is there.
-    const isUse = oidc.entities.RefreshToken !== undefined && oidc.route === 'token';
-    const person = await people.ofSession(sessionUid, isUse);
+    const person = await people.ofSession(sessionUid, isRefresh(oidc));
     if (person?.id !== sub || !oidc.client) return undefined;
     const { Grant: found } = oidc.entities;
     const grant =

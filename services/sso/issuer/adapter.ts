@@ -1,9 +1,8 @@
-import { Buffer } from 'node:buffer';
 import { type Database } from '@bailiwick/database';
 import { type TenantKeys } from '@bailiwick/keys';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { errors } from 'oidc-provider';
-import { recordHash, signInHash } from '../app-sign-ins/record-hash.ts';
+import { recordHash } from '../app-sign-ins/record-hash.ts';
 import type { FindClient } from './clients.ts';
 import {
   addRecord,
@@ -11,32 +10,23 @@ import {
   endFamily,
   endGrant,
   findRecord,
-  type NewRecord,
   putRecord,
   type RecordRow,
   removeRecord,
 } from './queries.ts';
+import { openRecord, sealRecord } from './records.ts';
 import { currentVisit } from './visit.ts';
 
-// Where oidc-provider keeps its records. The database has hashes of ids, because an id may be a
-// token, and the rest sealed.
+// Where oidc-provider keeps its records. A request for tokens only collects its changes here:
+// token-requests.ts stores them together.
 
 type Deps = { database: Database; keys: TenantKeys; findClient: FindClient };
 
 /** The lifetime of a record without one of its own. */
 const defaultSeconds = 90 * 24 * 60 * 60;
 
-const hashOrNone = (kind: string, value: string | undefined): string =>
-  value === undefined ? '' : recordHash(kind, value);
-
-/** The second key of a session, and of the codes and tokens that an app got from it. */
-const uidHashOf = ({ uid, sessionUid, clientId }: AdapterPayload): string =>
-  sessionUid !== undefined && clientId !== undefined
-    ? signInHash(sessionUid, clientId)
-    : hashOrNone('uid', uid);
-
 /** The records that work once. A second use of one is audited. */
-const single = new Set(['AuthorizationCode', 'RefreshToken']);
+const single = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshToken']);
 
 /** Makes the store of each model of oidc-provider. */
 export const createAdapter =
@@ -44,10 +34,8 @@ export const createAdapter =
   (model: string): Adapter =>
     model === 'Client' ? clientStore(deps.findClient) : recordStore(deps, model);
 
-/** Stores the mark of a proof or an assertion. Only one of several concurrent requests succeeds. */
-async function addOnce(database: Database, record: NewRecord): Promise<void> {
-  if (!(await addRecord(database, record))) throw new errors.InvalidRequest('it was used before');
-}
+/** The marks of proofs and assertions. Each is accepted once. */
+const isMark = (model: string): boolean => model === 'ReplayDetection';
 
 /** The records of one model. */
 function recordStore({ database, keys }: Pick<Deps, 'database' | 'keys'>, model: string): Adapter {
@@ -55,51 +43,57 @@ function recordStore({ database, keys }: Pick<Deps, 'database' | 'keys'>, model:
 
   async function opened(row: RecordRow | undefined): Promise<AdapterPayload | undefined> {
     if (!row) return undefined;
-    const { id, dekId, payloadEnc, consumedAt } = row;
-    const plain = await keys.open('', { dekId, sealed: payloadEnc }, [id, 'payload']);
-    const payload = JSON.parse(plain.toString()) as AdapterPayload;
-    return consumedAt === null
+    const payload = await openRecord(keys, row);
+    return row.consumedAt === null
       ? payload
-      : { ...payload, consumed: Math.floor(new Date(consumedAt).getTime() / 1000) };
+      : { ...payload, consumed: Math.floor(new Date(row.consumedAt).getTime() / 1000) };
   }
 
   return {
-    async upsert(given, payload, expiresIn) {
-      const id = idOf(given);
-      const store = model === 'ReplayDetection' ? addOnce : putRecord;
-      const plain = Buffer.from(JSON.stringify(payload));
-      const { dekId, sealed } = await keys.seal('', plain, [id, 'payload']);
-      await store(database, {
-        id,
-        model,
-        dekId,
-        payloadEnc: sealed,
-        grantHash: hashOrNone('grant', model === 'Grant' ? given : payload.grantId),
-        uidHash: uidHashOf(payload),
-        userCodeHash: hashOrNone('user code', payload.userCode),
-        seconds: expiresIn ?? defaultSeconds,
-      });
+    async upsert(key, payload, expiresIn) {
+      const seconds = expiresIn ?? defaultSeconds;
+      const record = await sealRecord(keys, { model, key, payload, seconds });
+      const visit = currentVisit();
+      if (!isMark(model)) {
+        if (visit.tokenRequest) visit.tokenRequest.records.push(record);
+        else await putRecord(database, record);
+        return;
+      }
+      // Only one of several concurrent requests succeeds.
+      if (await addRecord(database, record)) return;
+      visit.proofRepeated = true;
+      throw new errors.InvalidRequest('it was used before');
     },
-    async find(given) {
-      const payload = await opened(await findRecord(database, 'id', model, idOf(given)));
-      if (payload && single.has(model)) currentVisit().presented = { model, payload };
-      return payload;
+    async find(key) {
+      const visit = currentVisit();
+      const payload = await opened(await findRecord(database, 'id', model, idOf(key)));
+      if (!payload) return undefined;
+      if (isMark(model)) visit.proofRepeated = true;
+      if (!single.has(model)) return payload;
+      visit.presented = { model, id: idOf(key), payload };
+      if (model !== 'RefreshToken' || !visit.tokenRequest) return payload;
+      // A used refresh token may get its answer again: the library checks everything else first.
+      const { consumed: _consumed, ...unused } = payload;
+      return unused;
     },
     findByUid: async (uid) =>
       opened(await findRecord(database, 'uid', model, recordHash('uid', uid))),
     findByUserCode: async (code) =>
       opened(await findRecord(database, 'userCode', model, recordHash('user code', code))),
-    async consume(given) {
-      const id = idOf(given);
+    async consume(key) {
+      const id = idOf(key);
+      const visit = currentVisit();
+      if (visit.tokenRequest) {
+        visit.tokenRequest.uses = id;
+        return;
+      }
       if (await consumeRecord(database, id)) return;
-      // A code or token that is used twice may be stolen, so all tokens that came from it end.
+      // A request that is used twice may be stolen, so all tokens that came from it end.
       await endFamily(database, id);
-      currentVisit().reused = true;
-      throw model === 'PushedAuthorizationRequest'
-        ? new errors.InvalidRequestUri('it was used before')
-        : new errors.InvalidGrant('it was used before');
+      visit.reused = true;
+      throw new errors.InvalidRequestUri('it was used before');
     },
-    destroy: (given) => removeRecord(database, idOf(given)),
+    destroy: (key) => removeRecord(database, idOf(key)),
     revokeByGrantId: (grant) => endGrant(database, model, recordHash('grant', grant)),
   };
 }

@@ -32,6 +32,7 @@ export function botClient(id: string, publicUrl: string): AdapterPayload {
     resources: [publicUrl],
     scopes: [],
     tokenLifetimeSeconds: tokenSeconds,
+    refreshReuseSeconds: 0,
     requireConsent: false,
     secret: '',
     previousSecret: '',

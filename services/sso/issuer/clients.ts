@@ -4,6 +4,7 @@ import type { AdapterPayload, Client, JWKS, default as Provider } from 'oidc-pro
 import type { AppRow } from '../apps/entities.ts';
 import { identityScopes } from '../apps/scopes.ts';
 import { isSecretOf, usesSecret } from '../apps/secret.ts';
+import { reuseSecondsOf } from '../apps/values.ts';
 import { type Bots, botClient, isBot } from './bots.ts';
 import { commandLineId, commandLineOf } from './command-line.ts';
 
@@ -19,6 +20,8 @@ export type ClientApp = Pick<
   AppRow,
   'tenant' | 'resources' | 'scopes' | 'tokenLifetimeSeconds' | 'requireConsent' | 'logo'
 > & {
+  /** How long the answer to a refresh may be repeated. */
+  refreshReuseSeconds: number;
   /** SHA-256 of the secrets, in hexadecimal; '' = none. */
   secret: string;
   previousSecret: string;
@@ -89,6 +92,7 @@ function aboutOf(app: AppRow): ClientApp {
     scopes,
     tokenLifetimeSeconds,
     requireConsent,
+    refreshReuseSeconds: reuseSecondsOf(app),
     ...(logo && { logo }),
     secret: hex(app.secretHash),
     previousSecret: hex(app.previousSecretHash),

@@ -22,6 +22,7 @@ import { lifetimes } from './lifetimes.ts';
 import { logoutPages, signOutEverywhere } from './logout.ts';
 import { followSessions } from './sessions.ts';
 import { auditSignIns } from './sign-in-audit.ts';
+import { issueTogether } from './token-requests.ts';
 import { currentVisit } from './visit.ts';
 
 // oidc-provider with our apps, people, sessions and pages. The library alone implements the
@@ -46,6 +47,7 @@ export function createProvider(deps: IssuerDeps, keys: JWK[], cookieKeys: string
   provider.use(signOutEverywhere(people));
   provider.use(fillInCode);
   auditSignIns(provider, deps);
+  provider.use(issueTogether(deps));
   provider.on('server_error', (_ctx, error) => logFailure(log, error));
   // Koa's own event: for what fails outside of the library's routes.
   (provider as EventEmitter).on('error', (error) => logFailure(log, error));

@@ -105,6 +105,55 @@ export async function removeRecord(database: Database, id: string): Promise<void
   await database.query(remove, [id]);
 }
 
+/** The model of the answer to a refresh, found by the token that was used. A family has one. */
+export const answerModel = 'RefreshAnswer';
+
+const issue: Statement = {
+  name: 'sso.issue_records',
+  text: `with used as (
+           update issuer_record set consumed_at = now()
+           where tenant = '' and id = $1 and consumed_at is null and expires_at > now()
+           returning grant_hash
+         ), forgotten as (
+           delete from issuer_record where tenant = '' and model = '${answerModel}' and grant_hash <> ''
+             and grant_hash = (select grant_hash from used)
+         ), issued as (
+           insert into issuer_record (tenant, id, model, dek_id, payload_enc, grant_hash, uid_hash, user_code_hash, created_at, expires_at)
+           select '', r.id, r.model, r.dek_id, r.payload_enc, r.grant_hash, r.uid_hash, r.user_code_hash,
+             now(), now() + r.seconds * interval '1 second'
+           from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::text[], $8::text[], $9::int[])
+             as r (id, model, dek_id, payload_enc, grant_hash, uid_hash, user_code_hash, seconds)
+           where $1 = '' or exists (select from used)
+         )
+         select $1 = '' or exists (select from used) as "isIssued"`,
+};
+
+/**
+ * Uses up the code or token of a request ('' = none) and stores the records that it gets. Of several
+ * concurrent calls with one code or token, only one gets true; the others store nothing.
+ */
+export async function issueRecords(
+  database: Database,
+  uses: string,
+  records: readonly NewRecord[],
+): Promise<boolean> {
+  if (uses === '' && records.length === 0) return true;
+  const columnsOf = records.map(valuesOf);
+  const values = Array.from({ length: 8 }, (_, column) => columnsOf.map((row) => row[column]));
+  const [row] = await database.query<{ isIssued: boolean }>(issue, [uses, ...values]);
+  return row?.isIssued ?? false;
+}
+
+const answer: Statement = {
+  name: 'sso.refresh_answer',
+  text: `${columns} where tenant = '' and model = '${answerModel}' and id = $1 and expires_at > now()`,
+};
+
+/** The answer that a repeated refresh gets; undefined after its time, or after the next refresh. */
+export async function findAnswer(database: Database, id: string): Promise<RecordRow | undefined> {
+  return (await database.query<RecordRow>(answer, [id]))[0];
+}
+
 const endGrantRecords: Statement = {
   name: 'sso.end_issuer_grant',
   text: "delete from issuer_record where tenant = '' and model = $1 and grant_hash = $2",
@@ -119,20 +168,27 @@ const endFamilyRecords: Statement = {
   name: 'sso.end_issuer_family',
   text: `delete from issuer_record where tenant = '' and grant_hash <> '' and grant_hash = (
            select grant_hash from issuer_record where tenant = '' and id = $1
-         )`,
+         ) returning 1 as ended`,
 };
 
-/** Removes the grant of a record, with all codes and tokens that came from it. */
-export async function endFamily(database: Database, id: string): Promise<void> {
-  await database.query(endFamilyRecords, [id]);
+/**
+ * Removes the grant of a record, with all codes and tokens that came from it. Returns whether there
+ * were any.
+ */
+export async function endFamily(database: Database, id: string): Promise<boolean> {
+  return (await database.query(endFamilyRecords, [id])).length > 0;
 }
 
 const sweep: Statement = {
   name: 'sso.sweep_issuer_records',
-  text: "delete from issuer_record where tenant = '' and expires_at < now() - interval '1 hour'",
+  text: `delete from issuer_record where tenant = '' and expires_at < now()
+           and (expires_at < now() - interval '1 hour' or model = '${answerModel}')`,
 };
 
-/** Erases expired records. Used codes stay for an hour, so that another use of one is noticed. */
+/**
+ * Erases expired records. Used codes stay for an hour, so that another use of one is noticed. Kept
+ * answers, which contain tokens, do not stay.
+ */
 export async function sweepIssuer(database: Database): Promise<void> {
   await database.query(sweep, []);
 }

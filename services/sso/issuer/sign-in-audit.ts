@@ -1,6 +1,6 @@
 import { serviceCaller } from '@bailiwick/call';
 import { type Database } from '@bailiwick/database';
-import { changeRow, handOver, type Origin, type Target } from '@bailiwick/events';
+import { changeRow, handOver, type Origin, type Refusal, type Target } from '@bailiwick/events';
 import { type Refusals } from '@bailiwick/service';
 import type Provider from 'oidc-provider';
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
@@ -43,6 +43,7 @@ const entriesOf =
     if (person && visit.signedIn) await auditSignIn(deps, oidc, client, person);
     if (person && visit.refusal !== '') await auditRefusal(deps, client, person);
     if (visit.reused) await auditReuse(deps, client, visit);
+    if (visit.repeated) await auditRepetition(deps, client, visit);
   };
 
 const targetsOf = ({ clientId, clientName }: Client, userId: string): Target[] => [
@@ -93,26 +94,45 @@ async function auditRefusal({ refusals }: Deps, client: Client, person: Person):
   });
 }
 
+const auditReuse = (deps: Deps, client: Client, visit: Visit) =>
+  auditSecondUse(deps, client, visit, {
+    Action:
+      visit.presented?.model === 'RefreshToken'
+        ? 'oauth_app.refresh_token_reused'
+        : 'oauth_app.code_reused',
+    Result: 'denied',
+    Code: 'permission_denied',
+  });
+
+/** Many of them are counted, like refusals. */
+const auditRepetition = (deps: Deps, client: Client, visit: Visit) =>
+  auditSecondUse(deps, client, visit, {
+    Action: 'oauth_app.refresh_repeated',
+    Result: 'success',
+    Code: '',
+  });
+
+type SecondUse = Pick<Refusal, 'Action' | 'Result' | 'Code'>;
+
 /** The app's own request: the person has no part in it. */
-async function auditReuse(
+async function auditSecondUse(
   { database, refusals }: Deps,
   client: Client,
   { presented, ip, userAgent }: Visit,
+  use: SecondUse,
 ): Promise<void> {
   if (!presented) return;
-  const { model, payload } = presented;
-  const { accountId = '', sessionUid = '' } = payload;
+  const { clientId } = client;
+  const { accountId = '', sessionUid = '' } = presented.payload;
   const { tenant } = appOf(client);
-  const place = await findPlace(database, tenant, client.clientId, sessionUid);
+  const place = await findPlace(database, tenant, clientId, sessionUid);
   const caller = { ...serviceCaller('sso'), type: 'anonymous', id: '', ip, userAgent };
   await refusals.record(
-    `reuse at ${client.clientId} ${accountId}`,
+    `${use.Action} at ${clientId} ${accountId}`,
     { operation: { name: '' }, caller },
     {
+      ...use,
       Tenant: place || tenant,
-      Action: model === 'RefreshToken' ? 'oauth_app.refresh_token_reused' : 'oauth_app.code_reused',
-      Result: 'denied',
-      Code: 'permission_denied',
       Targets: [...targetsOf(client, accountId), { Type: 'session', ID: sessionUid, Name: '' }],
     },
   );

@@ -8,6 +8,7 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AdapterPayload, Grant } from 'oidc-provider';
+import type { NewRecord } from './queries.ts';
 
 /** A signed-in person with the session that proves it. */
 export type Person = ResolveResponse;
@@ -74,7 +75,13 @@ export type Visit = {
   /** Why the person may not sign in to the app; '' = they may. */
   refusal: string;
   /** The code or refresh token that an app presents. */
-  presented: { model: string; payload: AdapterPayload } | undefined;
+  presented: { model: string; id: string; payload: AdapterPayload } | undefined;
+  /** A request for tokens: the code or token that it uses up ('' = none), and what it gets. */
+  tokenRequest: { uses: string; records: NewRecord[] } | undefined;
+  /** Whether a proof or assertion of the request was used before. */
+  proofRepeated: boolean;
+  /** Whether a refresh gets the answer that it got before. */
+  repeated: boolean;
   /** Whether it was used before, so that all that came from the same grant has ended. */
   reused: boolean;
 };
@@ -97,6 +104,9 @@ export const newVisit = (person: Person | undefined, ip: string, userAgent = '')
   signedIn: false,
   refusal: '',
   presented: undefined,
+  tokenRequest: undefined,
+  proofRepeated: false,
+  repeated: false,
   reused: false,
 });
 

@@ -123,7 +123,8 @@ describeOne('what apps have of a person', 'one process', (topology) => {
       assert.equal(await errorOf(exchange(config, asked, arrival)), 'invalid_grant');
     const second = await signInWith(stack, config, owner.token);
     const token = second.tokens.refresh_token ?? '';
-    await client.refreshTokenGrant(config, token);
+    const next = await client.refreshTokenGrant(config, token);
+    await client.refreshTokenGrant(config, next.refresh_token ?? '');
     for (let count = 0; count < 3; count++)
       assert.equal(await errorOf(client.refreshTokenGrant(config, token)), 'invalid_grant');
     const entries = await actionsOf(ID, 4);
@@ -138,6 +139,23 @@ describeOne('what apps have of a person', 'one process', (topology) => {
         Targets.map(({ ID: id }) => id),
         [ID, owner.id, tokens.claims()?.['sid']],
       );
+    }
+  });
+
+  test('repetitions of a refresh are audited, ten of them one by one', async () => {
+    const { ID, config } = await newApp();
+    const { tokens } = await signInWith(stack, config, owner.token);
+    const token = tokens.refresh_token ?? '';
+    for (let count = 0; count < 15; count++) await client.refreshTokenGrant(config, token);
+    const entries = (await actionsOf(ID, 11)).filter(({ Action }) => Action.includes('refresh'));
+    assert.equal(entries.length, 10);
+    for (const { Action, Result, ActorType, Targets } of entries) {
+      assert.deepEqual(
+        [Action, Result, ActorType],
+        ['oauth_app.refresh_repeated', 'success', 'anonymous'],
+      );
+      const targets = Targets.map(({ ID: id }) => id);
+      assert.deepEqual(targets, [ID, owner.id, tokens.claims()?.['sid']]);
     }
   });
 

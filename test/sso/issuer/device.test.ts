@@ -105,6 +105,19 @@ describeOne('an app on a device', 'one process', (topology) => {
     assert.match(refused.text, /Your device is not signed in/);
     assert.equal((await poll(codes)).error, 'access_denied');
     assert.match((await enterCode(visitor, codes.user_code)).text, /used already/);
+    // The answer may have been lost.
+    await wait(pollPauseMs);
+    assert.equal((await poll(codes)).error, 'access_denied');
+  });
+
+  test('keeps its code after a poll for a resource that it may not ask for', async () => {
+    const codes = await begin({ scope: 'openid app.reports.read', resource });
+    await allow(startVisitor(stack, ada.token), codes);
+    const other = { resource: 'https://other.example.test' };
+    const refused = client.pollDeviceAuthorizationGrant(config, atOnce(codes), other);
+    assert.equal(await errorOf(refused), 'invalid_target');
+    await wait(pollPauseMs);
+    assert.equal((await poll(codes)).error, undefined);
   });
 
   test('polls 200 times at once, and gets one set of tokens, which keeps working', async () => {

@@ -97,15 +97,23 @@ describeOne('the rows and keys of sign-ins to apps', 'one process', (topology) =
     assert.equal(await refresh(tokens.refresh_token), 'none');
     assert.deepEqual(await Promise.all(models.map(added)), [1, 1, 2, 2]);
 
+    const database = {
+      query: ({ text }: { text: string }) =>
+        rowsOf(stack, text.replace('from issuer_record', 'from sso.issuer_record')),
+    } as unknown as Database;
+    assert.equal(await added('RefreshAnswer'), 1);
+    await rowsOf(
+      stack,
+      "update sso.issuer_record set expires_at = now() - interval '1 second' where model in ('RefreshAnswer', 'RefreshToken')",
+    );
+    await sweepIssuer(database);
+    // A kept answer has tokens in it, so it goes at once.
+    assert.deepEqual(await Promise.all(['RefreshAnswer', 'RefreshToken'].map(added)), [0, 2]);
     await rowsOf(
       stack,
       "update sso.issuer_record set expires_at = now() - interval '61 minutes' where model <> 'Consent'",
     );
-    const database = {
-      query: ({ text }: { text: string }) =>
-        rowsOf(stack, text.replace('from issuer_record', 'from sso.issuer_record')),
-    };
-    await sweepIssuer(database as unknown as Database);
+    await sweepIssuer(database);
     const left = [...(await counts()).keys()].filter((model) => model !== 'Consent');
     assert.deepEqual(left, []);
   });

@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type TenantKeys } from '@bailiwick/keys';
+import type { KoaContextWithOIDC, default as Provider } from 'oidc-provider';
+import { errors } from 'oidc-provider';
+import { recordHash } from '../app-sign-ins/record-hash.ts';
+import { appOf } from './clients.ts';
+import type { IssuerDeps } from './deps.ts';
+import { answerModel, endFamily, findAnswer, issueRecords } from './queries.ts';
+import { openRecord, sealRecord } from './records.ts';
+import { currentVisit, type Visit } from './visit.ts';
+
+// Requests for tokens. The library checks one and makes its answer; what the request uses up and
+// what it gets are then stored by one statement. A refused request therefore uses nothing up.
+//
+// A refresh token works once. Its answer is kept, sealed, for some seconds: a client that refreshed
+// twice at once, or lost the answer, gets the same one again until it uses its new token. The library
+// has checked the session, the grant and the app again by then. Any other second use may be a
+// thief's, so it ends everything from the same sign-in.
+
+type Deps = Pick<IssuerDeps, 'database' | 'keys' | 'log'>;
+type Middleware = Parameters<Provider['use']>[0];
+type Context = Pick<KoaContextWithOIDC, 'oidc'> & { status: number; body: unknown };
+
+/** The part of a request that a repetition must have in common with the first use. */
+type Terms = {
+  authentication: string;
+  /** The key that the tokens are bound to; '' = none. */
+  dpopKey: string;
+  scope: string;
+  resource: string;
+  /** The rights of the issued token: the app or the grant may have fewer of them now. */
+  issuedScope: string;
+  issuedFor: string;
+};
+
+export const issueTogether =
+  (deps: Deps): Middleware =>
+  async (ctx, next) => {
+    if (ctx.path !== '/oauth/token') return next();
+    const visit = currentVisit();
+    visit.tokenRequest = { uses: '', records: [] };
+    await next();
+    const context = ctx as unknown as Context;
+    try {
+      if (context.status === 200) await issue(deps, context, visit);
+      else if (context.status < 500 && isSecondUse(visit)) await endAll(deps, context, visit);
+    } catch (error) {
+      context.status = 500;
+      context.body = { error: 'server_error', error_description: 'the tokens could not be stored' };
+      deps.log.error('storing tokens failed', { error });
+    }
+  };
+
+/** Whether a refused request presented a used refresh token. A repeated proof says nothing of it. */
+const isSecondUse = ({ presented, proofRepeated }: Visit): boolean =>
+  presented?.model === 'RefreshToken' && presented.payload.consumed !== undefined && !proofRepeated;
+
+async function issue(deps: Deps, ctx: Context, visit: Visit): Promise<void> {
+  const { database, keys } = deps;
+  const { uses = '', records = [] } = visit.tokenRequest ?? {};
+  const answer = uses === '' ? undefined : await answerToKeep(keys, ctx, visit);
+  if (await issueRecords(database, uses, answer ? [...records, answer] : records)) return;
+  const kept = await keptAnswer(deps, ctx, visit);
+  if (kept && isDeepStrictEqual(kept.terms, termsOf(ctx))) {
+    ctx.body = kept.body;
+    visit.repeated = true;
+  } else await endAll(deps, ctx, visit);
+}
+
+/** Ends all that came from the same sign-in, and refuses the request. */
+async function endAll({ database }: Deps, ctx: Context, visit: Visit): Promise<void> {
+  // Another request may have ended it before.
+  visit.reused = await endFamily(database, visit.presented?.id ?? '');
+  if (ctx.status !== 200) return;
+  const { error, error_description, statusCode } = new errors.InvalidGrant('it was used before');
+  ctx.status = statusCode;
+  ctx.body = { error, error_description };
+}
+
+/** The answer to a refresh, for a repetition of the request; undefined if the app gets none. */
+async function answerToKeep(keys: TenantKeys, ctx: Context, { presented }: Visit) {
+  const { client, params } = ctx.oidc;
+  const token = params?.['refresh_token'];
+  if (presented?.model !== 'RefreshToken' || !client || typeof token !== 'string') return undefined;
+  const seconds = appOf(client).refreshReuseSeconds;
+  if (seconds === 0) return undefined;
+  const { grantId, sessionUid, clientId } = presented.payload;
+  const payload = { grantId, sessionUid, clientId, terms: termsOf(ctx), body: ctx.body };
+  return sealRecord(keys, { model: answerModel, key: token, payload, seconds });
+}
+
+async function keptAnswer({ database, keys }: Deps, { oidc }: Context, { presented }: Visit) {
+  const token = oidc.params?.['refresh_token'];
+  if (presented?.model !== 'RefreshToken' || typeof token !== 'string') return undefined;
+  const row = await findAnswer(database, recordHash(answerModel, token));
+  if (!row) return undefined;
+  return (await openRecord(keys, row)) as unknown as { terms: Terms; body: unknown };
+}
+
+function termsOf({ oidc }: Context): Terms {
+  const { client, params, entities } = oidc;
+  const { AccessToken: issued } = entities;
+  return {
+    authentication: client?.clientAuthMethod ?? '',
+    dpopKey: issued?.jkt ?? '',
+    scope: [...oidc.requestParamScopes].toSorted().join(' '),
+    resource: [params?.['resource'] ?? []].flat().map(String).toSorted().join(' '),
+    issuedScope: [...(issued?.scopes ?? [])].toSorted().join(' '),
+    issuedFor: [issued?.aud ?? []].flat().join(' '),
+  };
+}
