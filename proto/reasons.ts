@@ -64,6 +64,8 @@ export const reasons = {
   MAIL_REFUSED: 'The mail server refused the mail for good.',
   MAIL_SUPPRESSED: 'The address is suppressed: earlier mails to it were refused for good.',
   MAIL_UNAVAILABLE: 'The mail server did not take the mail. Try again later.',
+  MAIL_UNCONFIRMED:
+    'The mail server did not confirm the mail in time: it may have been delivered, and is not sent again.',
   MEMBER_BARRED: 'The user left the tenant while disabled. `TenantMembers_Add` lifts that.',
   METADATA_INVALID: 'The metadata of the provider cannot be used. The message says why.',
   METHOD_IN_USE:

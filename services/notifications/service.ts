@@ -53,6 +53,7 @@ import {
 import { createMailer } from './email/mailer.ts';
 import { createMails } from './email/mails.ts';
 import { senderOf } from './email/sender.ts';
+import { greetingNameOf } from './email/smtp.ts';
 import { createSuppressions } from './email/suppression.ts';
 import { openTemplates } from './email/templates.ts';
 import { listEventTypesHandler } from './events/list.ts';
@@ -107,7 +108,7 @@ export async function createNotifications(options: Options): Promise<Service> {
     async stop() {
       await service.stop();
       // Running work needed these until now.
-      deps.mailer.close();
+      await deps.mailer.close();
       await deps.pools.close();
       await deps.keyService.close();
     },
@@ -130,6 +131,7 @@ function openDeps({ settings, peers, log }: Options) {
     owners: createDomainOwners(createClient(DomainOwner, sso)),
     mailer: createMailer({
       smtpUrl: settings.smtpUrl,
+      greetingName: settings.smtpName || greetingNameOf(settings.publicUrl),
       from: settings.mailFrom,
       connections: settings.emailConcurrency,
     }),

@@ -126,6 +126,13 @@ export const notificationsSettings = {
     about:
       'The mail server: smtp:// (STARTTLS if the server offers it, required with ?requireTLS=true) or smtps://, with user and password if the server needs them.',
   },
+  smtpName: {
+    env: 'BAILIWICK_SMTP_NAME',
+    kind: 'text',
+    fallback: '',
+    about:
+      'The name that greets the mail server (EHLO): a domain, or an address in brackets. Empty = the host of the public URL.',
+  },
   mailFrom: {
     env: 'BAILIWICK_MAIL_FROM',
     kind: 'text',

@@ -4,7 +4,16 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 
 // A mail server with scripted answers, for real SMTP conversations with failures.
 
-export type Stage = 'greeting' | 'EHLO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'content' | 'end';
+export type Stage =
+  | 'greeting'
+  | 'EHLO'
+  | 'AUTH'
+  | 'MAIL'
+  | 'RCPT'
+  | 'DATA'
+  | 'content'
+  | 'end'
+  | 'QUIT';
 /** The answer at a stage: a reply, a delay, {@link hangUp}, or undefined for the usual reply. */
 export type Answer = string | { waitMs: number } | undefined;
 /** Closes the connection instead of answering. */
@@ -24,6 +33,7 @@ const usual: Record<Stage, string> = {
   DATA: '354 go on',
   content: '',
   end: '250 2.0.0 taken',
+  QUIT: '221 bye',
 };
 
 /** Starts a mail server on a free port of loopback. `mails` and `calls` record its use. */
@@ -85,8 +95,10 @@ function converse(socket: Socket, script: Script, mails: Delivered[]): void {
       mail.to.push(path);
       answer('RCPT', line);
     } else if (verb === 'DATA') inContent = answer('DATA', line);
-    else if (verb === 'QUIT') socket.end('221 bye\r\n');
-    else socket.write(verb === 'RSET' || verb === 'NOOP' ? '250 ok\r\n' : '502 not here\r\n');
+    else if (verb === 'QUIT') {
+      answer('QUIT', line);
+      socket.end();
+    } else socket.write(verb === 'RSET' || verb === 'NOOP' ? '250 ok\r\n' : '502 not here\r\n');
   }
 
   function content(): void {

@@ -203,6 +203,7 @@ export const config: Readonly<Record<string, Schema>> = {
   retrySchedule: { ...waits, minItems: 1 },
   breakerPauses: { ...waits, minItems: 2, maxItems: 2 },
   endpointPatience: { ...waits, minItems: 1 },
+  smtpName: { pattern: '^([A-Za-z0-9.-]*|\\[[0-9A-Za-z:.]+\\])$' },
   egressAllowHosts: texts(),
   egressAllowCidrs: texts('^[0-9a-fA-F.:]+/[0-9]{1,3}$'),
   egressPorts: {

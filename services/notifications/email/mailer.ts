@@ -1,11 +1,11 @@
 import { ServiceError } from '@bailiwick/errors';
-import nodemailer from 'nodemailer';
-import { mailUnavailable } from '../queue/attempt-outcome.ts';
+import { mailUnavailable, mailUnconfirmed } from '../queue/attempt-outcome.ts';
 import { writeMessage } from './message.ts';
 import { isAboutRecipient } from './refusal.ts';
+import { createSmtpSessions, NeedsSmtpUtf8, type PhaseLimits, SmtpError } from './smtp.ts';
 
 export type Mail = { to: string; messageId: string; subject: string; text: string; html: string };
-export type Mailer = { send(mail: Mail): Promise<void>; close(): void };
+export type Mailer = { send(mail: Mail): Promise<void>; close(): Promise<void> };
 
 /**
  * A permanent rejection of this mail. `suppress`: the rejection is about the recipient, so other
@@ -25,41 +25,27 @@ export class MailRefused extends ServiceError {
   }
 }
 
-/** Sends mails over a few pooled connections, one recipient per envelope. */
-export function createMailer({
-  smtpUrl,
-  from,
-  connections,
-}: {
+type MailerOptions = {
   smtpUrl: string;
+  greetingName: string;
   from: string;
   connections: number;
-}): Mailer {
-  const timeouts = {
-    connectionTimeout: 5000,
-    greetingTimeout: 5000,
-    socketTimeout: 20_000,
-    dnsTimeout: 5000,
-  };
-  const transport = nodemailer.createTransport({
-    url: smtpUrl,
-    pool: true,
-    maxConnections: connections,
-    // The queue decides about retries: an attempt made here would not be recorded.
-    maxRequeues: 0,
-    ...timeouts,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  limits?: PhaseLimits;
+};
+
+/** Sends mails over a few pooled sessions, one recipient per envelope. */
+export function createMailer({ smtpUrl, from, connections, ...options }: MailerOptions): Mailer {
+  const sessions = createSmtpSessions({ url: smtpUrl, sessions: connections, ...options });
   return {
     async send(mail) {
+      const { envelope, content } = writeMessage(from, mail);
       try {
-        await transport.sendMail(writeMessage(from, mail));
+        await sessions.send(envelope, content);
       } catch (error) {
         throw mailError(error);
       }
     },
-    close: () => transport.close(),
+    close: () => sessions.close(),
   };
 }
 
@@ -69,7 +55,16 @@ type SmtpFailure = { responseCode?: number; code?: string; command?: string; res
  * Maps a mail server error. A 5xx about this mail is permanent; everything else is temporary,
  * errors about our credentials or our host included, because an operator can fix them.
  */
-export function mailError(thrown: unknown): ServiceError {
+export function mailError(failure: unknown): ServiceError {
+  if (failure instanceof NeedsSmtpUtf8)
+    return new ServiceError(
+      'failed_precondition',
+      'MAIL_REFUSED',
+      'the mail server takes no address with letters beyond ASCII (SMTPUTF8)',
+    );
+  const thrown = failure instanceof SmtpError ? failure.cause : failure;
+  if (failure instanceof SmtpError && failure.contentSent && isTimeout(thrown))
+    return unconfirmed();
   const {
     responseCode,
     code,
@@ -92,6 +87,20 @@ export function mailError(thrown: unknown): ServiceError {
   error.cause = redacted(thrown);
   return error;
 }
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT';
+
+/**
+ * The server has the content and did not say what became of it. Sending it again could deliver it
+ * twice, so the outcome stays unknown.
+ */
+const unconfirmed = () =>
+  new ServiceError(
+    'failed_precondition',
+    mailUnconfirmed,
+    'outcome unknown: the mail server did not confirm the mail within ten minutes',
+  );
 
 /**
  * An error that is safe to log: the server's text, and errors of the envelope, can quote the

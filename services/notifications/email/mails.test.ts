@@ -43,7 +43,7 @@ function mails(answer?: Error) {
   };
   const sender = { service: 'Example', publicUrl: 'https://example.com/iam' };
   const deps = {
-    mailer: { send, close: () => {} },
+    mailer: { send, close: () => Promise.resolve() },
     templates,
     ring,
     sender,

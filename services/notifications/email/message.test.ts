@@ -13,9 +13,11 @@ const mail = {
 };
 
 /** The content of a part, decoded. */
-function contentOf(raw: string, type: string): string {
-  const [, boundary = ''] = /boundary="([^"]+)"/.exec(raw) ?? [];
-  const part = raw.split(`--${boundary}`).find((each) => each.includes(`Content-Type: ${type};`));
+function contentOf(content: string, type: string): string {
+  const [, boundary = ''] = /boundary="([^"]+)"/.exec(content) ?? [];
+  const part = content
+    .split(`--${boundary}`)
+    .find((each) => each.includes(`Content-Type: ${type};`));
   const [, lines = ''] = /\r\n\r\n([^]*)\r\n$/.exec(part ?? '') ?? [];
   const bytes = lines
     .replace(/=\r\n/g, '')
@@ -24,15 +26,17 @@ function contentOf(raw: string, type: string): string {
 }
 
 test('a written mail has both texts, in lines that every mail server takes', () => {
-  const { raw, envelope } = writeMessage(from, mail);
-  assert.deepEqual(envelope, { from: 'no-reply@example.org', to: [mail.to] });
-  assert.equal(contentOf(raw, 'text/plain'), mail.text.replaceAll('\n', '\r\n'));
-  assert.equal(contentOf(raw, 'text/html'), mail.html);
-  assert.ok(raw.split('\r\n').every((line) => line.length <= 76 && !/[^\t\x20-\x7e]/.test(line)));
+  const { content, envelope } = writeMessage(from, mail);
+  assert.deepEqual(envelope, { from: 'no-reply@example.org', to: mail.to });
+  assert.equal(contentOf(content, 'text/plain'), mail.text.replaceAll('\n', '\r\n'));
+  assert.equal(contentOf(content, 'text/html'), mail.html);
+  assert.ok(
+    content.split('\r\n').every((line) => line.length <= 76 && !/[^\t\x20-\x7e]/.test(line)),
+  );
 });
 
 test('a written mail has the headers of an automatic message, and no others', () => {
-  const [head = ''] = writeMessage(from, mail).raw.split('\r\n\r\n');
+  const [head = ''] = writeMessage(from, mail).content.split('\r\n\r\n');
   const names = head.match(/^[^\s:]+(?=:)/gm) ?? [];
   assert.deepEqual(names.map((name) => name.toLowerCase()).sort(), [
     'auto-submitted',

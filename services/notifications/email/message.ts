@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import MimeNode from 'nodemailer/lib/mime-node';
 import { encode, wrap } from 'nodemailer/lib/qp';
 import type { Mail } from './mailer.ts';
+import type { Envelope } from './smtp.ts';
 
 /** The longest line of quoted-printable text (RFC 2045). */
 const lineLength = 76;
@@ -10,7 +11,13 @@ const lineLength = 76;
  * Writes a mail in one piece. nodemailer would stream its parts, each through several streams and
  * with writes to the socket of its own: most of the cost of a mail.
  */
-export function writeMessage(from: string, { to, messageId, subject, text, html }: Mail) {
+export function writeMessage(
+  from: string,
+  { to, messageId, subject, text, html }: Mail,
+): {
+  envelope: Envelope;
+  content: string;
+} {
   const boundary = `--${randomUUID()}`;
   const head = new MimeNode(`multipart/alternative; boundary="${boundary}"`).setHeader({
     from,
@@ -23,9 +30,10 @@ export function writeMessage(from: string, { to, messageId, subject, text, html 
   });
   const parts = [partOf('text/plain', text), partOf('text/html', html)];
   const body = parts.map((part) => `--${boundary}\r\n${part}\r\n`).join('');
+  const sender = head.getEnvelope().from;
   return {
-    envelope: head.getEnvelope(),
-    raw: `${head.buildHeaders()}\r\n\r\n${body}--${boundary}--\r\n`,
+    envelope: { from: sender === false ? '' : sender, to },
+    content: `${head.buildHeaders()}\r\n\r\n${body}--${boundary}--\r\n`,
   };
 }
 

@@ -60,12 +60,16 @@ const isStatus = (text: string): text is Status => statuses.includes(text);
 /** The reason of a mail server error: the attempt was made and counts. */
 export const mailUnavailable = 'MAIL_UNAVAILABLE';
 
-/** The reasons for not sending a mail at all, and the `error` of the result for each. */
+/** The reason of a mail whose outcome is unknown: it is not sent again. */
+export const mailUnconfirmed = 'MAIL_UNCONFIRMED';
+
+/** The reasons for not sending a mail (again), and the `error` of the result for each. */
 export const mailSuppressed = 'MAIL_SUPPRESSED';
 export const mailLimited = 'MAIL_LIMITED';
 const dropped: ReadonlyMap<string, string> = new Map([
   [mailSuppressed, 'suppressed'],
   [mailLimited, 'rate_limited'],
+  [mailUnconfirmed, 'timeout'],
 ]);
 
 /**

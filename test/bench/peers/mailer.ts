@@ -12,6 +12,7 @@ import { serveBench } from '../peer.ts';
 const [smtpUrl = '', connections = '1'] = process.argv.slice(2);
 const mailer = createMailer({
   smtpUrl,
+  greetingName: 'bench.example.com',
   from: 'Bailiwick <no-reply@bailiwick.localhost>',
   connections: Number(connections),
 });
