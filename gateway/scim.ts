@@ -12,7 +12,7 @@ import { measureOperation } from './telemetry.ts';
 // SCIM 2.0 (RFC 7644), which access answers. The gateway knows the credential, the limits, the
 // bounds of bodies and the form of errors, and nothing of the resources. docs/scim.md describes it.
 
-const route = /^\/scim\/v2\/(tnt_[0-7][0-9a-hjkmnp-tv-z]{25})\/(.*)$/;
+const route = /^\/scim\/v2\/(tnt_[0-7][0-9a-hjkmnp-tv-z]{25})(?:\/(.*))?$/;
 /** The documents about the service. */
 const aboutService = /^(ServiceProviderConfig|ResourceTypes|Schemas)(\/|$)/;
 const operation = operationOf(Scim.method.handle);

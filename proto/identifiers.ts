@@ -6,6 +6,7 @@ export type IdPrefix =
   | 'tnt' // tenant
   | 'inv' // invitation
   | 'scu' // user in a directory that provisions by SCIM
+  | 'scn' // part of a directory's requests that is not stored
   | 'grp' // group
   | 'rol' // role
   | 'grt' // grant of a user

@@ -21,8 +21,10 @@ import { Search } from './migrations/016-search.ts';
 import { Counts } from './migrations/017-counts.ts';
 import { Scim } from './migrations/018-scim.ts';
 import { ScimGroups } from './migrations/019-scim-groups.ts';
+import { ScimNotices } from './migrations/023-scim-notices.ts';
 import { ScimUserEntity } from './provisioned/entities.ts';
 import { RoleEntity } from './roles/entities.ts';
+import { ScimNoticeEntity } from './scim/notices/entities.ts';
 import { SubjectStateEntity } from './subjects/entities.ts';
 import {
   MembershipOfferEntity,
@@ -44,6 +46,7 @@ export const accessSchema: ServiceSchema = {
     GroupMemberEntity,
     ScimMemberEntity,
     ScimUserEntity,
+    ScimNoticeEntity,
     RoleEntity,
     GrantEntity,
     SubjectStateEntity,
@@ -69,6 +72,7 @@ export const accessSchema: ServiceSchema = {
     { name: '017-counts', class: Counts },
     { name: '018-scim', class: Scim },
     { name: '019-scim-groups', class: ScimGroups },
+    { name: '023-scim-notices', class: ScimNotices },
   ],
   compatibleFrom: 1,
 };

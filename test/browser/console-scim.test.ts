@@ -65,7 +65,7 @@ describe('the directory in the console', { skip: withoutChromium }, () => {
     const { status } = await fetch(`${address}/Users`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/scim+json' },
-      body: JSON.stringify({ userName: `ann@${domain}`, displayName: 'Ann Other' }),
+      body: JSON.stringify({ userName: `ann@${domain}`, displayName: 'Ann Other', password: 'x' }),
     });
     assert.equal(status, 201);
     const Group = { Tenant: tenant, Path: 'company' };
@@ -79,6 +79,8 @@ describe('the directory in the console', { skip: withoutChromium }, () => {
     assert.equal(Settings.ScimGroupParent, 'company');
     await page.reload();
     await page.getByRole('row').filter({ hasText: 'Ann Other' }).getByText('active').waitFor();
+    const notices = page.getByRole('table', { name: 'Not stored' });
+    await notices.getByRole('row').filter({ hasText: 'password' }).waitFor();
     await assertGood(page, 'scim-people');
   });
 

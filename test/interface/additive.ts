@@ -137,6 +137,7 @@ export const additiveOperations: readonly string[] = [
   'Domain_ListSuggestions',
   'Domain_Join',
   'Users_Import',
+  'Scim_ListNotices',
 ];
 
 /** Optional request keys that Bailiwick adds to documented operations. */

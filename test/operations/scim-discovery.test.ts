@@ -71,4 +71,21 @@ describeOne('the documents about the SCIM service', 'one process', (topology) =>
       ],
     );
   });
+
+  test("the tenant's address lists the types of resources", async () => {
+    const { base, key, call } = suite;
+    for (const address of [base, `${base}/`]) {
+      const headers = { authorization: `Bearer ${key}` };
+      const answer = await fetch(address, { headers });
+      assert.equal(answer.status, 200);
+      const { Resources } = (await answer.json()) as List;
+      assert.deepEqual(
+        Resources.map(({ id }) => id),
+        ['User', 'Group'],
+      );
+      assert.equal((await fetch(address)).status, 401);
+    }
+    assertScimError(await call('GET', '?filter=id%20pr'), 501);
+    assertScimError(await call('POST', '', {}), 501);
+  });
 });

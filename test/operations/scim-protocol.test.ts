@@ -226,7 +226,7 @@ describeOne('the SCIM protocol', 'one process', (topology) => {
         400,
         'invalidValue',
       );
-    for (const displayName of ['x'.repeat(129), ' '])
+    for (const displayName of ['x'.repeat(257), ' '])
       assertScimError(await call('POST', 'Groups', { displayName }), 400, 'invalidValue');
     const many = Array.from({ length: 201 }, () => ({ op: 'remove', path: 'title' }));
     assertScimError(await call('PATCH', at, patchOf(...many)), 400, 'invalidSyntax');
@@ -247,5 +247,23 @@ describeOne('the SCIM protocol', 'one process', (topology) => {
     });
     assert.equal(typed.status, 415);
     assert.deepEqual(await suite.read(person.id), person);
+  });
+
+  test('a group has a name of up to 256 characters', async () => {
+    const { get, call, stack, owner, Tenant } = suite;
+    const displayName = 'n'.repeat(256);
+    const { id } = await get<Resource>('POST', 'Groups', { displayName }, 201);
+    assert.equal((await get<Resource>('GET', `Groups/${id}`)).displayName, displayName);
+    const long = { displayName: `${displayName}n` };
+    assertScimError(await call('POST', 'Groups', long), 400, 'invalidValue');
+    const Path = 'n'.repeat(63);
+    const { body } = await stack.call('Groups_Get', { Tenant, Path }, owner.token);
+    const Group = body['Group'] as Record<string, unknown>;
+    const saved = await stack.call(
+      'Groups_Save',
+      { Group: { ...Group, Description: 'Ours' } },
+      owner.token,
+    );
+    assert.equal(saved.status, 200, JSON.stringify(saved.body));
   });
 });

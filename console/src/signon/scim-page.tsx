@@ -22,6 +22,7 @@ import { ValuesToCopy } from '../parts/values-to-copy.tsx';
 import { WithTenant } from '../settings/tenant-form.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { ScimGroupsSection } from './scim-groups-section.tsx';
+import { ScimNoticesSection } from './scim-notices-section.tsx';
 
 type Member = ItemOf<'TenantMembers_List'>;
 
@@ -35,20 +36,18 @@ export function ScimPage() {
   const [isConnecting, setConnecting] = useState(false);
   const [secret, setSecret] = useState<string>();
   const { cursor, onCursor } = useCursor();
-  const page = { Limit: 25, Cursor: cursor };
-  const request = { Tenant: ID, Source: 'scim', WithNames: true, Page: page };
+  const request = {
+    Tenant: ID,
+    Source: 'scim',
+    WithNames: true,
+    Page: { Limit: 25, Cursor: cursor },
+  };
   const list = useCall('TenantMembers_List', request, { keepsPrevious: true });
-  const mayConnect = may('iam.bots.write') && may('iam.grants.write') && may('iam.botkeys.write');
-  const connect = mayConnect && (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setConnecting(true)}>
-      {t('signon.scimConnect')}
-    </Button>
-  );
   return (
     <Page
       title={t('signon.scim')}
       about={t('signon.scimAbout', { tenant: Name })}
-      actions={connect}
+      actions={<ConnectButton onClick={() => setConnecting(true)} />}
     >
       <Paper withBorder p="lg">
         <Address tenant={ID} />
@@ -73,6 +72,7 @@ export function ScimPage() {
           <Empty icon="people" title={t('signon.scimNone')} about={t('signon.scimNoneAbout')} />
         }
       />
+      <ScimNoticesSection />
       <SameByApi operation="TenantMembers_List" request={request} />
       {isConnecting && (
         <Connect tenant={ID} onSecret={setSecret} onClose={() => setConnecting(false)} />
@@ -87,6 +87,19 @@ export function ScimPage() {
         </ShownOnce>
       )}
     </Page>
+  );
+}
+
+function ConnectButton({ onClick }: { onClick: () => void }) {
+  const { t } = useTexts();
+  const { may } = useTenant();
+  const mayConnect = may('iam.bots.write') && may('iam.grants.write') && may('iam.botkeys.write');
+  return (
+    mayConnect && (
+      <Button leftSection={<Icon name="plus" />} onClick={onClick}>
+        {t('signon.scimConnect')}
+      </Button>
+    )
   );
 }
 

@@ -1027,6 +1027,14 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored role's UpdatedAt equals this time; otherwise fails with failed_precondition."},
     ],
   },
+  Scim_ListNotices: {
+    "text":"Lists the parts of the directory's requests that are not stored: attributes that Bailiwick does not have, and values that were refused while a person was deactivated. The newest 500 are kept.","access":"a session or a bot key: the permission iam.audit.read in Tenant","answers":"page","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+    ],
+  },
   Sessions_List: {
     "text":"Lists the caller's sessions.","access":"a session, about the caller","answers":"page","tenant":"",
     fields: [

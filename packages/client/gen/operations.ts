@@ -55,6 +55,7 @@ export const withoutSideEffects: ReadonlySet<string> = new Set([
   'Roles_List',
   'Roles_ListByTenant',
   'Roles_ListPermissions',
+  'Scim_ListNotices',
   'Sessions_List',
   'Sso_Check',
   'Sso_GetProvider',

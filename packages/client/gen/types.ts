@@ -246,6 +246,8 @@ export interface Operations {
   Roles_ListPermissions: { request: Roles_ListPermissionsReq; response: Roles_ListPermissionsRes };
   /** Creates the role with this tenant and slug, or updates it. A caller can put only permissions into a role that it holds itself. */
   Roles_Save: { request: Roles_SaveReq; response: Roles_SaveRes };
+  /** Lists the parts of the directory's requests that are not stored: attributes that Bailiwick does not have, and values that were refused while a person was deactivated. The newest 500 are kept. */
+  Scim_ListNotices: { request: Scim_ListNoticesReq; response: Scim_ListNoticesRes };
   /** Lists the caller's sessions. */
   Sessions_List: { request: Sessions_ListReq; response: Sessions_ListRes };
   /** Ends one of the caller's sessions. Nothing changes if it has ended already. */
@@ -3077,6 +3079,40 @@ export type Roles_SaveReq = {
 
 /** Empty: the role is saved. */
 export type Roles_SaveRes = Record<string, never>;
+
+/** A part of a directory's requests that is not stored. */
+export type ScimNotice = {
+  ID: string;
+  /** User or Group. */
+  ResourceType: string;
+  /** The name of the attribute, such as roles or urn:example:2.0:User:tag. Values are not kept. */
+  Attribute: string;
+  /** Why the value was refused. Empty if Bailiwick does not store the attribute. */
+  Message: string;
+  /** The SCIM ID of the resource whose value was refused. Empty if Message is. */
+  ResourceID: string;
+  /** When the directory sent it first. */
+  FirstAt?: string;
+  /** When the directory sent it last, to the hour. */
+  LastAt?: string;
+};
+
+/** One page of notices. */
+export type ScimNoticePage = {
+  Items: ScimNotice[];
+  NextCursor: string;
+};
+
+/** Selects a tenant and a page. */
+export type Scim_ListNoticesReq = {
+  Tenant: string;
+  Page?: PageReq | undefined;
+};
+
+/** A page of notices, in the order in which they were made. */
+export type Scim_ListNoticesRes = {
+  Page: ScimNoticePage;
+};
 
 /** A user's session. Its token is shown only once, in the response that creates it. */
 export type Session = {

@@ -1,7 +1,7 @@
 import { type Database } from '@bailiwick/database';
 import { type KeyRing } from '@bailiwick/keys';
 import { type Limiter } from '@bailiwick/limits';
-import { type Call } from '@bailiwick/rpc';
+import { type Call, type Pager } from '@bailiwick/rpc';
 import type { Directory } from '../directory.ts';
 import type { InvitationLimits } from '../limits.ts';
 
@@ -10,6 +10,7 @@ export type ScimDeps = {
   directory: Directory;
   keyRing: KeyRing;
   limiter: Limiter;
+  pager: Pager;
   limits: InvitationLimits;
 };
 

@@ -13,7 +13,9 @@ import type { StoredSettings } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { setMembers } from './members.ts';
+import { noteLeftOut } from './notices/notes.ts';
 import { versionOf } from './people.ts';
+import { type Intake, type LeftOut, newIntake } from './protocol/intake.ts';
 import { uniqueness } from './protocol/problems.ts';
 import { isObject, maxMembers, type Resource, readResource, textOf } from './protocol/resource.ts';
 import { groupSchema, groupType } from './protocol/schemas.ts';
@@ -63,13 +65,25 @@ export function renderGroup(
   };
 }
 
-/** A group as a directory wants it. */
-type Wanted = { name: string; externalId: string; members: ReadonlySet<string> };
+/** A group as a directory wants it. `left`: the parts of the request that are not stored. */
+type Wanted = {
+  name: string;
+  externalId: string;
+  members: ReadonlySet<string>;
+  left: readonly LeftOut[];
+};
 
-function readGroup(body: unknown): Wanted {
-  const { displayName, externalId, members = [] } = readResource(groupType, body);
+function readGroup(read: (intake: Intake) => unknown): Wanted {
+  const intake = newIntake();
+  const resource = readResource(groupType, read(intake), intake);
+  const { displayName, externalId, members = [] } = resource;
   const ids = (members as readonly Resource[]).map(({ value }) => textOf(value));
-  return { name: textOf(displayName), externalId: textOf(externalId), members: new Set(ids) };
+  return {
+    name: textOf(displayName),
+    externalId: textOf(externalId),
+    members: new Set(ids),
+    left: intake.left,
+  };
 }
 
 /** Creates a group. Returns its ID. */
@@ -78,7 +92,7 @@ export async function createScimGroup(
   { tenant, call }: ScimRequest,
   body: unknown,
 ): Promise<string> {
-  const { name, externalId, members } = readGroup(body);
+  const { name, externalId, members, left } = readGroup(() => body);
   return inTenant(deps, tenant, async (em, { scimGroupParent = '' }) => {
     await assertNameFree(em, tenant, name);
     const path = await freePath(em, { tenant, parent: scimGroupParent, name });
@@ -101,11 +115,12 @@ export async function createScimGroup(
     recordGroup(em, call, 'group.created', group);
     await em.flush();
     await setMembers(em, call, group, { present: new Set(), wanted: members });
+    await noteLeftOut(inTransaction(em), { tenant, resourceType: 'Group', id: group.id, left });
     return group.id;
   });
 }
 
-type Change = { id: string; ifMatch: string; next: (present: Resource) => unknown };
+type Change = { id: string; ifMatch: string; next: (present: Resource, intake: Intake) => unknown };
 
 /** Changes a group. Writes nothing if nothing changes. */
 export async function changeScimGroup(
@@ -115,6 +130,7 @@ export async function changeScimGroup(
 ): Promise<void> {
   const read = (run: Run) => readChange(run, tenant, { id, ifMatch, next });
   const seen = await read(onPool(deps.database));
+  await noteLeftOut(onPool(deps.database), { tenant, resourceType: 'Group', id, left: seen.left });
   if (seen.isSame) return;
   await inTenant(deps, tenant, async (em) => {
     const group = await lockGroup(em, id);
@@ -147,10 +163,10 @@ async function readChange(run: Run, tenant: string, { id, ifMatch, next }: Chang
     ...(externalId !== '' && { externalId }),
     ...(rows.length > 0 && { members: rows.map(({ id: value }) => ({ value })) }),
   };
-  const wanted = readGroup(next(resource));
+  const wanted = readGroup((intake) => next(resource, intake));
   const isRenamed = wanted.name !== name || wanted.externalId !== externalId;
   const isSame = !isRenamed && areEqual(present, wanted.members);
-  return { updatedAt, present, wanted, isSame };
+  return { updatedAt, present, wanted, isSame, left: wanted.left };
 }
 
 const areEqual = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>

@@ -12,6 +12,7 @@ import {
   readListQuery,
   type Source,
 } from './listing.ts';
+import { listNotices } from './notices/notes.ts';
 import { resourceTypes, schemaDocuments, serviceProviderConfig } from './protocol/documents.ts';
 import { patched } from './protocol/patch.ts';
 import { invalidSyntax } from './protocol/problems.ts';
@@ -36,10 +37,13 @@ export const scimHandlers = (deps: ScimDeps): Handlers<typeof Scim> => ({
     } = await answer(deps, { tenant, baseUrl, call }, request);
     return { status, body: body ? JSON.stringify(body) : '', etag, location };
   },
+
+  listNotices: listNotices(deps.database, deps.pager),
 });
 
 function answer(deps: ScimDeps, request: ScimRequest, sent: ScimHandleRequest): Promise<Answer> {
   const [endpoint = '', id = '', ...more] = sent.path.split('/');
+  if (sent.path === '') return Promise.resolve(answerRoot(sent));
   if (more.length > 0 || !/^[\w.:-]*$/.test(id)) throw notFound('resource');
   if (endpoint === 'Users') return answerResource(users(deps, request), id, sent);
   if (endpoint === 'Groups') return answerResource(groups(deps, request), id, sent);
@@ -67,6 +71,14 @@ function answerDocument(
   const found = documents.find((one) => one.id === id);
   if (!found) throw notFound(endpoint);
   return { status: 200, body: found };
+}
+
+/** The types of resources. A query of all resources is a feature that answers 501. */
+function answerRoot({ method, query, baseUrl }: ScimHandleRequest): Answer {
+  if (method !== 'GET') throw unsupported(method);
+  if (new URLSearchParams(query).has('filter')) throw unsupported('a filter of all resources');
+  const types = resourceTypes(baseUrl);
+  return { status: 200, body: listOf(types, types.length, 0) };
 }
 
 const unsupported = (what: string) =>
@@ -101,7 +113,11 @@ function users(deps: ScimDeps, request: ScimRequest): Resources {
     create: (body) => createPerson(deps, request, body),
     replace: (id, ifMatch, body) => changePerson(deps, request, { id, ifMatch, next: () => body }),
     patch: (id, ifMatch, body) =>
-      changePerson(deps, request, { id, ifMatch, next: (now) => patched(userType, now, body) }),
+      changePerson(deps, request, {
+        id,
+        ifMatch,
+        next: (now, intake) => patched(userType, now, body, intake),
+      }),
     remove: (id, ifMatch) => deletePerson(deps, request, id, ifMatch),
     patchStatus: 200,
   };
@@ -118,7 +134,11 @@ function groups(deps: ScimDeps, request: ScimRequest): Resources {
     replace: (id, ifMatch, body) =>
       changeScimGroup(deps, request, { id, ifMatch, next: replacing(body) }),
     patch: (id, ifMatch, body) =>
-      changeScimGroup(deps, request, { id, ifMatch, next: (now) => patched(groupType, now, body) }),
+      changeScimGroup(deps, request, {
+        id,
+        ifMatch,
+        next: (now, intake) => patched(groupType, now, body, intake),
+      }),
     remove: (id, ifMatch) => deleteScimGroup(deps, request, id, ifMatch),
     patchStatus: 204,
   };

@@ -13,8 +13,10 @@ import {
   findAccount,
   type Wanted,
 } from './account.ts';
+import { deactivate, isRefusal } from './deactivate.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { leaveScimGroups } from './members.ts';
+import { noteLeftOut } from './notices/notes.ts';
 import {
   addressOf,
   hasDeclined,
@@ -25,17 +27,18 @@ import {
   userNameKey,
   writable,
 } from './people.ts';
-import { invalidValue, mutability, staleVersion, uniqueness } from './protocol/problems.ts';
-import { canonical, type Resource, readResource, textOf } from './protocol/resource.ts';
-import { userType } from './protocol/schemas.ts';
+import { mutability, staleVersion, uniqueness } from './protocol/problems.ts';
+import { canonical, type Resource, textOf } from './protocol/resource.ts';
 import { findPeopleBy, findPerson, type PersonRow } from './queries.ts';
+import { type NextPerson, type PersonChange, readChange, readNewPerson } from './read-person.ts';
 import { type Account, deprovision, type ScimUser, settle } from './settle.ts';
 
 // The people of a directory. identity is asked before a transaction, never inside one.
 
-const maxResource = 32 * 1024;
 /** Attempts of a change whose person another process changes at the same time. */
 const maxAttempts = 3;
+/** The same of a deactivation, which must not fail because others are at work. */
+const maxDeactivations = 20;
 
 /** Adds a person: a member at once, or an invitation. Returns the ID. */
 export async function createPerson(
@@ -43,8 +46,8 @@ export async function createPerson(
   { tenant, call }: ScimRequest,
   body: unknown,
 ): Promise<string> {
-  const { active = true, ...resource } = readPerson(body);
-  const wanted = { resource, email: addressOf(resource), isActive: active === true };
+  const { resource, sent: active = true, left } = readNewPerson(body);
+  const wanted = { resource, email: addressOf(resource), isActive: active };
   await assertUnique(onPool(deps.database), tenant, wanted);
   const account = await findAccount(deps, tenant, wanted, call);
   const id = createId('scu');
@@ -56,6 +59,7 @@ export async function createPerson(
     em.persist(person);
     record(em, call, 'scim.user_created', person);
     await settle(em, deps, person, { ...wanted, account }, call);
+    await noteLeftOut(inTransaction(em), { tenant, resourceType: 'User', id, left });
   });
   return id;
 }
@@ -65,7 +69,7 @@ type Change = {
   /** The If-Match header; "" = any version. */
   ifMatch: string;
   /** The attributes that the directory wants, from the present ones. */
-  next: (present: Resource) => unknown;
+  next: NextPerson;
 };
 
 /** Changes a person. Writes nothing if nothing changes. */
@@ -78,19 +82,12 @@ export async function changePerson(
     const stored = await getPerson(onPool(deps.database), request.tenant, id);
     assertVersion(ifMatch, personVersion(stored));
     const change = readChange(stored, next);
-    if (await applyChange(deps, request, stored, change)) return;
-    if (ifMatch !== '' || attempt === maxAttempts) throw staleVersion();
+    const apply = (one: PersonChange) => applyChange(deps, request, stored, one);
+    const isStored = change.sent === false ? deactivate(stored, change, apply) : apply(change);
+    if (await isStored) return;
+    const most = change.sent === false ? maxDeactivations : maxAttempts;
+    if (ifMatch !== '' || attempt === most) throw staleVersion();
   }
-}
-
-/** `sent`: the value of active in the request; undefined = the request has none. */
-type ReadChange = { resource: Resource; sent: boolean | undefined };
-
-function readChange(stored: PersonRow, next: Change['next']): ReadChange {
-  // Without the present value, active is there only if the request has it.
-  const { active: _, ...present } = writable(stored);
-  const { active: sent, ...resource } = readPerson(next(present));
-  return { resource, sent: sent === undefined ? undefined : sent === true };
 }
 
 /** Returns false if another process has changed the person since. */
@@ -98,7 +95,7 @@ async function applyChange(
   deps: ScimDeps,
   request: ScimRequest,
   stored: PersonRow,
-  { resource, sent }: ReadChange,
+  { resource, sent, left }: PersonChange,
 ): Promise<boolean> {
   const present = writable(stored);
   const active = sent ?? present['active'] === true;
@@ -107,10 +104,14 @@ async function applyChange(
   const isSame = canonical({ ...resource, active: shown }) === canonical(present);
   // An expired invitation is sent again, unless the directory deactivates the person.
   const isInvitedAgain = hasExpired(stored) && sent !== false;
-  if (isSame && !hasExpired(stored)) return true;
+  if (isSame && !hasExpired(stored)) {
+    const { tenant, id } = stored;
+    await noteLeftOut(onPool(deps.database), { tenant, resourceType: 'User', id, left });
+    return true;
+  }
   // The present value of a held person is the administrator's wish and not the directory's.
   const wish = sent ?? (isHeld(stored) ? undefined : active);
-  const wanted = { resource, email: addressOf(resource), isActive: isInvitedAgain || wish };
+  const wanted = { resource, email: addressOf(resource), isActive: isInvitedAgain || wish, left };
   try {
     return await storeChange(deps, request, stored, wanted);
   } catch (thrown) {
@@ -121,16 +122,14 @@ async function applyChange(
   }
 }
 
-const isRefusal = (thrown: unknown): boolean =>
-  !['unavailable', 'internal'].includes(toServiceError(thrown).code);
-
 async function storeChange(
   deps: ScimDeps,
   { tenant, call }: ScimRequest,
   stored: PersonRow,
-  wanted: Wanted,
+  wanted: Wanted & Pick<PersonChange, 'left'>,
 ): Promise<boolean> {
   const { id } = stored;
+  const { left } = wanted;
   const account = await updateAccount(deps, stored, wanted, call);
   return inTenant(deps, tenant, account, async (em) => {
     const person = await lockPerson(em, id);
@@ -140,6 +139,7 @@ async function storeChange(
     person.updatedAt = timeAfter(person.updatedAt);
     record(em, call, 'scim.user_updated', person);
     await settle(em, deps, person, { ...wanted, account }, call);
+    await noteLeftOut(inTransaction(em), { tenant, resourceType: 'User', id, left });
     return true;
   });
 }
@@ -172,13 +172,6 @@ export function assertVersion(ifMatch: string, version: string): void {
   if (ifMatch === '' || ifMatch.trim() === '*') return;
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
   if (!ifMatch.split(',').some((tag) => opaque(tag) === opaque(version))) throw staleVersion();
-}
-
-function readPerson(body: unknown): Resource {
-  const resource = readResource(userType, body);
-  if (canonical(resource).length > maxResource)
-    throw invalidValue(`a User must have at most ${maxResource / 1024} KiB`);
-  return resource;
 }
 
 const columnsOf = (resource: Resource, email: Email) => ({

@@ -59,9 +59,11 @@ export const schemaDocuments = (baseUrl: string) =>
     id,
     name,
     description,
-    attributes: attributes.map((one) => described(one)),
+    attributes: attributes.filter(isStored).map((one) => described(one)),
     meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${id}` },
   }));
+
+const isStored = ({ unstored }: Attribute): boolean => unstored !== true;
 
 const described = (attribute: Attribute, isReadOnly = attribute.readOnly === true): object => ({
   name: attribute.name,
@@ -73,9 +75,9 @@ const described = (attribute: Attribute, isReadOnly = attribute.readOnly === tru
   returned: 'default',
   ...(attribute.type === 'complex'
     ? {
-        subAttributes: (attribute.subAttributes ?? []).map((one) =>
-          described(one, isReadOnly || one.readOnly === true),
-        ),
+        subAttributes: (attribute.subAttributes ?? [])
+          .filter(isStored)
+          .map((one) => described(one, isReadOnly || one.readOnly === true)),
       }
     : {
         caseExact: attribute.caseExact === true,

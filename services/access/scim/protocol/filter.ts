@@ -1,6 +1,12 @@
 import { invalidFilter } from './problems.ts';
 import { isStorable } from './resource.ts';
-import { type Attribute, coreAttributes, findAttribute, type ResourceType } from './schemas.ts';
+import {
+  type Attribute,
+  coreAttributes,
+  findAttribute,
+  isForeignName,
+  type ResourceType,
+} from './schemas.ts';
 
 // Filters (RFC 7644, section 3.4.2.2): a reader by recursive descent, in time linear in the text.
 // Names are resolved against the schemas, so that a filter of unknown attributes is refused.
@@ -26,10 +32,24 @@ export type Filter =
 /** How a reader resolves a name. */
 export type Resolve = (name: string) => Path | undefined;
 
-/** Resolves names of a resource: `userName`, `name.givenName`, `urn:…:User:department`. */
+/** An attribute of an extension that is not stored, with any parts. */
+const foreign = (name: string): Attribute => ({
+  name,
+  type: 'complex',
+  description: '',
+  multiValued: true,
+  unstored: true,
+});
+
+/**
+ * Resolves names of a resource: `userName`, `name.givenName`, `urn:…:User:department`. Every
+ * well-formed name of an extension names an attribute, most of which are not stored.
+ */
 export const resolverOf =
   (type: ResourceType): Resolve =>
   (name) => {
+    if (isForeignName(type, name))
+      return { extension: name, attribute: foreign(name), sub: undefined };
     const schemas = [type.core, ...type.extensions];
     const lower = name.toLowerCase();
     const schema = schemas.find(({ id }) => lower.startsWith(`${id.toLowerCase()}:`));
@@ -37,19 +57,32 @@ export const resolverOf =
     const isExtension = schema !== undefined && schema !== type.core;
     const attributes = isExtension ? schema.attributes : coreAttributes(type);
     const [first = '', second, ...more] = rest.split('.');
-    const attribute = findAttribute(attributes, first);
+    const attribute =
+      findAttribute(attributes, first) ??
+      (isExtension && attributeName.test(first) ? foreign(first) : undefined);
     if (!attribute || more.length > 0) return undefined;
-    const sub =
-      second === undefined ? undefined : findAttribute(attribute.subAttributes ?? [], second);
+    const sub = second === undefined ? undefined : partOf(attribute, second);
     if (second !== undefined && !sub) return undefined;
     return { extension: isExtension ? schema.id : '', attribute, sub };
   };
 
+const attributeName = /^[a-z$][\w$-]*$/i;
+
+/** A sub-attribute. Any name is one of an attribute of an extension. */
+function partOf(
+  { subAttributes = [], unstored, open }: Attribute,
+  name: string,
+): Attribute | undefined {
+  const isOpen = open === true || (unstored === true && subAttributes.length === 0);
+  const found = findAttribute(subAttributes, name);
+  return found ?? (isOpen && attributeName.test(name) ? foreign(name) : undefined);
+}
+
 /** Resolves names within the values of an attribute. */
 const resolverWithin =
-  ({ subAttributes = [] }: Attribute): Resolve =>
+  (outer: Attribute): Resolve =>
   (name) => {
-    const attribute = findAttribute(subAttributes, name);
+    const attribute = partOf(outer, name);
     return attribute && { extension: '', attribute, sub: undefined };
   };
 
@@ -192,9 +225,7 @@ export function readPath(text: string, resolve: Resolve): PatchPath | undefined 
   const filter = readFilter(text.slice(open + 1, close), resolverWithin(path.attribute));
   const rest = text.slice(close + 1).trim();
   if (rest === '') return { ...path, filter };
-  const sub = rest.startsWith('.')
-    ? findAttribute(path.attribute.subAttributes ?? [], rest.slice(1))
-    : undefined;
+  const sub = rest.startsWith('.') ? partOf(path.attribute, rest.slice(1)) : undefined;
   return sub && { ...path, sub, filter };
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toServiceError } from '@bailiwick/errors';
+import { type Intake, newIntake } from './intake.ts';
 import { patched } from './patch.ts';
 import { type Resource, readResource } from './resource.ts';
 import { groupType, userType } from './schemas.ts';
@@ -16,8 +17,9 @@ const person: Resource = {
   ],
   active: true,
 };
-const patch = (...Operations: object[]) =>
-  readResource(userType, patched(userType, person, { Operations }));
+const patchOf = (intake: Intake, ...Operations: object[]) =>
+  readResource(userType, patched(userType, person, { Operations }, intake), intake, person);
+const patch = (...Operations: object[]) => patchOf(newIntake(), ...Operations);
 
 const cases: ReadonlyArray<[name: string, operations: object[], changed: object]> = [
   [
@@ -39,7 +41,6 @@ const cases: ReadonlyArray<[name: string, operations: object[], changed: object]
           displayName: 'X',
           'name.givenName': 'Y',
           [`${enterprise}:employeeNumber`]: '7',
-          unknown: 1,
           id: 'ignored',
         },
       },
@@ -108,6 +109,17 @@ for (const [name, operations, changed] of cases)
 
 const refused: ReadonlyArray<[operation: object, type: string]> = [
   [{ op: 'replace', path: 'shoe', value: 1 }, 'INVALID_PATH'],
+  [{ op: 'replace', value: { shoe: 1 } }, 'INVALID_PATH'],
+  [{ op: 'replace', value: { name: { shoe: 1 } } }, 'INVALID_SYNTAX'],
+  [{ op: 'add', path: 'roles[primary eq "True"', value: 'x' }, 'INVALID_PATH'],
+  [{ op: 'add', path: 'roles[primary eq].value', value: 'x' }, 'INVALID_FILTER'],
+  [{ op: 'add', path: 'roles[shoe eq "x"].value', value: 'x' }, 'INVALID_FILTER'],
+  [{ op: 'add', path: 'urn:', value: 'x' }, 'INVALID_PATH'],
+  [{ op: 'add', path: 'urn:example:2.0:User:tag[a eq "x"', value: 'x' }, 'INVALID_PATH'],
+  [
+    { op: 'add', path: 'urn:ietf:params:scim:schemas:core:2.0:User:shoe', value: 1 },
+    'INVALID_PATH',
+  ],
   [{ op: 'replace', path: 'emails[type eq "work"].shoe', value: 1 }, 'INVALID_PATH'],
   [{ op: 'replace', path: '__proto__.x', value: 1 }, 'INVALID_PATH'],
   [{ op: 'replace', path: 'meta.created', value: 'x' }, 'MUTABILITY'],
@@ -130,15 +142,23 @@ for (const [operation, type] of refused)
 test('PATCH changes the members of a group in all forms, and names each once', () => {
   const group: Resource = { displayName: 'G', members: [{ value: 'a' }, { value: 'b' }] };
   const members = (...Operations: object[]) =>
-    ((patched(groupType, group, { Operations })['members'] ?? []) as Array<{ value: string }>).map(
-      ({ value }) => value,
-    );
+    (
+      (patched(groupType, group, { Operations }, newIntake())['members'] ?? []) as Array<{
+        value: string;
+      }>
+    ).map(({ value }) => value);
   const add = { op: 'Add', path: 'members', value: [{ value: 'c', $ref: null }, { value: 'a' }] };
   assert.deepEqual(members(add, add), ['a', 'b', 'c']);
   assert.deepEqual(members({ op: 'Remove', path: 'members', value: [{ value: 'a' }] }), ['b']);
   assert.deepEqual(members({ op: 'remove', path: 'members[value eq "b"]' }), ['a']);
   assert.deepEqual(members({ op: 'remove', path: 'members' }), []);
   assert.deepEqual(members({ op: 'replace', path: 'members', value: [] }), []);
+  for (const value of [[], '', null, [null], [''], [{}], [{ value: null }], [{ value: '' }]])
+    assert.deepEqual(
+      members({ op: 'remove', path: 'members', value }),
+      ['a', 'b'],
+      JSON.stringify(value),
+    );
   assert.deepEqual(members({ op: 'replace', value: { members: [{ value: 'd' }] } }), ['d']);
 });
 
@@ -146,4 +166,62 @@ test('PATCH leaves the given resource as it is', () => {
   const before = structuredClone(person);
   patch({ op: 'remove', path: 'emails' }, { op: 'replace', path: 'name.givenName', value: 'N' });
   assert.deepEqual(person, before);
+});
+
+const tag = 'urn:ietf:params:scim:schemas:extension:CustomExtensionName:2.0:User:tag';
+
+const unstored: ReadonlyArray<[operation: object, attribute: string]> = [
+  [{ op: 'add', path: 'roles', value: [{ value: 'x' }] }, 'roles'],
+  [{ op: 'Add', path: 'roles[primary eq "True"].value', value: 'x' }, 'roles.value'],
+  [{ op: 'replace', path: 'photos[type eq "photo"].value', value: 'x' }, 'photos.value'],
+  [{ op: 'replace', path: 'Password', value: 'x' }, 'Password'],
+  [{ op: 'replace', value: { entitlements: [{ value: 'x' }] } }, 'entitlements'],
+  [{ op: 'replace', value: { 'ims.value': 'x' } }, 'ims.value'],
+  [{ op: 'replace', path: 'emails[type eq "work"].$ref', value: 'x' }, 'emails.$ref'],
+  [{ op: 'add', path: tag, value: 'x' }, tag],
+  [{ op: 'add', value: { [tag]: 'x' } }, tag],
+  [
+    { op: 'add', path: 'urn:example:2.0:User:tags[a eq "b"].c', value: 'x' },
+    'urn:example:2.0:User:tags.c',
+  ],
+  [{ op: 'add', path: `${enterprise}:badge`, value: 'x' }, `${enterprise}:badge`],
+  [{ op: 'add', path: `${enterprise}:manager.shoe`, value: 'x' }, `${enterprise}:manager.shoe`],
+  [{ op: 'add', value: { [enterprise]: { badge: 'x' } } }, `${enterprise}:badge`],
+  [{ op: 'remove', path: 'x509Certificates' }, 'x509Certificates'],
+];
+
+for (const [operation, attribute] of unstored)
+  test(`PATCH ignores and notes ${JSON.stringify(operation)}`, () => {
+    const intake = newIntake();
+    const deactivation = { op: 'replace', path: 'active', value: false };
+    assert.deepEqual(patchOf(intake, operation, deactivation), { ...person, active: false });
+    assert.deepEqual(intake.left, [{ attribute, message: '' }]);
+  });
+
+test('PATCH that leaves out refused parts applies all others, and keeps the stored values', () => {
+  const intake = newIntake(true);
+  const changed = patchOf(
+    intake,
+    { op: 'replace', path: 'shoe', value: 1 },
+    { op: 'test', path: 'title' },
+    { op: 'replace', value: { active: 'FALSE', title: 'T', displayName: { a: 1 }, shoe: 2 } },
+    { op: 'remove', path: 'userName' },
+    { op: 'replace', path: 'meta.created', value: 'x' },
+  );
+  assert.deepEqual(changed, { ...person, title: 'T', active: false });
+  assert.deepEqual(
+    intake.left.map((one) => one.attribute),
+    ['shoe', 'title', 'displayName', 'shoe', 'meta.created', 'userName'],
+  );
+});
+
+test('a resource that leaves out refused parts keeps the stored values of these only', () => {
+  const intake = newIntake(true);
+  const sent = { userName: 'b@example.com', emails: 7, active: false, shoe: 1, roles: ['x'] };
+  assert.deepEqual(readResource(userType, sent, intake, { ...person, title: 'T' }), {
+    userName: 'b@example.com',
+    emails: person['emails'],
+    active: false,
+  });
+  assert.throws(() => readResource(userType, { shoe: 1 }, newIntake(), person), /attribute shoe/);
 });

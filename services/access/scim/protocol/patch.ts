@@ -1,4 +1,5 @@
 import { type Filter, type PatchPath, type Resolve, readPath, resolverOf } from './filter.ts';
+import { type Intake, noteUnstored, readPart } from './intake.ts';
 import { matches } from './matches.ts';
 import { invalidPath, invalidSyntax, invalidValue, mutability, noTarget } from './problems.ts';
 import { canonical, isObject, type Resource, readValue, textOf, type Value } from './resource.ts';
@@ -11,165 +12,195 @@ import type { Attribute, ResourceType } from './schemas.ts';
 /** Each of them goes through all values of a list. */
 const maxOperations = 200;
 
-type Operation = { op: 'add' | 'replace' | 'remove'; path: string; value: unknown };
+type Operation = {
+  op: 'add' | 'replace' | 'remove';
+  path: string;
+  value: unknown;
+  /** Whether the operation has a value, null included. */
+  hasValue: boolean;
+};
 
 /** The resource after the operations of a PATCH. The given one stays as it is. */
-export function patched(type: ResourceType, resource: Resource, body: unknown): Resource {
-  const next = structuredClone(resource);
-  const resolve = resolverOf(type);
-  for (const operation of readOperations(body)) apply(type, next, operation, resolve);
-  return next;
+export function patched(
+  type: ResourceType,
+  resource: Resource,
+  body: unknown,
+  intake: Intake,
+): Resource {
+  const patch = { type, next: structuredClone(resource), resolve: resolverOf(type), intake };
+  for (const [index, sent] of readOperations(body, intake).entries())
+    readPart(intake, nameOf(sent), () => {
+      const operation = readOperation(sent);
+      apply(patch, index < maxOperations ? operation : activation(operation));
+    });
+  return patch.next;
 }
 
-/** The value of a property in any case. */
-const property = (json: Record<string, unknown>, name: string): unknown =>
-  Object.entries(json).find(([key]) => key.toLowerCase() === name)?.[1];
+/** The part that is read of an operation beyond the limit: a request may deactivate a person there. */
+function activation({ op, path, value }: Operation): Operation {
+  const active = path === '' && isObject(value) ? entryOf(value, 'active')?.[1] : undefined;
+  if (active !== undefined) return { op, path: 'active', value: active, hasValue: true };
+  if (/(?:^|:)active$/i.test(path)) return { op, path, value, hasValue: true };
+  throw tooManyOperations();
+}
 
-function readOperations(body: unknown): Operation[] {
-  const sent = isObject(body) ? property(body, 'operations') : undefined;
+const tooManyOperations = () =>
+  invalidSyntax(`Operations must have at most ${maxOperations} operations`);
+
+type Patch = { type: ResourceType; next: Resource; resolve: Resolve; intake: Intake };
+
+/** The value of a property in any case. */
+const entryOf = (json: Record<string, unknown>, name: string): [string, unknown] | undefined =>
+  Object.entries(json).find(([key]) => key.toLowerCase() === name);
+
+function readOperations(body: unknown, { leavesOut }: Intake): unknown[] {
+  const sent = isObject(body) ? entryOf(body, 'operations')?.[1] : undefined;
   const list = isObject(sent) ? [sent] : sent;
   if (!Array.isArray(list) || list.length === 0)
     throw invalidSyntax('Operations must be a list of operations');
-  if (list.length > maxOperations)
-    throw invalidSyntax(`Operations must have at most ${maxOperations} operations`);
-  return list.map((one: unknown) => {
-    if (!isObject(one)) throw invalidSyntax('each of Operations must be an object');
-    const op = String(property(one, 'op')).toLowerCase();
-    const path = property(one, 'path') ?? '';
-    if (op !== 'add' && op !== 'replace' && op !== 'remove')
-      throw invalidSyntax('op must be add, replace or remove');
-    if (typeof path !== 'string') throw invalidPath('path must be a text');
-    return { op, path, value: property(one, 'value') };
-  });
+  if (list.length > maxOperations && !leavesOut) throw tooManyOperations();
+  return list;
 }
 
-function apply(
-  type: ResourceType,
-  resource: Resource,
-  { op, path, value }: Operation,
-  resolve: Resolve,
-): void {
+/** The attribute of an operation, for the list of the parts that were left out. */
+const nameOf = (operation: unknown): string =>
+  (isObject(operation) && textOf(entryOf(operation, 'path')?.[1])) || 'Operations';
+
+function readOperation(sent: unknown): Operation {
+  if (!isObject(sent)) throw invalidSyntax('each of Operations must be an object');
+  const op = String(entryOf(sent, 'op')?.[1]).toLowerCase();
+  const path = entryOf(sent, 'path')?.[1] ?? '';
+  if (op !== 'add' && op !== 'replace' && op !== 'remove')
+    throw invalidSyntax('op must be add, replace or remove');
+  if (typeof path !== 'string') throw invalidPath('path must be a text');
+  const value = entryOf(sent, 'value');
+  return { op, path, value: value?.[1], hasValue: value !== undefined };
+}
+
+function apply(patch: Patch, operation: Operation): void {
+  const { type, next } = patch;
+  const { op, path, value } = operation;
   if (path !== '') {
     const extension = extensionOf(type, path);
-    if (extension === undefined) return applyAt(resource, op, target(path, resolve), value);
+    if (extension === undefined) return applyAt(patch, target(path, patch.resolve), operation);
     if (op === 'remove') {
       const { attributes } = type.extensions.find(({ id }) => id === extension) ?? {};
       if (attributes?.every(({ readOnly }) => readOnly))
         throw mutability(`${extension} is read-only`);
-      return void delete resource[extension];
+      return void delete next[extension];
     }
-    return applyEach(type, resource, op, { [extension]: value }, resolve);
+    return applyEach(patch, op, { [extension]: value });
   }
   if (op === 'remove') throw noTarget('remove needs a path');
   if (!isObject(value)) throw invalidValue('value must be an object if there is no path');
-  applyEach(type, resource, op, value, resolve);
+  applyEach(patch, op, value);
 }
 
 const extensionOf = ({ extensions }: ResourceType, name: string): string | undefined =>
   extensions.find(({ id }) => id.toLowerCase() === name.toLowerCase())?.id;
 
-/** Applies each property of a value without a path. Unknown and read-only ones are ignored. */
-function applyEach(
-  type: ResourceType,
-  resource: Resource,
-  op: 'add' | 'replace',
-  values: Record<string, unknown>,
-  resolve: Resolve,
-): void {
-  for (const [name, value] of Object.entries(values)) {
+/** Applies each property of a value without a path. Read-only ones are ignored. */
+function applyEach(patch: Patch, op: 'add' | 'replace', values: Record<string, unknown>): void {
+  const { type, resolve, intake } = patch;
+  const applyOne = (name: string, value: unknown): void => {
     const extension = extensionOf(type, name);
     if (extension === undefined) {
-      const path = readPath(name, resolve);
-      if (path && !path.attribute.readOnly) applyAt(resource, op, path, value);
+      const path = known(name, resolve);
+      if (!path.attribute.readOnly) applyAt(patch, path, { op, path: name, value, hasValue: true });
     } else if (isObject(value)) {
       const within = Object.entries(value).map(([key, one]) => [`${extension}:${key}`, one]);
-      applyEach(type, resource, op, Object.fromEntries(within), resolve);
+      applyEach(patch, op, Object.fromEntries(within));
     } else throw invalidValue(`${extension} must be an object`);
-  }
+  };
+  for (const [name, value] of Object.entries(values))
+    readPart(intake, name, () => applyOne(name, value));
+}
+
+function known(text: string, resolve: Resolve): PatchPath {
+  const path = readPath(text, resolve);
+  if (!path) throw invalidPath(`there is no attribute ${text.slice(0, 100)}`);
+  return path;
 }
 
 function target(text: string, resolve: Resolve): PatchPath {
-  const path = readPath(text, resolve);
-  if (!path) throw invalidPath(`there is no attribute ${text.slice(0, 100)}`);
+  const path = known(text, resolve);
   if (path.attribute.readOnly) throw mutability(`${path.attribute.name} is read-only`);
   return path;
 }
 
-function applyAt(resource: Resource, op: Operation['op'], path: PatchPath, value: unknown): void {
-  const holder = holderOf(resource, path.extension);
-  const { name } = path.attribute;
-  const next = path.attribute.multiValued
-    ? nextValues((holder[name] ?? []) as readonly Value[], op, path, value)
-    : nextValue(holder[name], op, path, value);
+function applyAt({ next: resource, intake }: Patch, path: PatchPath, operation: Operation): void {
+  const { extension, attribute, sub } = path;
+  if (attribute.unstored || sub?.unstored)
+    return noteUnstored(intake, operation.path, operation.op === 'remove' || operation.value);
+  if (attribute.derived) return;
+  const stored = extension === '' ? resource : resource[extension];
+  const holder: Resource = isObject(stored) ? stored : {};
+  const change = { ...operation, intake };
+  const next = attribute.multiValued
+    ? nextValues((holder[attribute.name] ?? []) as readonly Value[], path, change)
+    : nextValue(holder[attribute.name], path, change);
   const isEmpty = next === undefined || (Array.isArray(next) && next.length === 0);
-  if (isEmpty) delete holder[name];
-  else holder[name] = next;
-  if (path.extension !== '' && Object.keys(holder).length === 0) delete resource[path.extension];
+  if (isEmpty) delete holder[attribute.name];
+  else holder[attribute.name] = next;
+  if (extension === '') return;
+  if (Object.keys(holder).length === 0) delete resource[extension];
+  else resource[extension] = holder;
 }
 
-function holderOf(resource: Resource, extension: string): Resource {
-  if (extension === '') return resource;
-  const known = resource[extension];
-  if (isObject(known)) return known;
-  const made: Resource = {};
-  resource[extension] = made;
-  return made;
-}
+/** An operation on one attribute. */
+type Change = Operation & { intake: Intake };
 
 /** The value of an attribute with one value. A sent null or empty text removes it. */
 function nextValue(
   stored: Value | undefined,
-  op: Operation['op'],
   { attribute, sub }: PatchPath,
-  value: unknown,
+  change: Change,
 ): Value | undefined {
   if (!sub) {
-    const read = op === 'remove' ? undefined : readValue(attribute, value);
+    const { op, value, intake } = change;
+    const read = op === 'remove' ? undefined : readValue(attribute, value, intake);
     // The sub-attributes that were not sent stay (RFC 7644, section 3.5.2.3).
     return isObject(read) && isObject(stored) ? { ...stored, ...read } : read;
   }
   const object = isObject(stored) ? stored : {};
-  const changed = withSub(object, sub, op, value);
+  const changed = withSub(object, sub, change);
   return Object.keys(changed).length > 0 ? changed : undefined;
 }
 
-function withSub(object: Resource, sub: Attribute, op: Operation['op'], value: unknown): Resource {
+function withSub(object: Resource, sub: Attribute, { op, value, intake }: Change): Resource {
   const { [sub.name]: _, ...others } = object;
-  const read = op === 'remove' ? undefined : readValue(sub, value);
+  const read = op === 'remove' ? undefined : readValue(sub, value, intake);
   return read === undefined ? others : { ...others, [sub.name]: read };
 }
 
 /** The values of a list. */
-function nextValues(
-  stored: readonly Value[],
-  op: Operation['op'],
-  path: PatchPath,
-  value: unknown,
-): readonly Value[] {
+function nextValues(stored: readonly Value[], path: PatchPath, change: Change): readonly Value[] {
+  const { op, value, intake } = change;
   const { attribute, sub, filter } = path;
   if (!sub && !filter) {
-    const read = (readValue(attribute, value) ?? []) as readonly Value[];
+    if (op === 'remove' && !change.hasValue) return [];
+    const read = (readValue(attribute, value, intake) ?? []) as readonly Value[];
     if (op === 'replace') return read;
     if (op === 'add') return merged(stored, read);
-    // Entra ID removes members by their values.
-    return read.length > 0 ? without(stored, read) : [];
+    // Entra ID removes members by their values. Values that name none remove none.
+    return without(stored, read);
   }
   const isMeant = (one: Value) => !filter || (isObject(one) && matches(filter, one));
   if (op === 'remove' && !sub) return stored.filter((one) => !isMeant(one));
-  const change = (one: Resource): Resource =>
+  const changed = (one: Resource): Resource =>
     sub
-      ? withSub(one, sub, op, value)
-      : { ...one, ...((readValue(oneOf(attribute), value) ?? {}) as Resource) };
+      ? withSub(one, sub, change)
+      : { ...one, ...((readValue(oneOf(attribute), value, intake) ?? {}) as Resource) };
   if (stored.some(isMeant)) {
-    const changed = stored.map((one) => (isMeant(one) ? change(one as Resource) : one));
+    const values = stored.map((one) => (isMeant(one) ? changed(one as Resource) : one));
     return onePrimary(
-      changed,
-      changed.filter((one, index) => one !== stored[index]),
+      values,
+      values.filter((one, index) => one !== stored[index]),
     );
   }
   if (op === 'remove') return stored;
   // Directories replace the work address of a person who has none yet.
-  const made = change(describedBy(filter));
+  const made = changed(describedBy(filter, intake));
   return onePrimary([...stored, made], [made]);
 }
 
@@ -182,14 +213,15 @@ const oneOf = ({ name, type, description, subAttributes = [] }: Attribute): Attr
 });
 
 /** The value that a filter such as `type eq "work"` describes. */
-function describedBy(filter: Filter | undefined): Resource {
+function describedBy(filter: Filter | undefined, intake: Intake): Resource {
   if (!filter) return {};
   const terms = filter.kind === 'and' ? filter.terms : [filter];
   return Object.fromEntries(
     terms.map((term) => {
-      if (term.kind !== 'compare' || term.operator !== 'eq' || term.value === null)
+      const isEqual = term.kind === 'compare' && term.operator === 'eq' && term.value !== null;
+      if (!isEqual || term.path.attribute.unstored)
         throw noTarget('no value matches the filter of the path');
-      return [term.path.attribute.name, readValue(term.path.attribute, term.value) ?? ''];
+      return [term.path.attribute.name, readValue(term.path.attribute, term.value, intake) ?? ''];
     }),
   );
 }
@@ -205,10 +237,11 @@ function merged(stored: readonly Value[], added: readonly Value[]): readonly Val
   return onePrimary([...values.values()], added);
 }
 
+/** The values without those that are named: by `value`, or whole where they have none. */
 function without(stored: readonly Value[], removed: readonly Value[]): readonly Value[] {
-  const valueOf = (one: Value) => (isObject(one) ? one['value'] : one);
-  const gone = new Set(removed.map(valueOf));
-  return stored.filter((one) => !gone.has(valueOf(one)));
+  const nameOf = (one: Value) => textOf(isObject(one) ? one['value'] : one) || canonical(one);
+  const gone = new Set(removed.map(nameOf));
+  return stored.filter((one) => !gone.has(nameOf(one)));
 }
 
 /** A new primary value replaces the former one (RFC 7644, section 3.5.2). */

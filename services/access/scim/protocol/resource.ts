@@ -1,8 +1,15 @@
+import { type Intake, noteRefused, noteUnstored, readPart } from './intake.ts';
 import { invalidSyntax, invalidValue } from './problems.ts';
-import { type Attribute, coreAttributes, findAttribute, type ResourceType } from './schemas.ts';
+import {
+  type Attribute,
+  coreAttributes,
+  findAttribute,
+  isForeignName,
+  type ResourceType,
+} from './schemas.ts';
 
 // Reads resources as directories send them: names in any case, booleans as text, single values as
-// lists of one. Attributes that are not in the table are ignored.
+// lists of one. Attributes of RFC 7643 and of extensions that are not stored are noted and ignored.
 
 export type Value = string | boolean | Resource | readonly Value[];
 export type Resource = { [name: string]: Value };
@@ -21,41 +28,92 @@ export function textOf(value: unknown): string {
   return typeof value === 'boolean' || typeof value === 'number' ? String(value) : '';
 }
 
-/** Reads a resource of a POST or PUT, without what only Bailiwick sets. */
-export function readResource(type: ResourceType, json: unknown): Resource {
+/**
+ * Reads a resource of a POST or PUT, without what only Bailiwick sets. `stored`: the present values,
+ * which stay where a refused part is left out.
+ */
+export function readResource(
+  type: ResourceType,
+  json: unknown,
+  intake: Intake,
+  stored: Resource = {},
+): Resource {
   if (!isObject(json)) throw invalidSyntax('the body must be a JSON object');
-  const resource = readAttributes(coreAttributes(type), json, '');
-  for (const { id, attributes } of type.extensions) {
-    const [, sent] =
-      Object.entries(json).find(([key]) => key.toLowerCase() === id.toLowerCase()) ?? [];
-    if (sent === undefined || sent === null) continue;
-    if (!isObject(sent)) throw invalidValue(`${id} must be an object`);
-    const extension = readAttributes(attributes, sent, `${id}:`);
-    if (Object.keys(extension).length > 0) resource[id] = extension;
+  const extensions = new Map(type.extensions.map((one) => [one.id.toLowerCase(), one]));
+  const core: Record<string, unknown> = {};
+  const resource: Resource = {};
+  for (const [key, sent] of Object.entries(json)) {
+    const extension = extensions.get(key.toLowerCase());
+    if (extension)
+      readPart(intake, extension.id, () => {
+        const { id } = extension;
+        const kept = isObject(stored[id]) ? stored[id] : {};
+        if (sent === undefined || sent === null) return;
+        if (!isObject(sent)) {
+          if (intake.leavesOut && id in stored) resource[id] = kept;
+          throw invalidValue(`${id} must be an object`);
+        }
+        const read = readAttributes({ ...extension, isOpen: true, kept }, sent, `${id}:`, intake);
+        if (Object.keys(read).length > 0) resource[id] = read;
+      });
+    else if (isForeignName(type, key)) noteUnstored(intake, key, sent);
+    else core[key] = sent;
   }
-  assertRequired(type, resource);
+  const table = { attributes: coreAttributes(type), kept: stored };
+  Object.assign(resource, readAttributes(table, core, '', intake));
+  assertRequired(type, resource, intake, stored);
   return resource;
 }
 
 /** Leaves out `emails`, since a userName that is an address serves too: `addressOf` throws. */
-function assertRequired({ core }: ResourceType, resource: Resource): void {
-  for (const { name, required, multiValued } of core.attributes)
-    if (required && !multiValued && textOf(resource[name]).trim() === '')
-      throw invalidValue(`${name} is required`);
+function assertRequired(
+  { core }: ResourceType,
+  resource: Resource,
+  intake: Intake,
+  stored: Resource,
+): void {
+  for (const { name, required, multiValued } of core.attributes) {
+    if (!required || multiValued || textOf(resource[name]).trim() !== '') continue;
+    const message = `${name} is required`;
+    const kept = intake.leavesOut ? stored[name] : undefined;
+    if (kept === undefined) throw invalidValue(message);
+    resource[name] = kept;
+    noteRefused(intake, name, message);
+  }
 }
 
+type Table = {
+  attributes: readonly Attribute[];
+  /** Whether unknown names are ignored, as those of extensions are. */
+  isOpen?: boolean;
+  /** The present values, for attributes that can be left out by themselves. */
+  kept?: Resource;
+};
+
 function readAttributes(
-  attributes: readonly Attribute[],
+  { attributes, isOpen = false, kept }: Table,
   json: Record<string, unknown>,
   at: string,
+  intake: Intake,
 ): Resource {
   const read: Resource = {};
-  for (const [key, sent] of Object.entries(json)) {
+  const readAttribute = (key: string, sent: unknown): void => {
     const attribute = findAttribute(attributes, key);
-    if (!attribute || attribute.readOnly || attribute.derived) continue;
-    const value = readValue(attribute, sent, at + attribute.name);
+    if (!attribute && !isOpen)
+      throw invalidSyntax(`there is no attribute ${`${at}${key}`.slice(0, 200)}`);
+    if (!attribute || attribute.unstored)
+      return noteUnstored(intake, at + (attribute?.name ?? key), sent);
+    if (attribute.readOnly || attribute.derived) return;
+    // Stays if the sent value is refused and left out.
+    const present = intake.leavesOut ? kept?.[attribute.name] : undefined;
+    if (present !== undefined) read[attribute.name] = present;
+    const value = readValue(attribute, sent, intake, at + attribute.name);
     if (value !== undefined) read[attribute.name] = value;
-  }
+    else delete read[attribute.name];
+  };
+  for (const [key, sent] of Object.entries(json))
+    if (kept) readPart(intake, at + key, () => readAttribute(key, sent));
+    else readAttribute(key, sent);
   return read;
 }
 
@@ -66,12 +124,13 @@ function readAttributes(
 export function readValue(
   attribute: Attribute,
   sent: unknown,
+  intake: Intake,
   at = attribute.name,
 ): Value | undefined {
   if (sent === null || sent === undefined) return undefined;
-  if (!attribute.multiValued) return readOne(attribute, only(sent), at);
+  if (!attribute.multiValued) return readOne(attribute, only(sent), intake, at);
   const values = (Array.isArray(sent) ? sent : [sent]).flatMap(
-    (one) => readOne(attribute, one, at) ?? [],
+    (one) => readOne(attribute, one, intake, at) ?? [],
   );
   if (values.length > (attribute.name === 'members' ? maxMembers : maxValues))
     throw invalidValue(`${at} has too many values`);
@@ -84,14 +143,24 @@ export function readValue(
 const only = (sent: unknown): unknown =>
   Array.isArray(sent) && sent.length === 1 ? sent[0] : sent;
 
-function readOne(attribute: Attribute, sent: unknown, at: string): Value | undefined {
+function readOne(
+  attribute: Attribute,
+  sent: unknown,
+  intake: Intake,
+  at: string,
+): Value | undefined {
   if (sent === null) return undefined;
   const { type, subAttributes = [] } = attribute;
   if (type === 'complex') {
     // Entra ID sends the manager as a text.
     const object = typeof sent === 'string' ? { value: sent } : sent;
     if (!isObject(object)) throw invalidValue(`${at} must be an object`);
-    const read = readAttributes(subAttributes, object, `${at}.`);
+    const read = readAttributes(
+      { attributes: subAttributes, isOpen: attribute.open === true },
+      object,
+      `${at}.`,
+      intake,
+    );
     return Object.keys(read).length > 0 ? read : undefined;
   }
   const value = isObject(sent) && 'value' in sent ? sent['value'] : sent;

@@ -13,6 +13,10 @@ export type Attribute = {
   immutable?: true;
   /** Follows from the value beside it: what a client sends is not read. */
   derived?: true;
+  /** An attribute of RFC 7643 or of an extension that requests may name and that is not stored. */
+  unstored?: true;
+  /** Of an extension: parts that are not in the table are not stored, like its other attributes. */
+  open?: true;
   unique?: true;
   /** In characters. Columns with an index hold short texts only. */
   maxLength?: number;
@@ -63,12 +67,20 @@ const list = (
       text('display', 'The value for display.'),
       text('type', 'The kind of value, such as work.'),
       { name: 'primary', type: 'boolean', description: 'Whether this is the preferred value.' },
+      reference('$ref', 'The address of the value.', 'uri', { unstored: true }),
     ],
     { ...more, multiValued: true },
   );
 
+/** A list of RFC 7643 that is not stored. */
+const unstored = (name: string): Attribute => list(name, '', undefined, { unstored: true });
+
 /** The attributes of every resource (RFC 7643, section 3.1). */
 const common: readonly Attribute[] = [
+  reference('schemas', 'The schemas of the resource.', 'uri', {
+    multiValued: true,
+    derived: true,
+  }),
   text('id', 'The ID that Bailiwick assigns.', { readOnly: true, caseExact: true }),
   text('externalId', 'The ID in the directory.', { caseExact: true, maxLength: 255 }),
   complex(
@@ -138,6 +150,8 @@ export const userSchema: Schema = {
       ],
       { multiValued: true, readOnly: true },
     ),
+    text('password', '', { unstored: true }),
+    ...['ims', 'photos', 'entitlements', 'roles', 'x509Certificates'].map(unstored),
   ],
 };
 
@@ -151,11 +165,16 @@ export const enterpriseSchema: Schema = {
     text('organization', 'The organization.'),
     text('division', 'The division.'),
     text('department', 'The department.'),
-    complex('manager', 'The manager.', [
-      text('value', 'The ID of the manager.'),
-      reference('$ref', 'The address of the manager.', 'User'),
-      text('displayName', 'The name of the manager.'),
-    ]),
+    complex(
+      'manager',
+      'The manager.',
+      [
+        text('value', 'The ID of the manager.'),
+        reference('$ref', 'The address of the manager.', 'User'),
+        text('displayName', 'The name of the manager.'),
+      ],
+      { open: true },
+    ),
   ],
 };
 
@@ -180,7 +199,7 @@ export const groupSchema: Schema = {
     text('displayName', 'The name of the group.', {
       required: true,
       unique: true,
-      maxLength: 128,
+      maxLength: 256,
     }),
     complex(
       'members',
@@ -235,4 +254,15 @@ export const findAttribute = (
 ): Attribute | undefined => {
   const lower = name.toLowerCase();
   return attributes.find((attribute) => attribute.name.toLowerCase() === lower);
+};
+
+const foreignName = /^(?:urn:[a-z0-9][a-z0-9-]{0,31}:|https?:\/\/)[^\s[\]"()]*[^\s[\]"().:]$/i;
+
+/** Whether a name belongs to an extension that resources of a type do not have. */
+export const isForeignName = ({ extensions }: ResourceType, name: string): boolean => {
+  const lower = `${name.toLowerCase()}:`;
+  const isOwn = [userSchema, groupSchema, ...extensions].some(({ id }) =>
+    lower.startsWith(`${id.toLowerCase()}:`),
+  );
+  return !isOwn && foreignName.test(name);
 };

@@ -4,16 +4,148 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { PageReq } from "../../common/v1/page_pb.ts";
+import { file_bailiwick_common_v1_page } from "../../common/v1/page_pb.ts";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
 import { file_bailiwick_options_v1_rules } from "../../options/v1/rules_pb.ts";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file bailiwick/access/v1/scim.proto.
  */
 export const file_bailiwick_access_v1_scim: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iYWlsaXdpY2svYWNjZXNzL3YxL3NjaW0ucHJvdG8SE2JhaWxpd2ljay5hY2Nlc3MudjEilwIKEVNjaW1IYW5kbGVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSPAoGbWV0aG9kGAIgASgJQiS6SCFyH1IDR0VUUgRQT1NUUgNQVVRSBVBBVENIUgZERUxFVEVSBk1ldGhvZBIcCgRwYXRoGAMgASgJQgi6SAVyAxiABFIEUGF0aBIfCgVxdWVyeRgEIAEoCUIJukgGcgQYgIABUgVRdWVyeRIjCghpZl9tYXRjaBgFIAEoCUIIukgFcgMYgAhSB0lmTWF0Y2gSEgoEYm9keRgGIAEoCVIEQm9keRIjCghiYXNlX3VybBgHIAEoCUIIukgFcgMYgBBSB0Jhc2VVUkwicAoSU2NpbUhhbmRsZVJlc3BvbnNlEhYKBnN0YXR1cxgBIAEoBVIGU3RhdHVzEhIKBGJvZHkYAiABKAlSBEJvZHkSEgoEZXRhZxgDIAEoCVIERVRhZxIaCghsb2NhdGlvbhgEIAEoCVIITG9jYXRpb24ylwEKBFNjaW0SggEKBkhhbmRsZRImLmJhaWxpd2ljay5hY2Nlc3MudjEuU2NpbUhhbmRsZVJlcXVlc3QaJy5iYWlsaXdpY2suYWNjZXNzLnYxLlNjaW1IYW5kbGVSZXNwb25zZSInirUYIxAEGhoSGAoOaWFtLnNjaW0ud3JpdGUSBnRlbmFudCABoAEBGgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
+  fileDesc("Ch5iYWlsaXdpY2svYWNjZXNzL3YxL3NjaW0ucHJvdG8SE2JhaWxpd2ljay5hY2Nlc3MudjEihgIKClNjaW1Ob3RpY2USDgoCaWQYASABKAlSAklEEiMKDXJlc291cmNlX3R5cGUYAiABKAlSDFJlc291cmNlVHlwZRIcCglhdHRyaWJ1dGUYAyABKAlSCUF0dHJpYnV0ZRIYCgdtZXNzYWdlGAQgASgJUgdNZXNzYWdlEh8KC3Jlc291cmNlX2lkGAUgASgJUgpSZXNvdXJjZUlEEjUKCGZpcnN0X2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHRmlyc3RBdBIzCgdsYXN0X2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIGTGFzdEF0ImgKDlNjaW1Ob3RpY2VQYWdlEjUKBWl0ZW1zGAEgAygLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5TY2ltTm90aWNlUgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciJzChZTY2ltTGlzdE5vdGljZXNSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJSChdTY2ltTGlzdE5vdGljZXNSZXNwb25zZRI3CgRwYWdlGAEgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5TY2ltTm90aWNlUGFnZVIEUGFnZSKXAgoRU2NpbUhhbmRsZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBI8CgZtZXRob2QYAiABKAlCJLpIIXIfUgNHRVRSBFBPU1RSA1BVVFIFUEFUQ0hSBkRFTEVURVIGTWV0aG9kEhwKBHBhdGgYAyABKAlCCLpIBXIDGIAEUgRQYXRoEh8KBXF1ZXJ5GAQgASgJQgm6SAZyBBiAgAFSBVF1ZXJ5EiMKCGlmX21hdGNoGAUgASgJQgi6SAVyAxiACFIHSWZNYXRjaBISCgRib2R5GAYgASgJUgRCb2R5EiMKCGJhc2VfdXJsGAcgASgJQgi6SAVyAxiAEFIHQmFzZVVSTCJwChJTY2ltSGFuZGxlUmVzcG9uc2USFgoGc3RhdHVzGAEgASgFUgZTdGF0dXMSEgoEYm9keRgCIAEoCVIEQm9keRISCgRldGFnGAMgASgJUgRFVGFnEhoKCGxvY2F0aW9uGAQgASgJUghMb2NhdGlvbjKsAgoEU2NpbRKCAQoGSGFuZGxlEiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5TY2ltSGFuZGxlUmVxdWVzdBonLmJhaWxpd2ljay5hY2Nlc3MudjEuU2NpbUhhbmRsZVJlc3BvbnNlIieKtRgjEAQaGhIYCg5pYW0uc2NpbS53cml0ZRIGdGVuYW50IAGgAQESkgEKC0xpc3ROb3RpY2VzEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5TY2ltTGlzdE5vdGljZXNSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5TY2ltTGlzdE5vdGljZXNSZXNwb25zZSIokAIBirUYIRADGhoSGAoOaWFtLmF1ZGl0LnJlYWQSBnRlbmFudJgBARoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+
+/**
+ * A part of a directory's requests that is not stored.
+ *
+ * @generated from message bailiwick.access.v1.ScimNotice
+ */
+export type ScimNotice = Message<"bailiwick.access.v1.ScimNotice"> & {
+  /**
+   * @generated from field: string id = 1 [json_name = "ID"];
+   */
+  id: string;
+
+  /**
+   * User or Group.
+   *
+   * @generated from field: string resource_type = 2 [json_name = "ResourceType"];
+   */
+  resourceType: string;
+
+  /**
+   * The name of the attribute, such as roles or urn:example:2.0:User:tag. Values are not kept.
+   *
+   * @generated from field: string attribute = 3 [json_name = "Attribute"];
+   */
+  attribute: string;
+
+  /**
+   * Why the value was refused. Empty if Bailiwick does not store the attribute.
+   *
+   * @generated from field: string message = 4 [json_name = "Message"];
+   */
+  message: string;
+
+  /**
+   * The SCIM ID of the resource whose value was refused. Empty if Message is.
+   *
+   * @generated from field: string resource_id = 5 [json_name = "ResourceID"];
+   */
+  resourceId: string;
+
+  /**
+   * When the directory sent it first.
+   *
+   * @generated from field: google.protobuf.Timestamp first_at = 6 [json_name = "FirstAt"];
+   */
+  firstAt?: Timestamp | undefined;
+
+  /**
+   * When the directory sent it last, to the hour.
+   *
+   * @generated from field: google.protobuf.Timestamp last_at = 7 [json_name = "LastAt"];
+   */
+  lastAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.ScimNotice.
+ * Use `create(ScimNoticeSchema)` to create a new message.
+ */
+export const ScimNoticeSchema: GenMessage<ScimNotice> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_scim, 0);
+
+/**
+ * One page of notices.
+ *
+ * @generated from message bailiwick.access.v1.ScimNoticePage
+ */
+export type ScimNoticePage = Message<"bailiwick.access.v1.ScimNoticePage"> & {
+  /**
+   * @generated from field: repeated bailiwick.access.v1.ScimNotice items = 1 [json_name = "Items"];
+   */
+  items: ScimNotice[];
+
+  /**
+   * @generated from field: string next_cursor = 2 [json_name = "NextCursor"];
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.ScimNoticePage.
+ * Use `create(ScimNoticePageSchema)` to create a new message.
+ */
+export const ScimNoticePageSchema: GenMessage<ScimNoticePage> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_scim, 1);
+
+/**
+ * Selects a tenant and a page.
+ *
+ * @generated from message bailiwick.access.v1.ScimListNoticesRequest
+ */
+export type ScimListNoticesRequest = Message<"bailiwick.access.v1.ScimListNoticesRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: bailiwick.common.v1.PageReq page = 2 [json_name = "Page"];
+   */
+  page?: PageReq | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.ScimListNoticesRequest.
+ * Use `create(ScimListNoticesRequestSchema)` to create a new message.
+ */
+export const ScimListNoticesRequestSchema: GenMessage<ScimListNoticesRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_scim, 2);
+
+/**
+ * A page of notices, in the order in which they were made.
+ *
+ * @generated from message bailiwick.access.v1.ScimListNoticesResponse
+ */
+export type ScimListNoticesResponse = Message<"bailiwick.access.v1.ScimListNoticesResponse"> & {
+  /**
+   * @generated from field: bailiwick.access.v1.ScimNoticePage page = 1 [json_name = "Page"];
+   */
+  page?: ScimNoticePage | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.ScimListNoticesResponse.
+ * Use `create(ScimListNoticesResponseSchema)` to create a new message.
+ */
+export const ScimListNoticesResponseSchema: GenMessage<ScimListNoticesResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_scim, 3);
 
 /**
  * One request of the protocol.
@@ -74,7 +206,7 @@ export type ScimHandleRequest = Message<"bailiwick.access.v1.ScimHandleRequest">
  * Use `create(ScimHandleRequestSchema)` to create a new message.
  */
 export const ScimHandleRequestSchema: GenMessage<ScimHandleRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_scim, 0);
+  messageDesc(file_bailiwick_access_v1_scim, 4);
 
 /**
  * One response of the protocol.
@@ -116,7 +248,7 @@ export type ScimHandleResponse = Message<"bailiwick.access.v1.ScimHandleResponse
  * Use `create(ScimHandleResponseSchema)` to create a new message.
  */
 export const ScimHandleResponseSchema: GenMessage<ScimHandleResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_scim, 1);
+  messageDesc(file_bailiwick_access_v1_scim, 5);
 
 /**
  * The SCIM 2.0 protocol (RFC 7643 and 7644), by which a company's directory provisions the members
@@ -135,6 +267,17 @@ export const Scim: GenService<{
     methodKind: "unary";
     input: typeof ScimHandleRequestSchema;
     output: typeof ScimHandleResponseSchema;
+  },
+  /**
+   * Lists the parts of the directory's requests that are not stored: attributes that Bailiwick does
+   * not have, and values that were refused while a person was deactivated. The newest 500 are kept.
+   *
+   * @generated from rpc bailiwick.access.v1.Scim.ListNotices
+   */
+  listNotices: {
+    methodKind: "unary";
+    input: typeof ScimListNoticesRequestSchema;
+    output: typeof ScimListNoticesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_access_v1_scim, 0);

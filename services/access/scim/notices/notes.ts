@@ -1,0 +1,40 @@
+import { type Database, type Run } from '@bailiwick/database';
+import type { Scim } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
+import { type Handlers, type Pager } from '@bailiwick/rpc';
+import { createId, timeOf } from '@bailiwick/values';
+import type { LeftOut } from '../protocol/intake.ts';
+import { dropOldNotices, noticesOf, writeNotices } from './queries.ts';
+
+type Subject = {
+  tenant: string;
+  resourceType: 'User' | 'Group';
+  id: string;
+  left: readonly LeftOut[];
+};
+
+/** Notes the parts of a request that are not stored, for the administrators of the tenant. */
+export async function noteLeftOut(run: Run, { tenant, resourceType, id, left }: Subject) {
+  if (left.length === 0) return;
+  const single = new Map(left.map((one) => [JSON.stringify(one), one]));
+  const notices = [...single.values()].map(({ attribute, message }) => ({
+    id: createId('scn'),
+    attribute,
+    message,
+    resourceId: message === '' ? '' : id,
+  }));
+  if (await writeNotices(run, tenant, resourceType, notices)) await dropOldNotices(run, tenant);
+}
+
+export const listNotices =
+  (database: Database, pager: Pager): Handlers<typeof Scim>['listNotices'] =>
+  async ({ tenant, page }, { operation }) => {
+    const binding = [operation.name, tenant];
+    const query = pager.read(page, binding);
+    const rows = await noticesOf(database, tenant, query);
+    const notices = rows.map(({ firstAt, lastAt, ...notice }) => ({
+      ...notice,
+      firstAt: timeOf(firstAt),
+      lastAt: timeOf(lastAt),
+    }));
+    return { page: pager.cut(notices, query, binding, ({ id }) => id) };
+  };

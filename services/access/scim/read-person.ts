@@ -1,0 +1,66 @@
+import { writable } from './people.ts';
+import { type Intake, type LeftOut, newIntake, noteRefused } from './protocol/intake.ts';
+import { invalidValue } from './protocol/problems.ts';
+import { canonical, type Resource, readResource } from './protocol/resource.ts';
+import { userType } from './protocol/schemas.ts';
+import type { PersonRow } from './queries.ts';
+
+// Reads a person as a directory wants it. A request that deactivates the person is read without
+// its unknown and invalid parts: nothing else in it keeps a leaver active.
+
+const maxResource = 32 * 1024;
+
+/** The attributes that the directory wants, from the present ones. */
+export type NextPerson = (present: Resource, intake: Intake) => unknown;
+
+/**
+ * `sent`: the value of active in the request; undefined = the request has none. `left`: the
+ * parts of the request that are not stored.
+ */
+export type PersonChange = {
+  resource: Resource;
+  sent: boolean | undefined;
+  left: readonly LeftOut[];
+};
+
+export const readNewPerson = (body: unknown): PersonChange =>
+  readSent((intake) => readPerson(body, intake));
+
+export function readChange(stored: PersonRow, next: NextPerson): PersonChange {
+  // Without the present value, active is there only if the request has it.
+  const { active: _, ...present } = writable(stored);
+  return readSent((intake) => readPerson(next(present, intake), intake, present));
+}
+
+function readSent(read: (intake: Intake) => Resource): PersonChange {
+  try {
+    return withoutActive(read, newIntake());
+  } catch (refusal) {
+    const change = readLeavingOut(read);
+    if (change?.sent !== false) throw refusal;
+    return change;
+  }
+}
+
+function readLeavingOut(read: (intake: Intake) => Resource): PersonChange | undefined {
+  try {
+    return withoutActive(read, newIntake(true));
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutActive(read: (intake: Intake) => Resource, intake: Intake): PersonChange {
+  const { active: sent, ...resource } = read(intake);
+  return { resource, sent: sent === undefined ? undefined : sent === true, left: intake.left };
+}
+
+function readPerson(body: unknown, intake: Intake, stored?: Resource): Resource {
+  const resource = readResource(userType, body, intake, stored);
+  if (canonical(resource).length <= maxResource) return resource;
+  const message = `a User must have at most ${maxResource / 1024} KiB`;
+  const { active } = resource;
+  if (!intake.leavesOut || !stored || active === undefined) throw invalidValue(message);
+  noteRefused(intake, 'User', message);
+  return { ...stored, active };
+}
