@@ -7,6 +7,7 @@ import { asService, contextFor, readBody } from '@bailiwick/rpc';
 import { tokenHash, tokenKind } from '@bailiwick/values';
 import { createClient, type Transport } from '@connectrpc/connect';
 import type { RequestOrigin } from './authenticate.ts';
+import { assertContent } from './content.ts';
 import { cookiesWith, type SessionCookie } from './cookies.ts';
 import { createIssuerDocuments, isDocumentRequest, isMetadata } from './issuer-documents.ts';
 import { holdLarge } from './large-bodies.ts';
@@ -139,7 +140,9 @@ async function readForm(
   response: ServerResponse,
   ip: string,
 ): Promise<Uint8Array> {
+  // The library refuses other types, in the form of the protocol.
+  assertContent(request, /^/, '');
   const body = await readBody(request, response, maxBodyBytes, holdLarge(response, ip));
-  if (!body) throw invalid('the form must be at most 256 KiB');
+  if (!body) throw invalid('the form must be at most 256 KiB', 'BODY_TOO_LARGE');
   return Buffer.from(body);
 }

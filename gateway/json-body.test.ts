@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
-import { createBounds } from './json-body.ts';
+import { createScan } from './json-body.ts';
 
 /** Feeds a text to the check in pieces of 1000 and of 7 bytes. */
 const check = (text: string) => () => {
   const bytes = Buffer.from(text);
   for (const size of [1000, 7]) {
-    const bounds = createBounds();
-    for (let at = 0; at < bytes.length; at += size) bounds(bytes.subarray(at, at + size));
+    const { see } = createScan();
+    for (let at = 0; at < bytes.length; at += size) see(bytes.subarray(at, at + size));
   }
 };
 

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalid } from '@bailiwick/errors';
 import { readBody } from '@bailiwick/rpc';
+import { assertContent } from './content.ts';
+import { countKeys, findDuplicateKey } from './duplicate-keys.ts';
 import { holdLarge } from './large-bodies.ts';
 
 // Reads the body of an operation. Depth and values are counted while bytes arrive: 800 kB of
@@ -11,7 +13,8 @@ const maxBodyBytes = 1024 * 1024;
 const maxDepth = 32;
 const maxValues = 20_000;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+// A byte order mark stays, and is no JSON (RFC 8259, section 8.1).
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export type JsonBody = { json: Record<string, unknown>; bytes: number };
 
@@ -25,41 +28,40 @@ export async function readJson(
   ip: string,
   accepted = /^application\/json\s*(;|$)/i,
 ): Promise<JsonBody> {
-  if (!accepted.test(request.headers['content-type'] ?? ''))
-    throw invalid('Content-Type must be application/json', 'CONTENT_TYPE');
-  const [withinBounds, hold] = [createBounds(), holdLarge(response, ip)];
+  assertContent(request, accepted, 'Content-Type must be application/json');
+  const [scan, hold] = [createScan(), holdLarge(response, ip)];
   const body = await readBody(request, response, maxBodyBytes, (piece) => {
-    withinBounds(piece);
+    scan.see(piece);
     hold(piece);
   });
   if (!body) throw invalid('the body must be at most 1 MiB', 'BODY_TOO_LARGE');
-  const json = parseJson(body);
+  const json = parseJson(body, scan.keys());
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw invalid('the body must be a JSON object', 'NOT_AN_OBJECT');
   return { json: json as Record<string, unknown>, bytes: body.length };
 }
 
-const [quote, backslash, comma, openBrace, closeBrace, openBracket, closeBracket] = Array.from(
-  '"\\,{}[]',
-  (character) => character.charCodeAt(0),
-);
+const [quote, backslash, comma, colon, openBrace, closeBrace, openBracket, closeBracket] =
+  Array.from('"\\,:{}[]', (character) => character.charCodeAt(0));
 
 /**
- * Returns a check for the pieces of one body. It throws if JSON is nested too deep or has too many
- * values; the parser rejects all other errors.
+ * Scans the pieces of one body. `see` throws if JSON is nested too deep or has too many values; the
+ * parser rejects all other errors. `keys` counts the keys in the text.
  */
-export function createBounds(): (piece: Uint8Array) => void {
+export function createScan(): { see: (piece: Uint8Array) => void; keys: () => number } {
   let depth = 0;
   let values = 1;
+  let keys = 0;
   let inText = false;
   let isEscaped = false;
-  return (piece) => {
+  const see = (piece: Uint8Array): void => {
     for (const byte of piece) {
       if (inText) {
         if (isEscaped) isEscaped = false;
         else if (byte === backslash) isEscaped = true;
         else if (byte === quote) inText = false;
       } else if (byte === quote) inText = true;
+      else if (byte === colon) keys += 1;
       else if (byte === comma) values += 1;
       else if (byte === openBrace || byte === openBracket) {
         depth += 1;
@@ -71,12 +73,24 @@ export function createBounds(): (piece: Uint8Array) => void {
         throw invalid(`the body must have at most ${maxValues} values`, 'TOO_MANY_VALUES');
     }
   };
+  return { see, keys: () => keys };
 }
 
-function parseJson(body: Uint8Array): unknown {
+/** Parses a body whose text has so many keys. */
+function parseJson(body: Uint8Array, keys: number): unknown {
+  const [text, json] = parsed(body);
+  if (typeof json === 'object' && json !== null && countKeys(json) !== keys)
+    throw invalid(`${findDuplicateKey(text)} is a duplicate key`, 'DUPLICATE_KEY');
+  return json;
+}
+
+function parsed(body: Uint8Array): [text: string, json: unknown] {
   try {
-    return JSON.parse(utf8.decode(body));
+    const text = utf8.decode(body);
+    return [text, JSON.parse(text)];
   } catch {
-    throw invalid('the body must be JSON in UTF-8', 'NOT_JSON');
+    const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+    const rule = `must be JSON in UTF-8${hasMark ? ' without a byte order mark' : ''}`;
+    throw invalid(`the body ${rule}`, 'NOT_JSON');
   }
 }

@@ -13,6 +13,7 @@ import { createAuthenticator, type RequestOrigin } from './authenticate.ts';
 import { createAuthzen, isAuthzen } from './authzen.ts';
 import { createClientAddress } from './client-address.ts';
 import { type Console, openConsole } from './console.ts';
+import { assertSingleHeaders } from './content.ts';
 import {
   createFlowCookies,
   createLinkCookie,
@@ -117,6 +118,7 @@ export function createRouter(options: Options) {
     // Only POST bodies are read, and those of SCIM.
     if (!isDirectory && request.method !== 'POST') stopReading(request, response);
     try {
+      assertSingleHeaders(request);
       await route(request, response, origin, span);
     } catch (thrown) {
       const error = toServiceError(thrown);

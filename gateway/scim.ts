@@ -112,12 +112,13 @@ const statuses: Partial<Record<ServiceError['code'], number>> = {
 };
 const statusOfReason: Readonly<Record<string, number>> = {
   BODY_TOO_LARGE: 413,
+  CONTENT_ENCODING: 415,
   CONTENT_TYPE: 415,
   SCIM_VERSION: 412,
   SCIM_METHOD: 405,
   SCIM_UNSUPPORTED: 501,
 };
-const syntaxReasons = ['NOT_JSON', 'NOT_AN_OBJECT', 'TOO_DEEP', 'TOO_MANY_VALUES'];
+const syntaxReasons = ['DUPLICATE_KEY', 'NOT_JSON', 'NOT_AN_OBJECT', 'TOO_DEEP', 'TOO_MANY_VALUES'];
 
 /** Sends an error in the form of the protocol (RFC 7644, section 3.12). */
 export function sendScimError(

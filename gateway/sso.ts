@@ -6,6 +6,7 @@ import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { contextFor, readBody } from '@bailiwick/rpc';
 import { createClient, type Transport } from '@connectrpc/connect';
 import type { RequestOrigin } from './authenticate.ts';
+import { assertContent, formType } from './content.ts';
 import type { FlowCookies, LinkCookie, SessionCookie } from './cookies.ts';
 import { holdLarge } from './large-bodies.ts';
 import { chosenLanguage } from './page-language.ts';
@@ -54,7 +55,8 @@ export function createSsoRoutes({ sso, session, flows, link }: Options) {
 
   async function login({ request, response, url, match, origin }: AuthRequest): Promise<void> {
     const { ip, userAgent } = origin;
-    const returnTo = url.searchParams.get('return_to') ?? '';
+    const [returnTo = '', another] = url.searchParams.getAll('return_to');
+    if (another !== undefined) throw duplicateParameter();
     const { redirect, form, flow, binding } = await signIn.start(
       { ...placeIn(match), returnTo, ip, userAgent, uiLocale: chosenLanguage(request) },
       inOwnName(origin),
@@ -122,15 +124,16 @@ async function readForm(
   response: ServerResponse,
   ip: string,
 ): Promise<URLSearchParams> {
-  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
-    throw invalid('the body must be a form');
+  assertContent(request, formType, 'the body must be a form');
   const body = await readBody(request, response, maxFormBytes, holdLarge(response, ip));
-  if (!body) throw invalid('the form must be at most 256 KiB');
+  if (!body) throw invalid('the form must be at most 256 KiB', 'BODY_TOO_LARGE');
   return new URLSearchParams(body.toString());
 }
 
+const duplicateParameter = () => invalid('duplicate parameter', 'DUPLICATE_PARAMETER');
+
 /** Rejects duplicate parameters: it is ambiguous which one counts. */
 function readOnce(fields: URLSearchParams): Record<string, string> {
-  if (new Set(fields.keys()).size !== fields.size) throw invalid('duplicate parameter');
+  if (new Set(fields.keys()).size !== fields.size) throw duplicateParameter();
   return Object.fromEntries(fields);
 }

@@ -19,7 +19,8 @@ export const reasons = {
   BODY_TOO_LARGE: 'Send less in one request.',
   CHANGE_TOO_LARGE: 'The change does not fit into one event. Split it.',
   CODES_OFF: 'Sign-in by mailed code is switched off. Sign in another way.',
-  CONTENT_TYPE: 'Send the body with the `Content-Type` that the message names.',
+  CONTENT_ENCODING: 'Send the body uncompressed.',
+  CONTENT_TYPE: 'Send the body with the `Content-Type` that the message names, in UTF-8.',
   CREDENTIAL_TOO_NEW:
     'The credential is not older than the link. Confirm with an older one, or ask the operator.',
   CROSS_SITE:
@@ -27,6 +28,9 @@ export const reasons = {
   DEAD_TOKEN: 'The one-time token was used, has expired or never existed. Request a new one.',
   DIRECTORY_GROUP: 'A directory manages the group by SCIM. Change it there.',
   DOMAIN_FOREIGN: 'The address is not in a verified domain of the tenant.',
+  DUPLICATE_HEADER: 'The header that the message names was sent twice. Send it once.',
+  DUPLICATE_KEY: 'An object of the body has the key that the message names twice. Send it once.',
+  DUPLICATE_PARAMETER: 'The query or form has a parameter twice. Send it once.',
   EMAIL_MISSING: 'The identity provider did not send an address.',
   EMAIL_NOT_VERIFIED:
     'The address of the account is not verified. `Account_ResendVerification` sends the mail again.',

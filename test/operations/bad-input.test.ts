@@ -7,6 +7,7 @@ import { operations } from '@bailiwick/proto/registry.ts';
 import pg from 'pg';
 import { type Answer, describeOne, type Stack, startStack } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
+import { rawRequest } from '../support/raw.ts';
 
 describeOne('bad input', 'one process', (topology) => {
   let stack: Stack;
@@ -300,16 +301,3 @@ async function rowCounts(url: string): Promise<Record<string, number>> {
 }
 
 const failures = (stack: Stack) => stack.logOf('gateway').split('"level":"error"').length;
-
-function rawRequest(url: string, text: string): Promise<string> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.write(text));
-    let answer = '';
-    socket.setEncoding('utf8');
-    socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
-    socket.on('data', (chunk: string) => (answer += chunk));
-    socket.on('close', () => resolve(answer));
-    socket.on('error', reject);
-  });
-}

@@ -266,4 +266,17 @@ describeOne('the SCIM protocol', 'one process', (topology) => {
     );
     assert.equal(saved.status, 200, JSON.stringify(saved.body));
   });
+
+  test('a body or query that parsers read differently is refused', async () => {
+    const { address, call } = suite;
+    const user = JSON.stringify(personOf(address('twice')));
+    for (const header of [
+      { 'content-type': 'application/scim+json; charset=utf-16' },
+      { 'content-encoding': 'gzip' },
+    ])
+      assertScimError(await call('POST', 'Users', user, header), 415);
+    const twice = user.replace('{', '{"title":"a","title":"b",');
+    assertScimError(await call('POST', 'Users', twice), 400, 'invalidSyntax', /title/);
+    assertScimError(await call('GET', 'Users?count=1&count=2'), 400, 'invalidValue');
+  });
 });

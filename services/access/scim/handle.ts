@@ -15,7 +15,7 @@ import {
 import { listNotices } from './notices/notes.ts';
 import { resourceTypes, schemaDocuments, serviceProviderConfig } from './protocol/documents.ts';
 import { patched } from './protocol/patch.ts';
-import { invalidSyntax } from './protocol/problems.ts';
+import { invalidSyntax, invalidValue } from './protocol/problems.ts';
 import { type Projection, projected, readProjection } from './protocol/projection.ts';
 import { isObject, type Resource, textOf } from './protocol/resource.ts';
 import { groupType, type ResourceType, userType } from './protocol/schemas.ts';
@@ -157,6 +157,8 @@ async function answerResource(
 ): Promise<Answer> {
   const { type, patchStatus } = resources;
   const parameters = new URLSearchParams(query);
+  if (new Set(parameters.keys()).size !== parameters.size)
+    throw invalidValue('duplicate parameter');
   const projection = readProjection((name) => parameters.get(name) ?? undefined);
   const show = async (status: number, shown: string): Promise<Answer> => {
     const resource = await resources.get(shown, projection);
