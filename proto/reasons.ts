@@ -87,6 +87,7 @@ export const reasons = {
   NO_SUGGESTION: 'The tenant suggests no membership to this user.',
   OTHER_ADDRESS: 'The invitation is for another address. Sign in with that one.',
   OTHER_TENANT: 'The access token is for another tenant. Request one for this tenant.',
+  OWNER_PROTECTED: 'A directory neither disables nor removes an owner. An owner does that by hand.',
   OWN_ACCOUNT: 'Support access to the own account is not possible.',
   PASSKEY_REFUSED: 'The passkey was not accepted. The message says why.',
   PASSKEY_UNKNOWN: 'No account has the passkey. The device can forget it.',
@@ -103,6 +104,8 @@ export const reasons = {
   RETURN_FOREIGN: 'The address to return to is not allowed.',
   ROLE_IN_USE: 'The role is granted, invited to or a default. End that first.',
   SCOPE_MISSING: 'The access token lacks the scope that the message names. Request one with it.',
+  SOURCE_LACKS_RIGHTS:
+    'The maker of the directory’s key may not grant this. Rotate the key as a caller who may.',
   SSO_REQUIRED:
     'The user’s organisation requires its own sign-in. `Sso_Check` returns its address.',
   SSO_UNPROVEN:

@@ -9,23 +9,25 @@ import type {
   MayConferBotRequest,
   MayReadUserRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
+import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import type { Revoke, RightsKey } from '@bailiwick/revocation';
 import { type Handlers, readSearch } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { findSubjectGrants } from './decisions/context.ts';
+import { findSubjectGrants, owns } from './decisions/context.ts';
 import { keyOfSubject } from './decisions/effective.ts';
-import { isMemberWithin } from './decisions/queries.ts';
+import { findRolePermissions, isMemberWithin } from './decisions/queries.ts';
 import {
   holdsOnPlatform,
   mayGrant,
+  ownership,
+  permissionsOfRoles,
   type Rights,
   reachOf,
   rightsOf,
   tokenRightsOf,
 } from './decisions/rights.ts';
 import { leave } from './deletion/leave.ts';
-import { findGroupPaths } from './groups/queries.ts';
+import { findDirectoryRoles, findGroupPaths } from './groups/queries.ts';
 import { narrow } from './permissions/narrow.ts';
 import { type ReportedState, setSubjectState } from './subjects/state.ts';
 import type { TenantRow } from './tenants/entities.ts';
@@ -217,7 +219,7 @@ async function findLackingForBot(
   run: Run,
   request: MayConferBotRequest,
 ): Promise<string | undefined> {
-  const { tenant, bot, permissions } = request;
+  const { tenant, bot, permissions, taking } = request;
   const principal = {
     type: request.principalType,
     id: request.principalId,
@@ -234,12 +236,26 @@ async function findLackingForBot(
     rightsOf(run, principal, tenant),
     findSubjectGrants(run, { subject: bot, tenant }),
   ]);
-  const wanted = (onPlatform: boolean) => {
-    const granted = grants.filter(({ platform }) => platform === onPlatform);
+  const held = (onPlatform: boolean) => {
+    const granted = grants.filter(({ platform, expired }) => platform === onPlatform && !expired);
     return narrow([...new Set(granted.flatMap((grant) => grant.permissions))], permissions);
   };
-  return (
-    wanted(true).find((pattern) => !holdsOnPlatform(rights, pattern)) ??
-    wanted(false).find((pattern) => !mayGrant(rights, pattern))
-  );
+  const lackingOnPlatform = held(true).find((pattern) => !holdsOnPlatform(rights, pattern));
+  if (lackingOnPlatform !== undefined) return lackingOnPlatform;
+  const inTenant = held(false);
+  const handedOut =
+    !taking && includes(inTenant, 'iam.scim.write') ? await handedOutByDirectory(run, tenant) : [];
+  const lacking = [...inTenant, ...handedOut].find((pattern) => !mayGrant(rights, pattern));
+  if (lacking !== undefined) return lacking;
+  const isOwner = owns(grants) && includes(inTenant, 'iam.*');
+  return isOwner && !rights.owns ? ownership : undefined;
+}
+
+/** The permissions that a directory of the tenant can give to its people now. */
+async function handedOutByDirectory(run: Run, tenant: string): Promise<string[]> {
+  const roles = await findDirectoryRoles(run, tenant);
+  return [
+    ...permissionsOfRoles(roles, 'tenant'),
+    ...(await findRolePermissions(run, tenant, roles)),
+  ];
 }

@@ -21,6 +21,7 @@ import { Search } from './migrations/016-search.ts';
 import { Counts } from './migrations/017-counts.ts';
 import { Scim } from './migrations/018-scim.ts';
 import { ScimGroups } from './migrations/019-scim-groups.ts';
+import { Makers } from './migrations/020-makers.ts';
 import { ScimNotices } from './migrations/023-scim-notices.ts';
 import { ScimUserEntity } from './provisioned/entities.ts';
 import { RoleEntity } from './roles/entities.ts';
@@ -72,6 +73,7 @@ export const accessSchema: ServiceSchema = {
     { name: '017-counts', class: Counts },
     { name: '018-scim', class: Scim },
     { name: '019-scim-groups', class: ScimGroups },
+    { name: '020-makers', class: Makers },
     { name: '023-scim-notices', class: ScimNotices },
   ],
   compatibleFrom: 1,

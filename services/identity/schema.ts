@@ -37,6 +37,7 @@ import { SupportSessions } from './migrations/025-support-sessions.ts';
 import { KeyExpiry } from './migrations/026-key-expiry.ts';
 import { Search } from './migrations/027-search.ts';
 import { Import } from './migrations/028-import.ts';
+import { Makers } from './migrations/029-makers.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -95,6 +96,7 @@ export const identitySchema: ServiceSchema = {
     { name: '026-key-expiry', class: KeyExpiry },
     { name: '027-search', class: Search },
     { name: '028-import', class: Import },
+    { name: '029-makers', class: Makers },
   ],
   compatibleFrom: 1,
 };

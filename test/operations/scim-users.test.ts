@@ -109,7 +109,7 @@ describeBoth('SCIM users', (topology) => {
     bodyOf(await stack.call('Groups_List', { Tenant }, ann.token));
   });
 
-  test('active true restores what the directory disabled, whatever its rights, and not what an administrator disabled', async () => {
+  test('active true restores what the directory disabled, and not what an administrator disabled', async () => {
     const { stack, owner, Tenant, create, patch } = suite;
     const person = await create('chief');
     const UserID = accountOf(person);

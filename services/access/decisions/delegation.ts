@@ -2,10 +2,46 @@ import { assertRecentLogin, type Caller, type SessionProof, sessionProof } from 
 import { type EntityManager, inTransaction, type Run } from '@bailiwick/database';
 import { denied, escalation } from '@bailiwick/errors';
 import { ownerRole } from '../permissions/builtin.ts';
-import { findRolePermissions } from './queries.ts';
-import { holdsOnPlatform, mayGrant, permissionsOfRoles, type Rights, rightsOf } from './rights.ts';
+import { findRolePermissions, findRolesOfSubject, type HolderType } from './queries.ts';
+import {
+  holdsOnPlatform,
+  mayGrant,
+  ownership,
+  permissionsOfRoles,
+  type Rights,
+  rightsOf,
+} from './rights.ts';
+import { anySession } from './session.ts';
 
-// A caller can only delegate permissions that it has, on every path that grants rights.
+// Delegation: a giver confers and takes only permissions that it may grant, on every path. Rules go
+// by permissions and not by the names of roles, except that only owners make and remove owners.
+
+/** A principal whose rights are compared with those that it gives or takes. */
+export type Giver = Pick<Caller, 'type' | 'id' | 'tenant' | 'narrowedTo'> & SessionProof;
+
+/**
+ * The giver of something that takes effect later: an invitation, an offer, the key of a directory,
+ * a provider. Its rights are read at the time of the effect.
+ */
+export type LaterGiver = {
+  type: string;
+  id: string;
+  narrowedTo: readonly string[];
+  limitedTo?: string;
+};
+
+export const storedGiver = ({ type, id, narrowedTo, limitedTo }: Giver): LaterGiver => ({
+  type,
+  id,
+  narrowedTo: [...narrowedTo],
+  limitedTo,
+});
+
+/** The session of that time does not matter, except that one limited to a tenant stays limited. */
+export const giverLater = (
+  tenant: string,
+  { type, id, narrowedTo, limitedTo = '' }: LaterGiver,
+): Giver => ({ type, id, tenant, narrowedTo: [...narrowedTo], ...anySession(tenant), limitedTo });
 
 /**
  * Throws permission_denied unless the caller itself may grant, in the whole tenant, every
@@ -22,57 +58,68 @@ export async function assertMayGrant(
   if (lacking !== undefined) throw escalation(lacking);
 }
 
-/** Throws permission_denied unless the caller may put these permissions into a role. */
+/**
+ * Throws permission_denied unless the caller may put these permissions into a role, or take them
+ * out of it.
+ */
 export async function assertMayGrantPermissions(
   em: EntityManager,
   caller: Caller,
   tenant: string,
-  wanted: readonly string[],
+  { added, removed }: { added: readonly string[]; removed: readonly string[] },
 ): Promise<void> {
-  const lacking = await lackingTo(inTransaction(em), caller, tenant, wanted);
+  const run = inTransaction(em);
+  const lacking = await lackingTo(run, caller, tenant, { roles: [], permissions: added });
   if (lacking !== undefined) throw escalation(lacking);
+  const held = await lackingTo(run, caller, tenant, { roles: [], permissions: removed });
+  if (held !== undefined) throw takesMore(held);
 }
 
 /**
- * Throws permission_denied unless the caller has every permission of these roles: only an owner
- * changes an owner.
+ * Throws permission_denied unless the caller may grant every permission of these roles: by hand,
+ * a caller takes only rights that it may give.
  */
-export async function assertMayTouch(
+export async function assertMayTake(
   em: EntityManager,
   caller: Caller,
   tenant: string,
   roles: readonly string[],
 ): Promise<void> {
   if (roles.includes(ownerRole)) assertRecentLogin(caller);
-  const lacking = await lackingTo(
-    inTransaction(em),
-    caller,
-    tenant,
-    permissionsOfRoles(roles, tenant === '' ? 'platform' : 'tenant'),
-  );
-  if (lacking !== undefined)
-    throw denied(`the target holds ${lacking}, which the caller does not hold`, 'ESCALATION');
+  const lacking = await findLacking(inTransaction(em), caller, tenant, { roles });
+  if (lacking !== undefined) throw takesMore(lacking);
 }
 
-/** The principal whose rights are compared: a caller, or the sender of an earlier invitation. */
-type Giver = Pick<Caller, 'type' | 'id' | 'tenant' | 'narrowedTo'> & SessionProof;
-type Wanted = { roles: readonly string[]; permissions?: readonly string[] };
+const takesMore = (permission: string) =>
+  denied(`the target holds ${permission}, which the caller may not grant`, 'ESCALATION');
+
+type Conferred = { roles: readonly string[]; permissions?: readonly string[] };
 
 /**
- * A permission, of the roles' and of `permissions`, that the principal may not grant in a tenant;
+ * A permission, of the roles' and of `permissions`, that the giver may not grant in a tenant;
  * undefined = it may grant all.
  */
 export async function findLacking(
   run: Run,
   giver: Giver,
   tenant: string,
-  { roles, permissions = [] }: Wanted,
+  { roles, permissions = [] }: Conferred,
 ): Promise<string | undefined> {
-  return lackingTo(run, giver, tenant, [
-    ...permissions,
-    ...(await permissionsGivenBy(run, tenant, roles)),
-  ]);
+  return lackingTo(run, giver, tenant, {
+    roles,
+    permissions: [...permissions, ...(await permissionsGivenBy(run, tenant, roles))],
+  });
 }
+
+/** A holder of rights in a tenant: a user, a bot, or a group with those above it. */
+export type Holder = { tenant: string; type: HolderType; id: string };
+
+/**
+ * The roles of a holder in the tenant, on any resource. A user's include those of its groups,
+ * whether or not the membership is active.
+ */
+export const rolesOf = (run: Run, { tenant, type, id }: Holder): Promise<string[]> =>
+  findRolesOfSubject(run, tenant, type, id);
 
 /** The permissions of roles in a tenant, or on the platform if `tenant` is "". */
 async function permissionsGivenBy(
@@ -87,12 +134,18 @@ async function permissionsGivenBy(
   ];
 }
 
-async function lackingTo(run: Run, giver: Giver, tenant: string, wanted: readonly string[]) {
-  if (wanted.length === 0) return undefined;
+async function lackingTo(
+  run: Run,
+  giver: Giver,
+  tenant: string,
+  { roles, permissions }: { roles: readonly string[]; permissions: readonly string[] },
+): Promise<string | undefined> {
+  if (permissions.length === 0) return undefined;
   const rights = await rightsIn(run, giver, tenant);
-  return wanted.find(
-    (pattern) => !(tenant === '' ? holdsOnPlatform(rights, pattern) : mayGrant(rights, pattern)),
-  );
+  if (tenant === '') return permissions.find((pattern) => !holdsOnPlatform(rights, pattern));
+  const lacking = permissions.find((pattern) => !mayGrant(rights, pattern));
+  if (lacking !== undefined) return lacking;
+  return roles.includes(ownerRole) && !rights.owns ? ownership : undefined;
 }
 
 function rightsIn(run: Run, giver: Giver, tenant: string): Promise<Rights> {

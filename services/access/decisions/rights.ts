@@ -44,6 +44,8 @@ export type Rights = {
   sources: readonly Source[];
   /** The patterns that the principal may grant to others in the tenant. */
   grantable: readonly string[];
+  /** Whether the principal is an owner of the tenant, or the platform's. Only owners make owners. */
+  owns: boolean;
   narrowedTo: readonly string[];
   /**
    * Whether an active member has no rights because the tenant requires SSO, or refuses the method of
@@ -94,6 +96,7 @@ const none = (tenant: string): Rights => ({
   roles: [],
   sources: [],
   grantable: [],
+  owns: false,
   narrowedTo: [],
   ssoRequired: false,
   methodRefused: false,
@@ -215,6 +218,7 @@ function rightsBy(
     roles: Object.keys(roles),
     sources: [...own, ...platform],
     grantable: grantablePatterns(inTenant, owns),
+    owns: owns && inTenant.length > 0,
   };
 }
 
@@ -223,7 +227,8 @@ async function rightsOfPlatform(run: Run, tenant: string): Promise<Rights> {
   const onPlatform = permissionsOf(platformOwnerRole, 'platform');
   const open = tenant !== '' && (await isActiveTenant(run, tenant));
   const inTenant = open ? onPlatform : [];
-  return { ...none(tenant), inTenant, onPlatform, grantable: grantablePatterns(inTenant, true) };
+  const grantable = grantablePatterns(inTenant, true);
+  return { ...none(tenant), inTenant, onPlatform, grantable, owns: open };
 }
 
 const within = (granted: readonly string[], { narrowedTo }: Rights, permission: string) =>
@@ -239,6 +244,9 @@ export const holdsInTenant = (rights: Rights, permission: string): boolean =>
  */
 export const mayGrant = (rights: Rights, permission: string): boolean =>
   !isPlatformOnly(permission) && within(rights.grantable, rights, permission);
+
+/** What a giver of ownership lacks who does not own the tenant, in the words of a refusal. */
+export const ownership = 'ownership';
 
 export const holdsOnPlatform = (rights: Rights, permission: string): boolean =>
   within(rights.onPlatform, rights, permission);

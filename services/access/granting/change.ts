@@ -1,9 +1,10 @@
+import { assertRecentLogin } from '@bailiwick/call';
 import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
-import { assertMayGrant, assertMayTouch } from '../decisions/delegation.ts';
+import { assertMayGrant, assertMayTake } from '../decisions/delegation.ts';
 import { addGrant, type GrantKey, removeGrant } from '../grants/entries.ts';
 import type { SentGrant } from '../grants/records.ts';
 import { GroupEntity } from '../groups/entities.ts';
@@ -41,13 +42,18 @@ export async function grant(em: EntityManager, sent: SentGrant, call: Call): Pro
   await addGrant(em, call, key, end);
 }
 
-/** Revokes a role. Only an owner revokes ownership, and the last owner cannot lose it. */
+/**
+ * Revokes a role that the caller may grant, or one of its own. The last owner cannot lose
+ * ownership.
+ */
 export async function withdraw(em: EntityManager, sent: SentGrant, call: Call): Promise<void> {
   const { tenant, subjectType, subject, role, resource } = sent;
   await lockOwners(em, sent);
   const key = subjectType === 'group' ? await groupSubject(em, tenant, subject) : { subject };
-  if (isBuiltIn(role) && (role === ownerRole || tenant === ''))
-    await assertMayTouch(em, call.caller, tenant, [role]);
+  const { caller } = call;
+  const isOwn = caller.type === subjectType && caller.id === subject;
+  if (!isOwn) await assertMayTake(em, caller, tenant, [role]);
+  else if (role === ownerRole) assertRecentLogin(caller);
   await assertOwned(em, sent);
   await removeGrant(em, call, { tenant, subjectType, ...key, role, resource });
 }

@@ -3,6 +3,7 @@ import { type Group, GroupSchema } from '@bailiwick/proto/gen/bailiwick/access/v
 import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
+import type { LaterGiver } from '../decisions/delegation.ts';
 
 /** A group of a tenant's members. Its path is its place; its ancestors need not exist. */
 export const GroupEntity = defineEntity({
@@ -64,6 +65,8 @@ export const ScimMemberEntity = defineEntity({
     groupId: p.string().primary().columnType('text'),
     scimUserId: p.string().primary().columnType('text'),
     createdAt: p.datetime(3),
+    /** With whose rights the person enters the group later. null = with none, from an older version. */
+    maker: p.json<LaterGiver>().nullable(),
   },
   indexes: [{ name: 'scim_member_user', properties: ['tenant', 'scimUserId'] }],
 });

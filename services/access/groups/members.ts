@@ -3,9 +3,8 @@ import { notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import { type Call } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
-import { assertMayGrant, assertMayTouch } from '../decisions/delegation.ts';
+import { assertMayGrant, assertMayTake } from '../decisions/delegation.ts';
 import { removeGrantsOf } from '../grants/entries.ts';
-import { ownerRole } from '../permissions/builtin.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { GroupEntity, GroupMemberEntity, type GroupRow, ScimMemberEntity } from './entities.ts';
 import { assertNotScim } from './managed.ts';
@@ -92,7 +91,8 @@ export async function removeMember(
   );
   if (!membership) return;
   assertNotScim(group);
-  await assertMayTakeFrom(em, call, group);
+  const isOwn = call.caller.type === 'user' && call.caller.id === userId;
+  if (!isOwn) await assertMayTakeFrom(em, call, group);
   em.remove(membership);
   recordMember(em, call, 'group.member_removed', group, userId);
 }
@@ -110,6 +110,16 @@ export async function deleteGroup(
   const group = await lockGroup(em, path, LockMode.PESSIMISTIC_WRITE);
   if (!group) return;
   await assertMayTakeFrom(em, call, group);
+  await removeGroup(em, group, call);
+}
+
+/** Deletes a group, without checking permissions. It is locked. */
+export async function removeGroup(
+  em: EntityManager,
+  group: GroupRow & { key: string },
+  call: Call,
+): Promise<void> {
+  const { tenant } = group;
   await em.nativeDelete(GroupMemberEntity, { tenant, groupId: group.id });
   await em.nativeDelete(ScimMemberEntity, { tenant, groupId: group.id });
   await removeGrantsOf(em, tenant, 'group', group.key);
@@ -121,10 +131,10 @@ function lockGroup(em: EntityManager, path: string, lockMode: LockMode) {
   return em.findOne(GroupEntity, { key: pathKey(path) }, { lockMode });
 }
 
-/** Only an owner takes ownership from others, even if a group grants it. */
+/** The members of a group hold its roles, and by hand only those are taken that can be given. */
 async function assertMayTakeFrom(em: EntityManager, call: Call, group: GroupRow): Promise<void> {
   const roles = await findGroupRoles(inTransaction(em), group.tenant, group.id);
-  if (roles.includes(ownerRole)) await assertMayTouch(em, call.caller, group.tenant, [ownerRole]);
+  await assertMayTake(em, call.caller, group.tenant, roles);
 }
 
 /** Writes the event of a user who joins or leaves a group. */

@@ -11,7 +11,8 @@ import {
 import { type PageQuery, type Search } from '@bailiwick/rpc';
 import type { Reach } from '../decisions/queries.ts';
 import { demandsMore, proofValues } from '../decisions/session.ts';
-import type { GroupRow } from './entities.ts';
+import { memberRole, ownerRole } from '../permissions/builtin.ts';
+import { type GroupRow, scimSource } from './entities.ts';
 
 const columns =
   'e.tenant, e.id, e.path, e.name, e.description, e.external_id as "externalId", e.source, e.metadata, e.created_at as "createdAt", e.updated_at as "updatedAt"';
@@ -204,4 +205,25 @@ const rolesOfGroup: Statement = {
 export async function findGroupRoles(run: Run, tenant: string, groupId: string): Promise<string[]> {
   const rows = await run<{ role: string }>(rolesOfGroup, [tenant, groupId]);
   return rows.map((row) => row.role);
+}
+
+const directoryRoles: Statement = {
+  name: 'access.roles_of_directory',
+  text: `
+  select coalesce(nullif(t.settings->>'defaultRole', ''), '${memberRole}') as role from tenant t where t.id = $1
+  union
+  select g.role from group_entry e
+  join tenant t on t.id = e.tenant
+  join grant_entry g on g.tenant = e.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys)
+    and (g.expires_at is null or g.expires_at > now())
+  where e.tenant = $1 and (e.source = '${scimSource}' or e.key = lower(ltrim(coalesce(t.settings->>'scimGroupParent', ''), '/')))
+    and g.role <> '${ownerRole}'`,
+};
+
+/**
+ * The roles that a directory of the tenant can give now: the default role, and those of its groups
+ * and of the parent of new ones. It never gives ownership.
+ */
+export async function findDirectoryRoles(run: Run, tenant: string): Promise<string[]> {
+  return (await run<{ role: string }>(directoryRoles, [tenant])).map(({ role }) => role);
 }

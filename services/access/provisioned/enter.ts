@@ -1,35 +1,51 @@
 import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { type Call } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
+import { findLacking, type Giver, giverLater } from '../decisions/delegation.ts';
+import type { Source } from '../decisions/sources.ts';
 import { GroupEntity, type GroupRow, ScimMemberEntity } from '../groups/entities.ts';
 import { enterGroup } from '../groups/members.ts';
 import { findGroupRoles } from '../groups/queries.ts';
 import { ownerRole } from '../permissions/builtin.ts';
 import { ScimUserEntity } from './entities.ts';
 
-/** The account of a person of the directory, who is a member of the tenant now. */
-type Account = { scimUserId: string; userId: string };
+/**
+ * The account of a person of the directory, who is a member of the tenant now. `source`: the
+ * directory that makes the call, if it does.
+ */
+type Account = { scimUserId: string; userId: string; source?: Source };
 
-/** Puts a new member into the groups in which the directory has the person. The tenant is locked. */
+/**
+ * Puts a new member into the groups in which the directory has the person, except those whose roles
+ * the directory may not give: with the rights of the maker of its present key, or of the key that
+ * added the person. The tenant is locked.
+ */
 export async function enterScimGroups(
   em: EntityManager,
   call: Call,
-  { scimUserId, userId }: Account,
+  { scimUserId, userId, source }: Account,
 ): Promise<void> {
   const rows = await em.find(ScimMemberEntity, { scimUserId }, { orderBy: { groupId: 'asc' } });
-  for (const { groupId } of rows) {
+  for (const { groupId, tenant, maker } of rows) {
     const group = await em.findOne(
       GroupEntity,
       { id: groupId },
       { lockMode: LockMode.PESSIMISTIC_READ },
     );
-    if (group && !(await givesOwnership(em, group))) await enterGroup(em, call, group, { userId });
+    const giver = source?.maker ?? giverLater(tenant, maker ?? nobody);
+    if (group && (await mayEnter(em, group, giver))) await enterGroup(em, call, group, { userId });
   }
 }
 
-/** Whether a group makes its members owners, which no directory decides. */
-const givesOwnership = async (em: EntityManager, { tenant, id }: GroupRow): Promise<boolean> =>
-  (await findGroupRoles(inTransaction(em), tenant, id)).includes(ownerRole);
+const nobody = { type: '', id: '', narrowedTo: [] };
+
+/** Whether a directory may give what the group gives. No directory makes owners. */
+async function mayEnter(em: EntityManager, { tenant, id }: GroupRow, giver: Giver) {
+  const run = inTransaction(em);
+  const roles = await findGroupRoles(run, tenant, id);
+  if (roles.includes(ownerRole)) return false;
+  return (await findLacking(run, giver, tenant, { roles })) === undefined;
+}
 
 /**
  * Whether a person other than `personId` has an account. Two people with one account would end each

@@ -49,14 +49,19 @@ export async function saveRole(
   const stored = await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
     throw failedPrecondition('the role was changed meanwhile', 'STALE');
-  const added = (sent.permissions?.items ?? []).filter(
-    (permission) => !stored?.permissions.includes(permission),
-  );
-  await assertMayGrantPermissions(em, call.caller, tenant, added);
+  const before = stored?.permissions ?? [];
+  const after = sent.permissions?.items ?? before;
+  const removed = before.filter((permission) => !after.includes(permission));
+  // A role that is not granted takes nothing from its holders.
+  const isHeld = removed.length > 0 && (await findRoleUse(inTransaction(em), tenant, slug)).granted;
+  await assertMayGrantPermissions(em, call.caller, tenant, {
+    added: after.filter((permission) => !before.includes(permission)),
+    removed: isHeld ? removed : [],
+  });
   if (!stored) return insertRole(em, sent, call);
-  const before = encode(stored);
+  const old = encode(stored);
   applyTo(stored, sent);
-  const previous = changedFields(before, encode(stored));
+  const previous = changedFields(old, encode(stored));
   call.invalidates.add(`tenant:${tenant}`);
   if (Object.keys(previous).length === 0) return;
   stored.updatedAt = timeAfter(stored.updatedAt);

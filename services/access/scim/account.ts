@@ -65,10 +65,10 @@ export async function assertMayMove(
 export async function assertMayDisable(
   { database }: ScimDeps,
   { tenant, userId, memberStatus }: PersonRow,
-  call: ScimRequest['call'],
+  { call, source }: Pick<ScimRequest, 'call' | 'source'>,
 ): Promise<void> {
   if (memberStatus === 'disabled') return;
   await database.transaction({ tenant, row: `tenant ${tenant}` }, (em) =>
-    assertMayEnd(em, call, { tenant, userId, what: 'disabled' }),
+    assertMayEnd(em, call, { tenant, userId, what: 'disabled', source }),
   );
 }

@@ -2,6 +2,7 @@ import { type Database } from '@bailiwick/database';
 import { type KeyRing } from '@bailiwick/keys';
 import { type Limiter } from '@bailiwick/limits';
 import { type Call, type Pager } from '@bailiwick/rpc';
+import type { Source } from '../decisions/sources.ts';
 import type { Directory } from '../directory.ts';
 import type { InvitationLimits } from '../limits.ts';
 
@@ -14,5 +15,5 @@ export type ScimDeps = {
   limits: InvitationLimits;
 };
 
-/** One request of the protocol: its tenant, the address of the tenant, and the call. */
-export type ScimRequest = { tenant: string; baseUrl: string; call: Call };
+/** One request of the protocol: its tenant, the address of the tenant, the call, and the directory. */
+export type ScimRequest = { tenant: string; baseUrl: string; call: Call; source: Source };

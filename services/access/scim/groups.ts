@@ -5,10 +5,13 @@ import { GroupSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.
 import { encodeJson } from '@bailiwick/proto/json/encode.ts';
 import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { type Loaded, LockMode } from '@mikro-orm/core';
-import { GroupEntity, scimSource, toGroup } from '../groups/entities.ts';
-import { deleteGroup } from '../groups/members.ts';
+import { ownerProtected, reportEnd } from '../decisions/sources.ts';
+import { GroupEntity, GroupMemberEntity, scimSource, toGroup } from '../groups/entities.ts';
+import { removeGroup } from '../groups/members.ts';
 import { ancestorKeys, pathKey } from '../groups/path.ts';
+import { findGroupRoles } from '../groups/queries.ts';
 import { recordGroup } from '../groups/save.ts';
+import { ownerRole } from '../permissions/builtin.ts';
 import type { StoredSettings } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
@@ -89,7 +92,7 @@ function readGroup(read: (intake: Intake) => unknown): Wanted {
 /** Creates a group. Returns its ID. */
 export async function createScimGroup(
   deps: ScimDeps,
-  { tenant, call }: ScimRequest,
+  { tenant, call, source }: ScimRequest,
   body: unknown,
 ): Promise<string> {
   const { name, externalId, members, left } = readGroup(() => body);
@@ -114,7 +117,7 @@ export async function createScimGroup(
     em.persist(group);
     recordGroup(em, call, 'group.created', group);
     await em.flush();
-    await setMembers(em, call, group, { present: new Set(), wanted: members });
+    await setMembers(em, { call, source }, group, { present: new Set(), wanted: members });
     await noteLeftOut(inTransaction(em), { tenant, resourceType: 'Group', id: group.id, left });
     return group.id;
   });
@@ -125,19 +128,19 @@ type Change = { id: string; ifMatch: string; next: (present: Resource, intake: I
 /** Changes a group. Writes nothing if nothing changes. */
 export async function changeScimGroup(
   deps: ScimDeps,
-  { tenant, call }: ScimRequest,
+  { tenant, call, source }: ScimRequest,
   { id, ifMatch, next }: Change,
 ): Promise<void> {
   const read = (run: Run) => readChange(run, tenant, { id, ifMatch, next });
   const seen = await read(onPool(deps.database));
   await noteLeftOut(onPool(deps.database), { tenant, resourceType: 'Group', id, left: seen.left });
   if (seen.isSame) return;
-  await inTenant(deps, tenant, async (em) => {
+  const refusal = await inTenant(deps, tenant, async (em) => {
     const group = await lockGroup(em, id);
     // Each change of the members is a new version: they are read again only after one.
     const isUnchanged = group.updatedAt.getTime() === new Date(seen.updatedAt).getTime();
     const { present, wanted, isSame } = isUnchanged ? seen : await read(inTransaction(em));
-    if (isSame) return;
+    if (isSame) return undefined;
     if (wanted.name.toLowerCase() !== group.name.toLowerCase())
       await assertNameFree(em, tenant, wanted.name);
     const before = encodeJson(GroupSchema, toGroup(group));
@@ -146,8 +149,9 @@ export async function changeScimGroup(
     // The path stays, since grants name it.
     group.updatedAt = timeAfter(group.updatedAt);
     if (Object.keys(previous).length > 0) recordGroup(em, call, 'group.updated', group, previous);
-    await setMembers(em, call, group, { present, wanted: wanted.members });
+    return setMembers(em, { call, source }, group, { present, wanted: wanted.members });
   });
+  if (refusal) throw refusal;
 }
 
 /** Reads a group with its members, and what the directory wants it to be. */
@@ -174,14 +178,21 @@ const areEqual = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
 
 export async function deleteScimGroup(
   deps: ScimDeps,
-  { tenant, call }: ScimRequest,
+  { tenant, call, source }: ScimRequest,
   id: string,
   ifMatch: string,
 ): Promise<void> {
   await inTenant(deps, tenant, async (em) => {
     const group = await lockGroup(em, id);
     assertVersion(ifMatch, groupVersion(group));
-    await deleteGroup(em, { tenant, path: group.path }, call);
+    call.invalidates.add(`tenant:${tenant}`);
+    const run = inTransaction(em);
+    const roles = await findGroupRoles(run, tenant, id);
+    const members = await em.find(GroupMemberEntity, { groupId: id });
+    const userIds = members.map(({ userId }) => userId);
+    if (roles.includes(ownerRole)) throw ownerProtected(group.path);
+    await reportEnd(em, call, source, { tenant, userIds, roles });
+    await removeGroup(em, group, call);
   });
 }
 

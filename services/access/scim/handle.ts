@@ -2,6 +2,7 @@ import { onPool } from '@bailiwick/database';
 import { notFound, ServiceError } from '@bailiwick/errors';
 import type { Scim, ScimHandleRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
+import { announceRefusal, findSource, unknownSource } from './authority.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { changeScimGroup, createScimGroup, deleteScimGroup, replacing } from './groups.ts';
 import {
@@ -28,13 +29,19 @@ type Answer = { status: number; body?: object; etag?: string; location?: string 
 
 export const scimHandlers = (deps: ScimDeps): Handlers<typeof Scim> => ({
   async handle(request, call) {
-    const { tenant, baseUrl } = request;
+    const { tenant, baseUrl, path } = request;
+    // Reads hand out nothing.
+    const source =
+      request.method === 'GET' ? unknownSource(tenant) : await findSource(deps, tenant, call);
+    const directed = { tenant, baseUrl, call, source };
     const {
       status,
       body,
       etag = '',
       location = '',
-    } = await answer(deps, { tenant, baseUrl, call }, request);
+    } = await answer(deps, directed, request).catch((error: unknown) =>
+      announceRefusal(deps, directed, path, error),
+    );
     return { status, body: body ? JSON.stringify(body) : '', etag, location };
   },
 

@@ -1,8 +1,10 @@
 import { type EntityManager, inTransaction } from '@bailiwick/database';
+import { type ServiceError, toServiceError } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { timeAfter } from '@bailiwick/values';
 import { FlushMode, LockMode } from '@mikro-orm/core';
-import { assertMayGrant } from '../decisions/delegation.ts';
+import { storedGiver } from '../decisions/delegation.ts';
+import { assertMayHandOut, ownerProtected, reportEnd, type Source } from '../decisions/sources.ts';
 import {
   GroupEntity,
   GroupMemberEntity,
@@ -19,56 +21,88 @@ import { findAccounts } from './queries.ts';
 type Members = { present: ReadonlySet<string>; wanted: ReadonlySet<string> };
 
 /**
- * Makes the members of a group follow the directory. The tenant and the group are locked.
- *
- * The directory needs none of the group's permissions: an administrator who grants a role to a group
- * of the directory lets the directory choose who has it. Ownership is the exception.
+ * Makes the members of a group follow the directory. The tenant and the group are locked. The
+ * directory adds people only if its maker may grant what the group gives, and removes all but the
+ * members of a group that makes owners. Returns the refusal of additions if people were removed,
+ * which the refusal must not undo.
  */
 export async function setMembers(
   em: EntityManager,
-  call: Call,
+  { call, source }: Directed,
   group: GroupRow,
   { present, wanted }: Members,
-): Promise<void> {
+): Promise<ServiceError | undefined> {
   const added = [...wanted].filter((id) => !present.has(id));
   const removed = [...present].filter((id) => !wanted.has(id));
-  if (added.length + removed.length === 0) return;
+  if (added.length + removed.length === 0) return undefined;
   // No row that is written here is read again: all are written together at the end.
   em.setFlushMode(FlushMode.COMMIT);
   const { tenant, id: groupId } = group;
   const run = inTransaction(em);
-  if ((await findGroupRoles(run, tenant, groupId)).includes(ownerRole))
-    await assertMayGrant(em, call.caller, tenant, [ownerRole]);
+  const roles = await findGroupRoles(run, tenant, groupId);
+  const refusal =
+    added.length > 0 ? await refusalOf(assertMayHandOut(run, source, tenant, roles)) : undefined;
+  if (refusal && removed.length === 0) throw refusal;
   const accounts = await findAccounts(run, tenant, [...added, ...removed]);
   const userIds = new Map(accounts.map(({ id, userId }) => [id, userId]));
-  await addAll(em, call, group, { added, userIds });
+  if (!refusal) await addAll(em, { call, source }, group, { added, userIds });
   await em.nativeDelete(ScimMemberEntity, { tenant, groupId, scimUserId: { $in: removed } });
   const left = removed.flatMap((id) => userIds.get(id) || []);
+  await removeAll(em, { call, source }, group, { left, roles });
+  return refusal;
+}
+
+/** One request of a directory. */
+type Directed = { call: Call; source: Source };
+
+async function refusalOf(check: Promise<void>): Promise<ServiceError | undefined> {
+  try {
+    await check;
+    return undefined;
+  } catch (error) {
+    const refusal = toServiceError(error);
+    if (refusal.code === 'permission_denied') return refusal;
+    throw error;
+  }
+}
+
+async function removeAll(
+  em: EntityManager,
+  { call, source }: Directed,
+  group: GroupRow,
+  { left, roles }: { left: readonly string[]; roles: readonly string[] },
+): Promise<void> {
+  if (left.length === 0) return;
+  if (roles.includes(ownerRole)) throw ownerProtected(group.path);
+  const { tenant, id: groupId } = group;
   const rows = await em.find(
     GroupMemberEntity,
-    { groupId, userId: { $in: left } },
+    { groupId, userId: { $in: [...left] } },
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { userId: 'asc' } },
   );
   for (const row of rows) {
     em.remove(row);
     recordMember(em, call, 'group.member_removed', group, row.userId);
   }
+  const userIds = rows.map(({ userId }) => userId);
+  await reportEnd(em, call, source, { tenant, userIds, roles });
 }
 
 type Added = { added: readonly string[]; userIds: ReadonlyMap<string, string> };
 
 async function addAll(
   em: EntityManager,
-  call: Call,
+  { call, source }: Directed,
   group: GroupRow,
   { added, userIds }: Added,
 ): Promise<void> {
   const { tenant, id: groupId } = group;
   const createdAt = new Date();
+  const maker = storedGiver(source.maker);
   for (const scimUserId of added) {
     if (!userIds.has(scimUserId))
       throw invalidValue(`members must be Users: there is no User ${scimUserId.slice(0, 100)}`);
-    em.persist(em.create(ScimMemberEntity, { tenant, groupId, scimUserId, createdAt }));
+    em.persist(em.create(ScimMemberEntity, { tenant, groupId, scimUserId, createdAt, maker }));
   }
   const joining = added.flatMap((id) => userIds.get(id) || []).toSorted();
   // Locked until the commit, so that no membership of the group outlives its member.

@@ -1,8 +1,9 @@
-import { type EntityManager } from '@bailiwick/database';
+import { type EntityManager, inTransaction } from '@bailiwick/database';
 import type { ProvisionUserResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import { type Email } from '@bailiwick/values';
 import { type Loaded, LockMode } from '@mikro-orm/core';
+import { assertMayHandOut, type Source } from '../decisions/sources.ts';
 import { addGrant } from '../grants/entries.ts';
 import { invite } from '../invitations/create.ts';
 import { InvitationEntity } from '../invitations/entities.ts';
@@ -24,7 +25,12 @@ export type ScimUser = Loaded<(typeof ScimUserEntity)['~entity']>;
 export type Account = Pick<ProvisionUserResponse, 'user' | 'vouched'> | undefined;
 
 /** `isActive`: undefined = the directory has not said, and the status stays. */
-type Wanted = { isActive: boolean | undefined; email: Email; account: Account };
+type Wanted = {
+  isActive: boolean | undefined;
+  email: Email;
+  account: Account;
+  source: Source;
+};
 
 /**
  * Makes the membership follow the directory: starts, disables or enables it, or invites the person.
@@ -34,7 +40,7 @@ export async function settle(
   em: EntityManager,
   deps: ScimDeps,
   person: ScimUser,
-  { isActive, email, account }: Wanted,
+  { isActive, email, account, source }: Wanted,
   call: Call,
 ): Promise<void> {
   const { tenant } = person;
@@ -47,22 +53,23 @@ export async function settle(
     if (member.status === 'barred') return;
     const status = isActive ? 'active' : 'disabled';
     if (isActive !== undefined && member.status !== status && !isKept)
-      await setMemberStatus(em, { tenant, userId, status, byScim: true }, call);
-    return enterScimGroups(em, call, { scimUserId: person.id, userId });
+      await setMemberStatus(em, { tenant, userId, status, source }, call);
+    return enterScimGroups(em, call, { scimUserId: person.id, userId, source });
   }
   if (isActive === undefined) return;
   if (!isActive) return revoke(em, person, call);
   if (!account) return;
   if (!account.user || !account.vouched)
-    return inviteAgain(em, deps, person, { email, account }, call);
+    return inviteAgain(em, deps, person, { email, account, source }, call);
   await revoke(em, person, call);
   await link(em, person, userId);
   const { settings } = await lockTenant(em, tenant);
   await liftBar(em, call, { tenant, userId });
   await startMembership(em, call, { tenant, userId, source: 'scim' });
   const role = settings.defaultRole || memberRole;
+  await assertMayHandOut(inTransaction(em), source, tenant, [role]);
   await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role });
-  await enterScimGroups(em, call, { scimUserId: person.id, userId });
+  await enterScimGroups(em, call, { scimUserId: person.id, userId, source });
 }
 
 const findMember = (em: EntityManager, userId: string) =>
@@ -81,7 +88,7 @@ async function inviteAgain(
   em: EntityManager,
   deps: ScimDeps,
   person: ScimUser,
-  { email, account }: Pick<Wanted, 'email' | 'account'>,
+  { email, account, source }: Pick<Wanted, 'email' | 'account' | 'source'>,
   call: Call,
 ): Promise<void> {
   const { tenant, invitationId: id } = person;
@@ -105,6 +112,11 @@ async function inviteAgain(
     { emailKey: email.key, status: 'pending', expiresAt: { $gt: new Date() } },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
+  if (!byHand) {
+    const { settings } = await lockTenant(em, tenant);
+    const role = settings.defaultRole || memberRole;
+    await assertMayHandOut(inTransaction(em), source, tenant, [role]);
+  }
   person.invitationId = (byHand ?? (await invite(em, deps, invited, call))).id;
 }
 
@@ -121,12 +133,16 @@ async function revoke(em: EntityManager, person: ScimUser, call: Call): Promise<
  * Ends the membership and the invitation of a person whom the directory deletes. If an administrator
  * has disabled the member, provisioning the person again does not bring the member back.
  */
-export async function deprovision(em: EntityManager, person: ScimUser, call: Call): Promise<void> {
+export async function deprovision(
+  em: EntityManager,
+  person: ScimUser,
+  { call, source }: { call: Call; source: Source },
+): Promise<void> {
   const { tenant, userId } = person;
   await revoke(em, person, call);
   const member = userId === '' ? null : await findMember(em, userId);
   if (!member || member.status === 'barred') return;
-  await assertMayEnd(em, call, { tenant, userId, what: 'removed' });
+  await assertMayEnd(em, call, { tenant, userId, what: 'removed', source });
   await endMembership(em, call, member, {
     isBarred: isHeld({ ...member, memberStatus: member.status }),
   });

@@ -43,7 +43,7 @@ const maxDeactivations = 20;
 /** Adds a person: a member at once, or an invitation. Returns the ID. */
 export async function createPerson(
   deps: ScimDeps,
-  { tenant, call }: ScimRequest,
+  { tenant, call, source }: ScimRequest,
   body: unknown,
 ): Promise<string> {
   const { resource, sent: active = true, left } = readNewPerson(body);
@@ -58,7 +58,7 @@ export async function createPerson(
     await assertUnique(inTransaction(em), tenant, wanted);
     em.persist(person);
     record(em, call, 'scim.user_created', person);
-    await settle(em, deps, person, { ...wanted, account }, call);
+    await settle(em, deps, person, { ...wanted, account, source }, call);
     await noteLeftOut(inTransaction(em), { tenant, resourceType: 'User', id, left });
   });
   return id;
@@ -124,13 +124,13 @@ async function applyChange(
 
 async function storeChange(
   deps: ScimDeps,
-  { tenant, call }: ScimRequest,
+  { tenant, call, source }: ScimRequest,
   stored: PersonRow,
   wanted: Wanted & Pick<PersonChange, 'left'>,
 ): Promise<boolean> {
   const { id } = stored;
   const { left } = wanted;
-  const account = await updateAccount(deps, stored, wanted, call);
+  const account = await updateAccount(deps, stored, wanted, { call, source });
   return inTenant(deps, tenant, account, async (em) => {
     const person = await lockPerson(em, id);
     if (person.updatedAt.getTime() !== new Date(stored.updatedAt).getTime()) return false;
@@ -138,7 +138,7 @@ async function storeChange(
     await assertUnique(inTransaction(em), tenant, wanted, id);
     person.updatedAt = timeAfter(person.updatedAt);
     record(em, call, 'scim.user_updated', person);
-    await settle(em, deps, person, { ...wanted, account }, call);
+    await settle(em, deps, person, { ...wanted, account, source }, call);
     await noteLeftOut(inTransaction(em), { tenant, resourceType: 'User', id, left });
     return true;
   });
@@ -147,7 +147,7 @@ async function storeChange(
 /** Removes a person, the membership and the invitation. */
 export async function deletePerson(
   deps: ScimDeps,
-  { tenant, call }: ScimRequest,
+  { tenant, call, source }: ScimRequest,
   id: string,
   ifMatch: string,
 ): Promise<void> {
@@ -155,7 +155,7 @@ export async function deletePerson(
     const person = await lockPerson(em, id);
     assertVersion(ifMatch, personVersion(await getPerson(inTransaction(em), tenant, id)));
     await leaveScimGroups(em, { tenant, scimUserId: id });
-    await deprovision(em, person, call);
+    await deprovision(em, person, { call, source });
     em.remove(person);
     record(em, call, 'scim.user_deleted', person);
   });
@@ -189,7 +189,7 @@ async function updateAccount(
   deps: ScimDeps,
   stored: PersonRow,
   wanted: Wanted,
-  call: ScimRequest['call'],
+  { call, source }: Pick<ScimRequest, 'call' | 'source'>,
 ): Promise<Account> {
   const { tenant, userId, memberStatus } = stored;
   const { resource, email } = wanted;
@@ -203,7 +203,7 @@ async function updateAccount(
   const before = profileOf(stored.resource as Resource, addressOf(stored.resource as Resource));
   if (canonical(profile) === canonical(before)) return undefined;
   if (isMoved) await assertMayMove(onPool(deps.database), call, tenant, userId);
-  if (wanted.isActive === false) await assertMayDisable(deps, stored, call);
+  if (wanted.isActive === false) await assertMayDisable(deps, stored, { call, source });
   const sent = isMoved ? profile : { ...profile, email: '' };
   const { revised } = await deps.directory
     .reviseUser({ tenant, userId, profile: sent, actor: call.caller }, { signal: call.signal })

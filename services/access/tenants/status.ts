@@ -4,8 +4,8 @@ import { failedPrecondition, notFound } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { type Loaded, LockMode } from '@mikro-orm/core';
 import { findSubjectGrants, owns } from '../decisions/context.ts';
-import { assertMayGrant, assertMayTouch } from '../decisions/delegation.ts';
-import { ownerRole } from '../permissions/builtin.ts';
+import { assertMayGrant, assertMayTake, rolesOf } from '../decisions/delegation.ts';
+import { assertMayHandOut, ownerProtected, reportEnd, type Source } from '../decisions/sources.ts';
 import { TenantMemberEntity } from './entities.ts';
 import { lockTenant } from './lock.ts';
 import { endMembership, recordMembership } from './membership.ts';
@@ -17,17 +17,17 @@ type NewStatus = {
   tenant: string;
   userId: string;
   status: 'active' | 'disabled';
-  /** Whether the tenant's directory changes the status. */
-  byScim?: boolean;
+  /** The directory that changes the status; undefined = by hand. */
+  source?: Source | undefined;
 };
 
 /**
  * Disables or enables a member. Grants and groups are kept, since decisions count active members
- * only. The directory may enable whom it has disabled, whatever rights the member gets back.
+ * only.
  */
 export async function setMemberStatus(
   em: EntityManager,
-  { tenant, userId, status, byScim = false }: NewStatus,
+  { tenant, userId, status, source }: NewStatus,
   call: Call,
 ): Promise<void> {
   await lockTenant(em, tenant);
@@ -39,7 +39,7 @@ export async function setMemberStatus(
   if (!member) throw notFound('tenant member');
   call.invalidates.add(`user:${userId}`);
   if (status === 'disabled' && member.status !== 'active') {
-    if (!byScim) hold(em, call, member);
+    if (!source) hold(em, call, member);
     return;
   }
   if (member.status === status) return;
@@ -49,12 +49,12 @@ export async function setMemberStatus(
     await endMembership(em, call, member);
     return;
   }
-  if (status === 'disabled') await assertMayEnd(em, call, { tenant, userId, what: 'disabled' });
-  else if (!(byScim && member.disabledBy === 'scim'))
-    await assertMayGiveBack(em, call, tenant, userId);
+  if (status === 'disabled')
+    await assertMayEnd(em, call, { tenant, userId, what: 'disabled', source });
+  else await assertMayGiveBack(em, call, { tenant, userId, source });
   const previous = { Status: member.status };
   member.status = status;
-  member.disabledBy = status === 'disabled' && byScim ? 'scim' : '';
+  member.disabledBy = status === 'disabled' && source ? 'scim' : '';
   recordMembership(
     em,
     call,
@@ -74,18 +74,15 @@ function hold(em: EntityManager, call: Call, member: Member): void {
   recordMembership(em, call, 'tenant.member_disabled', member);
 }
 
-/** Enabling a member restores all its grants, so the caller must be able to make them. */
+/** Enabling a member restores all its rights, so the giver must be able to grant them. */
 async function assertMayGiveBack(
   em: EntityManager,
   call: Call,
-  tenant: string,
-  userId: string,
+  { tenant, userId, source }: Omit<NewStatus, 'status'>,
 ): Promise<void> {
-  const grants = await findSubjectGrants(inTransaction(em), { subject: userId, tenant });
-  const roles = grants
-    .filter(({ platform, expired }) => !platform && !expired)
-    .map(({ role }) => role);
-  await assertMayGrant(em, call.caller, tenant, [...new Set(roles)]);
+  const roles = await rolesOf(inTransaction(em), { tenant, type: 'user', id: userId });
+  if (source) await assertMayHandOut(inTransaction(em), source, tenant, roles);
+  else await assertMayGrant(em, call.caller, tenant, roles);
 }
 
 type Ended = {
@@ -93,25 +90,34 @@ type Ended = {
   userId: string;
   what: 'removed' | 'disabled';
   isSuspended?: boolean;
+  /** The directory that ends the membership; undefined = by hand. */
+  source?: Source | undefined;
 };
 
 /**
- * Throws unless the caller may end an owner's membership or rights, and another owner stays. Does
- * nothing for other members.
+ * Throws unless the caller may end a membership, and another owner stays: by hand, the
+ * membership of a holder of rights is ended only by a caller who may grant them. A directory may end any but an owner's,
+ * and the owners learn of it if its maker could not grant what the member holds.
  */
 export async function assertMayEnd(
   em: EntityManager,
   call: Call,
-  { tenant, userId, what, isSuspended = false }: Ended,
+  { tenant, userId, what, isSuspended = false, source }: Ended,
 ): Promise<void> {
   const run = inTransaction(em);
   // Checks grants and not their effect: a disabled owner becomes an owner again when enabled.
-  if (!owns(await findSubjectGrants(run, { subject: userId, tenant, resources: [''] }))) return;
-  // A user can give up the own ownership even if disabled, in a suspended tenant, or without the
+  const roles = await rolesOf(run, { tenant, type: 'user', id: userId });
+  const isOwner = owns(await findSubjectGrants(run, { subject: userId, tenant, resources: [''] }));
+  if (source) {
+    if (isOwner) throw ownerProtected(userId);
+    return reportEnd(em, call, source, { tenant, userIds: [userId], roles });
+  }
+  // A user can give up the own rights even if disabled, in a suspended tenant, or without the
   // tenant's SSO.
   const isSelf = call.caller.type === 'user' && call.caller.id === userId;
-  if (isSelf) assertRecentLogin(call.caller);
-  else await assertMayTouch(em, call.caller, tenant, [ownerRole]);
+  if (!isSelf) await assertMayTake(em, call.caller, tenant, roles);
+  else if (isOwner) assertRecentLogin(call.caller);
+  if (!isOwner) return;
   // The last owner of a suspended tenant can neither hand it over nor delete it, and might not have
   // asked for it.
   if (isSelf && isSuspended) return;

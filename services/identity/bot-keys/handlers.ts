@@ -2,6 +2,7 @@ import { notFound } from '@bailiwick/errors';
 import type { BotKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { makerOf } from '../bots/maker.ts';
 import { findBot } from '../bots/queries.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { botKeyRecord } from './entities.ts';
@@ -37,6 +38,7 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
               expiresAt,
               rotatedFrom: '',
               createdBy: call.caller.id,
+              maker: makerOf(call.caller),
             },
             now,
           );

@@ -4,6 +4,8 @@ import { type Call } from '@bailiwick/rpc';
 import { createId, createToken, tokenHash } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { BotEntity, BotKeyEntity } from '../bots/entities.ts';
+import type { Maker } from '../bots/maker.ts';
+import { principalOf } from '../bots/taking.ts';
 import { keysPerBot } from '../limits.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { type BotKeyRow } from './entities.ts';
@@ -22,20 +24,9 @@ export async function assertMayIssue(
   { caller, signal }: Call,
   key: KeyRights,
 ): Promise<void> {
+  const { tenant, bot, permissions } = key;
   const { lacking } = await authority.mayConferBot(
-    {
-      principalType: caller.type,
-      principalId: caller.id,
-      principalBotTenant: caller.type === 'bot' ? caller.tenant : '',
-      principalNarrowedTo: caller.narrowedTo,
-      principalSsoTenant: caller.ssoTenant,
-      principalLimitedTo: caller.limitedTo,
-      principalAssurance: caller.assurance,
-      principalOwnAssurance: caller.ownAssurance,
-      tenant: key.tenant,
-      bot: key.bot,
-      permissions: key.permissions,
-    },
+    { ...principalOf(caller), tenant, bot, permissions },
     { signal },
   );
   if (lacking !== '') throw escalation(lacking);
@@ -48,12 +39,15 @@ export async function lockBot(em: EntityManager, id: string): Promise<void> {
 }
 
 export type NewKey = KeyRights &
-  Pick<BotKeyRow, 'name' | 'allowedIps' | 'rotatedFrom' | 'createdBy'> & { expiresAt: Date };
+  Pick<BotKeyRow, 'name' | 'allowedIps' | 'rotatedFrom' | 'createdBy'> & {
+    expiresAt: Date;
+    maker: Maker;
+  };
 
 /** Stores a new key in the transaction of `em`. The secret can be read from the result only. */
 export async function issueKey(
   em: EntityManager,
-  { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom, createdBy }: NewKey,
+  { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom, createdBy, maker }: NewKey,
   now: Date,
 ) {
   // Without the lock, two concurrent calls could both take the last place.
@@ -88,6 +82,7 @@ export async function issueKey(
     rotatedTo: '',
     noticeAt: nextNotice(expiresAt, now),
     createdBy,
+    maker,
     createdAt: now,
   });
   em.persist(key);

@@ -4,6 +4,7 @@ import { type Call } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { BotKeyEntity } from '../bots/entities.ts';
+import { makerOf, settledMaker } from '../bots/maker.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { assertUsable } from './expiration.ts';
 import { expiryAfterRotation, expiryOf, nextNotice } from './expiry.ts';
@@ -47,6 +48,8 @@ export async function rotateKey(
         expiresAt,
         rotatedFrom: id,
         createdBy: caller.id,
+        // A key that replaces itself gains no authority.
+        maker: caller.credentialId === id ? settledMaker(old) : makerOf(caller),
       },
       now,
     );

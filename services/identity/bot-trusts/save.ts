@@ -13,6 +13,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { BotKeyDeps } from '../bot-keys/deps.ts';
 import { assertMayIssue, lockBot } from '../bot-keys/issue.ts';
 import { BotTrustEntity, type BotTrustRow } from '../bots/entities.ts';
+import { makerOf } from '../bots/maker.ts';
 import { findBot } from '../bots/queries.ts';
 import { trustsPerBot } from '../limits.ts';
 import { recordTrust, trustJson } from './records.ts';
@@ -45,6 +46,8 @@ export async function saveTrust(
     if (stored.bot !== bot) throw invalid('Trust.Bot cannot be changed');
     const before = trustJson(stored);
     applyTo(stored, sent);
+    // Saving equal values confirms the trust with the rights of the caller.
+    stored.maker = makerOf(call.caller);
     const previous = changedFields(before, trustJson(stored));
     if (Object.keys(previous).length === 0) return stored;
     stored.updatedAt = timeAfter(stored.updatedAt);
@@ -70,6 +73,7 @@ async function insertTrust(em: EntityManager, sent: BotTrust, call: Call): Promi
     claims: {},
     jwks: '',
     createdBy: call.caller.id,
+    maker: makerOf(call.caller),
     createdAt: now,
     updatedAt: now,
   });

@@ -4,6 +4,7 @@ import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Maker } from './maker.ts';
 
 /** A program of a tenant that calls the API with its own keys. */
 export const BotEntity = defineEntity({
@@ -57,6 +58,8 @@ export const BotKeyEntity = defineEntity({
     /** When the next event about the expiry is due; null = no more events. */
     noticeAt: p.datetime(3).nullable(),
     createdBy: p.text(),
+    /** null = `createdBy`, for a key of an older version. */
+    maker: p.json<Maker>().nullable(),
     createdAt: p.datetime(3),
   },
   uniques: [{ name: 'bot_key_token_hash', properties: ['tokenHash'] }],
@@ -88,6 +91,8 @@ export const BotTrustEntity = defineEntity({
     /** The issuer's public keys; "" = they are fetched from the issuer. */
     jwks: p.text().default(''),
     createdBy: p.text(),
+    /** The last one who saved it. null = `createdBy`, for a trust of an older version. */
+    maker: p.json<Maker>().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },

@@ -1,7 +1,11 @@
 import { type Database } from '@bailiwick/database';
 import { notFound } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Bots, BotsListRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
+import type {
+  Bots,
+  BotsListRequest,
+  BotsSaveRequest,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import {
   type Call,
   type Handlers,
@@ -17,6 +21,7 @@ import { LockMode } from '@mikro-orm/core';
 import { BotEntity, BotKeyEntity, BotTrustEntity, botRecord } from './entities.ts';
 import { countBots, findBot, findBots, listBots, mostKeys, searchBots } from './queries.ts';
 import { recordBot, saveBot } from './save.ts';
+import { assertMayTakeBot } from './taking.ts';
 
 type Deps = { database: Database; pager: Pager; authority: Client<typeof Authority>; log: Log };
 
@@ -45,6 +50,14 @@ async function list(
   return { page: { items: items.map(botRecord), nextCursor } };
 }
 
+/** Switching a bot off takes all its rights, and switching it on gives them back. */
+async function assertMaySwitch(deps: Deps, { bot }: BotsSaveRequest, call: Call): Promise<void> {
+  if (!bot || bot.id === '' || bot.active === undefined) return;
+  const { tenant, id, active } = bot;
+  const stored = await findBot(deps.database, tenant, id);
+  if (stored && stored.active !== active) await assertMayTakeBot(deps, call, { tenant, id });
+}
+
 export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
   const { database, authority, log } = deps;
   const report = (subject: string, state: 'active' | 'disabled' | 'deleted', changedAt: Date) =>
@@ -56,6 +69,7 @@ export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
 
   return {
     async save(request, call) {
+      await assertMaySwitch(deps, request, call);
       const bot = await saveBot(database, request, call);
       // Grants of an inactive bot are not effective: access is informed before the response, or by
       // the event if this call fails. Invalidates even if nothing changed here: access may learn of
@@ -86,6 +100,7 @@ export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
     },
 
     async delete({ tenant, id }, call) {
+      if (await findBot(database, tenant, id)) await assertMayTakeBot(deps, call, { tenant, id });
       const isDeleted = await database.transaction(
         { tenant, row: `bot ${tenant} ${id}` },
         async (em) => {

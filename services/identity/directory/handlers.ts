@@ -8,6 +8,7 @@ import { type Log } from '@bailiwick/telemetry';
 import { normaliseEmail } from '@bailiwick/values';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 import { botRecord } from '../bots/entities.ts';
+import { findMaker } from '../bots/maker.ts';
 import { findBots, findBotsAnywhere } from '../bots/queries.ts';
 import { resetHandler } from '../factors/reset.ts';
 import { identitiesHandlers } from '../federation/identities.ts';
@@ -72,6 +73,10 @@ export function directoryHandlers({
           throw error;
         });
       return { tenant };
+    },
+    async findMaker({ tenant, credentialId }) {
+      const maker = await findMaker(database, tenant, credentialId);
+      return maker ?? {};
     },
     async getBots({ tenant, ids }) {
       const bots =

@@ -30,15 +30,17 @@ const notices: ReadonlyMap<string, string> = new Map([
   ['chat_endpoint.disabled', 'endpoint_disabled'],
   ['bot_key.expiring', 'key_expiring'],
   ['sso.requirement_lifted', 'sso_lifted'],
+  ['tenant.holder_ended', 'holder_ended'],
+  ['tenant.owner_kept', 'owner_kept'],
 ]);
 
 /**
- * Mails a tenant's owners when an endpoint fails or is disabled, when a key is about to expire, and
- * when the SSO requirement is lifted.
+ * Mails a tenant's owners when an endpoint fails or is disabled, when a key is about to expire, when
+ * the SSO requirement is lifted, and when a directory takes more than it could give.
  */
 export function followOwnerNotices(deps: Deps): Background {
   return () => {
-    for (const family of ['webhook_endpoint', 'chat_endpoint', 'bot_key', 'sso']) {
+    for (const family of ['webhook_endpoint', 'chat_endpoint', 'bot_key', 'sso', 'tenant']) {
       const types = [...notices.keys()].filter((type) => type.startsWith(`${family}.`));
       followEvents(deps, {
         durable: `identity-owners-${family}`,
@@ -63,10 +65,11 @@ async function notifyOwners(
   const kind = notices.get(type);
   if (kind === undefined || tenant === '') return;
   const { tenantName, userIds } = await authority.listOwners({ tenant, limit: maxOwners });
+  const details = { ...detailsOf(data), ...(await personIn(database, data)) };
   const owners = (await findUsers(database, userIds)).filter(({ status }) => status === 'active');
   for (const { id: userId, email, locale } of owners) {
     const task = {
-      ...noticeTask(kind, email, { locale, tenant, tenantName, ...detailsOf(data) }),
+      ...noticeTask(kind, email, { locale, tenant, tenantName, ...details }),
       id: taskId(id, userId),
     };
     await publishTask(broker, task, { tenant, event: id });
@@ -87,6 +90,16 @@ function detailsOf({
     [Name, ID].find((text): text is string => typeof text === 'string' && text !== '') ?? '';
   const date = ExpiresAt ?? Until;
   return { name, ...(typeof date === 'string' ? { date } : {}) };
+}
+
+/** The name of the user that an event is about, or the local part of the address. */
+async function personIn(
+  database: Database,
+  { UserID }: Record<string, unknown>,
+): Promise<{ name?: string }> {
+  if (typeof UserID !== 'string' || UserID === '') return {};
+  const [user] = await findUsers(database, [UserID]);
+  return { name: user ? user.name || user.email.slice(0, user.email.lastIndexOf('@')) : UserID };
 }
 
 const taskId = (event: string, userId: string): string =>

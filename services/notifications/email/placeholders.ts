@@ -17,6 +17,8 @@ export const placeholders = {
   endpoint_disabled: ['tenantName', 'name'],
   key_expiring: ['tenantName', 'name', 'date'],
   sso_lifted: ['tenantName', 'date'],
+  holder_ended: ['tenantName', 'name'],
+  owner_kept: ['tenantName', 'name'],
   membership_pending: ['tenantName', 'inviterName'],
   factor_added: [],
   factor_removed: [],

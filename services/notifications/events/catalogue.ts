@@ -88,6 +88,10 @@ const eventTypes: readonly EventType[] = [
     member_withdrawn: 'A pending membership was withdrawn by the tenant.',
     member_disabled: 'A member was disabled and has no rights in the tenant.',
     member_enabled: 'A disabled member has its rights back.',
+    holder_ended:
+      'A directory or provider took rights that it could not have given. Its data contains only Tenant and the UserID of one of the users; the event of each change names the others.',
+    owner_kept:
+      'A directory tried to disable or remove an owner, which was refused; at most one event an hour for each request. Its data contains only Tenant and UserID.',
   }),
   ...family('tenant', 'invitation', 'TenantInvitation', {
     created: 'A user was invited, or an invitation was sent again.',

@@ -1,0 +1,67 @@
+import { type EntityManager, inTransaction, type Run } from '@bailiwick/database';
+import { denied } from '@bailiwick/errors';
+import { type Origin, recordChange } from '@bailiwick/events';
+import { ownerRole } from '../permissions/builtin.ts';
+import { findLacking, type Giver } from './delegation.ts';
+
+// A source of rights, such as a directory, hands out what its maker may grant at that time: the one
+// who connected it. What it takes away, it always takes, except from owners.
+
+export type Source = {
+  /** The key of the directory, for the audit. */
+  id: string;
+  maker: Giver;
+};
+
+/** Throws permission_denied unless the source may give these roles in the tenant. */
+export async function assertMayHandOut(
+  run: Run,
+  { maker }: Source,
+  tenant: string,
+  roles: readonly string[],
+): Promise<void> {
+  if (roles.includes(ownerRole))
+    throw denied('no directory decides who is an owner', 'SOURCE_LACKS_RIGHTS');
+  const lacking = await findLacking(run, maker, tenant, { roles });
+  if (lacking !== undefined) throw makerLacks(lacking);
+}
+
+const makerLacks = (permission: string) =>
+  denied(
+    `this would grant ${permission}, which the maker of the directory's key may not grant: rotate the key as someone who may`,
+    'SOURCE_LACKS_RIGHTS',
+  );
+
+/** `what`: the owner, or a group of owners. */
+export const ownerProtected = (what: string) =>
+  denied(`a directory takes nothing from an owner: ${what}`, 'OWNER_PROTECTED');
+
+/** The users who lose something, and the roles of which they lose some or all. */
+type End = { tenant: string; userIds: readonly string[]; roles: readonly string[] };
+
+/** The most users that one announcement names. */
+const maxNamed = 50;
+
+/**
+ * Announces to the owners that a source ends something of users who hold more than the source could
+ * give.
+ */
+export async function reportEnd(
+  em: EntityManager,
+  origin: Origin,
+  { id, maker }: Source,
+  { tenant, userIds, roles }: End,
+): Promise<void> {
+  const [first] = userIds;
+  if (first === undefined) return;
+  if ((await findLacking(inTransaction(em), maker, tenant, { roles })) === undefined) return;
+  recordChange(em, origin, {
+    tenant,
+    type: 'tenant.holder_ended',
+    data: { Tenant: tenant, UserID: first },
+    targets: [
+      ...userIds.slice(0, maxNamed).map((userId) => ({ Type: 'user', ID: userId, Name: '' })),
+      { Type: 'source', ID: id, Name: '' },
+    ],
+  });
+}

@@ -1,0 +1,70 @@
+import { onPool } from '@bailiwick/database';
+import { toServiceError } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
+import { type Limit } from '@bailiwick/limits';
+import { type Call, isUnimplemented } from '@bailiwick/rpc';
+import { giverLater } from '../decisions/delegation.ts';
+import type { Source } from '../decisions/sources.ts';
+import type { ScimDeps, ScimRequest } from './deps.ts';
+import { findPerson } from './queries.ts';
+
+// A directory acts with the authority of the maker of its key or trust.
+
+/** A source that may give nothing. */
+export const unknownSource = (tenant: string): Source => ({
+  id: '',
+  maker: giverLater(tenant, { type: '', id: '', narrowedTo: [] }),
+});
+
+/** Asks identity who made the key of the call: before a transaction, never inside one. */
+export async function findSource(
+  { directory }: ScimDeps,
+  tenant: string,
+  { caller, signal }: Call,
+): Promise<Source> {
+  const { credentialId } = caller;
+  const maker = await directory
+    .findMaker({ tenant, credentialId }, { signal })
+    .catch((error: unknown) => {
+      // During an upgrade, identity may be an older version without this call: the directory then
+      // gives what its bot itself may give.
+      if (isUnimplemented(error)) return caller;
+      throw error;
+    });
+  return { id: credentialId, maker: giverLater(tenant, maker) };
+}
+
+/** Owners learn of refused requests against one of them at most once an hour. */
+const announced: Limit = { count: 1, seconds: 60 * 60 };
+
+/** Announces to the owners that a directory has tried to end something of an owner. Rethrows. */
+export async function announceRefusal(
+  { database, limiter }: ScimDeps,
+  { tenant, call, source }: ScimRequest,
+  path: string,
+  error: unknown,
+): Promise<never> {
+  const { reason, code } = toServiceError(error);
+  if (reason !== 'OWNER_PROTECTED') throw error;
+  if ((await limiter.use(`owner kept ${tenant} ${path}`, announced)) > 0) throw error;
+  const id = path.split('/')[1] ?? '';
+  const person = path.startsWith('Users/')
+    ? await findPerson(onPool(database), tenant, id)
+    : undefined;
+  await database.transaction(tenant, (em) => {
+    recordChange(em, call, {
+      tenant,
+      type: 'tenant.owner_kept',
+      data: { Tenant: tenant, UserID: person?.userId ?? '' },
+      code,
+      targets: [
+        person
+          ? { Type: 'user', ID: person.userId, Name: '' }
+          : { Type: 'group', ID: id, Name: '' },
+        { Type: 'bot_key', ID: source.id, Name: '' },
+      ],
+    });
+    return Promise.resolve();
+  });
+  throw error;
+}

@@ -1,0 +1,42 @@
+import { type Caller } from '@bailiwick/call';
+import { type Database, onPool, type Statement } from '@bailiwick/database';
+
+// A directory that uses a key or trust acts with the authority of its maker: the one who created,
+// saved or rotated it last.
+
+export type Maker = { type: string; id: string; narrowedTo: string[]; limitedTo: string };
+
+export const makerOf = ({ type, id, narrowedTo, limitedTo }: Caller): Maker => ({
+  type,
+  id,
+  narrowedTo: [...narrowedTo],
+  limitedTo,
+});
+
+const makers: Statement = {
+  name: 'identity.maker',
+  text: `select k.maker, k.created_by as "createdBy" from bot_key k where k.tenant = $1 and k.id = $2
+         union all
+         select t.maker, t.created_by from bot_trust t where t.tenant = $1 and t.id = $2`,
+};
+
+type Made = { maker?: Maker | null | undefined; createdBy: string };
+
+/** The maker of a key or trust; undefined if there is none of this id. */
+export async function findMaker(
+  database: Database,
+  tenant: string,
+  id: string,
+): Promise<Maker | undefined> {
+  const [row] = await onPool(database)<Made>(makers, [tenant, id]);
+  return row && settledMaker(row);
+}
+
+/** The stored maker, or the creator of an older key. */
+export const settledMaker = ({ maker, createdBy }: Made): Maker =>
+  maker ?? { type: typeOf(createdBy), id: createdBy, narrowedTo: [], limitedTo: '' };
+
+function typeOf(id: string): string {
+  if (id.startsWith('usr_')) return 'user';
+  return id.startsWith('bot_') ? 'bot' : 'platform';
+}
