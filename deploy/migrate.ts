@@ -1,6 +1,11 @@
 import process from 'node:process';
 import { accessSchema } from '@bailiwick/access/schema.ts';
-import { DatabaseProblem, migrate } from '@bailiwick/database';
+import {
+  DatabaseProblem,
+  migrate,
+  readInstallations,
+  UnsuitableDatabase,
+} from '@bailiwick/database';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { type Environment, namesOf, readSettings, type SettingTable } from '@bailiwick/settings';
@@ -13,24 +18,41 @@ export const schemas = [identitySchema, accessSchema, ssoSchema, notificationsSc
 
 /**
  * Brings every service's schema up to this code's version. Repeated and concurrent runs are safe.
+ * Returns the installation's id: the configured one, the one of the databases, or a new one.
  */
-export async function migrateAll(environment: Environment, log: Log): Promise<void> {
-  const { waitSeconds, ...given } = readSettings(migrateSettings, environment);
+export async function migrateAll(environment: Environment, log: Log): Promise<string> {
+  const { waitSeconds, installationId, ...given } = readSettings(migrateSettings, environment);
   const urls: Record<string, string> = given;
+  const named = <T>(service: string, work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      if (!(error instanceof DatabaseProblem)) throw error;
+      const message = `${settingOf(service, environment)}: ${error.message}`;
+      throw new DatabaseProblem(message, { cause: error });
+    });
+  const stored = new Set<string>();
+  for (const url of new Set(schemas.map(({ service }) => urls[service] ?? ''))) {
+    const services = schemas.map(({ service }) => service).filter((one) => urls[one] === url);
+    const ids = await named(
+      services[0] ?? '',
+      readInstallations({ url, waitSeconds }, services, log),
+    );
+    for (const id of ids) if (id !== '') stored.add(id);
+  }
+  if (stored.size > 1)
+    throw new UnsuitableDatabase(
+      `the databases belong to different installations (${[...stored].join(', ')}): name those of one installation`,
+    );
+  let installation = installationId || [...stored][0];
   for (const schema of schemas) {
     const options = {
       url: urls[schema.service] ?? '',
       loginUrl: urls[`${schema.service}Login`] ?? '',
       waitSeconds,
+      installation,
     };
-    await migrate(schema, options, log).catch((error: unknown) => {
-      throw error instanceof DatabaseProblem
-        ? new DatabaseProblem(`${settingOf(schema.service, environment)}: ${error.message}`, {
-            cause: error,
-          })
-        : error;
-    });
+    installation = await named(schema.service, migrate(schema, options, log));
   }
+  return installation ?? '';
 }
 
 /** The variable that names the database of a service. */

@@ -2,7 +2,7 @@ import { accessSettings } from '@bailiwick/access/settings.ts';
 import { gatewaySettings } from '@bailiwick/gateway/settings.ts';
 import { identitySettings } from '@bailiwick/identity/settings.ts';
 import { notificationsSettings } from '@bailiwick/notifications/settings.ts';
-import { databaseSettings, withoutHop } from '@bailiwick/service';
+import { databaseSettings, installationSettings, withoutHop } from '@bailiwick/service';
 import { type SettingTable } from '@bailiwick/settings';
 import { ssoSettings } from '@bailiwick/sso/settings.ts';
 
@@ -40,7 +40,7 @@ const loginSetting = (service: string) =>
     kind: 'text',
     fallback: '',
     check: (url: string) => url === '' || new URL(url),
-    about: `The URL that ${service} itself connects with, if the migrations use a different login: its login becomes a member of the role bailiwick_${service}.`,
+    about: `The URL that ${service} itself connects with, if the migrations use a different login: its login becomes a member of the role bailiwick_${service}_<database>.`,
   }) as const;
 
 /**
@@ -56,6 +56,7 @@ export const migrateSettings = {
   accessLogin: loginSetting('access'),
   ssoLogin: loginSetting('sso'),
   notificationsLogin: loginSetting('notifications'),
+  ...installationSettings,
   waitSeconds: {
     env: 'BAILIWICK_DATABASE_WAIT_SECONDS',
     kind: 'int',

@@ -6,8 +6,11 @@
 /** nats-server: the version that `go install` builds, and the tag of the image. */
 export const natsVersion = '2.15.2';
 
-/** The oldest accepted nats-server of the host (Debian 12 ships 2.9.10). */
-export const oldestNats = '2.9.0';
+/**
+ * The oldest accepted nats-server of the host: the processes refuse an older one
+ * (packages/events/broker.ts).
+ */
+export const oldestNats = '2.10.0';
 
 /** Deno: the npm package to fetch if the host has none. */
 export const denoVersion = '2.9.6';

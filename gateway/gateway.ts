@@ -5,7 +5,7 @@ import type { Host } from '@bailiwick/proto/operation.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { createRightsCache } from '@bailiwick/revocation';
 import { contextFor, createReadiness, listenHttp } from '@bailiwick/rpc';
-import { type OwnSettings, type Running } from '@bailiwick/service';
+import { endRefused, type OwnSettings, type Running } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { rawErrorResponse } from './errors.ts';
 import type { Peers } from './operations.ts';
@@ -39,7 +39,13 @@ export async function listenGateway({
     const problem = draining ? 'draining' : await readiness();
     if (problem !== undefined) throw new Error(problem);
   };
-  const broker = openBroker({ url: settings.natsUrl, name: 'bailiwick-gateway', log });
+  const broker = openBroker({
+    url: settings.natsUrl,
+    prefix: settings.natsPrefix,
+    name: 'bailiwick-gateway',
+    log,
+    refuse: (message) => endRefused(message, log),
+  });
   const rightsCache = createRightsCache(broker);
   const router = createRouter({ peers, settings, rightsCache, ready, log });
   const listener = await listenHttp(settings.host, settings.port, router, {

@@ -4,6 +4,7 @@ import {
   brokerSettings,
   callerSettings,
   identityPeer,
+  installationSettings,
   limitSettings,
   listenSettings,
   notificationsPeer,
@@ -17,6 +18,7 @@ import { createClientAddress } from './client-address.ts';
 
 export const gatewaySettings = {
   ...listenSettings,
+  ...installationSettings,
   ...brokerSettings,
   ...callerSettings,
   ...tlsSettings,

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import {
   assertSchemaWindow,
   type Database,
+  databaseRole,
   openDatabase,
   type ServiceSchema,
 } from '@bailiwick/database';
@@ -23,9 +24,6 @@ before(async () => {
   database = await createTestDatabase({ ownServer: true, isEmpty: true });
   admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
-  // The superuser owns the template's roles. Here the migrations create them.
-  for (const one of schemas)
-    await admin.query(`alter role bailiwick_${one.service} rename to former_${one.service}`);
   const { password, pathname } = new URL(database.url);
   const make = (name: string, rights = '') =>
     admin.query(
@@ -111,7 +109,7 @@ test('another login can migrate after it gets the objects of the first one', asy
   await assert.rejects(next(), { code: '42501' });
   await admin.query('reassign owned by owner to next');
   await admin.query(
-    `grant ${schemas.map((schema) => `bailiwick_${schema.service}`).join()} to next with admin option`,
+    `grant ${schemas.map((schema) => databaseRole(schema.service, database.url)).join()} to next with admin option`,
   );
   await next();
 });

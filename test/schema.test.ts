@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { assertSchemaWindow, migrate, type ServiceSchema } from '@bailiwick/database';
+import { assertSchemaWindow, databaseRole, migrate, type ServiceSchema } from '@bailiwick/database';
 import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
 import { createLog } from '@bailiwick/telemetry';
 import type pg from 'pg';
@@ -91,7 +91,7 @@ describe('the schemas after all migrations', () => {
       });
       const privileges = await admin.query<{ schema: string; allowed: boolean }>(
         `select nspname as schema, has_schema_privilege($1, oid, 'usage') as allowed from pg_namespace where nspname = any ($2)`,
-        [`bailiwick_${service}`, schemas.map((one) => one.service)],
+        [databaseRole(service, database.url), schemas.map((one) => one.service)],
       );
       assert.deepEqual(
         privileges.rows.filter(({ allowed }) => allowed).map((row) => row.schema),
@@ -99,7 +99,7 @@ describe('the schemas after all migrations', () => {
       );
       const powers = await admin.query(
         'select rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolcanlogin from pg_roles where rolname = $1',
-        [`bailiwick_${service}`],
+        [databaseRole(service, database.url)],
       );
       assert.deepEqual(Object.values(powers.rows[0] as object), [
         false,
@@ -156,11 +156,14 @@ describe('the schemas after all migrations', () => {
           `schema ${service} is at version ${ours - 1} and this code needs ${ours}: run the migrations first$`,
         ),
       );
-      await admin.query(`delete from ${service}.schema_window`);
+      const { rows } = await admin.query<{ id: string }>(
+        `delete from ${service}.schema_window returning installation as id`,
+      );
       await assert.rejects(check(), /is at version 0 and this code needs/);
-      await admin.query(`insert into ${service}.schema_window values (true, $1, $2)`, [
+      await admin.query(`insert into ${service}.schema_window values (true, $1, $2, $3)`, [
         ours,
         schema.compatibleFrom,
+        rows[0]?.id,
       ]);
       await check();
     });
@@ -253,7 +256,7 @@ describe('the schemas after all migrations', () => {
     await database.asService('access', async (client) => {
       assert.equal((await client.query(`insert into audit_entry values ${entry}`)).rowCount, 1);
       // The role owns no tables, so this grant has no effect.
-      await client.query('grant all on audit_entry to bailiwick_access');
+      await client.query('grant all on audit_entry to current_role');
       for (const statement of [
         "update audit_entry set hash = 'x'",
         'delete from audit_entry',

@@ -13,6 +13,8 @@ export type BackupHeader = {
   CreatedAt: string;
   /** The names of each schema's applied migrations, in order. */
   Migrations: Record<string, string[]>;
+  /** The installation's id. Backups of older versions have none. */
+  Installation?: string;
   /** Keys and tokens, by their path in the data folder. */
   Files: Record<string, string>;
 };
@@ -54,19 +56,24 @@ export const installationFiles = (dataDir: string): string[] =>
   globSync(installationPatterns, { cwd: dataDir }).sort();
 
 /**
- * The data folder, and the file named on the command line, relative to the folder where npm was
+ * The data folder, whether to make a copy with an identity of its own, and the file named on the command line, relative to the folder where npm was
  * called.
  */
-export function readArguments(tool: 'backup' | 'restore'): { dataDir: string; file: string } {
-  const [file, ...more] = process.argv.slice(2);
-  if (file === undefined || more.length > 0) throw new UsageError(`usage: npm run ${tool} FILE`);
+export function readArguments(tool: 'backup' | 'restore') {
+  const given = process.argv.slice(2);
+  const isCopy = tool === 'restore' && given[0] === '--copy';
+  const [file, ...more] = isCopy ? given.slice(1) : given;
+  if (file === undefined || more.length > 0)
+    throw new UsageError(
+      tool === 'backup' ? 'usage: npm run backup FILE' : 'usage: npm run restore -- [--copy] FILE',
+    );
   const { dataDir, databaseUrl, containers } = readOptions([], process.env);
   if (databaseUrl !== undefined || containers) {
     throw new UsageError(
       `npm run ${tool} is for the embedded PostgreSQL: unset DATABASE_URL and BAILIWICK_INFRA, or use pg_dump (docs/operations.md)`,
     );
   }
-  return { dataDir, file: path.resolve(process.env['INIT_CWD'] ?? '.', file) };
+  return { dataDir, isCopy, file: path.resolve(process.env['INIT_CWD'] ?? '.', file) };
 }
 
 /** Runs a command-line tool: a failure is one line and an exit code. */

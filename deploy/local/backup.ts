@@ -4,6 +4,7 @@ import process from 'node:process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { sessionOptions } from '@bailiwick/database';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { schemas } from '../migrate.ts';
@@ -30,7 +31,7 @@ async function main(): Promise<void> {
     );
   }
   const server = await openServer(dataDir);
-  const client = new pg.Client({ connectionString: server.url });
+  const client = new pg.Client({ connectionString: server.url, options: sessionOptions });
   // Write to another name first: an interrupted backup must not replace an earlier one.
   const unfinished = `${file}.${process.pid}`;
   try {
@@ -97,7 +98,17 @@ async function describe(client: pg.Client, dataDir: string): Promise<BackupHeade
       readFileSync(path.join(dataDir, name), 'utf8'),
     ]),
   );
-  return { Format: 1, CreatedAt: new Date().toISOString(), Migrations: migrations, Files: files };
+  const { rows } = await client.query<{ id: string }>(
+    // The column is missing before the first start of this version.
+    `select coalesce(to_jsonb(w) ->> 'installation', '') as id from identity.schema_window w`,
+  );
+  return {
+    Format: 1,
+    CreatedAt: new Date().toISOString(),
+    Migrations: migrations,
+    Installation: rows[0]?.id ?? '',
+    Files: files,
+  };
 }
 
 /** The file's text: the header, then a COPY statement with the rows of each table. */

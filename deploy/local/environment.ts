@@ -16,9 +16,15 @@ export type Wiring = {
   natsUrl: string;
   smtpUrl: string;
   secrets: Secrets;
+  /** Without it the processes take the id in the database. */
+  installationId?: string;
 };
 
-type Variable = (wiring: Wiring, service: ServiceName, inherited: Environment) => string;
+type Variable = (
+  wiring: Wiring,
+  service: ServiceName,
+  inherited: Environment,
+) => string | undefined;
 
 const urlOf =
   (service: ServiceName): Variable =>
@@ -46,6 +52,7 @@ const variables: Record<string, Variable> = {
   BAILIWICK_SSO_URL: urlOf('sso'),
   BAILIWICK_NOTIFICATIONS_URL: urlOf('notifications'),
   DATABASE_URL: (wiring) => wiring.databaseUrl,
+  BAILIWICK_INSTALLATION_ID: (wiring) => wiring.installationId,
   NATS_URL: (wiring) => wiring.natsUrl,
   BAILIWICK_SMTP_URL: (wiring) => wiring.smtpUrl,
   BAILIWICK_MAIL_FROM: () => 'Bailiwick <no-reply@bailiwick.localhost>',

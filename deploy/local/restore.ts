@@ -4,10 +4,11 @@ import path from 'node:path';
 import process from 'node:process';
 import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { migrate } from '@bailiwick/database';
+import { migrate, sessionOptions } from '@bailiwick/database';
 import { createLog } from '@bailiwick/telemetry';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { startNewInstallation } from '../admin.ts';
 import { schemas } from '../migrate.ts';
 import {
   type BackupHeader,
@@ -19,15 +20,17 @@ import {
 } from './backup-file.ts';
 import { lockFolder } from './lock.ts';
 import { ensureDatabase, startPostgres } from './postgres.ts';
+import { installationFile } from './secrets.ts';
 
 // npm run restore FILE: restores the data folder to the state of the backup. The broker starts
 // empty, and the outboxes publish again the rows that they still hold (docs/operations.md,
-// "Restore a backup").
+// "Restore a backup"). With --copy the folder becomes an installation of its own, which can run beside
+// the original.
 
 type Lines = AsyncIterator<Buffer, undefined>;
 
 async function main(): Promise<void> {
-  const { dataDir, file } = readArguments('restore');
+  const { dataDir, isCopy, file } = readArguments('restore');
   if (isInstalled(dataDir)) {
     throw new Error(
       `${dataDir} already holds an installation: move it away, or name another folder with BAILIWICK_DATA`,
@@ -40,6 +43,9 @@ async function main(): Promise<void> {
   );
   const header = readHeader(await nextLine(lines));
   const wanted = schemasOf(header);
+  const files: Record<string, string> = isCopy
+    ? { keyring: header.Files['keyring'] ?? '' }
+    : { ...header.Files };
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockFolder(dataDir);
   const folder = path.join(dataDir, 'postgres');
@@ -53,23 +59,22 @@ async function main(): Promise<void> {
       const url = await ensureDatabase(postgres.url, 'bailiwick');
       // Creates the tables in the backup's version. The next start runs the later migrations, which
       // also change these rows.
-      for (const schema of wanted)
-        await migrate(
-          schema,
-          { url },
-          createLog('restore', () => {}),
-        );
+      const log = createLog('restore', () => {});
+      let installation = header.Installation || undefined;
+      for (const schema of wanted) installation = await migrate(schema, { url, installation }, log);
+      files[installationFile] = installation ?? '';
       await load(url, lines);
+      if (isCopy) files[installationFile] = await startNewInstallation({ DATABASE_URL: url });
     } finally {
       await postgres.stop();
     }
-    for (const [name, content] of Object.entries(header.Files)) {
+    for (const [name, content] of Object.entries(files)) {
       mkdirSync(path.dirname(path.join(dataDir, name)), { recursive: true, mode: 0o700 });
       writeFileSync(path.join(dataDir, name), content, { mode: 0o600 });
     }
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
-    for (const name of Object.keys(header.Files)) rmSync(path.join(dataDir, name), { force: true });
+    for (const name of Object.keys(files)) rmSync(path.join(dataDir, name), { force: true });
     throw error;
   } finally {
     unlock();
@@ -95,7 +100,7 @@ function schemasOf({ Migrations }: BackupHeader) {
  * but ordered by table.
  */
 async function load(url: string, lines: Lines): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: url, options: sessionOptions });
   await client.connect();
   try {
     await client.query('begin');

@@ -1,4 +1,10 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  randomUUID,
+} from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -19,6 +25,9 @@ export type Secrets = {
 
 export const serviceNames = ['gateway', 'identity', 'access', 'sso', 'notifications'] as const;
 export type ServiceName = (typeof serviceNames)[number];
+
+/** The name of the file with the installation's id. */
+export const installationFile = 'installation';
 
 /**
  * Makes missing secrets in `dir` and keeps existing ones: the database holds data that these keys
@@ -47,6 +56,16 @@ export function ensureSecrets(dir: string): Secrets {
     );
   }
   return secrets;
+}
+
+/**
+ * The id of the installation in `dir`, which its database and its broker must carry. A folder that
+ * is older than these ids gets one here.
+ */
+export function ensureInstallation(dir: string): string {
+  const file = join(dir, installationFile);
+  ensureFile(file, randomUUID);
+  return readFileSync(file, 'utf8').trim();
 }
 
 function publicKeyOf(privateKey: string): string {

@@ -15,7 +15,13 @@ import { root } from './paths.ts';
 import { assertPortFree, freePort, freePorts, loopback } from './ports.ts';
 import { type ManagedProcess, type ProcessSpec, type Runtime, startProcess } from './processes.ts';
 import { waitUntilReady } from './ready.ts';
-import { ensureSecrets, type Secrets, type ServiceName, serviceNames } from './secrets.ts';
+import {
+  ensureInstallation,
+  ensureSecrets,
+  type Secrets,
+  type ServiceName,
+  serviceNames,
+} from './secrets.ts';
 import { createShutdown } from './shutdown.ts';
 
 const console = createConsole();
@@ -111,7 +117,8 @@ async function wire(
     serviceNames.map((name) => [name, portsOf(name)]),
   ) as Wiring['ports'];
   const publicUrl = process.env['BAILIWICK_PUBLIC_URL'] ?? `http://${loopback}:${gatewayPort}`;
-  return { host: loopback, publicUrl, ports, ...found };
+  const installationId = ensureInstallation(options.dataDir);
+  return { host: loopback, publicUrl, ports, installationId, ...found };
 }
 
 /** Starts the services, and the gateway last, so that it is the first to stop. */

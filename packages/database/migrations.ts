@@ -1,11 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Log } from '@bailiwick/telemetry';
+import { createLog, type Log } from '@bailiwick/telemetry';
 import type { EntitySchema } from '@mikro-orm/core';
 import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
-import { connectionProblem } from './database-problem.ts';
-import { connectionOf, type Database, databaseRole, ormOptions } from './orm.ts';
+import { connectionProblem, UnsuitableDatabase } from './database-problem.ts';
+import {
+  connectionOf,
+  type Database,
+  databaseRole,
+  formerRole,
+  ormOptions,
+  sessionOptions,
+} from './orm.ts';
+import { assertServer, type ServerRow, serverStatement } from './server.ts';
 
 /** The schema that a service's code expects. */
 export type ServiceSchema = {
@@ -31,60 +40,143 @@ export type MigrationOptions = {
   loginUrl?: string;
   /** How long to wait for a database that does not respond. */
   waitSeconds?: number;
+  /** The installation's id. Without one the schema keeps its own, or gets a new one. */
+  installation?: string | undefined;
 };
 
 /**
  * Migrates one service's schema to its code's version, and creates the role that the service works
- * as. Safe to run twice and concurrently.
- * @throws DatabaseProblem if the connection fails
+ * as. Safe to run twice and concurrently. Returns the installation's id.
+ * @throws DatabaseProblem if the connection fails, and for another installation's schema
  */
 export async function migrate(
   schema: ServiceSchema,
-  { url, loginUrl = '', waitSeconds = 0 }: MigrationOptions,
+  { url, loginUrl = '', waitSeconds = 0, installation }: MigrationOptions,
   log: Log,
-): Promise<void> {
+): Promise<string> {
   const client = await connect(url, waitSeconds, log);
   try {
+    assertServer((await client.query<ServerRow>(serverStatement)).rows[0]);
     await lockMigrations(client, schema.service);
-    await prepareSchema(client, schema.service);
-    await admitLogin(client, schema.service, loginUrl);
+    const role = databaseRole(schema.service, url);
+    await prepareSchema(client, schema.service, role);
+    const id = await claimSchema(client, schema.service, installation);
+    await admitLogin(client, role, loginUrl);
     const applied = await runMigrations(schema, url);
-    await grantRights(client, schema.service);
+    await grantRights(client, schema.service, role);
     await client.query(
-      `insert into ${schema.service}.schema_window (only_row, version, compatible_from) values (true, $1, $2)
+      `insert into ${schema.service}.schema_window (only_row, version, compatible_from, installation) values (true, $1, $2, $3)
        on conflict (only_row) do update set version = excluded.version, compatible_from = excluded.compatible_from
        where schema_window.version <= excluded.version`,
-      [schema.migrations.length, schema.compatibleFrom],
+      [schema.migrations.length, schema.compatibleFrom, id],
     );
     log.info('schema is current', {
       schema: schema.service,
       version: schema.migrations.length,
       applied,
     });
+    return id;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The installation of a schema. `adopts`: it is older than the ids of the broker's streams. */
+export type Installation = { id: string; adopts: boolean };
+
+/**
+ * Returns the installation of the schema. Throws if this code must not run on the schema: it is not
+ * migrated yet, or newer and incompatible. `configured`: the id of this process's installation, ""
+ * if it is not configured.
+ * @throws UnsuitableDatabase for another installation's schema, and for an unsuitable server
+ */
+export async function assertSchemaWindow(
+  database: Database,
+  schema: ServiceSchema,
+  configured = '',
+): Promise<Installation> {
+  assertServer((await database.query<ServerRow>(serverStatement, []))[0]);
+  const rows = await database.query<{
+    version: number;
+    compatible_from: number;
+    installation: string;
+    adopts_streams: boolean;
+  }>(
+    {
+      name: 'schema_window',
+      text: 'select version, compatible_from, installation, adopts_streams from schema_window',
+    },
+    [],
+  );
+  const ours = schema.migrations.length;
+  const row = rows[0];
+  if (!row || row.version < ours)
+    throw new Error(
+      `the schema ${schema.service} is at version ${row?.version ?? 0} and this code needs ${ours}: run the migrations first`,
+    );
+  if (row.compatible_from > ours)
+    throw new Error(
+      `the schema ${schema.service} needs code of version ${row.compatible_from} or newer, this is ${ours}`,
+    );
+  if (configured !== '' && configured !== row.installation)
+    throw otherInstallation(schema.service, row.installation, configured);
+  return { id: row.installation, adopts: row.adopts_streams };
+}
+
+const otherInstallation = (service: string, stored: string, configured: string) =>
+  new UnsuitableDatabase(
+    `the schema ${service} belongs to the installation ${stored}, and this is ${configured}: name its own database, correct BAILIWICK_INSTALLATION_ID, or, for a restored copy, run node deploy/admin.ts new-installation`,
+  );
+
+/**
+ * The installations of the schemas in one database, "" for a schema without one. For a whole
+ * installation, before its first schema is migrated.
+ */
+export async function readInstallations(
+  { url, waitSeconds = 0 }: Pick<MigrationOptions, 'url' | 'waitSeconds'>,
+  services: readonly string[],
+  log: Log,
+): Promise<string[]> {
+  const client = await connect(url, waitSeconds, log);
+  try {
+    const found: string[] = [];
+    for (const service of services) {
+      const table = `${service}.schema_window`;
+      const { rowCount } = await client.query(
+        `select from pg_attribute where attrelid = to_regclass($1) and attname = 'installation'`,
+        [table],
+      );
+      if (rowCount === 0) continue;
+      const stored = await client.query<{ installation: string }>(
+        `select installation from ${table}`,
+      );
+      found.push(...stored.rows.map(({ installation }) => installation));
+    }
+    return found;
   } finally {
     await client.end();
   }
 }
 
 /**
- * Throws if this code must not run on the schema: it is not migrated yet, or newer and
- * incompatible.
+ * Gives a schema to another installation, in one transaction with `statements`. The installation
+ * adopts no streams.
  */
-export async function assertSchemaWindow(database: Database, schema: ServiceSchema): Promise<void> {
-  const rows = await database.query<{ version: number; compatible_from: number }>(
-    { name: 'schema_window', text: 'select version, compatible_from from schema_window' },
-    [],
-  );
-  const ours = schema.migrations.length;
-  const found = rows[0];
-  if (!found || found.version < ours)
-    throw new Error(
-      `the schema ${schema.service} is at version ${found?.version ?? 0} and this code needs ${ours}: run the migrations first`,
-    );
-  if (found.compatible_from > ours)
-    throw new Error(
-      `the schema ${schema.service} needs code of version ${found.compatible_from} or newer, this is ${ours}`,
-    );
+export async function renameInstallation(
+  url: string,
+  service: string,
+  id: string,
+  statements: readonly string[],
+): Promise<void> {
+  const client = await connect(url, 0, createLog('admin'));
+  try {
+    await client.query(`begin; set local search_path = ${service}`);
+    for (const statement of statements) await client.query(statement);
+    await client.query('update schema_window set installation = $1, adopts_streams = false', [id]);
+    await client.query('commit');
+  } finally {
+    await client.end();
+  }
 }
 
 const pauseMs = 2000;
@@ -94,7 +186,7 @@ async function connect(url: string, waitSeconds: number, log: Log): Promise<Clie
     const client = new Client({
       ...connectionOf(url),
       application_name: 'bailiwick-migrate',
-      options: '-c lock_timeout=5000',
+      options: `${sessionOptions} -c lock_timeout=5000`,
       connectionTimeoutMillis: 8000,
     });
     try {
@@ -123,46 +215,105 @@ async function lockMigrations(client: Client, service: string): Promise<void> {
   }
 }
 
-async function prepareSchema(client: Client, service: string): Promise<void> {
-  const role = databaseRole(service);
-  // Two installations may share a server: the second one finds the role.
+async function createRole(client: Client, role: string): Promise<void> {
+  const quoted = client.escapeIdentifier(role);
+  // The role exists if the database was dropped and created again.
   await client.query(
-    `do $$ begin create role ${role} nologin; exception when duplicate_object or unique_violation then null; end $$`,
+    `do $$ begin create role ${quoted} nologin; exception when duplicate_object or unique_violation then null; end $$`,
   );
-  await client.query(`grant ${role} to current_user`);
+}
+
+/** Creates the role of a service, and gives it its rights in a migrated schema. */
+export async function grantRole(client: Client, service: string, url: string): Promise<void> {
+  const role = databaseRole(service, url);
+  await createRole(client, role);
+  await grantRights(client, service, role);
+}
+
+async function prepareSchema(client: Client, service: string, role: string): Promise<void> {
+  await createRole(client, role);
+  await client.query(`grant ${client.escapeIdentifier(role)} to current_user`);
   await client.query(`create schema if not exists ${service}`);
-  await client.query(`grant usage on schema ${service} to ${role}`);
   await client.query(
     `create table if not exists ${service}.schema_window (only_row boolean primary key check (only_row), version int not null, compatible_from int not null)`,
   );
+  const added = `select from pg_attribute where attrelid = '${service}.schema_window'::regclass and attname = 'installation'`;
+  if ((await client.query(added)).rowCount === 0)
+    await client.query(
+      `alter table ${service}.schema_window add installation text not null default '',
+       add adopts_streams boolean not null default false`,
+    );
+}
+
+/**
+ * Returns the id of the schema's installation. A schema without one, of an older version, gets it
+ * here; its installation adopts the streams that it has made before.
+ */
+async function claimSchema(
+  client: Client,
+  service: string,
+  installation: string | undefined,
+): Promise<string> {
+  const { rows } = await client.query<{ installation: string }>(
+    `select installation from ${service}.schema_window`,
+  );
+  const stored = rows[0]?.installation ?? '';
+  if (stored !== '' && installation !== undefined && stored !== installation)
+    throw otherInstallation(service, stored, installation);
+  const id = stored || installation || randomUUID();
+  if (rows[0] && stored === '')
+    await client.query(
+      `update ${service}.schema_window set installation = $1, adopts_streams = true`,
+      [id],
+    );
+  return id;
 }
 
 // A service's login must be a member of its role. Without one the service connects with the login
 // of the migrations.
-async function admitLogin(client: Client, service: string, url: string): Promise<void> {
+async function admitLogin(client: Client, role: string, url: string): Promise<void> {
   const login = url === '' ? '' : decodeURIComponent(new URL(url).username);
   if (login !== '')
-    await client.query(`grant ${databaseRole(service)} to ${client.escapeIdentifier(login)}`);
+    await client.query(
+      `grant ${client.escapeIdentifier(role)} to ${client.escapeIdentifier(login)}`,
+    );
 }
 
-// A table with the comment 'append-only' gets no rights to update or delete.
-async function grantRights(client: Client, service: string): Promise<void> {
-  const role = databaseRole(service);
+/**
+ * Gives the role its rights in the schema, and takes those of other databases' roles: a restored
+ * copy has the rights of its original. The role of former versions keeps and gets the same rights,
+ * so that their processes work until the end of a rollout, and after a rollback.
+ */
+async function grantRights(client: Client, service: string, role: string): Promise<void> {
   // In one transaction, since the later statements revoke rights that the first one grants.
   await client.query('begin');
-  await client.query(
-    `grant select, insert, update, delete on all tables in schema ${service} to ${role}`,
+  const { rows } = await client.query<{ name: string }>(
+    `select r.rolname as name from pg_namespace n, aclexplode(n.nspacl) a join pg_roles r on r.oid = a.grantee
+     where n.nspname = $1 and starts_with(r.rolname, $2)`,
+    [service, formerRole(service)],
   );
-  await client.query(
-    `revoke insert, update, delete on ${service}.schema_window, ${service}.migration from ${role}`,
-  );
+  const former = rows.filter(({ name }) => name === formerRole(service));
+  for (const { name } of rows)
+    if (name !== role && name !== formerRole(service))
+      await client.query(`revoke usage on schema ${service} from ${client.escapeIdentifier(name)}`);
   const appendOnly = await client.query<{ name: string }>(
     `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = $1 and c.relkind in ('r', 'p') and obj_description(c.oid) = 'append-only'`,
     [service],
   );
+  const grantees = [role, ...former.map(({ name }) => name)]
+    .map((name) => client.escapeIdentifier(name))
+    .join();
+  await client.query(`grant usage on schema ${service} to ${grantees}`);
+  await client.query(
+    `grant select, insert, update, delete on all tables in schema ${service} to ${grantees}`,
+  );
+  await client.query(
+    `revoke insert, update, delete on ${service}.schema_window, ${service}.migration from ${grantees}`,
+  );
+  // A table with the comment 'append-only' gets no rights to update or delete.
   for (const { name } of appendOnly.rows)
-    await client.query(`revoke update, delete on ${service}.${name} from ${role}`);
+    await client.query(`revoke update, delete on ${service}.${name} from ${grantees}`);
   await client.query('commit');
 }
 
@@ -173,7 +324,7 @@ async function runMigrations(schema: ServiceSchema, url: string): Promise<number
     driverOptions: {
       ...connectionOf(url),
       application_name: 'bailiwick-migrate',
-      options: `-c lock_timeout=5000 -c search_path=${schema.service}`,
+      options: `${sessionOptions} -c lock_timeout=5000 -c search_path=${schema.service}`,
     },
     migrations: {
       tableName: `${schema.service}.migration`,

@@ -1,4 +1,4 @@
-export { DatabaseProblem } from './database-problem.ts';
+export { DatabaseProblem, UnsuitableDatabase } from './database-problem.ts';
 export {
   createListing,
   type FoundIds,
@@ -9,14 +9,24 @@ export {
   searchIndex,
   textKey,
 } from './listing.ts';
-export { assertSchemaWindow, migrate, type ServiceSchema } from './migrations.ts';
+export {
+  assertSchemaWindow,
+  grantRole,
+  type Installation,
+  migrate,
+  readInstallations,
+  renameInstallation,
+  type ServiceSchema,
+} from './migrations.ts';
 export {
   announceCommit,
   beforeCommit,
   type Database,
+  databaseRole,
   type EntityManager,
   isTenantScoped,
   openDatabase,
+  sessionOptions,
 } from './orm.ts';
 export {
   execute,

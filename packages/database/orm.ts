@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { inSpan, type Log } from '@bailiwick/telemetry';
 import { type EntitySchema, type EventSubscriber, type FlushEventArgs } from '@mikro-orm/core';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
@@ -45,8 +46,44 @@ export type DatabaseOptions = {
 /** A service's part of the database. */
 export type Database = ReturnType<typeof openDatabase>;
 
-/** The role that a service works as: it has rights in the service's schema only. */
-export const databaseRole = (service: string) => `bailiwick_${service}`;
+/**
+ * The role that a service works as: it has rights in the service's schema only. Roles belong to the
+ * server, so the name has the database's: of two installations on one server, neither may use the
+ * role of the other.
+ */
+export function databaseRole(service: string, url: string): string {
+  const { pathname, username } = new URL(url);
+  // Like PostgreSQL, whose default is the name of the login.
+  const database = decodeURIComponent(pathname.slice(1) || username);
+  if (/^[a-z0-9_]{1,36}$/.test(database)) return `bailiwick_${service}_${database}`;
+  // PostgreSQL cuts names to 63 bytes.
+  const hash = createHash('sha256').update(database).digest('hex').slice(0, 12);
+  return `bailiwick_${service}_${database
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .slice(0, 20)}-${hash}`;
+}
+
+/** The name of the role in versions whose installations could not share a server. */
+export const formerRole = (service: string): string => `bailiwick_${service}`;
+
+/**
+ * Settings of each session, which a login or a database may have changed: the form of times, of
+ * text and of binary values, and what a transaction sees.
+ */
+export const sessionOptions = [
+  'DateStyle=ISO,MDY',
+  'IntervalStyle=postgres',
+  'TimeZone=UTC',
+  'client_encoding=UTF8',
+  'bytea_output=hex',
+  'extra_float_digits=1',
+  'standard_conforming_strings=on',
+  'array_nulls=on',
+  'default_transaction_isolation=read\\ committed',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
 
 // MikroORM reads only host, port, user, password and database of a URL: a connection that requires
 // TLS would be plain. The driver itself reads the whole URL, with the authority's file, for each
@@ -102,7 +139,7 @@ function connect(options: DatabaseOptions) {
     driverOptions: {
       ...connectionOf(options.url),
       application_name: `bailiwick-${options.service}`,
-      options: `-c role=${databaseRole(options.service)} -c search_path=${options.service} -c statement_timeout=${statementLimitMs} -c idle_in_transaction_session_timeout=15000`,
+      options: `${sessionOptions} -c role=${databaseRole(options.service, options.url)} -c search_path=${options.service} -c statement_timeout=${statementLimitMs} -c idle_in_transaction_session_timeout=15000`,
       // A server that is down refuses at once; an overloaded one is slow.
       connectionTimeoutMillis: 8000,
       onPoolCreated(pool: Pool) {

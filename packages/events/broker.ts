@@ -14,9 +14,13 @@ import {
 } from 'nats';
 import { type BrokerMessage, type ConsumerOptions, consumeForever } from './consumer.ts';
 import { publishDuplicates, publishing } from './messages.ts';
+import { createNames } from './names.ts';
+import { BrokerProblem, type Owner } from './owner.ts';
 import { createPublications, createWriter, type Publications } from './publications.ts';
 import {
+  ensureStreams,
   type Held,
+  type Place,
   readHeld,
   readOldest,
   readStates,
@@ -35,10 +39,33 @@ export type Broker = ReturnType<typeof openBroker>;
 /** How long the broker may take to answer. */
 const answerMs = 5000;
 
-type Options = { url: string; name: string; log: Log };
+/** The oldest server with everything that is used here: metadata, and consumers of several subjects. */
+const oldestServer = { major: 2, minor: 10 };
+
+type Options = {
+  url: string;
+  name: string;
+  log: Log;
+  /** The prefix of all streams and subjects; "" = none. */
+  prefix?: string;
+  /**
+   * Called with a problem that waiting does not solve, such as another installation's streams. The
+   * message is one line for an operator.
+   */
+  refuse?: (message: string) => void;
+};
+
+// By default the client gives up after two refused logins. A rotated password may arrive here
+// earlier or later than at the broker.
+const forEver = {
+  maxReconnectAttempts: -1,
+  ignoreAuthErrorAbort: true,
+  reconnectTimeWait: 250,
+  pingInterval: 5000,
+};
 
 /** The connection, which is made in the background and comes back after every loss. */
-function openConnection({ url, name, log }: Options) {
+function openConnection({ url, name, log, refuse = () => {} }: Options) {
   let connection: NatsConnection | undefined;
   let streamClient: JetStreamClient | undefined;
   let publications: Publications | undefined;
@@ -47,14 +74,6 @@ function openConnection({ url, name, log }: Options) {
   let connections = 0;
 
   const connected = (async () => {
-    // By default the client gives up after two refused logins. A rotated password may arrive here
-    // earlier or later than at the broker.
-    const forEver = {
-      maxReconnectAttempts: -1,
-      ignoreAuthErrorAbort: true,
-      reconnectTimeWait: 250,
-      pingInterval: 5000,
-    };
     // The client would capture a stack trace for each publication and acknowledgement.
     connection = await connectAtLast(
       { ...serverOf(url), ...forEver, name, noAsyncTraces: true },
@@ -62,14 +81,21 @@ function openConnection({ url, name, log }: Options) {
       log,
     );
     if (closed) return connection.close();
+    assertVersion(connection);
     streamClient = connection.jetstream({ timeout: answerMs });
     publications = createPublications(connection, writer, { timeoutMs: answerMs });
     connections++;
     void followStatus(connection, log, () => connections++);
   })();
-  connected.catch(
-    (error: unknown) => closed || log.error('connecting to the broker failed', { error }),
-  );
+  /** Reports a problem that waiting does not solve. */
+  const report = (error: unknown): void => {
+    if (error instanceof BrokerProblem) refuse(error.message);
+  };
+  connected.catch((error: unknown) => {
+    if (closed) return;
+    report(error);
+    log.error('connecting to the broker failed', { error });
+  });
 
   return {
     log,
@@ -81,8 +107,8 @@ function openConnection({ url, name, log }: Options) {
     writer,
     connections: () => connections,
     isClosed: () => closed,
+    report,
     isCluster: () => connection?.info?.cluster !== undefined,
-    takesSeveral: () => isAtLeast(connection?.info?.version ?? '', 2, 10),
     async manager(): Promise<JetStreamManager> {
       await connected;
       if (!connection || closed) throw unavailable();
@@ -104,12 +130,63 @@ function openConnection({ url, name, log }: Options) {
   };
 }
 
+/**
+ * The streams of the installation: checked once for each connection before anything is published,
+ * and again whenever they may have been replaced.
+ */
+function createStreamGuard(
+  link: ReturnType<typeof openConnection>,
+  names: Place['names'],
+  owner: Promise<Owner>,
+) {
+  let checked: { connection: number; done: Promise<unknown> } | undefined;
+
+  const place = async (): Promise<Place> => {
+    const [manager, known] = [await link.manager(), await owner];
+    return { manager, isCluster: link.isCluster(), names, owner: known };
+  };
+  async function ensure(): Promise<Place> {
+    const at = await place();
+    const repaired = await ensureStreams(at).catch(failed);
+    if (repaired.length > 0) link.log.warn('repaired settings of the streams', { repaired });
+    return at;
+  }
+  const failed = (error: unknown): never => {
+    link.report(error);
+    throw error;
+  };
+
+  return {
+    ensure,
+    /** Resolves once the streams of this connection are known to be this installation's. */
+    ensured(): Promise<unknown> {
+      const connection = link.connections();
+      if (checked?.connection !== connection) {
+        const done = ensure();
+        checked = { connection, done };
+        done.catch(() => (checked = undefined));
+      }
+      return checked.done;
+    },
+    states: async () => readStates(await place()).catch(failed),
+  };
+}
+
 /** Connects in the background and reconnects for ever: a service runs while the broker is away. */
 export function openBroker(options: Options) {
   const link = openConnection(options);
+  const names = createNames(options.prefix ?? '');
+  const owner = Promise.withResolvers<Owner>();
+  const guard = createStreamGuard(link, names, owner.promise);
   const consumers: Array<() => Promise<void>> = [];
 
   return {
+    /**
+     * Names the installation of this process. Streams are neither made nor used before, since they
+     * may belong to another one.
+     */
+    claim: (claimed: Owner): void => owner.resolve(claimed),
+
     /**
      * Stores a message and returns its sequence number. The broker drops a second message with the
      * same `id` for 10 minutes.
@@ -122,21 +199,22 @@ export function openBroker(options: Options) {
     ): Promise<number> {
       const publications = link.publications();
       if (!publications || !link.open()) throw unavailable();
-      return store(publications, { subject, body, id, fields });
+      await guard.ensured();
+      return store(publications, names, { subject, body, id, fields });
     },
 
     /** The time of a stream's oldest message on this subject, or undefined. */
     async oldest(stream: StreamName, subject: string): Promise<Date | undefined> {
-      return (await readOldest(await link.manager(), stream, subject))?.time;
+      const manager = await link.manager();
+      return (await readOldest(manager, names.stream(stream), names.subject(subject)))?.time;
     },
 
     /** The state of the streams. Missing streams are created first. */
-    states: async (): Promise<Record<StreamName, StreamState>> =>
-      readStates(await link.manager(), link.isCluster()),
+    states: (): Promise<Record<StreamName, StreamState>> => guard.states(),
 
     /** The message with this sequence number in a stream, or undefined. */
     held: async (stream: StreamName, seq: number): Promise<Held | undefined> =>
-      readHeld(await link.manager(), stream, seq),
+      readHeld(await link.manager(), names.stream(stream), seq),
 
     /**
      * The number of connections so far: a changed number means that the connection was lost in
@@ -149,7 +227,7 @@ export function openBroker(options: Options) {
      * redelivered.
      */
     consume(options: ConsumerOptions, handle: (message: BrokerMessage) => Promise<void>): void {
-      consumers.push(consumeForever(link, options, handle));
+      consumers.push(consumeForever({ ...link, names, ensure: guard.ensure }, options, handle));
     },
 
     /**
@@ -157,7 +235,8 @@ export function openBroker(options: Options) {
      * listeners' answers.
      */
     signal(subject: string, body: string, reply?: string): void {
-      link.open()?.publish(subject, Buffer.from(body), reply === undefined ? {} : { reply });
+      const options = reply === undefined ? {} : { reply: names.subject(reply) };
+      link.open()?.publish(names.subject(subject), Buffer.from(body), options);
     },
 
     /**
@@ -169,14 +248,7 @@ export function openBroker(options: Options) {
       handle: (body: string, answer: (body: string) => void) => void,
     ): Promise<void> {
       await link.connected;
-      const connection = link.open();
-      if (!connection) throw unavailable();
-      connection.subscribe(subject, {
-        callback: (error, message) => {
-          if (!error) handle(message.string(), (body) => void message.respond(Buffer.from(body)));
-        },
-      });
-      await connection.flush();
+      await subscribe(link.open(), names.subject(subject), handle);
     },
 
     /**
@@ -199,10 +271,14 @@ export function openBroker(options: Options) {
   };
 }
 
-/** Whether a server's version is this one or newer. */
-function isAtLeast(version: string, major: number, minor: number): boolean {
-  const [first = 0, second = 0] = version.split('.').map(Number);
-  return first > major || (first === major && second >= minor);
+function assertVersion({ info }: NatsConnection): void {
+  const version = info?.version ?? '';
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > oldestServer.major || (major === oldestServer.major && minor >= oldestServer.minor))
+    return;
+  throw new BrokerProblem(
+    `the NATS server is version ${version}, and ${oldestServer.major}.${oldestServer.minor} or newer is needed: upgrade it`,
+  );
 }
 
 /** Whether the broker rejected a message for its size. A retry cannot succeed. */
@@ -211,12 +287,16 @@ export const isTooLarge = (error: unknown): boolean =>
 
 type Outgoing = { subject: string; body: string; id: string; fields: Record<string, string> };
 
-function store(publish: Publications, { subject, body, id, fields }: Outgoing): Promise<number> {
+function store(
+  publish: Publications,
+  names: Place['names'],
+  { subject, body, id, fields }: Outgoing,
+): Promise<number> {
   return publishing(subject, id, async (trace) => {
     const head = headers();
     head.append('Nats-Msg-Id', id);
     for (const [field, value] of Object.entries({ ...fields, ...trace })) head.append(field, value);
-    const stored = await publish(subject, Buffer.from(body), head);
+    const stored = await publish(names.subject(subject), Buffer.from(body), head);
     if (stored.duplicate) publishDuplicates.add({});
     return stored.seq;
   });
@@ -262,6 +342,20 @@ async function connectAtLast(
 const disconnected = new WeakSet<NatsConnection>();
 const aliveOf = (connection: NatsConnection | undefined): NatsConnection | undefined =>
   connection && !disconnected.has(connection) ? connection : undefined;
+
+async function subscribe(
+  connection: NatsConnection | undefined,
+  subject: string,
+  handle: (body: string, answer: (body: string) => void) => void,
+): Promise<void> {
+  if (!connection) throw unavailable();
+  connection.subscribe(subject, {
+    callback: (error, message) => {
+      if (!error) handle(message.string(), (body) => void message.respond(Buffer.from(body)));
+    },
+  });
+  await connection.flush();
+}
 
 async function within(work: Promise<void>, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

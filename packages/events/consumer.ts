@@ -10,13 +10,14 @@ import {
   type ConsumerUpdateConfig,
   DeliverPolicy,
   type JetStreamClient,
-  type JetStreamManager,
   type JsMsg,
   nanos,
 } from 'nats';
 import { handling } from './messages.ts';
+import type { Names } from './names.ts';
+import { BrokerProblem, type Owner } from './owner.ts';
 import type { Writer } from './publications.ts';
-import { ensureStreams, missing, type StreamName } from './streams.ts';
+import { missing, ownerKey, type Place, type StreamName } from './streams.ts';
 
 // Consumes messages from a stream. Only broker.ts calls this.
 
@@ -53,8 +54,7 @@ export type ConsumerOptions = {
 };
 
 /**
- * The subjects of a consumer that replaces one with a wider subject. A server before 2.10 keeps the
- * wider subject. The list of a durable name must never change: of two versions that run side by
+ * The subjects of a consumer that replaces one with a wider subject. The list of a durable name must never change: of two versions that run side by
  * side, the one that knows fewer subjects would make the broker skip the others. A longer list needs
  * another durable name, which replaces this one.
  */
@@ -87,19 +87,24 @@ const maxInHand = 200_000;
 // An existing consumer keeps its position and takes these settings: a new version may have changed
 // them.
 export async function ensureConsumer(
-  manager: JetStreamManager,
-  { stream, durable, subject, narrowed, ackWaitMs }: ConsumerOptions,
-  takesSeveral: boolean,
+  { manager, names, owner }: Place,
+  { stream: plain, durable, subject, narrowed, ackWaitMs }: ConsumerOptions,
 ): Promise<ConsumerInfo> {
-  // Unlimited redelivery: a limit would leave messages behind that only an advisory reports.
+  const stream = names.stream(plain);
+  const find = (name: string) => manager.consumers.info(stream, name).catch(missing);
+  const stored = await find(durable);
+  if (stored) assertUsable(stored, owner);
   const settings = {
     ack_wait: nanos(ackWaitMs),
+    // Unlimited redelivery: a limit would leave messages behind that only an advisory reports.
     max_deliver: -1,
     max_ack_pending: maxInHand,
-    ...filterOf(subject, takesSeveral ? narrowed?.subjects : undefined),
+    // Otherwise the consumer would disappear with its position.
+    inactive_threshold: 0,
+    metadata: { ...stored?.config.metadata, [ownerKey]: owner.id },
+    ...filterOf(names.subject(subject), narrowed?.subjects.map(names.subject)),
   };
-  const find = (name: string) => manager.consumers.info(stream, name).catch(missing);
-  if (await find(durable)) return manager.consumers.update(stream, durable, settings);
+  if (stored) return manager.consumers.update(stream, durable, settings);
   const replaced = narrowed && (await find(narrowed.replaces));
   return manager.consumers.add(stream, {
     ...settings,
@@ -110,6 +115,19 @@ export async function ensureConsumer(
     durable_name: durable,
     ack_policy: AckPolicy.Explicit,
   });
+}
+
+/** @throws BrokerProblem for another installation's consumer, and for one that loses messages */
+function assertUsable({ stream_name: stream, name, config }: ConsumerInfo, owner: Owner): void {
+  const found = config.metadata?.[ownerKey] ?? owner.id;
+  if (found !== owner.id)
+    throw new BrokerProblem(
+      `the consumer ${name} of the stream ${stream} belongs to the installation ${found}, and this is ${owner.id}: use a NATS account of its own, or set BAILIWICK_NATS_PREFIX`,
+    );
+  if (config.ack_policy !== AckPolicy.Explicit || config.deliver_subject)
+    throw new BrokerProblem(
+      `the consumer ${name} of the stream ${stream} acknowledges by itself or pushes its messages, which loses messages: delete the consumer`,
+    );
 }
 
 /** An update is merged with the stored settings, so it has to name the filter that it removes. */
@@ -123,18 +141,19 @@ const filterOf = (
   }) as Partial<ConsumerUpdateConfig>;
 
 type Link = {
-  manager: () => Promise<JetStreamManager>;
+  /** Where the streams are, once they are this installation's. @throws BrokerProblem */
+  ensure: () => Promise<Place>;
+  /** Reports a BrokerProblem. */
+  report: (error: unknown) => void;
+  names: Names;
   client: () => JetStreamClient | undefined;
   writer: Writer;
   log: Log;
   isClosed: () => boolean;
-  isCluster: () => boolean;
-  /** Whether a consumer may have several subjects. */
-  takesSeveral: () => boolean;
 };
 
 export function consumeForever(
-  { manager, client, writer, log, isClosed, isCluster, takesSeveral }: Link,
+  { ensure, report, names, client, writer, log, isClosed }: Link,
   options: ConsumerOptions,
   handle: (message: BrokerMessage) => Promise<void>,
 ) {
@@ -143,10 +162,8 @@ export function consumeForever(
   const inHand = createHand(options.concurrency);
 
   async function pull(): Promise<void> {
-    const managing = await manager();
-    await ensureStreams(managing, isCluster());
-    await ensureConsumer(managing, options, takesSeveral());
-    const consumer = await client()?.consumers.get(options.stream, options.durable);
+    await ensureConsumer(await ensure(), options);
+    const consumer = await client()?.consumers.get(names.stream(options.stream), options.durable);
     if (!consumer || stopping) return;
     while (!stopping) {
       const free = await inHand.room();
@@ -165,7 +182,7 @@ export function consumeForever(
     const isLost = stopWhenLost(messages);
     for await (const message of messages) {
       if (stopping) message.nak();
-      else inHand.add(message, settle(message, options, { handle, writer, log }));
+      else inHand.add(message, settle(message, options, { handle, names, writer, log }));
     }
     if (isLost() && !stopping)
       throw new Error('the broker has lost the consumer or stopped sending heartbeats');
@@ -174,6 +191,7 @@ export function consumeForever(
   const loop = (async () => {
     while (!stopping) {
       await pull().catch((error: unknown) => {
+        report(error);
         if (!isClosed())
           log.warn('consumer interrupted, restarting', {
             durable: options.durable,
@@ -265,6 +283,7 @@ function stopWhenLost(messages: ConsumerMessages): () => boolean {
 
 type Handling = {
   handle: (message: BrokerMessage) => Promise<void>;
+  names: Names;
   writer: Writer;
   log: Log;
 };
@@ -272,14 +291,14 @@ type Handling = {
 function settle(
   message: JsMsg,
   { stream, durable }: ConsumerOptions,
-  { handle, writer, log }: Handling,
+  { handle, names, writer, log }: Handling,
 ): Promise<void> {
   const { deliveryCount: deliveries } = message.info;
   return handling(
     { stream, durable, deliveries, traceparent: message.headers?.get(traceparentHeader) },
     async (span) => {
       try {
-        await handle(opened(message, writer));
+        await handle(opened(message, names, writer));
       } catch (error) {
         log.error('handling a message failed, it will be redelivered', {
           subject: message.subject,
@@ -292,10 +311,10 @@ function settle(
   );
 }
 
-function opened(message: JsMsg, writer: Writer): BrokerMessage {
+function opened(message: JsMsg, names: Names, writer: Writer): BrokerMessage {
   return {
     id: message.headers?.get('Nats-Msg-Id') ?? '',
-    subject: message.subject,
+    subject: names.plain(message.subject),
     text: () => Buffer.from(message.data).toString(),
     header: (name) => message.headers?.get(name) ?? '',
     deliveries: message.info.deliveryCount,

@@ -18,6 +18,7 @@ export {
   serviceOrigin,
   type Target,
 } from './outbox.ts';
+export { createOwner, type Owner } from './owner.ts';
 export { startRelay } from './relay.ts';
 export {
   mailTask,

@@ -8,7 +8,7 @@ export {
 export { forgetEverywhere } from './keys-forgetting.ts';
 export { maintainDataKeys, recordReplaced } from './keys-upkeep.ts';
 export { openPeers } from './peers.ts';
-export { type Running, runProcess } from './process.ts';
+export { endRefused, type Running, runProcess } from './process.ts';
 export { followPurges, purgeBatch, tablesOfTenants, tenantPurged } from './purge.ts';
 export { createRefusals, type Refusals } from './refusals.ts';
 export { repeat } from './repeat.ts';
@@ -28,6 +28,7 @@ export {
   egressRulesOf,
   egressSettings,
   identityPeer,
+  installationSettings,
   keyRingSettings,
   limitSettings,
   listenSettings,

@@ -72,9 +72,20 @@ export async function runProcess(
       error instanceof ConfigurationError ? error.message : 'the process could not start',
       error instanceof ConfigurationError ? {} : { error },
     );
-    // 78 (EX_CONFIG): a restart with the same settings would fail again.
-    process.exit(error instanceof ConfigurationError ? 78 : 1);
+    process.exit(error instanceof ConfigurationError ? refusedConfiguration : 1);
   }
+}
+
+/** EX_CONFIG: a restart with the same settings would fail again. */
+const refusedConfiguration = 78;
+
+/**
+ * Ends the process, because it must not run with its settings: the message says what to do. For
+ * what shows only once the database or the broker answers.
+ */
+export function endRefused(message: string, log: Log): void {
+  log.error(message);
+  process.exit(refusedConfiguration);
 }
 
 /** Runs `end` at the first signal, and exits. */

@@ -2,11 +2,13 @@ import { openCallerVerifier } from '@bailiwick/call';
 import {
   assertSchemaWindow,
   type Database,
+  type Installation,
   openDatabase,
   type ServiceSchema,
+  UnsuitableDatabase,
 } from '@bailiwick/database';
 import { isDeadToken } from '@bailiwick/errors';
-import { type Broker, openBroker, startRelay } from '@bailiwick/events';
+import { type Broker, createOwner, openBroker, startRelay } from '@bailiwick/events';
 import { createIdempotency, sweepCalls } from '@bailiwick/idempotency';
 import { type KeyRing } from '@bailiwick/keys';
 import { callerNetwork } from '@bailiwick/limits';
@@ -24,7 +26,7 @@ import {
 import { type Mounted } from '@bailiwick/settings';
 import { type Log } from '@bailiwick/telemetry';
 import type { Hop } from './peers.ts';
-import type { Running } from './process.ts';
+import { endRefused, type Running } from './process.ts';
 import { countedMs, createRefusals, type Refusals } from './refusals.ts';
 import { repeat } from './repeat.ts';
 
@@ -84,7 +86,13 @@ type ServiceParts = { served: readonly Served[]; background?: readonly Backgroun
 
 export type ServiceOptions = {
   schema: ServiceSchema;
-  settings: { databaseUrl: string; databasePool: number; natsUrl: string };
+  settings: {
+    databaseUrl: string;
+    databasePool: number;
+    installationId: string;
+    natsUrl: string;
+    natsPrefix: string;
+  };
   /** Seals the stored responses of idempotent calls. */
   keyRing: KeyRing;
   log: Log;
@@ -112,14 +120,8 @@ export async function createService({
   parts,
 }: ServiceOptions): Promise<Service> {
   const name = schema.service;
-  const database = openDatabase({
-    service: name,
-    url: settings.databaseUrl,
-    entities: schema.entities,
-    poolSize: settings.databasePool,
-    log,
-  });
-  const broker = openBroker({ url: settings.natsUrl, name: `bailiwick-${name}`, log });
+  const refuse = (message: string) => endRefused(message, log);
+  const { database, broker } = openStores(schema, settings, { log, refuse });
   const refusals = createRefusals(database, log);
   const revoke = createRevoker(broker);
   const { served, background = [] } = parts({ database, broker, refusals, revoke });
@@ -129,7 +131,9 @@ export async function createService({
   let hasFoundBroker = false;
   let relay: ReturnType<typeof startRelay> | undefined;
   const running: Array<() => Promise<void>> = [];
-  const begin = whenSchemaFits(database, schema, log, () => {
+  const check = () => assertSchemaWindow(database, schema, settings.installationId);
+  const begin = whenSchemaFits(check, { log, refuse }, (installation) => {
+    broker.claim(createOwner(database, installation));
     relay = startRelay({ database, broker, log, pauseMs: relayPauseMs });
     running.push(...[...background, ...upkeep].map((start) => start({ dispatch })));
   });
@@ -161,6 +165,25 @@ export async function createService({
       await broker.close();
       await database.close();
     },
+  };
+}
+
+type Refusing = { log: Log; refuse: (message: string) => void };
+
+function openStores(
+  { service, entities }: ServiceSchema,
+  { databaseUrl: url, databasePool: poolSize, natsUrl, natsPrefix }: ServiceOptions['settings'],
+  { log, refuse }: Refusing,
+) {
+  return {
+    database: openDatabase({ service, url, entities, poolSize, log }),
+    broker: openBroker({
+      url: natsUrl,
+      prefix: natsPrefix,
+      name: `bailiwick-${service}`,
+      log,
+      refuse,
+    }),
   };
 }
 
@@ -205,18 +228,23 @@ const createRefusalAudit =
     });
   };
 
-function whenSchemaFits(database: Database, schema: ServiceSchema, log: Log, start: () => void) {
+function whenSchemaFits(
+  assertFits: () => Promise<Installation>,
+  { log, refuse }: Refusing,
+  start: (installation: Installation) => void,
+) {
   let state: 'waiting' | 'done' | 'cancelled' = 'waiting';
   let timer: NodeJS.Timeout | undefined;
   let lastProblem = '';
   const check = async () => {
     try {
-      await assertSchemaWindow(database, schema);
+      const installation = await assertFits();
       if (state === 'waiting') {
         state = 'done';
-        start();
+        start(installation);
       }
     } catch (error) {
+      if (error instanceof UnsuitableDatabase) return refuse(error.message);
       const problem = error instanceof Error ? error.message : String(error);
       if (problem !== lastProblem) log.warn('waiting for the database', { error: problem });
       lastProblem = problem;

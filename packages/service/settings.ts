@@ -225,6 +225,32 @@ export const returnSettings = {
   },
 } as const satisfies SettingTable;
 
+const idForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+function assertInstallation(id: string): void {
+  if (id !== '' && !idForm.test(id))
+    throw new Error('must be at most 128 letters, digits, dots, hyphens and underscores');
+}
+
+/** The id of the installation. */
+export const installationSettings = {
+  installationId: {
+    env: 'BAILIWICK_INSTALLATION_ID',
+    kind: 'text',
+    fallback: '',
+    check: assertInstallation,
+    about:
+      "The installation's id, the same for all its processes. The first migration stores it in the database, and streams of the broker carry it. A process stops if the database or the streams belong to another installation. Empty = the id in the database, which gets a random one.",
+  },
+} as const satisfies SettingTable;
+
+function assertPrefix(prefix: string): void {
+  if (!/^[A-Za-z0-9_-]{0,32}$/.test(prefix) || /^(evt|task|bailiwick|_inbox)$/i.test(prefix))
+    throw new Error(
+      'must be at most 32 letters, digits, hyphens and underscores, and not evt, task or bailiwick',
+    );
+}
+
 /** The address of the broker. */
 export const brokerSettings = {
   natsUrl: {
@@ -232,6 +258,14 @@ export const brokerSettings = {
     kind: 'url',
     about:
       'The NATS server with JetStream: nats://, or tls:// to require TLS, with user and password if the server needs them. For a CA that the system does not trust, set NODE_EXTRA_CA_CERTS, which is read at the start.',
+  },
+  natsPrefix: {
+    env: 'BAILIWICK_NATS_PREFIX',
+    kind: 'text',
+    fallback: '',
+    check: assertPrefix,
+    about:
+      'Prefix of all streams and subjects at the NATS server, the same for all processes of an installation. For installations that share a NATS account; an account of its own is better. Empty = none. A change makes new streams: stop all processes first, and only when the streams are empty.',
   },
 } as const satisfies SettingTable;
 
@@ -242,7 +276,7 @@ export const databaseSettings = <Service extends string>(service: Service) =>
       env: `BAILIWICK_${service.toUpperCase() as Uppercase<Service>}_DATABASE_URL`,
       orElse: 'DATABASE_URL',
       kind: 'url',
-      about: `The PostgreSQL database with the schema ${service}. The default is DATABASE_URL. The login must be a member of the role bailiwick_${service}. Use ?sslmode=verify-full for TLS, and &sslrootcert=<file> for a CA that the system does not trust: the file is read for each connection.`,
+      about: `The PostgreSQL database with the schema ${service}. The default is DATABASE_URL. The login must be a member of the role bailiwick_${service}_<name of the database>, which the migrations make. Use ?sslmode=verify-full for TLS, and &sslrootcert=<file> for a CA that the system does not trust: the file is read for each connection.`,
     },
     databasePool: {
       env: 'BAILIWICK_DATABASE_POOL',

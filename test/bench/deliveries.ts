@@ -4,6 +4,7 @@ import { openBroker, publishTask, type Task } from '@bailiwick/events';
 import { createLaneQuotas } from '@bailiwick/notifications/fanout/lane-quotas.ts';
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
+import { ownerOf } from '../support/broker.ts';
 import { eventually, type OwnStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { cpuMicrosOf } from './numbers.ts';
@@ -101,6 +102,7 @@ export async function openFeed(stack: OwnStack, tenant: string) {
     name: 'bench',
     log: createLog('bench', () => {}),
   });
+  broker.claim(await ownerOf(stack));
   await eventually('the broker', () => Promise.resolve(broker.isConnected()));
   const worker = () => stack.pid('notifications');
   const goOn = () => void process.kill(worker(), 'SIGCONT');

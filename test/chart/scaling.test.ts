@@ -94,6 +94,18 @@ test('by queue KEDA scales, by the lag of all consumers of the workload, down to
     assert.equal(replicasOf(objects, name), undefined);
 });
 
+test('KEDA reads the streams with the prefix of the installation, which every process has', {
+  skip: chart.skip,
+}, async () => {
+  const objects = await chart.render({ file: 'ci/keda-values.yaml', set: ['nats.prefix=shop'] });
+  const streams = objectsOf(objects, 'ScaledObject').flatMap(({ spec }) =>
+    (spec as unknown as Scaled).triggers.map(({ metadata }) => metadata['stream']),
+  );
+  assert.deepEqual(new Set(streams), new Set(['shop-EVT', 'shop-TASK']));
+  const prefixes = JSON.stringify(objects).match(/BAILIWICK_NATS_PREFIX","value":"shop"/g);
+  assert.equal(prefixes?.length, 7);
+});
+
 test('KEDA reads the consumers that the code creates', () => {
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
   assert.match(

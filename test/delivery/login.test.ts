@@ -10,7 +10,7 @@ import { startDaemon } from '@bailiwick/deploy/local/daemon.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { openBroker } from '@bailiwick/events';
 import { createLog } from '@bailiwick/telemetry';
-import { findProgram } from '../support/broker.ts';
+import { findProgram, testOwner } from '../support/broker.ts';
 import { eventually } from '../support/harness.ts';
 import { takePort } from '../support/ports.ts';
 
@@ -45,6 +45,7 @@ describe('a broker connection with a password', async () => {
       name: 'test',
       log: createLog('test', (line) => lines.push(line)),
     });
+    broker.claim(testOwner);
     t.after(() => broker.close());
     const reload = (password: string) => (want(password), process.kill(daemon.pid, 'SIGHUP'));
     const isThere = (wanted: boolean) =>

@@ -17,7 +17,7 @@ import {
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
 import { connect } from 'nats';
-import { deleteStreams, startTestBroker, type TestBroker } from '../support/broker.ts';
+import { deleteStreams, startTestBroker, type TestBroker, testOwner } from '../support/broker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/harness.ts';
 import { countOf, rowsOf } from '../support/store.ts';
@@ -47,6 +47,7 @@ after(async () => {
 
 function startOne() {
   const broker = openBroker({ url: server.url, name: 'test', log });
+  broker.claim(testOwner);
   const database = openDatabase({
     service: 'access',
     url: databaseUrl(),

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { type Broker, openBroker } from '@bailiwick/events';
 import { createLog } from '@bailiwick/telemetry';
 import { connect, type NatsConnection, nanos } from 'nats';
-import { startTestBroker, type TestBroker } from '../support/broker.ts';
+import { startTestBroker, type TestBroker, testOwner } from '../support/broker.ts';
 import { eventually } from '../support/harness.ts';
 
 // A version that takes some events only, beside the previous version that takes all of a family.
@@ -34,6 +34,7 @@ after(async () => {
 
 function open(): Broker {
   const one = openBroker({ url: server.url, name: 'test', log: createLog('test', () => {}) });
+  one.claim(testOwner);
   opened.push(one);
   return one;
 }

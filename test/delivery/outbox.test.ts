@@ -18,7 +18,7 @@ import { beginSession } from '@bailiwick/identity/sessions/begin.ts';
 import { UserEntity } from '@bailiwick/identity/users/entities.ts';
 import { type Call } from '@bailiwick/rpc';
 import { createLog } from '@bailiwick/telemetry';
-import { startTestBroker, type TestBroker } from '../support/broker.ts';
+import { startTestBroker, type TestBroker, testOwner } from '../support/broker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';
@@ -41,6 +41,7 @@ after(async () => {
 /** The database and broker of a relay, as a process of a service opens them. */
 async function openProcess(service: string, log = createLog('test', () => {})) {
   const broker = openBroker({ url: server.url, name: 'test', log });
+  broker.claim(testOwner);
   const database = openDatabase({
     service,
     url: store.url,

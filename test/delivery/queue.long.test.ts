@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Broker, openBroker, publishTask } from '@bailiwick/events';
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
+import { ownerOf } from '../support/broker.ts';
 import { eventually, type Stack, startStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { countOf } from '../support/store.ts';
@@ -32,6 +33,7 @@ describe('the delivery queue', () => {
       name: 'test',
       log: createLog('test', () => {}),
     });
+    broker.claim(await ownerOf(stack));
     ({ token } = await signUp(stack));
     tenant = await createTenant(stack, token);
   });

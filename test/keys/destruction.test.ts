@@ -9,7 +9,7 @@ import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { followPurges, forgetEverywhere } from '@bailiwick/service';
 import { createId } from '@bailiwick/values';
-import { startTestBroker, type TestBroker } from '../support/broker.ts';
+import { startTestBroker, type TestBroker, testOwner } from '../support/broker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/harness.ts';
 import { type Instance, openInstance, ringLine, ringService } from './instance.ts';
@@ -32,6 +32,7 @@ describe('the destruction of a tenant’s keys', () => {
     for (const name of ['one', 'two', 'three']) {
       const instance = openInstance({ url: testDatabase.url, service });
       const broker = openBroker({ url: testBroker.url, name, log: instance.log });
+      broker.claim(testOwner);
       replicas.push({ instance, broker, forget: forgetEverywhere(broker, instance.keys) });
     }
   });

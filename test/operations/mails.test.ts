@@ -6,6 +6,7 @@ import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
 import { bodyOf, recordIn } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
+import { ownerOf } from '../support/broker.ts';
 import { describeOne, eventually, type Stack } from '../support/harness.ts';
 import { inviter } from '../support/invitations.ts';
 import {
@@ -262,6 +263,7 @@ describeOne('mails', 'one process', (topology) => {
       name: 'test',
       log: createLog('test', () => {}),
     });
+    broker.claim(await ownerOf(stack));
     await eventually('the broker', () => Promise.resolve(broker.isConnected()));
     await broker.publish(subject, JSON.stringify(message), createId('evt'));
     await broker.close();

@@ -5,7 +5,10 @@ import { findBroker, startBroker } from '@bailiwick/deploy/local/broker.ts';
 import { startBrokerContainer } from '@bailiwick/deploy/local/containers.ts';
 import type { BrokerProgram } from '@bailiwick/deploy/local/nats-server.ts';
 import { firstProvider, wantsContainers } from '@bailiwick/deploy/local/providers.ts';
+import { type Owner } from '@bailiwick/events';
 import { connect } from 'nats';
+import type { Stack } from './harness.ts';
+import { rowsOf } from './store.ts';
 
 /**
  * A broker for one stack. After `stop` or `kill` it can start again at the same address with its
@@ -67,6 +70,22 @@ async function startContainer(storeDir: string): Promise<TestBroker> {
       await container.kill();
     },
   };
+}
+
+/** The installation of brokers on a test's own server. */
+export const testOwner = ownerNamed('test');
+
+/** The installation of a stack, for a test that publishes to its streams. */
+export async function ownerOf(stack: Pick<Stack, 'databaseUrl'>): Promise<Owner> {
+  const [row] = await rowsOf<{ id: string }>(
+    stack,
+    'select installation as id from identity.schema_window',
+  );
+  return ownerNamed(row?.id ?? '');
+}
+
+function ownerNamed(id: string): Owner {
+  return { id, recognises: () => Promise.resolve(false) };
 }
 
 /** Deletes streams and their messages, as an operator could. */

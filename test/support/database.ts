@@ -3,11 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { type Database, openDatabase, type ServiceSchema } from '@bailiwick/database';
+import {
+  type Database,
+  databaseRole,
+  grantRole,
+  openDatabase,
+  type ServiceSchema,
+} from '@bailiwick/database';
 import { startPostgresContainer } from '@bailiwick/deploy/local/containers.ts';
 import { startPostgres } from '@bailiwick/deploy/local/postgres.ts';
 import { firstProvider, wantsContainers } from '@bailiwick/deploy/local/providers.ts';
-import { migrateAll } from '@bailiwick/deploy/migrate.ts';
+import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
 import { createLog, type Log } from '@bailiwick/telemetry';
 import pg from 'pg';
 
@@ -73,11 +79,14 @@ export async function createTestDatabase({
   const serverUrl = shared ?? server?.url ?? '';
   const name = `test_${randomBytes(6).toString('hex')}`;
   await execute(serverUrl, `create database ${name} template ${isEmpty ? 'template0' : template}`);
+  const url = withName(serverUrl, name);
+  if (!isEmpty) await createRoles(url);
   return {
-    url: withName(serverUrl, name),
+    url,
     server,
     async drop() {
       await execute(serverUrl, `drop database ${name} with (force)`);
+      if (server === undefined) await execute(serverUrl, `drop role if exists ${rolesOf(url)}`);
       await server?.remove();
       rmSync(folder, { recursive: true, force: true });
     },
@@ -93,6 +102,20 @@ export async function openTestDatabase(
   const database = openDatabase({ service, url: created.url, entities, poolSize: 2, log });
   return { ...created, database, drop: () => database.close().then(() => created.drop()) };
 }
+
+/** The roles of a copy: those of the template have the template's name. */
+async function createRoles(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const { service } of schemas) await grantRole(client, service, url);
+  } finally {
+    await client.end();
+  }
+}
+
+const rolesOf = (url: string): string =>
+  schemas.map(({ service }) => databaseRole(service, url)).join();
 
 function withName(url: string, name: string): string {
   const named = new URL(url);

@@ -1,4 +1,4 @@
-import { openDatabase, type ServiceSchema } from '@bailiwick/database';
+import { databaseRole, openDatabase, type ServiceSchema } from '@bailiwick/database';
 import { schemas } from '@bailiwick/deploy/migrate.ts';
 import { createLog } from '@bailiwick/telemetry';
 import pg from 'pg';
@@ -70,7 +70,7 @@ export async function createMigratedDatabase() {
   ): Promise<Result> {
     const client = new pg.Client({
       connectionString: database.url,
-      options: `-c role=bailiwick_${service} -c search_path=${service}`,
+      options: `-c role=${databaseRole(service, database.url)} -c search_path=${service}`,
     });
     await client.connect();
     try {

@@ -7,7 +7,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { before, describe, type TestContext, test } from 'node:test';
 import { accessSchema } from '@bailiwick/access/schema.ts';
-import { migrate, openDatabase } from '@bailiwick/database';
+import { databaseRole, migrate, openDatabase } from '@bailiwick/database';
 import { answersAsBroker } from '@bailiwick/deploy/local/broker.ts';
 import { startDaemon } from '@bailiwick/deploy/local/daemon.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
@@ -96,7 +96,7 @@ async function isEncrypted(url: string): Promise<boolean | undefined> {
       { name: 'own', text: 'select pg_backend_pid() as pid, current_user as role' },
       [],
     );
-    assert.equal(own?.role, 'bailiwick_access');
+    assert.equal(own?.role, databaseRole('access', url));
     await server.connect();
     return (
       await server.query<{ ssl: boolean }>('select ssl from pg_stat_ssl where pid = $1', [own.pid])

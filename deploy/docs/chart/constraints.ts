@@ -97,6 +97,8 @@ export const byPath: Readonly<Record<string, Schema>> = {
   publicUrl: { pattern: '^(https?://[^@?#]+)?$' },
   'rpc.mode': oneOf('http', 'grpc'),
   'nats.url': { pattern: '^((nats|tls|ws|wss)://[^@]+)?$' },
+  'nats.prefix': { pattern: '^[A-Za-z0-9_-]{0,32}$' },
+  installationId: { pattern: '^([A-Za-z0-9][A-Za-z0-9._-]{0,127})?$' },
   'nats.monitoring': { pattern: '^([a-z0-9.-]+:[0-9]{1,5})?$' },
   'mail.smtpUrl': { pattern: '^(smtps?://[^@]+)?$' },
   'mail.from': { type: 'string' },

@@ -10,6 +10,7 @@ env:
   - {name: {{ .name }}, value: /run/migrations/{{ .secret }}/{{ .key }}}
   {{- end }}
   - {name: {{ (include "bailiwick.settings" .root | fromYaml).migrate.waitSeconds.env }}, value: "180"}
+  - {name: {{ (include "bailiwick.settings" .root | fromYaml).migrate.installationId.env }}, value: {{ include "bailiwick.installationId" .root | quote }}}
   {{- if .root.Values.tls.trust.existingSecret }}
   - {name: NODE_EXTRA_CA_CERTS, value: /run/migrations/trust.crt}
   {{- end }}

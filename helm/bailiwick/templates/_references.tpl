@@ -90,6 +90,15 @@ of its migrations.
 {{- default "Bailiwick <no-reply@bailiwick.localhost>" .Values.mail.from -}}
 {{- end -}}
 
+{{/*
+The installation's id. Migrations that run elsewhere may not know the chart's, so without a value the
+pods take the id in the database.
+*/}}
+{{- define "bailiwick.installationId" -}}
+{{- $default := printf "%s.%s" .Release.Namespace (include "bailiwick.fullname" .) -}}
+{{- default (eq .Values.migrations.mode "external" | ternary "" $default) .Values.installationId -}}
+{{- end -}}
+
 {{/* Without publicUrl, an evaluation is reached through `kubectl port-forward`. */}}
 {{- define "bailiwick.publicUrl" -}}
 {{- default "http://localhost:8080" .Values.publicUrl -}}

@@ -56,6 +56,8 @@ vaultKubernetesJwt: {value: /run/bailiwick/vault-jwt}
 platformKey: {value: /run/bailiwick/platform-key}
 workerToken: {value: /run/bailiwick/worker-token}
 natsUrl: {{ include "bailiwick.natsUrl" $root }}
+natsPrefix: {value: {{ $root.Values.nats.prefix | default "" | quote }}}
+installationId: {value: {{ include "bailiwick.installationId" $root | quote }}}
 smtpUrl: {{ include "bailiwick.smtpUrl" $root }}
 mailFrom: {value: {{ include "bailiwick.mailFrom" $root | quote }}}
 egressProxyUrl: {{ include "bailiwick.egressProxyUrl" $root }}
