@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { denied } from '@bailiwick/errors';
+import { ownOrigins } from './local-names.ts';
 
 const sessionSeconds = 30 * 24 * 60 * 60;
 
@@ -31,7 +32,7 @@ export function createSessionCookie(publicUrl: string, allowedOrigins: readonly 
     seconds: sessionSeconds,
     sameSite: 'Lax',
   });
-  const origins = new Set([new URL(publicUrl).origin, ...allowedOrigins]);
+  const origins = new Set([...ownOrigins(publicUrl), ...allowedOrigins]);
 
   return {
     ...cookie,
@@ -74,14 +75,14 @@ export function createSupportCookie(publicUrl: string) {
     seconds: supportSeconds,
     sameSite: 'Strict',
   });
-  const { origin } = new URL(publicUrl);
+  const origins = ownOrigins(publicUrl);
   return {
     ...cookie,
     isWanted: (request: IncomingMessage): boolean => request.headers[supportHeader] !== undefined,
     /** The token; '' = none. @throws permission_denied if the page is not one of this service */
     read(request: IncomingMessage): string {
       const { headers } = request;
-      if (headers['sec-fetch-site'] !== 'same-origin' && headers.origin !== origin)
+      if (headers['sec-fetch-site'] !== 'same-origin' && !origins.includes(headers.origin ?? ''))
         throw denied('this call comes from another site', 'CROSS_SITE');
       return cookie.read(request) ?? '';
     },

@@ -30,6 +30,7 @@ import {
   isMetadataBefore,
   issuerMethods,
 } from './issuer.ts';
+import { createOrigin, createOtherName } from './local-names.ts';
 import { createLogos, isLogo } from './logos.ts';
 import { createOperationHandler, createPipeline, type Peers } from './operations.ts';
 import { createPageBrands, readOwnImages } from './page-brands.ts';
@@ -45,6 +46,7 @@ import {
 } from './pages.ts';
 import { callQuotas, createQuotas } from './quotas.ts';
 import { sendReadiness } from './readiness.ts';
+import { assertMethod, RoutingError } from './routing-error.ts';
 import { createScim, isScim, scimMethods, sendScimError } from './scim.ts';
 import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso.ts';
@@ -82,6 +84,8 @@ export function createRouter(options: Options) {
   const { settings, log } = options;
   const clientAddress = createClientAddress(settings.trustedProxies);
   const parts = createParts(options);
+  const originOf = createOrigin(settings.publicUrl);
+  const otherName = createOtherName(settings.publicUrl);
   const { sso, paths, brands } = parts;
   const route = createRoute(options, parts);
 
@@ -107,18 +111,20 @@ export function createRouter(options: Options) {
     const requestId = randomUUID();
     span.setAttribute('bailiwick.request_id', requestId);
     response.setHeader('x-request-id', requestId);
-    const { origin: site = '', 'user-agent': userAgent = '' } = request.headers;
+    const { 'user-agent': userAgent = '' } = request.headers;
     const origin = {
       requestId,
       ip: clientAddress(request),
       userAgent: userAgent.slice(0, 256),
-      origin: site.slice(0, 256),
+      origin: originOf(request),
     };
     const isDirectory = isScim(pathOf(request, paths));
     // Only POST bodies are read, and those of SCIM.
     if (!isDirectory && request.method !== 'POST') stopReading(request, response);
     try {
       assertSingleHeaders(request);
+      const location = otherName(request);
+      if (location !== undefined) return void response.writeHead(307, { location }).end();
       await route(request, response, origin, span);
     } catch (thrown) {
       const error = toServiceError(thrown);
@@ -317,24 +323,4 @@ function logFailure(log: Log, { thrown, code, method, requestId }: Failure): voi
   // Makes the RequestID findable even if no service was called. The path is not logged: clients
   // control it.
   log.info('refused', { method, code, requestId });
-}
-
-/** An unknown route or a wrong method: with 429 the only statuses beyond the documented ones. */
-class RoutingError extends ServiceError {
-  readonly status: number;
-  constructor(status: number, message: string) {
-    if (status === 404) super('not_found', 'NO_ROUTE', message);
-    else super('invalid_argument', 'WRONG_METHOD', message);
-    this.status = status;
-  }
-}
-
-function assertMethod(
-  request: IncomingMessage,
-  response: ServerResponse,
-  allowed: readonly string[],
-): void {
-  if (allowed.includes(request.method ?? '')) return;
-  response.setHeader('allow', allowed.join(', '));
-  throw new RoutingError(405, `the method must be ${allowed.join(' or ')}`);
 }

@@ -34,7 +34,7 @@ export const gatewaySettings = {
     fallback: '',
     check: createClientAddress,
     about:
-      'Networks (such as 10.0.0.0/8) of the proxies in front of the gateway. Only their X-Forwarded-For headers are trusted.',
+      'Networks (such as 10.0.0.0/8) of the proxies in front of the gateway. Only their X-Forwarded-For headers are trusted, with or without ports, brackets and quotes.',
   },
   ...allowedOriginsSettings,
   ...pageBrandSettings,

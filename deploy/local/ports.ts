@@ -50,7 +50,8 @@ async function whyTaken(port: number): Promise<string | undefined> {
 
 function isAnswering(port: number): Promise<boolean> {
   return new Promise((done) => {
-    const socket = connect({ host: loopback, port });
+    // Links lead to localhost, which may be ::1 too: another server there would get the calls.
+    const socket = connect({ host: 'localhost', port });
     socket.setTimeout(500);
     const end = (answer: boolean): void => {
       socket.destroy();

@@ -116,7 +116,8 @@ async function wire(
   const ports = Object.fromEntries(
     serviceNames.map((name) => [name, portsOf(name)]),
   ) as Wiring['ports'];
-  const publicUrl = process.env['BAILIWICK_PUBLIC_URL'] ?? `http://${loopback}:${gatewayPort}`;
+  // Browsers refuse passkeys on pages with an IP address.
+  const publicUrl = process.env['BAILIWICK_PUBLIC_URL'] ?? `http://localhost:${gatewayPort}`;
   const installationId = ensureInstallation(options.dataDir);
   return { host: loopback, publicUrl, ports, installationId, ...found };
 }

@@ -27,7 +27,7 @@ export const commonOptions = {
 export const commonHelp: Command['help'] = [
   [
     '--url URL',
-    'address of Bailiwick; default: BAILIWICK_URL, else the last login, else http://127.0.0.1:8080',
+    'address of Bailiwick; default: BAILIWICK_URL, else the last login, else http://localhost:8080',
   ],
   [
     '--token-file FILE',

@@ -15,7 +15,7 @@ export type Connection = {
   timeout?: string | undefined;
 };
 
-const localStart = 'http://127.0.0.1:8080';
+const localStart = 'http://localhost:8080';
 
 /** The address of Bailiwick: --url, BAILIWICK_URL, the last login, or the local start. Normalised, since sessions are stored by address. */
 export function urlOf({ url }: Connection): string {

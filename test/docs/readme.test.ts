@@ -61,7 +61,7 @@ describe('README.md', () => {
     const failure = section(readme, 'When something is refused');
     const code = [...story, ...blocks(failure, 'sh')].map((block) =>
       block
-        .replaceAll('http://127.0.0.1:8080', stack.url)
+        .replaceAll('http://localhost:8080', stack.url)
         .replaceAll('http://127.0.0.1:8025', stack.inboxUrl),
     );
     const printed = await paste(code);
@@ -96,7 +96,7 @@ test('README.md has at most 200 lines, and ARCHITECTURE.md 120', () => {
 
 test('the first five minutes use the local start’s own addresses', () => {
   const [first = ''] = blocks(section(read('README.md'), 'The first five minutes'), 'sh');
-  assert.match(first, /^api=http:\/\/127\.0\.0\.1:8080$/m);
+  assert.match(first, /^api=http:\/\/localhost:8080$/m);
   assert.match(first, /^inbox=http:\/\/127\.0\.0\.1:8025$/m);
 });
 

@@ -60,6 +60,7 @@ const wanted = {
     ...called,
     ...calls,
     bailiwick_delivery_publish_duplicates_total: [],
+    bailiwick_forwarded_malformed_total: [],
     bailiwick_permission_cache_total: ['outcome'],
   },
   identity: {
