@@ -38,6 +38,7 @@ import { KeyExpiry } from './migrations/026-key-expiry.ts';
 import { Search } from './migrations/027-search.ts';
 import { Import } from './migrations/028-import.ts';
 import { Makers } from './migrations/029-makers.ts';
+import { SupportEnds } from './migrations/031-support-ends.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -97,6 +98,7 @@ export const identitySchema: ServiceSchema = {
     { name: '027-search', class: Search },
     { name: '028-import', class: Import },
     { name: '029-makers', class: Makers },
+    { name: '031-support-ends', class: SupportEnds },
   ],
   compatibleFrom: 1,
 };

@@ -73,6 +73,7 @@ import { sealedRecords } from './sealed.ts';
 import { sessionsHandlers } from './sessions/handlers.ts';
 import type { identitySettings } from './settings.ts';
 import { supportHandlers } from './support/handlers.ts';
+import { watchSupport } from './support/watch.ts';
 import type { RegistrationRule } from './users/registration.ts';
 
 type Options = {
@@ -179,6 +180,7 @@ function partsOf(
       createSweeper(deps, log),
       createKeyNotices({ database, log }),
       followOwnerNotices({ ...deps, broker }),
+      ...watchSupport({ ...deps, broker }),
       followPurges({ schema: identitySchema, database, broker, log, before: leaveTenant }),
       maintainDataKeys(upkeep),
       () => async () => deps.rightsCache.close(),

@@ -38,16 +38,36 @@ export function supportCalls(stackOf: () => Stack) {
   const disable = ({ id }: Person) => call('Users_Disable', { UserID: id }, stackOf().platformKey);
   const enable = ({ id }: Person) => call('Users_Enable', { UserID: id }, stackOf().platformKey);
   const endings: ReadonlyArray<
-    [title: string, end: (by: Person, user: Person, id: string) => Promise<unknown>]
+    [title: string, cause: string, end: (by: Person, user: Person, id: string) => Promise<unknown>]
   > = [
-    ['the operator ends it', ({ token }) => call('Support_End', {}, token)],
-    ['the operator signs out', ({ token }) => call('Account_Logout', {}, token)],
-    ['the operator signs out everywhere', ({ token }) => call('Sessions_RevokeAll', {}, token)],
-    ['the operator is disabled', disable],
-    ['the operator loses the permission', ({ id }) => change('Remove', id, 'platform-owner')],
-    ['the user ends it', (_by, { token }, ID) => call('Sessions_Revoke', { ID }, token)],
-    ['the user signs out everywhere', (_by, { token }) => call('Sessions_RevokeAll', {}, token)],
-    ['the user is disabled', (_by, user) => disable(user)],
+    ['the operator ends it', 'ended', ({ token }) => call('Support_End', {}, token)],
+    [
+      'the operator signs out',
+      'operator_signed_out',
+      ({ token }) => call('Account_Logout', {}, token),
+    ],
+    [
+      'the operator signs out everywhere',
+      'operator_signed_out',
+      ({ token }) => call('Sessions_RevokeAll', {}, token),
+    ],
+    ['the operator is disabled', 'operator_signed_out', disable],
+    [
+      'the operator loses the permission',
+      'permission_lost',
+      ({ id }) => change('Remove', id, 'platform-owner'),
+    ],
+    [
+      'the user ends it',
+      'user_ended',
+      (_by, { token }, ID) => call('Sessions_Revoke', { ID }, token),
+    ],
+    [
+      'the user signs out everywhere',
+      'user_ended',
+      (_by, { token }) => call('Sessions_RevokeAll', {}, token),
+    ],
+    ['the user is disabled', 'user_signed_out', (_by, user) => disable(user)],
   ];
   return {
     start,

@@ -16,9 +16,7 @@ describeOne('support access', 'one process', (topology) => {
   let stack: Stack;
   let operator: Person;
   let owner: Person & { tenant: string };
-  const { start, started, grant, enable, again, endings, newOperator, newOwner } = supportCalls(
-    () => stack,
-  );
+  const { start, started, grant, newOperator, newOwner } = supportCalls(() => stack);
   before(async () => {
     stack = await sharedStack(topology);
     operator = await newOperator();
@@ -190,27 +188,6 @@ describeOne('support access', 'one process', (topology) => {
       unproven.id,
     ]);
     assertRefused(await start(unproven.token, owner.id), 403, 'permission_denied');
-  });
-
-  test('a support session ends at once with its operator’s session, rights and account, and with its user', async () => {
-    const [operatorAgain, userAgain] = [await newOperator(), await newOwner()];
-    for (const [title, end] of endings) {
-      const [by, user] = [await again(operatorAgain), await again(userAgain)];
-      const { Token, Session } = await started(by, user);
-      assert.equal(await isOpen(Token), true, title);
-      await end(by, user, Session.ID);
-      for (const [operation, body] of [
-        ['Account_Get', {}],
-        ['Groups_ListByTenant', { Tenant: userAgain.tenant }],
-      ] as const)
-        assertRefused(await ask(operation, body, Token), 401, 'unauthenticated');
-      // An account that is enabled again does not bring it back.
-      if (title.endsWith('disabled')) {
-        for (const person of [by, user]) bodyOf(await enable(person));
-        assert.equal(await isOpen(Token), false, title);
-      }
-      if (title.endsWith('permission')) await grant(by.id);
-    }
   });
 
   test('Support_End is recorded for the platform and the tenants of the user, once', async () => {

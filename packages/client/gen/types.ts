@@ -3139,6 +3139,8 @@ export type Session = {
   Operator: string;
   /** Why the operator acts as the user. Empty in the user's own sessions. */
   Reason: string;
+  /** In the event session.support_ended, why the support session ended: ended (by the operator), replaced, expired, permission_lost, operator_signed_out, user_ended, user_signed_out or tenant_suspended. Empty in all else. */
+  EndCause: string;
 };
 
 /** One page of sessions. */

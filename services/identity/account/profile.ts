@@ -55,7 +55,7 @@ export function profileHandlers({ database, passwords, throttle }: AccountDeps):
         // An attacker who reads the user's mail may have requested them.
         await voidResetTokens(em, user.id);
         await voidEmailChanges(em, user.id);
-        await endOtherSessions(em, user.id, call.caller.credentialId);
+        await endOtherSessions(em, call, user.id, call.caller.credentialId);
         call.invalidates.add(`user:${user.id}`);
         recordUser(em, call, 'user.password_changed', user, {
           tasks: [noticeTask('password_changed', user.email, { locale: user.locale })],

@@ -134,7 +134,7 @@ export const sweeps: readonly Statement[] = [
   },
   {
     name: 'identity.sweep_sessions',
-    text: `delete from session where ctid = any (array (select ctid from session where expires_at < now() or last_seen_at < now() - idle_minutes * interval '1 minute' limit $1)) returning 1`,
+    text: `delete from session where ctid = any (array (select ctid from session where operator = '' and (expires_at < now() or last_seen_at < now() - idle_minutes * interval '1 minute') limit $1)) returning 1`,
   },
   {
     name: 'identity.sweep_known_networks',

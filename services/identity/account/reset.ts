@@ -107,7 +107,7 @@ async function replacePassword(
   // An attacker with the old password may have requested a change of address, which would still
   // take over the account.
   await voidEmailChanges(em, user.id);
-  await endSessions(em, user.id);
+  await endSessions(em, call, user.id);
   call.invalidates.add(`user:${user.id}`);
   // A social sign-in may have made the account, by an address that is not its user's any more. The
   // owner of the mailbox links it again.

@@ -4,7 +4,6 @@ import { type Database } from '@bailiwick/database';
 import { unauthenticated } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import { hasPermission } from '@bailiwick/proto/permissions.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { createNetworks, timeOf } from '@bailiwick/values';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -27,6 +26,7 @@ import {
   limitSession,
   proofOf,
 } from '../sessions/queries.ts';
+import { endSupport, operatorOf } from '../support/ends.ts';
 import type { Installed } from './installed.ts';
 
 type Deps = {
@@ -112,21 +112,20 @@ async function useKey(database: Database, key: LiveBotKey, ip: string) {
 }
 
 /**
- * The user of a support session. The operator must still be signed in and hold the permission.
+ * The user of a support session. The operator must still be signed in and hold the permission, or
+ * the session ends.
  * @throws unauthenticated
  */
-async function supportOf({ database, authority }: Deps, hash: Uint8Array) {
-  const session = await findSupportSession(database, hash);
+async function supportOf(deps: Deps, hash: Uint8Array) {
+  const session = await findSupportSession(deps.database, hash);
   if (!session) throw unauthenticated();
   const { operator, operator_session: operatorSession } = session;
-  const own = await findLiveSessionById(database, operatorSession, { touch: false });
-  if (own?.user_id !== operator) throw unauthenticated();
-  const { platformPermissions } = await authority.effective({
-    principalType: 'user',
-    principalId: operator,
-    ...proofOf(own),
-  });
-  if (!hasPermission(platformPermissions, 'iam.platform.support.act')) throw unauthenticated();
+  const found = await operatorOf(deps, { operator, operatorSession });
+  if ('cause' in found) {
+    await endSupport(deps, session, found.cause);
+    throw unauthenticated();
+  }
+  const { own } = found;
   const ends = [session.expires_at, own.expires_at].map((time) => new Date(time).getTime());
   return {
     ...userOf(session),

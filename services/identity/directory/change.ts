@@ -67,7 +67,7 @@ async function changeStatus(
   const user = await lockExisting(em, userId);
   if (user.status === status) return user;
   // Everything issued before is void, even if the user is enabled again.
-  await endSessions(em, userId);
+  await endSessions(em, call, userId);
   await voidResetTokens(em, userId);
   await voidEmailChanges(em, userId);
   const previous = { Status: user.status };

@@ -7,6 +7,7 @@ import { timestampNow } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import { removeIdentities } from '../federation/queries.ts';
+import { endSessions } from '../sessions/queries.ts';
 import { UserEntity } from '../users/entities.ts';
 import { deleteBelongings, findUsers } from '../users/queries.ts';
 import { recordUser } from '../users/records.ts';
@@ -33,6 +34,7 @@ export function deletionHandler({
         );
         if (!user) return;
         await removeIdentities(em, userId);
+        await endSessions(em, call, userId);
         await deleteBelongings(em, userId, user.emailKey);
         em.remove(user);
         // Names the tenants that the user was a member of: they cannot find that out later.

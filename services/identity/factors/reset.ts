@@ -25,7 +25,7 @@ export function resetHandler({
         await deleteFactors(em, userId);
         await deleteCodes(em, userId);
         // A thief of the old factor may be signed in.
-        await endSessions(em, userId);
+        await endSessions(em, call, userId);
         await recordFactors(em, call, user, { type: 'user.factors_reset' });
       });
       return {};

@@ -18,7 +18,7 @@ export async function proveMailbox(em: EntityManager, call: Call, user: UserRow)
   if (user.mailboxProven) return true;
   if ((await findFactors(em, user.id)).length > 0) return false;
   await dropPlatformLinks(em, user.id);
-  await endSessions(em, user.id);
+  await endSessions(em, call, user.id);
   call.invalidates.add(`user:${user.id}`);
   user.mailboxProven = true;
   // An import may have brought an address that was not verified.

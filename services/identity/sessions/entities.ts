@@ -43,6 +43,8 @@ export const SessionEntity = defineEntity({
     operatorSession: p.text().default(''),
     /** Why the operator acts as the user. */
     reason: p.text().default(''),
+    /** The user's tenants that were told of a support session. */
+    toldTenants: p.array().columnType('text[]').default([]),
   },
   uniques: [{ name: 'session_token_hash', properties: ['tokenHash'] }],
   indexes: [
@@ -71,6 +73,7 @@ export type ListedSession = Omit<
   | 'operator'
   | 'operatorSession'
   | 'reason'
+  | 'toldTenants'
 > & {
   /** In a support session: who acts as the user, and why. */
   operator?: string;

@@ -6,6 +6,7 @@ import { lockActive } from '../users/lock.ts';
 import { SessionEntity, sessionRecord } from './entities.ts';
 import { listSessions } from './listed/queries.ts';
 import { deleteSession, voidCodes } from './queries.ts';
+import { recordSupportEnds } from './support/records.ts';
 
 type Deps = { database: Database; pager: Pager };
 
@@ -54,7 +55,11 @@ export async function endSession(em: EntityManager, call: Call, id: string): Pro
   // Even if no session is found: the gateways may not know yet that another call has ended it.
   call.invalidates.add(`credential:${id}`);
   await lockActive(em, caller.id);
-  for (const ended of await deleteSession(em, caller.id, id)) {
+  const sessions = await deleteSession(em, caller.id, id);
+  await recordSupportEnds(em, call, sessions, ({ operator }) =>
+    operator === caller.id ? 'operator_signed_out' : 'user_ended',
+  );
+  for (const ended of sessions) {
     call.invalidates.add(`credential:${ended.id}`);
     recordChange(em, call, {
       tenant: '',

@@ -6,11 +6,12 @@ import {
   type Run,
   type Statement,
 } from '@bailiwick/database';
-import type { changeRow } from '@bailiwick/events';
+import type { changeRow, Origin } from '@bailiwick/events';
 import { platformPlace } from '@bailiwick/proto/policies.ts';
 import type { UserRow } from '../users/entities.ts';
 import type { SessionOrigin } from './entities.ts';
-import { type EndedSession, endSupport, supportHash } from './support/queries.ts';
+import { type EndedSession, returningEnded, supportHash } from './support/queries.ts';
+import { recordSupportEnds, signedOut } from './support/records.ts';
 
 /** Whether a session ("s") has not ended. */
 export const isLive =
@@ -263,26 +264,31 @@ export async function deleteSession(
     em,
     `delete from session where user_id = $1 and (id = $2 or taken_from = $2)
        or operator <> '' and operator = $1 and operator_session = $2
-       returning id, user_id as "userId", reason`,
+       ${returningEnded}`,
     [userId, id],
   );
 }
 
 /** Ends all sessions of a user, including those that a code could still open. */
-export async function endSessions(em: EntityManager, userId: string): Promise<void> {
-  await voidCodes(em, userId);
-  await execute(em, 'delete from session where user_id = $1', [userId]);
-  await endSupport(em, userId);
-}
+export const endSessions = (em: EntityManager, origin: Origin, userId: string): Promise<void> =>
+  endOtherSessions(em, origin, userId, '');
 
-/** Like endSessions, but keeps one session. */
+/** Like endSessions, but keeps one session ('' = none), and the support session opened in it. */
 export async function endOtherSessions(
   em: EntityManager,
+  origin: Origin,
   userId: string,
   keptId: string,
 ): Promise<void> {
   await voidCodes(em, userId);
-  await execute(em, 'delete from session where user_id = $1 and id <> $2', [userId, keptId]);
+  const ended = await execute<EndedSession>(
+    em,
+    `delete from session where user_id = $1 and id <> $2
+       or operator <> '' and operator = $1 and operator_session <> $2
+       ${returningEnded}`,
+    [userId, keptId],
+  );
+  await recordSupportEnds(em, origin, ended, signedOut(userId));
 }
 
 /**

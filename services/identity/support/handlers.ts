@@ -2,11 +2,11 @@ import type { Support } from '@bailiwick/proto/gen/bailiwick/identity/v1/support
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { sessionRecord } from '../sessions/entities.ts';
 import { findSupportOf } from '../sessions/listed/queries.ts';
-import { endSupport } from '../sessions/support/queries.ts';
+import { deleteSupportOf } from '../sessions/support/queries.ts';
+import { recordSupportEnds } from '../sessions/support/records.ts';
 import { userRecord } from '../users/entities.ts';
 import { lockExisting } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
-import { recordSupport } from './records.ts';
 import { type SupportDeps, startSupport } from './start.ts';
 
 export function supportHandlers(deps: SupportDeps): Handlers<typeof Support> {
@@ -29,27 +29,14 @@ export function supportHandlers(deps: SupportDeps): Handlers<typeof Support> {
 }
 
 /** Ends the support session of the caller, if there is one. */
-async function endOwn({ database, authority }: SupportDeps, call: Call): Promise<void> {
+async function endOwn({ database }: SupportDeps, call: Call): Promise<void> {
   const { caller } = call;
   // Even if none is found: the gateways may not know yet that another call has ended it.
   call.invalidates.add(`user:${caller.id}`);
-  const live = await findSupportOf(database, caller.id);
-  const { tenants } = live
-    ? await authority.listUserTenants({ userId: live.userId })
-    : { tenants: [] };
   await database.transaction({ tenant: null, row: `user ${caller.id}` }, async (em) => {
     await lockExisting(em, caller.id);
-    for (const { id, userId, reason } of await endSupport(em, caller.id)) {
-      call.invalidates.add(`credential:${id}`);
-      const [user] = await findUsers(database, [userId]);
-      const session = { id, userId, operator: caller.id, reason };
-      const at = id === live?.id ? tenants.map((tenant) => tenant.id) : [];
-      recordSupport(em, call, {
-        type: 'session.support_ended',
-        session,
-        email: user?.email ?? '',
-        tenants: at,
-      });
-    }
+    const ended = await deleteSupportOf(em, caller.id);
+    for (const { id } of ended) call.invalidates.add(`credential:${id}`);
+    await recordSupportEnds(em, call, ended, () => 'ended');
   });
 }

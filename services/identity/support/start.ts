@@ -14,10 +14,10 @@ import type { Client } from '@connectrpc/connect';
 import { assertFactorUsed } from '../factors/changes.ts';
 import { SessionEntity, sessionRecord } from '../sessions/entities.ts';
 import { findLiveSessionById, proofOf } from '../sessions/queries.ts';
-import { endSupport, supportHash } from '../sessions/support/queries.ts';
+import { deleteSupportOf, supportHash } from '../sessions/support/queries.ts';
+import { recordSupport, recordSupportEnds } from '../sessions/support/records.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
 import { lockActive, lockExisting } from '../users/lock.ts';
-import { recordSupport } from './records.ts';
 
 export type SupportDeps = {
   database: Database;
@@ -44,7 +44,9 @@ export async function startSupport(
   return database.transaction({ tenant: null, row: `user ${caller.id}` }, async (em) => {
     const { operator, user } = await lockBoth(em, caller.id, userId);
     const assurance = await assertProven(deps, em, operator, call);
-    for (const { id } of await endSupport(em, caller.id)) call.invalidates.add(`credential:${id}`);
+    const earlier = await deleteSupportOf(em, caller.id);
+    for (const { id } of earlier) call.invalidates.add(`credential:${id}`);
+    await recordSupportEnds(em, call, earlier, () => 'replaced');
     return open(em, call, { operator, user, assurance, ...about });
   });
 }
@@ -143,6 +145,7 @@ function open(
     operator: operator.id,
     operatorSession,
     reason,
+    toldTenants: [...tenants],
   });
   em.persist(stored);
   const session = sessionRecord({ ...stored, limitedTo: '' }, '');

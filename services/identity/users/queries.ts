@@ -143,13 +143,15 @@ export const searchUsers = (
 ): Promise<FoundIds> =>
   searched.find(onPool(database), { ...search, ...page, tenant: '', values: [status, from, to] });
 
-/** Deletes everything that belongs to an account and its address, except the account itself. */
+/**
+ * Deletes everything that belongs to an account and its address, except the account itself and its
+ * sessions.
+ */
 export async function deleteBelongings(
   em: EntityManager,
   userId: string,
   emailKey: string,
 ): Promise<void> {
-  await execute(em, 'delete from session where user_id = $1', [userId]);
   await execute(em, 'delete from passkey where user_id = $1', [userId]);
   await execute(em, 'delete from reset_token where user_id = $1', [userId]);
   await execute(em, 'delete from email_change where user_id = $1', [userId]);

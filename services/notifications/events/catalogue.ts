@@ -69,7 +69,7 @@ const eventTypes: readonly EventType[] = [
   ...family('tenant', 'session', 'Session', {
     support_started:
       'An operator of the platform began to act as a member of the tenant. Operator and Reason say who and why.',
-    support_ended: 'The operator ended the support session.',
+    support_ended: 'A support session ended. EndCause says why.',
   }),
   ...family('tenant', 'tenant', 'Tenant', {
     created: 'A tenant was created.',

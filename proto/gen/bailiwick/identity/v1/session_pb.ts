@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/session.proto.
  */
 export const file_bailiwick_identity_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvc2Vzc2lvbi5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIoYECgdTZXNzaW9uEhQKAmlkGAEgASgJQgSItRgBUgJJRBIXCgd1c2VyX2lkGAIgASgJUgZVc2VySUQSHwoLYXV0aF9tZXRob2QYAyABKAlSCkF1dGhNZXRob2QSGgoIcHJvdmlkZXIYBCABKAlSCFByb3ZpZGVyEg4KAmlwGAUgASgJUgJJUBIdCgp1c2VyX2FnZW50GAYgASgJUglVc2VyQWdlbnQSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUNyZWF0ZWRBdBI8CgxsYXN0X3NlZW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpMYXN0U2VlbkF0EjkKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglFeHBpcmVzQXQSGAoHY3VycmVudBgKIAEoCFIHQ3VycmVudBIdCgpsaW1pdGVkX3RvGAsgASgJUglMaW1pdGVkVG8SIQoMYXV0aF9tZXRob2RzGAwgAygJUgtBdXRoTWV0aG9kcxIcCglhc3N1cmFuY2UYDSABKAlSCUFzc3VyYW5jZRIaCghvcGVyYXRvchgOIAEoCVIIT3BlcmF0b3ISFgoGcmVhc29uGA8gASgJUgZSZWFzb25iBnByb3RvMw", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvc2Vzc2lvbi5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIqMECgdTZXNzaW9uEhQKAmlkGAEgASgJQgSItRgBUgJJRBIXCgd1c2VyX2lkGAIgASgJUgZVc2VySUQSHwoLYXV0aF9tZXRob2QYAyABKAlSCkF1dGhNZXRob2QSGgoIcHJvdmlkZXIYBCABKAlSCFByb3ZpZGVyEg4KAmlwGAUgASgJUgJJUBIdCgp1c2VyX2FnZW50GAYgASgJUglVc2VyQWdlbnQSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUNyZWF0ZWRBdBI8CgxsYXN0X3NlZW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpMYXN0U2VlbkF0EjkKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglFeHBpcmVzQXQSGAoHY3VycmVudBgKIAEoCFIHQ3VycmVudBIdCgpsaW1pdGVkX3RvGAsgASgJUglMaW1pdGVkVG8SIQoMYXV0aF9tZXRob2RzGAwgAygJUgtBdXRoTWV0aG9kcxIcCglhc3N1cmFuY2UYDSABKAlSCUFzc3VyYW5jZRIaCghvcGVyYXRvchgOIAEoCVIIT3BlcmF0b3ISFgoGcmVhc29uGA8gASgJUgZSZWFzb24SGwoJZW5kX2NhdXNlGBAgASgJUghFbmRDYXVzZWIGcHJvdG8z", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * A user's session. Its token is shown only once, in the response that creates it.
@@ -115,6 +115,15 @@ export type Session = Message<"bailiwick.identity.v1.Session"> & {
    * @generated from field: string reason = 15 [json_name = "Reason"];
    */
   reason: string;
+
+  /**
+   * In the event session.support_ended, why the support session ended: ended (by the operator),
+   * replaced, expired, permission_lost, operator_signed_out, user_ended, user_signed_out or
+   * tenant_suspended. Empty in all else.
+   *
+   * @generated from field: string end_cause = 16 [json_name = "EndCause"];
+   */
+  endCause: string;
 };
 
 /**

@@ -1,0 +1,64 @@
+import { type Database } from '@bailiwick/database';
+import { serviceOrigin } from '@bailiwick/events';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { hasPermission } from '@bailiwick/proto/permissions.ts';
+import type { Client } from '@connectrpc/connect';
+import { findLiveSessionById, type LiveSession, proofOf } from '../sessions/queries.ts';
+import { deleteSupport, type OpenSupport } from '../sessions/support/queries.ts';
+import { type EndCause, recordSupportEnds } from '../sessions/support/records.ts';
+
+// The ends of support sessions that no call of the operator or the user makes. Each is stored: a
+// session whose operator loses the permission does not come back with it.
+
+export type EndDeps = {
+  database: Database;
+  authority: Pick<Client<typeof Authority>, 'effective' | 'listUserTenants'>;
+};
+
+/** The operator's own session, if the operator may still act as a user; else why not. */
+export async function operatorOf(
+  {
+    database,
+    authority,
+  }: Pick<EndDeps, 'database'> & {
+    authority: Pick<EndDeps['authority'], 'effective'>;
+  },
+  { operator, operatorSession }: Pick<OpenSupport, 'operator' | 'operatorSession'>,
+): Promise<{ own: LiveSession } | { cause: EndCause }> {
+  const own = await findLiveSessionById(database, operatorSession, { touch: false });
+  if (own?.user_id !== operator) return { cause: 'operator_signed_out' };
+  const { platformPermissions } = await authority.effective({
+    principalType: 'user',
+    principalId: operator,
+    ...proofOf(own),
+  });
+  return hasPermission(platformPermissions, 'iam.platform.support.act')
+    ? { own }
+    : { cause: 'permission_lost' };
+}
+
+/** Stores the end of a support session with its cause. Does nothing if it is stored. */
+export async function endSupport(
+  { database }: Pick<EndDeps, 'database'>,
+  { id }: Pick<OpenSupport, 'id'>,
+  cause: EndCause,
+): Promise<void> {
+  await database.transaction(null, async (em) =>
+    recordSupportEnds(em, serviceOrigin('identity'), await deleteSupport(em, id), () => cause),
+  );
+}
+
+/** Ends the support session if something that it depends on has ended. */
+export async function endIfDue(deps: EndDeps, session: OpenSupport): Promise<void> {
+  const cause = await causeOf(deps, session);
+  if (cause !== undefined) await endSupport(deps, session, cause);
+}
+
+async function causeOf(deps: EndDeps, session: OpenSupport): Promise<EndCause | undefined> {
+  if (!session.isLive) return 'expired';
+  const operator = await operatorOf(deps, session);
+  if ('cause' in operator) return operator.cause;
+  const { userId, toldTenants } = session;
+  const { suspended } = await deps.authority.listUserTenants({ userId, withSuspended: true });
+  return suspended.some(({ id }) => toldTenants.includes(id)) ? 'tenant_suspended' : undefined;
+}
