@@ -16,6 +16,8 @@ export type AccountLimits = {
   addresses: Readonly<Record<string, Limit>>;
   /** Sign-ins to one account from a known network, or from all others together. */
   account: Limit;
+  /** Sign-ins with a password of one client address that a process has not answered yet. */
+  signInsAtOnce: number;
   /** Mails to one address; more are dropped silently. */
   mails: Limit;
 };
@@ -31,6 +33,7 @@ export const accountLimits: Record<LimitProfile, AccountLimits> = {
       token: perMinute(120),
     },
     account: perMinute(20),
+    signInsAtOnce: 20,
     mails: mailLimits.standard,
   },
   strict: {
@@ -42,7 +45,13 @@ export const accountLimits: Record<LimitProfile, AccountLimits> = {
       token: perMinute(60),
     },
     account: perMinute(20),
+    signInsAtOnce: 10,
     mails: mailLimits.strict,
   },
-  off: { addresses: {}, account: unlimited, mails: mailLimits.off },
+  off: {
+    addresses: {},
+    account: unlimited,
+    signInsAtOnce: Number.POSITIVE_INFINITY,
+    mails: mailLimits.off,
+  },
 };

@@ -39,8 +39,13 @@ import { Search } from './migrations/027-search.ts';
 import { Import } from './migrations/028-import.ts';
 import { Makers } from './migrations/029-makers.ts';
 import { SupportEnds } from './migrations/031-support-ends.ts';
+import { LookalikeKey } from './migrations/033-lookalike-key.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
-import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
+import {
+  KnownNetworkEntity,
+  LoginFailureEntity,
+  LookalikeKeyEntity,
+} from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
 import { UserEntity } from './users/entities.ts';
 
@@ -57,6 +62,7 @@ export const identitySchema: ServiceSchema = {
     RateWindowEntity,
     LoginFailureEntity,
     KnownNetworkEntity,
+    LookalikeKeyEntity,
     BotEntity,
     BotKeyEntity,
     BotTrustEntity,
@@ -99,6 +105,7 @@ export const identitySchema: ServiceSchema = {
     { name: '028-import', class: Import },
     { name: '029-makers', class: Makers },
     { name: '031-support-ends', class: SupportEnds },
+    { name: '033-lookalike-key', class: LookalikeKey },
   ],
   compatibleFrom: 1,
 };

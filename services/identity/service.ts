@@ -43,8 +43,9 @@ import {
 } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { createClient, type Transport } from '@connectrpc/connect';
+import { createComparison } from './account/comparison.ts';
 import { accountHandlers } from './account/handlers.ts';
-import { createMissFloor } from './account/miss-floor.ts';
+import { createInFlight } from './account/in-flight.ts';
 import { createSweeper } from './account/sweeper.ts';
 import { botKeysHandlers } from './bot-keys/handlers.ts';
 import { createKeyNotices } from './bot-keys/notices.ts';
@@ -123,7 +124,7 @@ type Opened = { keyRing: KeyRing; keyService: KeyService; isBreached: IsBreached
 
 function passwordsOn(database: Database) {
   const passwords = createPasswords();
-  return { passwords, comparePassword: createMissFloor({ database, passwords }) };
+  return { passwords, comparePassword: createComparison({ database, passwords }) };
 }
 
 /** The parts with which the service starts, on its database and broker. */
@@ -146,6 +147,7 @@ function partsOf(
     ...passwordsOn(database),
     passwordPolicy: createPasswordPolicy({ ...clients, log }),
     throttle: createThrottle({ database, limiter, limits }),
+    signIns: createInFlight(limits.signInsAtOnce),
     limiter,
     limits,
     refusals,

@@ -69,6 +69,7 @@ const wanted = {
     ...calls,
     ...stores,
     bailiwick_hash_queue: [],
+    bailiwick_imported_hash_queue: [],
     bailiwick_key_cache_hits_total: [],
     bailiwick_sign_ins_total: ['method', 'result'],
   },

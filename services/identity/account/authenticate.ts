@@ -1,6 +1,7 @@
 import { denied, type ServiceError, unauthenticated } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { findEmail } from '@bailiwick/values';
+import { waiterOf } from '../passwords/imported-lane.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
 import type { Account } from '../passwords/queries.ts';
 import type { UserRow } from '../users/entities.ts';
@@ -38,11 +39,10 @@ export async function authenticate(
       await findUserByEmailKey(database, key),
     );
   let account: Account | undefined;
-  const holds = await throttle.attempt(key, call.caller.ip, (found) => {
+  const holds = await throttle.attempt(key, call.caller.ip, (found, until) => {
     account = found;
     // In the turn of the account, so that a second guess does not show how long the first one took.
-    const stored = found.user?.passwordHash ?? found.pendingHash;
-    return comparePassword(stored, password, call.signal);
+    return comparePassword({ key, account: found, password }, waiterOf(call, until));
   });
   const { user, factors = [], pendingHash } = account ?? {};
   const known = holds && (user?.status === 'active' || pendingHash !== undefined);

@@ -12,7 +12,8 @@ import type { Passwords } from '../passwords/passwords.ts';
 import type { PasswordPolicy } from '../passwords/policy.ts';
 import type { Throttle } from '../passwords/throttle.ts';
 import type { RegistrationRule } from '../users/registration.ts';
-import type { ComparePassword } from './miss-floor.ts';
+import type { ComparePassword } from './comparison.ts';
+import type { InFlight } from './in-flight.ts';
 
 export type AccountDeps = ReturnRules & {
   database: Database;
@@ -25,6 +26,7 @@ export type AccountDeps = ReturnRules & {
   throttle: Throttle;
   comparePassword: ComparePassword;
   limiter: Limiter;
+  signIns: InFlight;
   limits: AccountLimits;
   refusals: Refusals;
   admission: Client<typeof Admission>;

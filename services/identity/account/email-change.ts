@@ -13,6 +13,7 @@ import {
   timeAfter,
   tokenHash,
 } from '@bailiwick/values';
+import { waiterOf } from '../passwords/imported-lane.ts';
 import { isRecent } from '../sessions/sign-in/queries.ts';
 import { UserEntity, type UserRow, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
@@ -69,15 +70,17 @@ async function assertOwner(
   { database, passwords, throttle }: AccountDeps,
   { emailKey, passwordHash }: UserRow,
   password: string,
-  { caller, signal }: Call,
+  call: Call,
 ): Promise<void> {
   const isOwner = await throttle.attempt(
     emailKey,
-    caller.ip,
-    async () => passwordHash === null || (await passwords.verify(passwordHash, password, signal)),
+    call.caller.ip,
+    async (_account, until) =>
+      passwordHash === null ||
+      (await passwords.verify(passwordHash, password, waiterOf(call, until))),
   );
   if (!isOwner) throw wrongPassword();
-  if (passwordHash === null && !(await isRecent(database, caller.credentialId)))
+  if (passwordHash === null && !(await isRecent(database, call.caller.credentialId)))
     throw recentLoginRequired();
 }
 

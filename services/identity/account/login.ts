@@ -4,6 +4,7 @@ import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { countSignIn } from '@bailiwick/telemetry';
 import { carryMark } from '../federation/queries.ts';
+import { waitUntil } from '../passwords/lane.ts';
 import { beginIfUnchanged, type NewSession } from '../sessions/begin.ts';
 import { ownSignIn, type SessionOrigin } from '../sessions/entities.ts';
 import { endSession } from '../sessions/handlers.ts';
@@ -19,10 +20,14 @@ export function loginHandlers(deps: AccountDeps): Login {
   const { database } = deps;
   return {
     login: ({ email, password }, call) =>
-      countSignIn('password', () => logIn(deps, { email, password }, call)),
+      countSignIn('password', () =>
+        deps.signIns(call.caller.ip, () => logIn(deps, { email, password }, call)),
+      ),
 
     completeLogin: (request, call) =>
-      countSignIn('second_factor', () => completeLogin(deps, request, call)),
+      countSignIn('second_factor', () =>
+        deps.signIns(call.caller.ip, () => completeLogin(deps, request, call)),
+      ),
 
     async logout(_request, call) {
       await database.transaction({ tenant: null, row: `user ${call.caller.id}` }, (em) =>
@@ -44,10 +49,11 @@ async function logIn(
 ): Promise<NewSession | Challenge> {
   const { database, passwords } = deps;
   const from = ownSignIn(call, { authMethod: 'password', assurance: 'aal1' });
+  const until = waitUntil();
   for (let tries = 0; tries < 3; tries++) {
     const { user, factors } = await authenticate(deps, email, password, call);
     const rehashed = passwords.isOutdated(user.passwordHash ?? null)
-      ? await passwords.hash(password)
+      ? await passwords.hash(password, { until })
       : undefined;
     const open = (): Promise<NewSession | Challenge | undefined> =>
       factors.length > 0

@@ -4,6 +4,8 @@ import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account
 import { type Handlers } from '@bailiwick/rpc';
 import { changedFields, timeAfter } from '@bailiwick/values';
 import { carryMark } from '../federation/queries.ts';
+import { waiterOf } from '../passwords/imported-lane.ts';
+import { waitUntil } from '../passwords/lane.ts';
 import { assertNotMadeOf } from '../passwords/rules.ts';
 import { endOtherSessions } from '../sessions/queries.ts';
 import { UserEntity, userJson, userRecord } from '../users/entities.ts';
@@ -39,11 +41,12 @@ export function profileHandlers({ database, passwords, throttle }: AccountDeps):
       );
       if (!stored) throw notFound('user');
       assertNotMadeOf(stored.email, password);
-      const holds = await throttle.attempt(stored.emailKey, call.caller.ip, () =>
-        passwords.verify(stored.passwordHash, current, call.signal),
+      const limit = waitUntil();
+      const holds = await throttle.attempt(stored.emailKey, call.caller.ip, (_account, until) =>
+        passwords.verify(stored.passwordHash, current, waiterOf(call, until)),
       );
       if (!holds) throw denied('Current is wrong', 'WRONG_PASSWORD');
-      const passwordHash = await passwords.hash(password);
+      const passwordHash = await passwords.hash(password, { until: limit });
       await database.transaction({ tenant: null, row: `user ${stored.id}` }, async (em) => {
         const user = await lockActive(em, stored.id);
         // The password was changed during the check, so the check is no longer valid.

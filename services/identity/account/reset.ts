@@ -16,6 +16,7 @@ import {
 import { LockMode } from '@mikro-orm/core';
 import { proveMailbox } from '../federation/mailbox.ts';
 import { dropPasswordlessLinks } from '../federation/queries.ts';
+import { waitUntil } from '../passwords/lane.ts';
 import { clearFailures, rememberNetwork } from '../passwords/queries.ts';
 import { assertNotMadeOf } from '../passwords/rules.ts';
 import { endSessions } from '../sessions/queries.ts';
@@ -79,8 +80,9 @@ export function resetHandlers(deps: AccountDeps): Reset {
       // its call waits. The check reveals nothing to a caller who cannot guess a token.
       await assertLive();
       // Includes the hashing, so that one token causes one hash at a time.
+      const until = waitUntil();
       await database.inTurn(`reset token ${token}`, async () => {
-        const passwordHash = await passwords.hash(password, assertLive);
+        const passwordHash = await passwords.hash(password, { beforehand: assertLive, until });
         await database.transaction({ tenant: null, row: `reset ${token}` }, (em) =>
           replacePassword(em, { hash, password, passwordHash }, call),
         );

@@ -4,6 +4,7 @@ import { recordChange } from '@bailiwick/events';
 import type { UsersConfirmIdentityRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import { assertFactorUsed } from '../factors/changes.ts';
+import { waiterOf } from '../passwords/imported-lane.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { Throttle } from '../passwords/throttle.ts';
 import type { UserRow } from '../users/entities.ts';
@@ -52,12 +53,12 @@ export async function confirmIdentity(
 async function provePassword(
   { database, passwords, throttle }: ConfirmDeps,
   { userId, password }: UsersConfirmIdentityRequest,
-  { caller, signal }: Call,
+  call: Call,
 ): Promise<string> {
   const [user] = await findUsers(database, [userId]);
   if (!user) throw notFound('user');
-  const holds = await throttle.attempt(user.emailKey, caller.ip, () =>
-    passwords.verify(user.passwordHash, password, signal),
+  const holds = await throttle.attempt(user.emailKey, call.caller.ip, (_account, until) =>
+    passwords.verify(user.passwordHash, password, waiterOf(call, until)),
   );
   if (!holds || !user.passwordHash) throw denied('Password is wrong', 'WRONG_PASSWORD');
   return user.passwordHash;

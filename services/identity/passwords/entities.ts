@@ -25,3 +25,13 @@ export const KnownNetworkEntity = defineEntity({
     lastSuccessAt: p.datetime(3),
   },
 });
+
+/** The key that chooses the addresses which are treated as if they had an imported hash. */
+export const LookalikeKeyEntity = defineEntity({
+  name: 'LookalikeKey',
+  tableName: 'lookalike_key',
+  properties: {
+    name: p.string().primary().columnType('text'),
+    key: p.uint8array().columnType('bytea'),
+  },
+});

@@ -1,44 +1,78 @@
-import { createLane } from './lane.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { callerNetwork } from '@bailiwick/limits';
+import { type Call } from '@bailiwick/rpc';
+import { createLane, tooManySignIns } from './lane.ts';
 
-/** The result of a comparison, and its milliseconds since its turn in the lane of our hashes. */
+/** The client, when it stops waiting, and whether it is still there. */
+export type Waiter = {
+  /** The network of the client, "" = not known. */
+  client: string;
+  until: number;
+  signal?: AbortSignal | undefined;
+};
+
+export const waiterOf = ({ caller, signal }: Call, until: number): Waiter => ({
+  client: callerNetwork(caller.ip),
+  until,
+  signal,
+});
+
+/** The result of a comparison, and its milliseconds in its slot. */
 export type Compared = { holds: boolean; ms: number };
+
+/** The expected wait, in milliseconds, at which the lane is full, and the most that ever wait. */
+const [fullMs, mostWaiting] = [5000, 40];
+/** The share of the lane that one client may fill. */
+const shareOfClient = 0.5;
+/** The assumed duration of the first comparison, and how many recent ones are averaged. */
+const [firstMs, kept] = [500, 32];
 
 export async function timed(work: () => Promise<boolean>): Promise<Compared> {
   const began = performance.now();
   return { holds: await work(), ms: performance.now() - began };
 }
 
-/** The expected wait, in milliseconds, at which the lane counts as full. A gateway waits 20 s. */
-const maxWaitMs = 5000;
-/** The least weight of a comparison, in hashes of ours: a slow one may follow quick ones. */
-const leastWeight = 10;
-/** The assumed duration of the first comparison, and how many recent ones are averaged. */
-const [firstMs, kept] = [500, 32];
+/** Counts the comparisons of a lane, and refuses those that it or a client's share has no room for. */
+function createRoom(slots: number, averageMs: () => number) {
+  let comparisons = 0;
+  const ofClients = new Map<string, number>();
+
+  /** Whether one more comparison of all, or of a client, would be too many. */
+  function isFull(count: number, share: number): boolean {
+    const waiting = count - slots;
+    return waiting >= share * mostWaiting || waiting * averageMs() >= share * fullMs * slots;
+  }
+
+  return async <T>(client: string, work: () => Promise<T>): Promise<T> => {
+    const ofClient = ofClients.get(client) ?? 0;
+    if (isFull(comparisons, 1) || (client !== '' && isFull(ofClient, shareOfClient)))
+      throw tooManySignIns(5);
+    comparisons++;
+    ofClients.set(client, ofClient + 1);
+    try {
+      return await work();
+    } finally {
+      comparisons--;
+      const left = (ofClients.get(client) ?? 1) - 1;
+      if (left === 0) ofClients.delete(client);
+      else ofClients.set(client, left);
+    }
+  };
+}
 
 /**
- * The comparisons with hashes of other systems, `slots` at a time. Its load reaches `full` when the
- * expected wait reaches five seconds: the comparisons that wait, times the recent duration.
+ * The comparisons with hashes of other systems, `slots` at a time. It is full when the comparisons
+ * that wait would take five seconds at the recent duration. A form that is compared in several
+ * spellings runs once for each of them.
  */
-export function createImportedLane(slots: number, full: number) {
+export function createImportedLane(slots: number) {
   const lane = createLane(slots);
-  let comparisons = 0;
   const recent: number[] = [];
+  const inRoom = createRoom(slots, averageMs);
 
-  function note(ms: number): void {
-    recent.push(ms);
-    if (recent.length > kept) recent.shift();
-  }
-
-  function weight(): number {
+  function averageMs(): number {
     const sum = recent.reduce((total, ms) => total + ms, 0);
-    const average = recent.length === 0 ? firstMs : sum / recent.length;
-    return Math.max(leastWeight, (full * average) / (maxWaitMs * slots));
-  }
-
-  async function measured(work: () => Promise<boolean>): Promise<boolean> {
-    const { holds, ms } = await timed(work);
-    note(ms);
-    return holds;
+    return recent.length === 0 ? firstMs : sum / recent.length;
   }
 
   /**
@@ -46,37 +80,50 @@ export function createImportedLane(slots: number, full: number) {
    * counts: otherwise a client could abort each guess that is not answered quickly, and none would
    * count.
    */
-  const inTurn = (work: () => Promise<boolean>, place: { weight: number; signal: Signal }) =>
-    timed(async () => {
-      try {
-        return await lane.run(work, place);
-      } catch (thrown) {
-        if (place.signal?.aborted) return false;
-        throw thrown;
-      }
-    });
+  async function inTurn(work: () => Promise<Compared>, waiter: Waiter): Promise<Compared> {
+    try {
+      return await lane.run(work, waiter);
+    } catch (thrown) {
+      if (waiter.signal?.aborted) return { holds: false, ms: 0 };
+      throw thrown;
+    }
+  }
 
   return {
-    /** The comparisons that wait, by their expected time, and the wrong passwords that wait. */
-    load: (): number => lane.load() + Math.max(0, comparisons - slots) * weight(),
-    /** Counts from the start of `before` on, so that calls at the same time see each other. */
-    async compare(
+    /** The comparisons that wait. */
+    load: lane.load,
+    /**
+     * Counts from the start of `before` on, so that calls at the same time see each other.
+     * @throws resource_exhausted if the lane is full, or the client's share of it
+     */
+    compare(
       before: () => Promise<void>,
       work: () => Promise<boolean>,
-      signal?: AbortSignal,
+      waiter: Waiter,
     ): Promise<Compared> {
-      comparisons++;
-      try {
+      return inRoom(waiter.client, async () => {
         await before();
-        return await inTurn(() => measured(work), { weight: 0, signal });
-      } finally {
-        comparisons--;
-      }
+        return inTurn(async () => {
+          const compared = await timed(work);
+          recent.push(compared.ms);
+          if (recent.length > kept) recent.shift();
+          return compared;
+        }, waiter);
+      });
     },
-    /** Waits for a turn, as a wrong password of another account does. Returns the milliseconds. */
-    pass: async (signal?: AbortSignal): Promise<number> =>
-      (await inTurn(async () => true, { weight: 1, signal })).ms,
+    /**
+     * Takes a slot for as long as a comparison, without its work: for an address without an account,
+     * which must fill the lane and wait in it as an account does.
+     */
+    imitate(before: () => Promise<void>, waiter: Waiter): Promise<void> {
+      return inRoom(waiter.client, async () => {
+        await before();
+        await inTurn(async () => {
+          const ms = averageMs();
+          await sleep(ms);
+          return { holds: false, ms };
+        }, waiter);
+      });
+    },
   };
 }
-
-type Signal = AbortSignal | undefined;

@@ -14,8 +14,8 @@ test('a lane runs work in order, at most its slots at a time, and knows what wai
     running--;
     if (index === 3) throw new Error('failed');
   };
-  const all = [0, 1, 2, 3, 4, 5].map((index) => lane.run(work(index), { weight: index }));
-  assert.equal(lane.load(), 2 + 3 + 4 + 5);
+  const all = [0, 1, 2, 3, 4, 5].map((index) => lane.run(work(index)));
+  assert.equal(lane.load(), 4);
   const results = await Promise.allSettled(all);
   assert.deepEqual(began, [0, 1, 2, 3, 4, 5]);
   assert.deepEqual([most, lane.load()], [2, 0]);
@@ -30,9 +30,9 @@ test('work whose signal aborts leaves the lane, and the others keep their order'
   const first = lane.run(() => gate.promise);
   const aborter = new AbortController();
   const note = (index: number) => async () => void began.push(index);
-  const left = lane.run(note(1), { weight: 5, signal: aborter.signal });
+  const left = lane.run(note(1), { signal: aborter.signal });
   const others = [lane.run(note(2)), lane.run(note(3))];
-  assert.equal(lane.load(), 7);
+  assert.equal(lane.load(), 3);
   aborter.abort();
   await assert.rejects(left, { name: 'AbortError' });
   await assert.rejects(lane.run(note(4), { signal: aborter.signal }), { name: 'AbortError' });
@@ -40,4 +40,18 @@ test('work whose signal aborts leaves the lane, and the others keep their order'
   gate.resolve();
   await Promise.all([first, ...others]);
   assert.deepEqual(began, [2, 3]);
+});
+
+test('work that has not begun in time is refused, and work that has begun goes on', async () => {
+  const lane = createLane(1);
+  const gate = Promise.withResolvers<string>();
+  const until = performance.now() + 5;
+  const first = lane.run(() => gate.promise, { until });
+  await assert.rejects(
+    lane.run(async () => 'late', { until }),
+    { code: 'resource_exhausted', retryAfter: 5 },
+  );
+  gate.resolve('done');
+  assert.equal(await first, 'done');
+  assert.equal(await lane.run(async () => 'next', { until }), 'next');
 });

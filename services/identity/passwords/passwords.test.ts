@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { constants, getPriority } from 'node:os';
 import process from 'node:process';
 import { test } from 'node:test';
-import { createPasswords, type Passwords } from './passwords.ts';
+import { createPasswords } from './passwords.ts';
 import { assertNotMadeOf, createPasswordRules } from './rules.ts';
 
 test('a hash is argon2id with the documented parameters, and matches its password only', async () => {
@@ -47,7 +47,7 @@ test('hashes that would wait for many seconds are refused', async () => {
   const passwords = createPasswords();
   const skip = () => Promise.reject(new Error('skipped'));
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 450 }, () => passwords.hash('x', skip)),
+    Array.from({ length: 450 }, () => passwords.hash('x', { beforehand: skip })),
   );
   const reasons = outcomes.map((outcome) => outcome.status === 'rejected' && `${outcome.reason}`);
   const refused = reasons.filter((reason) => `${reason}`.includes('too many sign-ins at once'));
@@ -58,30 +58,39 @@ test('hashes that would wait for many seconds are refused', async () => {
 /** The password is `U*U`. */
 const imported = 'imported $2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
 
-test('a full queue refuses accounts with hashes of ours and of other systems at the same load', async () => {
-  const busy = /too many sign-ins at once/;
-  for (const fill of [
-    (passwords: Passwords) => passwords.verify(imported, 'x'),
-    (passwords: Passwords) => passwords.hash('x', () => Promise.reject(new Error('skipped'))),
-  ]) {
-    const passwords = createPasswords(1);
-    const attempts = Promise.allSettled(Array.from({ length: 450 }, () => fill(passwords)));
-    await Promise.all([
-      assert.rejects(passwords.verify(imported, 'x'), busy),
-      assert.rejects(passwords.verify(undefined, 'x'), busy),
-    ]);
-    await attempts;
-    assert.equal(await passwords.verify(imported, 'U*U'), true);
-  }
-});
+const busy = /too many sign-ins at once/;
 
-test('comparisons with hashes of other systems that wait refuse no new password', async () => {
+test('a full queue of hashes of other systems refuses these, and neither others nor new passwords', async () => {
   const passwords = createPasswords(1);
+  const ours = await passwords.hash('x');
   const attempts = Promise.allSettled(
-    Array.from({ length: 450 }, () => passwords.verify(imported, 'x')),
+    Array.from({ length: 100 }, () => passwords.verify(imported, 'x')),
   );
+  await assert.rejects(passwords.verify(imported, 'x'), busy);
+  await assert.rejects(
+    passwords.imitateImported(undefined, 'x', { client: '', until: performance.now() + 1000 }),
+    busy,
+  );
+  assert.equal(await passwords.verify(ours, 'x'), true);
+  assert.equal(await passwords.verify(undefined, 'x'), false);
   assert.match(await passwords.hash('x'), /^\$argon2id\$/);
   await attempts;
+  assert.equal(await passwords.verify(imported, 'U*U'), true);
+});
+
+test('a full queue of our hashes refuses every sign-in', async () => {
+  const passwords = createPasswords(1);
+  const attempts = Promise.allSettled(
+    Array.from({ length: 450 }, () =>
+      passwords.hash('x', { beforehand: () => Promise.reject(new Error('skipped')) }),
+    ),
+  );
+  await Promise.all([
+    assert.rejects(passwords.verify(imported, 'x'), busy),
+    assert.rejects(passwords.verify(undefined, 'x'), busy),
+  ]);
+  await attempts;
+  assert.equal(await passwords.verify(imported, 'U*U'), true);
 });
 
 test('comparisons with hashes of other systems leave the slots of sign-ins free', async () => {
@@ -99,8 +108,10 @@ test('a queued hash that is no longer needed is skipped', async () => {
   const passwords = createPasswords();
   let used = false;
   const attempts = Array.from({ length: 50 }, () =>
-    passwords.hash('x', async () => {
-      if (used) throw new Error('used');
+    passwords.hash('x', {
+      async beforehand() {
+        if (used) throw new Error('used');
+      },
     }),
   );
   await Promise.race(attempts);

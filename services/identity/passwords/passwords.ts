@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { exhausted } from '@bailiwick/errors';
 import { gauge } from '@bailiwick/telemetry';
 import { hash, hashRaw, verify } from '@node-rs/argon2';
 import { lowerHashThreads } from './hash-threads.ts';
 import { isImported, storedForm, verifyImported } from './imported/imported.ts';
-import { type Compared, createImportedLane, timed } from './imported-lane.ts';
-import { createLane } from './lane.ts';
+import { createImportedLane, type Waiter } from './imported-lane.ts';
+import { createLane, tooManySignIns, waitUntil } from './lane.ts';
 
 /**
  * argon2id: second choice of RFC 9106 for low memory, first of OWASP: 19 MiB, two passes, one lane.
@@ -24,68 +23,67 @@ const maxWaiting = 400;
  */
 const importedAtOnce = (cpus: number): number => Math.max(1, Math.min(2, Math.floor(cpus / 2)));
 
-const queue = gauge({
+const ownQueue = gauge({
   name: 'bailiwick_hash_queue',
-  about:
-    'Password hashes waiting for a CPU, those of other systems at least tenfold. At 400, sign-ins are refused.',
+  about: 'Password hashes waiting for a CPU. At 400, sign-ins are refused.',
 });
+const importedQueue = gauge({
+  name: 'bailiwick_imported_hash_queue',
+  about:
+    'Comparisons with hashes of other systems waiting for a slot. When they would take 5 seconds, sign-ins of users with such hashes are refused.',
+});
+
+type HashOptions = { beforehand?: () => Promise<void>; until?: number };
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
 /** Hashes passwords, at most one per CPU at a time, and fewer of other systems. */
 export function createPasswords(cpus = availableParallelism()) {
   const own = createLane(cpus);
-  const imported = createImportedLane(importedAtOnce(cpus), maxWaiting);
-  const load = () => own.load() + imported.load();
-  queue.from(() => [{ value: load(), labels: {} }]);
+  const imported = createImportedLane(importedAtOnce(cpus));
+  ownQueue.from(() => [{ value: own.load(), labels: {} }]);
+  importedQueue.from(() => [{ value: imported.load(), labels: {} }]);
 
-  function assertRoom(waiting: number): void {
-    if (waiting >= maxWaiting) throw exhausted('too many sign-ins at once', 1);
-  }
-
-  /** Hashes wait in the lane of ours only, so the other lane does not refuse them. */
-  async function bounded<T>(work: () => Promise<T>): Promise<T> {
-    assertRoom(own.load());
-    return own.run(work);
+  async function bounded<T>(work: () => Promise<T>, until = waitUntil()): Promise<T> {
+    if (own.load() >= maxWaiting) throw tooManySignIns();
+    return own.run(work, { until });
   }
 
   /**
    * `beforehand` runs when the hash is about to start, however long it waited. It saves the hash by
-   * throwing.
+   * throwing. `until`: when the hash is refused instead of waiting on.
    */
-  const hashOf = (password: string, beforehand?: () => Promise<void>) =>
+  const hashOf = (password: string, { beforehand, until }: HashOptions = {}) =>
     bounded(async () => {
       await beforehand?.();
       return hash(password.normalize('NFKC'), parameters);
-    });
+    }, until);
   // A hash of a random password: comparing with it takes as long as with a real one, and never
   // matches.
   const decoy = hashOf(randomBytes(24).toString('base64'));
   // The first hash has created the threads.
   decoy.then(lowerHashThreads, () => {});
 
-  /**
-   * Compares a password with a hash. Without a hash, it does the same work, and none matches. Every
-   * account is refused at the same load: a refusal does not tell which kind of hash it has.
-   */
-  async function compare(
+  /** Compares with a hash of ours. Without one, it does the same work, and none matches. */
+  async function compareOwn(
     stored: string | null | undefined,
     password: string,
-    signal?: AbortSignal,
-  ): Promise<Compared> {
-    assertRoom(load());
-    // It waits as long as a comparison with a hash of ours does, and then for its own lane.
-    if (typeof stored === 'string' && isImported(stored))
-      return imported.compare(
-        () => own.run(async () => {}),
-        () => verifyImported(stored, password),
-        signal,
-      );
-    const against = stored ?? (await decoy);
+    until?: number,
+  ): Promise<boolean> {
     const normal = password.normalize('NFKC');
-    const { holds, ms } = await own.run(() => timed(() => verify(against, normal)));
-    return { holds: holds && typeof stored === 'string', ms };
+    const holds = await bounded(async () => verify(stored ?? (await decoy), normal), until);
+    return holds && typeof stored === 'string';
   }
+
+  /** The wait of a comparison with a hash of ours: those with other hashes wait for both lanes. */
+  const ownTurn = (waiter: Waiter) => () => bounded(async () => {}, waiter.until);
+
+  /**
+   * Compares with a hash of another system. `took`: the milliseconds of the comparison alone.
+   * @throws resource_exhausted if the lane of such hashes is full
+   */
+  const compareImported = (stored: string, password: string, waiter: Waiter) =>
+    imported.compare(ownTurn(waiter), () => verifyImported(stored, password), waiter);
 
   return {
     hash: hashOf,
@@ -93,7 +91,7 @@ export function createPasswords(cpus = availableParallelism()) {
      * The stored form of a hash of another system. The next sign-in renews it. @throws
      * invalid_argument for an unknown form, and for a comparison that would take too long
      */
-    adopt: (hash: string): Promise<string> => storedForm(hash, hashOf),
+    adopt: (hash: string): Promise<string> => storedForm(hash, (digits) => hashOf(digits)),
     /** The bare hash of a code with the salt of its set: it can be compared with all of the set. */
     digest: (code: string, salt: Uint8Array) =>
       bounded(() => hashRaw(code, { ...parameters, salt })),
@@ -103,9 +101,27 @@ export function createPasswords(cpus = availableParallelism()) {
      */
     isOutdated: (passwordHash: string | null): boolean =>
       passwordHash !== null && !passwordHash.startsWith(currentForm),
-    compare,
-    passImported: imported.pass,
-    verify: async (...sent: Parameters<typeof compare>): Promise<boolean> =>
-      (await compare(...sent)).holds,
+    compareImported,
+    /**
+     * Compares as for an account with a hash of another system, for an address without an account:
+     * with the same waits and refusals, which all come before the comparison.
+     */
+    async imitateImported(
+      stored: string | null | undefined,
+      password: string,
+      waiter: Waiter,
+    ): Promise<boolean> {
+      await imported.imitate(ownTurn(waiter), waiter);
+      return compareOwn(stored, password, waiter.until);
+    },
+    /** Compares with a hash of any kind. */
+    verify: async (
+      stored: string | null | undefined,
+      password: string,
+      waiter: Waiter = { client: '', until: waitUntil() },
+    ): Promise<boolean> =>
+      typeof stored === 'string' && isImported(stored)
+        ? (await compareImported(stored, password, waiter)).holds
+        : compareOwn(stored, password, waiter.until),
   };
 }

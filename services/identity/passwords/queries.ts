@@ -98,6 +98,21 @@ const importedHashes: Statement = {
   text: `select exists (select 1 from user_account where password_hash like 'imported %') as has`,
 };
 
+const importedShare: Statement = {
+  name: 'identity.imported_share',
+  text: `select (select count(*) from user_account where password_hash like 'imported %')::float8
+           / greatest(1, (select count(*) from user_account)) as share, key from lookalike_key where name = 'imported'`,
+};
+
+/** The share of users with such hashes among all users, and the key that chooses lookalikes. */
+export async function findImportedShare(
+  database: Database,
+): Promise<{ share: number; key: Uint8Array }> {
+  const [row] = await database.query<{ share: number; key: Uint8Array }>(importedShare, []);
+  if (!row) throw new Error('the table lookalike_key is empty');
+  return row;
+}
+
 /** Whether users have password hashes of other systems, which no sign-in has renewed yet. */
 export async function hasImportedHashes(database: Database): Promise<boolean> {
   const [row] = await database.query<{ has: boolean }>(importedHashes, []);

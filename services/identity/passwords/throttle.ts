@@ -1,6 +1,7 @@
 import { type Database } from '@bailiwick/database';
 import { exhausted } from '@bailiwick/errors';
 import { assertWithin, homeNetwork, type Limit, type Limiter } from '@bailiwick/limits';
+import { createLane, waitUntil } from './lane.ts';
 import {
   type Account,
   type Attempt,
@@ -17,6 +18,8 @@ import {
 
 /** From this many failures on, only a password reset or SSO opens the account again. */
 const hardStop = 100;
+
+type Check = (account: Account, until: number) => Promise<boolean>;
 
 export type Throttle = ReturnType<typeof createThrottle>;
 
@@ -60,18 +63,19 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
   function attempt(
     key: string,
     { ip, next }: { ip: string; next: string },
-    check: (account: Account) => Promise<boolean>,
+    check: Check,
   ): Promise<boolean> {
+    const until = waitUntil();
     const network = homeNetwork(ip);
     return whileCounted(key, async (all) => {
       const { ended } = all;
       const first = await begin(key, network, all.running === 1);
-      return inTurn(countKeyOf(key, first), async () => {
+      return inTurn(countKeyOf(key, first), until, async () => {
         try {
           // An attempt that ended since then may have counted a failure.
           const found = all.ended === ended ? first : await findAttempt(database, key, network, 0);
           assertAllowed(found, next);
-          const holds = await check(found.account);
+          const holds = await check(found.account, until);
           if (!holds) await countFailure(database, key, found.network);
           return holds;
         } finally {
@@ -84,9 +88,10 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
   return {
     /**
      * Runs a password check of an account, unless it has too many failures. `check` returns whether
-     * the password is right.
+     * the password is right, and waits no longer than `until`. @throws resource_exhausted if the
+     * attempt has waited that long for its turn; it counts as no failure, since nothing was compared
      */
-    attempt: (emailKey: string, ip: string, check: (account: Account) => Promise<boolean>) =>
+    attempt: (emailKey: string, ip: string, check: Check) =>
       attempt(emailKey, { ip, next: 'reset the password' }, check),
 
     /**
@@ -115,16 +120,14 @@ function assertAllowed({ failures, wait }: Attempt, next: string): void {
  * concurrent guesses would all pass before the first is counted.
  */
 function createTurns() {
-  const queues = new Map<string, Promise<unknown>>();
-  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const before = queues.get(key) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    const settled = mine.catch(() => {});
-    queues.set(key, settled);
+  const lanes = new Map<string, ReturnType<typeof createLane>>();
+  return async <T>(key: string, until: number, work: () => Promise<T>): Promise<T> => {
+    const lane = lanes.get(key) ?? createLane(1);
+    lanes.set(key, lane);
     try {
-      return await mine;
+      return await lane.run(work, { until });
     } finally {
-      if (queues.get(key) === settled) queues.delete(key);
+      if (lane.isIdle()) lanes.delete(key);
     }
   };
 }
