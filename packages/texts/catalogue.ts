@@ -9,7 +9,7 @@ export const shippedLocales: readonly string[] = readdirSync(folder).sort();
 
 /**
  * The folder of a language's mails: `<mail>/{subject.txt,text.txt,html.html}`.
- * `somebody.txt` replaces the name of an inviter without a name, and `unnamed.txt` that of a tenant
+ * `unknown.txt` replaces an unknown network address, `somebody.txt` the name of an inviter without a name, and `unnamed.txt` that of a tenant
  * without one.
  */
 export const mailsFolder = (locale: string): string => path.join(folder, locale, 'mails');

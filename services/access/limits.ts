@@ -1,5 +1,5 @@
 import { type Limit, type LimitProfile, perMinute, unlimited } from '@bailiwick/limits';
-import { mailLimits } from '@bailiwick/proto/policies.ts';
+import { type MailLimit, mailLimits } from '@bailiwick/proto/policies.ts';
 
 // Limits of access's public operations, of the mails that it causes, and of rows per tenant. The
 // row limits are far above normal use: they keep the rows of one tenant from filling a process's
@@ -18,8 +18,8 @@ export const rolesPerTenant = 1000;
 export type InvitationLimits = {
   /** By rate class and client address. */
   addresses: Readonly<Record<string, Limit>>;
-  /** Mails to one address; more are dropped silently. */
-  mails: Limit;
+  /** Mails to one address, and those of one tenant; more are dropped silently. */
+  mails: MailLimit;
   /**
    * Invitations and added users of one tenant, so that it does not fill the mail queue that all
    * tenants share.

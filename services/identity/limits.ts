@@ -1,5 +1,5 @@
 import { type Limit, type LimitProfile, perMinute, unlimited } from '@bailiwick/limits';
-import { mailLimits } from '@bailiwick/proto/policies.ts';
+import { type MailLimit, mailLimits } from '@bailiwick/proto/policies.ts';
 
 // Limits of identity's public operations, and of rows per tenant.
 
@@ -19,7 +19,7 @@ export type AccountLimits = {
   /** Sign-ins with a password of one client address that a process has not answered yet. */
   signInsAtOnce: number;
   /** Mails to one address; more are dropped silently. */
-  mails: Limit;
+  mails: MailLimit;
 };
 
 export const accountLimits: Record<LimitProfile, AccountLimits> = {

@@ -45,6 +45,15 @@ describeOne('sign-in by a mailed code', 'five processes', (topology) => {
   const isDead = (answer: Parameters<typeof assertRefused>[0]) =>
     assertRefused(answer, 400, 'failed_precondition', dead);
 
+  test('the mail with a code names the network address of its request, in text and HTML', async () => {
+    const { email } = await signUp(stack);
+    const already = (await mailsTo(stack, email)).length;
+    await ask(email);
+    const { Text, Html } = await mailTo(stack, email, already + 1);
+    for (const part of [Text, Html])
+      assert.match(part, /Network address of the request: 127\.0\.0\.1/);
+  });
+
   test('a mailed code opens one session, however it is typed', async () => {
     const { person, request, code } = await mailed();
     const typed = ` ${code.slice(0, 4).toLowerCase()}-${code.slice(4)} `;

@@ -89,9 +89,12 @@ export async function invite(
   const run = inTransaction(em);
   await limiter.take(`invitations ${tenant}`, limits.tenant, run);
   // Mails beyond the limit of an address are dropped silently: the response has the token in any
-  // case. A refused invitation sends no mail and is not counted, so that no tenant uses up an
-  // address's limit for the others.
-  const mailing = (await limiter.use(`mail ${email.key}`, limits.mails, run)) === 0;
+  // case. A refused invitation sends no mail and is not counted, and one tenant gets a
+  // part of the limit only, so that it does not use it up for the others.
+  const { each, seconds } = limits.mails;
+  const mailing =
+    (await limiter.use(`mail ${tenant} ${email.key}`, { count: each, seconds }, run)) === 0 &&
+    (await limiter.use(`mail ${email.key}`, limits.mails, run)) === 0;
   const mail = () =>
     invitationMail(keyRing, {
       email,

@@ -1,15 +1,17 @@
 import { type Database } from '@bailiwick/database';
 import { type KeyRing, type TenantKeys } from '@bailiwick/keys';
-import { type Limiter } from '@bailiwick/limits';
+import { homeNetwork, type Limiter } from '@bailiwick/limits';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { type RightsCache } from '@bailiwick/revocation';
+import { type Call } from '@bailiwick/rpc';
 import { type Refusals } from '@bailiwick/service';
 import type { ReturnRules } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
 import type { AccountLimits } from '../limits.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { PasswordPolicy } from '../passwords/policy.ts';
+import { isKnownNetwork } from '../passwords/queries.ts';
 import type { Throttle } from '../passwords/throttle.ts';
 import type { RegistrationRule } from '../users/registration.ts';
 import type { ComparePassword } from './comparison.ts';
@@ -25,8 +27,8 @@ export type AccountDeps = ReturnRules & {
   rightsCache: RightsCache;
   throttle: Throttle;
   comparePassword: ComparePassword;
-  limiter: Limiter;
   signIns: InFlight;
+  limiter: Limiter;
   limits: AccountLimits;
   refusals: Refusals;
   admission: Client<typeof Admission>;
@@ -42,12 +44,26 @@ export type AccountDeps = ReturnRules & {
 /**
  * Whether one more mail of a kind may go to an address. Mails beyond the limit are dropped
  * silently, because an error would reveal the address. Kinds are counted apart: otherwise
- * registrations of an address by strangers could block its owner's password reset.
+ * registrations of an address by strangers could block its owner's password reset. Each network has
+ * a limit of its own. Networks from which the user has signed in share a total of theirs: strangers,
+ * with however many addresses, use up the total of all others only.
  */
 export async function mayMail(
-  { limiter, limits }: AccountDeps,
+  { database, limiter, limits }: AccountDeps,
   kind: 'registration' | 'change' | 'reset' | 'code',
   emailKey: string,
+  { caller }: Call,
 ): Promise<boolean> {
-  return (await limiter.use(`mail ${kind} ${emailKey}`, limits.mails)) === 0;
+  const { each, known, others, seconds } = limits.mails;
+  const network = homeNetwork(caller.ip);
+  const isKnown = await isKnownNetwork(database, emailKey, network);
+  const key = `mail ${kind} ${emailKey}`;
+  if ((await limiter.use(`${key} ${network}`, { count: each, seconds })) > 0) return false;
+  const total = isKnown
+    ? await limiter.use(`${key} known`, { count: known, seconds })
+    : await limiter.use(key, { count: others, seconds });
+  return total === 0;
 }
+
+/** The value of a mail that says from where it was requested. */
+export const requestedFrom = ({ caller }: Call) => ({ requestedFrom: caller.ip });

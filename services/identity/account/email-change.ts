@@ -19,7 +19,7 @@ import { UserEntity, type UserRow, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { settleEmail } from '../users/queries.ts';
 import { recordAuditOnly, recordUser } from '../users/records.ts';
-import { type AccountDeps, mayMail } from './deps.ts';
+import { type AccountDeps, mayMail, requestedFrom } from './deps.ts';
 import { EmailChangeEntity } from './entities.ts';
 import {
   consumeEmailChange,
@@ -47,12 +47,15 @@ export function emailChangeHandlers(
       if (!user) throw notFound('user');
       await assertMayChangeAddress(deps, user.email);
       await assertOwner(deps, user, password, call);
-      const mailing = await mayMail(deps, 'change', email.key);
+      const mailing = await mayMail(deps, 'change', email.key, call);
       await database.transaction({ tenant: null, row: `user ${user.id}` }, async (em) => {
         const taken = await em.findOne(UserEntity, { emailKey: email.key });
         const mail = taken
-          ? noticeTask('already_registered', taken.email, { locale: taken.locale })
-          : await persistChange(em, keyRing, user, email);
+          ? noticeTask('already_registered', taken.email, {
+              locale: taken.locale,
+              ...requestedFrom(call),
+            })
+          : await persistChange(em, keyRing, { user, email }, call);
         const tasks = mailing ? [mail] : [];
         recordAuditOnly(em, call, 'user.email_change_requested', email.address, tasks);
       });
@@ -90,8 +93,8 @@ const wrongPassword = () => denied('Password is wrong', 'WRONG_PASSWORD');
 async function persistChange(
   em: EntityManager,
   keyRing: KeyRing,
-  user: UserRow,
-  email: Email,
+  { user, email }: { user: UserRow; email: Email },
+  call: Call,
 ): Promise<Task> {
   const locked = await lockActive(em, user.id);
   // The password or address was changed during the check, so the check is no longer valid.
@@ -115,7 +118,12 @@ async function persistChange(
     'Account_Task_SendEmailVerification',
     keyRing,
     { Email: email.address, Token: token },
-    { purpose: addressChange, locale: user.locale, expiresAt: expiresAt.toISOString() },
+    {
+      purpose: addressChange,
+      locale: user.locale,
+      expiresAt: expiresAt.toISOString(),
+      ...requestedFrom(call),
+    },
   );
 }
 

@@ -25,7 +25,7 @@ import { lockActive } from '../users/lock.ts';
 import { findUsers, settleEmail } from '../users/queries.ts';
 import { recordAuditOnly } from '../users/records.ts';
 import { failure } from './authenticate.ts';
-import { type AccountDeps, mayMail } from './deps.ts';
+import { type AccountDeps, mayMail, requestedFrom } from './deps.ts';
 import { MailedCodeEntity } from './entities.ts';
 import { consumeMailedCode, countMailedTry } from './queries.ts';
 import { createResponseFloor } from './response-floor.ts';
@@ -87,7 +87,7 @@ async function mailCode(
   request: string,
   call: Call,
 ): Promise<boolean> {
-  const mailing = await mayMail(deps, 'code', email.key);
+  const mailing = await mayMail(deps, 'code', email.key, call);
   const code = randomText(alphabet, length);
   const now = new Date();
   const expiresAt = new Date(now.getTime() + lifetimeMs);
@@ -114,7 +114,12 @@ async function mailCode(
       'Account_Task_SendEmailVerification',
       deps.keyRing,
       { Email: email.address, Token: code },
-      { purpose: signInCode, locale: user?.locale ?? '', expiresAt: expiresAt.toISOString() },
+      {
+        purpose: signInCode,
+        locale: user?.locale ?? '',
+        expiresAt: expiresAt.toISOString(),
+        ...requestedFrom(call),
+      },
     );
     recordAuditOnly(em, call, 'user.code_requested', email.address, mails ? [task] : []);
     return user !== null;

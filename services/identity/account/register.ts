@@ -15,7 +15,7 @@ import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
 import { consumeRivals, findUserByEmailKey, settleEmail } from '../users/queries.ts';
 import { recordAuditOnly, recordUser } from '../users/records.ts';
 import { assertMayRegister } from '../users/registration.ts';
-import { type AccountDeps, mayMail } from './deps.ts';
+import { type AccountDeps, mayMail, requestedFrom } from './deps.ts';
 import { applyEmailChange, assertMayChangeAddress } from './email-change.ts';
 import { RegistrationEntity } from './entities.ts';
 import { provesAddress } from './invited.ts';
@@ -64,7 +64,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
         password,
         passwordHash: await passwords.hash(password),
         locale,
-        mailing: await mayMail(deps, 'registration', email.key),
+        mailing: await mayMail(deps, 'registration', email.key, call),
       };
       if (isProven) {
         await addProven(deps, attempt, call);
@@ -149,7 +149,7 @@ async function addAttempt(
     };
     recordUser(em, call, 'user.registered', pending, {
       tasks: mailing
-        ? [verificationMail(deps, { email: email.address, locale, token, expiresAt })]
+        ? [verificationMail(deps, { email: email.address, locale, token, expiresAt }, call)]
         : [],
     });
     return true;
@@ -199,7 +199,7 @@ async function createVerified(
   // The reset token refers to the user's row, so that row must exist first.
   await em.flush();
   recordUser(em, call, 'user.verified', user, {
-    tasks: disputed ? [await resetMail(em, keyRing, user)] : [],
+    tasks: disputed ? [await resetMail(em, keyRing, user, call)] : [],
   });
 }
 
@@ -208,7 +208,7 @@ async function renewVerification(deps: AccountDeps, email: Email, call: Call): P
   const { database } = deps;
   const registration = await findNewestRegistration(onPool(database), email.key);
   const known = await findUserByEmailKey(database, email.key);
-  const mailing = await mayMail(deps, 'registration', email.key);
+  const mailing = await mayMail(deps, 'registration', email.key, call);
   const token = createToken('verify');
   const expiresAt = new Date(Date.now() + lifetimeMs);
   return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
@@ -222,7 +222,7 @@ async function renewVerification(deps: AccountDeps, email: Email, call: Call): P
       call,
       'user.verification_resent',
       email.address,
-      renewed ? [verificationMail(deps, { ...registration, token, expiresAt })] : [],
+      renewed ? [verificationMail(deps, { ...registration, token, expiresAt }, call)] : [],
     );
     return Boolean(renewed);
   });
@@ -233,12 +233,13 @@ type Verification = { email: string; locale: string; token: string; expiresAt: D
 function verificationMail(
   { keyRing }: Pick<AccountDeps, 'keyRing'>,
   { email, locale, token, expiresAt }: Verification,
+  call: Call,
 ): Task {
   return mailTask(
     'Account_Task_SendEmailVerification',
     keyRing,
     { Email: email, Token: token },
-    { locale, expiresAt: expiresAt.toISOString() },
+    { locale, expiresAt: expiresAt.toISOString(), ...requestedFrom(call) },
   );
 }
 
@@ -253,6 +254,13 @@ function recordAlreadyRegistered(
     call,
     'user.registration_repeated',
     known.email,
-    mailing ? [noticeTask('already_registered', known.email, { locale: known.locale })] : [],
+    mailing
+      ? [
+          noticeTask('already_registered', known.email, {
+            locale: known.locale,
+            ...requestedFrom(call),
+          }),
+        ]
+      : [],
   );
 }

@@ -24,7 +24,7 @@ import { UserEntity, type UserRow, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { settleEmail } from '../users/queries.ts';
 import { recordAuditOnly, recordUser } from '../users/records.ts';
-import { type AccountDeps, mayMail } from './deps.ts';
+import { type AccountDeps, mayMail, requestedFrom } from './deps.ts';
 import { ResetTokenEntity } from './entities.ts';
 import {
   consumeResetToken,
@@ -46,7 +46,7 @@ export function resetHandlers(deps: AccountDeps): Reset {
     async requestPasswordReset({ email: text }, call) {
       const email = await settleEmail(database, normaliseEmail(text));
       await atFloor(async () => {
-        const mailing = await mayMail(deps, 'reset', email.key);
+        const mailing = await mayMail(deps, 'reset', email.key, call);
         return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
           // The second of two concurrent requests voids the first's token. Unknown addresses are
           // locked too, so that both kinds wait alike.
@@ -62,7 +62,7 @@ export function resetHandlers(deps: AccountDeps): Reset {
             call,
             'user.password_reset_requested',
             email.address,
-            user && mailing ? [await resetMail(em, keyRing, user)] : [],
+            user && mailing ? [await resetMail(em, keyRing, user, call)] : [],
           );
           return user !== null;
         });
@@ -133,7 +133,12 @@ async function replacePassword(
 }
 
 /** Issues a reset token, voids older ones, and returns the mail with it. */
-export async function resetMail(em: EntityManager, keyRing: KeyRing, user: UserRow): Promise<Task> {
+export async function resetMail(
+  em: EntityManager,
+  keyRing: KeyRing,
+  user: UserRow,
+  call: Call,
+): Promise<Task> {
   const token = createToken('reset');
   const now = new Date();
   const expiresAt = new Date(now.getTime() + lifetimeMs);
@@ -147,7 +152,11 @@ export async function resetMail(em: EntityManager, keyRing: KeyRing, user: UserR
       expiresAt,
     }),
   );
-  const extra = { expiresAt: expiresAt.toISOString(), locale: user.locale };
+  const extra = {
+    expiresAt: expiresAt.toISOString(),
+    locale: user.locale,
+    ...requestedFrom(call),
+  };
   return mailTask(
     'Account_Task_SendPasswordReset',
     keyRing,

@@ -127,6 +127,21 @@ export async function countFailure(
   await database.query(countOf, [emailKey, network]);
 }
 
+const knownNetwork: Statement = {
+  name: 'identity.is_known_network',
+  text: 'select exists (select 1 from known_network where email_key = $1 and network = $2) as is',
+};
+
+/** Whether an account was signed in to from a network. */
+export async function isKnownNetwork(
+  database: Database,
+  emailKey: string,
+  network: string,
+): Promise<boolean> {
+  const [row] = await database.query<{ is: boolean }>(knownNetwork, [emailKey, network]);
+  return row?.is === true;
+}
+
 /** Makes a network a known one of an account: its failures have a count of their own. */
 export async function rememberNetwork(
   em: EntityManager,

@@ -49,7 +49,7 @@ function mails(answer?: Error) {
     sender,
     suppressions,
     limiter,
-    limit: { count: 2, seconds: 900 },
+    limit: { count: 2, each: 2, others: 1, known: 1, seconds: 900 },
     brands: { of: (tenant: string) => Promise.resolve({ name: tenant, color: '' }) },
   };
   return { sent, suppressed, counted, ...createMails(deps) };

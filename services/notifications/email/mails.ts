@@ -2,7 +2,8 @@ import { type Caller } from '@bailiwick/call';
 import { failedPrecondition, invalid } from '@bailiwick/errors';
 import { openTaskToken } from '@bailiwick/events';
 import { type KeyRing, sealForPurpose } from '@bailiwick/keys';
-import { type Limit, type Limiter } from '@bailiwick/limits';
+import { type Limiter } from '@bailiwick/limits';
+import type { MailLimit } from '@bailiwick/proto/policies.ts';
 import { invitationProof } from '@bailiwick/proto/tasks.ts';
 import { inSpan } from '@bailiwick/telemetry';
 import { createId, normaliseEmail } from '@bailiwick/values';
@@ -24,7 +25,7 @@ export type MailDeps = {
   suppressions: Pick<Suppressions, 'find' | 'add' | 'nameOf'>;
   limiter: Pick<Limiter, 'use'>;
   /** The limit of mails of one kind to one address; further mails are dropped. */
-  limit: Limit;
+  limit: MailLimit;
 };
 export type Mails = ReturnType<typeof createMails>;
 
@@ -123,7 +124,9 @@ async function assertMayMail(
   if (taskOf(caller).attempt > 1) return;
   // Each kind has its own limit: a caller who can trigger one kind must not cause another kind to
   // be dropped.
-  const most = countedElsewhere.includes(mail) ? { ...limit, count: 2 * limit.count } : limit;
+  const most = countedElsewhere.includes(mail)
+    ? { ...limit, count: 2 * (limit.others + limit.known) }
+    : limit;
   const wait = await limiter.use(`mail ${mail} ${suppressions.nameOf(emailKey)}`, most);
   if (wait > 0) throw failedPrecondition('too many mails to the address', mailLimited);
 }

@@ -3,12 +3,12 @@
  * none.
  */
 export const placeholders = {
-  verification: ['link', 'token'],
-  address_verification: ['link', 'token'],
-  reset: ['link', 'token'],
-  sign_in_code: ['token'],
+  verification: ['link', 'token', 'requestedFrom'],
+  address_verification: ['link', 'token', 'requestedFrom'],
+  reset: ['link', 'token', 'requestedFrom'],
+  sign_in_code: ['token', 'requestedFrom'],
   invitation: ['tenantName', 'inviterName', 'link', 'token'],
-  already_registered: [],
+  already_registered: ['requestedFrom'],
   password_changed: [],
   account_linked: ['tenantName'],
   social_linked: ['name'],

@@ -21,7 +21,7 @@ import {
 export type TemplateFiles = ReadonlyMap<string, string>;
 
 export const layoutFile = 'layout.html';
-const wordFiles = ['unnamed.txt', 'somebody.txt'] as const;
+const wordFiles = ['unnamed.txt', 'somebody.txt', 'unknown.txt'] as const;
 export const partFiles = { subject: 'subject.txt', text: 'text.txt', html: 'html.html' } as const;
 
 type FilesRead = { files: TemplateFiles; problems: string[] };

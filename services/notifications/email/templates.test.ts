@@ -19,6 +19,7 @@ const values = {
   name: 'build',
   date: '2026-03-01T12:00:00.000Z',
   left: '3',
+  requestedFrom: '192.0.2.7',
   operatorName: 'Grace',
   reason: 'Ticket 4711',
   time: '2026-03-01T12:15:00.000Z',
@@ -68,9 +69,9 @@ test('every locale has every mail with the same placeholders', () => {
     }
   }
   for (const locale of locales)
-    for (const word of ['unnamed', 'somebody'])
+    for (const word of ['unnamed', 'somebody', 'unknown'])
       assert.ok(shipped.files.get(`${locale}.${word}.txt`), `${locale} ${word}`);
-  assert.equal(shipped.files.size, locales.length * (templateNames.length * 3 + 2) + 1);
+  assert.equal(shipped.files.size, locales.length * (templateNames.length * 3 + 3) + 1);
 });
 
 test('a mail uses each of its placeholders, and contains no link without a token', () => {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { accentColors } from '@bailiwick/colors';
 import { escapeHtml, fallbackLocale, fill, localesLike, type Values } from '@bailiwick/texts';
 import type { Brand } from './brands.ts';
@@ -28,6 +29,8 @@ export type MailValues = {
   name?: string;
   date?: string;
   left?: string;
+  /** The network address of the client that caused the mail. */
+  requestedFrom?: string;
   operatorName?: string;
   reason?: string;
   /** Like `date`; the mail shows the minute too. */
@@ -127,6 +130,7 @@ function valuesOf(
     email,
     tenantName: displayName(given.tenantName ?? '') || word('unnamed'),
     inviterName: displayName(given.inviterName ?? '') || word('somebody'),
+    requestedFrom: addressOf(given.requestedFrom) || word('unknown'),
     ...(name === undefined ? {} : { name: displayName(name) }),
     ...(date === undefined
       ? {}
@@ -151,6 +155,8 @@ function valuesOf(
     ...(link === undefined ? {} : { link }),
   };
 }
+
+const addressOf = (text = ''): string => (isIP(text) === 0 ? '' : text);
 
 function wordOf({ files }: Templates, chain: readonly string[], word: string): string {
   const text = chain
