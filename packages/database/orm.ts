@@ -5,7 +5,9 @@ import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresq
 import { SpanKind } from '@opentelemetry/api';
 import type { Pool, QueryResultRow } from 'pg';
 import {
+  createBusyCheck,
   endSilentConnections,
+  lockLimitMs,
   measurePool,
   releaseCutConnections,
   statementLimitMs,
@@ -139,7 +141,7 @@ function connect(options: DatabaseOptions) {
     driverOptions: {
       ...connectionOf(options.url),
       application_name: `bailiwick-${options.service}`,
-      options: `${sessionOptions} -c role=${databaseRole(options.service, options.url)} -c search_path=${options.service} -c statement_timeout=${statementLimitMs} -c idle_in_transaction_session_timeout=15000`,
+      options: `${sessionOptions} -c role=${databaseRole(options.service, options.url)} -c search_path=${options.service} -c statement_timeout=${statementLimitMs} -c lock_timeout=${lockLimitMs} -c idle_in_transaction_session_timeout=15000`,
       // A server that is down refuses at once; an overloaded one is slow.
       connectionTimeoutMillis: 8000,
       onPoolCreated(pool: Pool) {
@@ -172,6 +174,7 @@ export function openDatabase(options: DatabaseOptions) {
   };
 
   const turns = createTransactionTurns(options.poolSize);
+  const orBusy = createBusyCheck(pool, options.poolSize);
   const listeners: Array<() => void> = [];
   const committed = () => {
     for (const listener of listeners) listener();
@@ -195,7 +198,9 @@ export function openDatabase(options: DatabaseOptions) {
       return turns.transaction(turn, () => {
         const em = orm.em.fork();
         if (turn.tenant !== null) em.setFilterParams('tenant', { tenant: turn.tenant });
-        return inSpan('transaction', transactionSpan, () => transact(em, work, committed));
+        return inSpan('transaction', transactionSpan, () =>
+          orBusy(() => transact(em, work, committed)),
+        );
       });
     },
 
@@ -219,7 +224,7 @@ export function openDatabase(options: DatabaseOptions) {
       statement: Statement,
       values: readonly unknown[],
     ): Promise<Row[]> {
-      const result = await pool.query<Row>({ ...statement, values: [...values] });
+      const result = await orBusy(() => pool.query<Row>({ ...statement, values: [...values] }));
       return result.rows;
     },
 

@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { currentClientCall } from '@bailiwick/call';
+import { causesOf, exhausted } from '@bailiwick/errors';
 import { gauge } from '@bailiwick/telemetry';
 import type { Pool, PoolClient } from 'pg';
 
@@ -6,6 +8,8 @@ import type { Pool, PoolClient } from 'pg';
 
 /** Statement timeout of the server. */
 export const statementLimitMs = 10_000;
+/** Lock timeout of the server: shorter, so that a wait for a row fails as one. */
+export const lockLimitMs = statementLimitMs - 500;
 /** A connection in use that is silent for longer has lost its server. */
 const silenceLimitMs = statementLimitMs + 2000;
 
@@ -58,4 +62,31 @@ export function releaseCutConnections(pool: Pool): void {
       release(true);
     });
   });
+}
+
+const noConnection = /timeout exceeded when trying to connect/;
+
+/**
+ * Returns a function that runs work with a connection. In a client's call, a wait for a connection
+ * that ends without one fails with resource_exhausted, if others were given back meanwhile: the
+ * database is busy, and not away.
+ */
+export function createBusyCheck(pool: Pool, size: number) {
+  let givenBackAt = 0;
+  pool.on('release', (error) => {
+    if (!error) givenBackAt = performance.now();
+  });
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    const began = performance.now();
+    try {
+      return await work();
+    } catch (thrown) {
+      const isBusy =
+        currentClientCall() !== undefined &&
+        pool.totalCount >= size &&
+        givenBackAt > began &&
+        causesOf(thrown).some(({ message }) => noConnection.test(message));
+      throw isBusy ? exhausted('too many calls at once, try again', 1) : thrown;
+    }
+  };
 }

@@ -137,6 +137,17 @@ test('a client whose wait times out gets 429 if other work has ended meanwhile, 
   }
 });
 
+test('a client whose time was used up by earlier turns gets 429, unless the database did not respond meanwhile', async () => {
+  const turns = createTurns({ ...limits, perKey: 1 });
+  const since = performance.now();
+  const late = () => ({ until: performance.now(), isClient: true, since });
+  const first = turns.run('a', () => sleep(50), wait);
+  assert.equal(await codeOf(turns.run('a', () => sleep(0), late())), 'unavailable');
+  await turns.run('b', () => sleep(0), wait);
+  assert.equal(await codeOf(turns.run('a', () => sleep(0), late())), 'resource_exhausted');
+  await first;
+});
+
 const as = <T>(caller: string, work: () => Promise<T>): Promise<T> =>
   inClientCall({ caller }, work);
 
@@ -191,7 +202,7 @@ test('a change takes the turn of its caller once, and all its waits share one de
   const late = { caller: 'usr_1', waitsUntil: performance.now() + 20 };
   assert.equal(
     await codeOf(inClientCall(late, () => turn({ tenant: 'tnt_1', row: 'busy' }, work('late')))),
-    'unavailable',
+    'resource_exhausted',
   );
 });
 

@@ -16,9 +16,9 @@ export type TurnLimits = {
 
 /**
  * The deadline of a wait. When it passes, a client's call gets 429, and other work fails and is
- * retried.
+ * retried. `since`: when the call's first wait began, if it has waited for other turns before.
  */
-export type Wait = { until: number; isClient: boolean };
+export type Wait = { until: number; isClient: boolean; since?: number };
 
 type Queue = { holding: number; waiting: Array<() => void> };
 
@@ -76,16 +76,16 @@ function createQueues({ total, perKey }: Pick<TurnLimits, 'total' | 'perKey'>) {
 /** Runs work in turns: a limited number at once for each key, with rotation between keys. */
 export function createTurns({ total, perKey, waiting }: TurnLimits) {
   const { queueOf, forgetIdle, hasRoom, take, leave, size } = createQueues({ total, perKey });
-  let answered = 0;
+  /** When the database last responded. */
+  let answeredAt = 0;
 
-  async function enter(key: string, { until, isClient }: Wait): Promise<void> {
+  async function enter(key: string, { until, isClient, since = performance.now() }: Wait) {
     const queue = queueOf(key);
     if (hasRoom(queue)) return take(queue);
     if (isClient && queue.waiting.length >= waiting) {
       forgetIdle(key);
       throw busy();
     }
-    const answeredBefore = answered;
     await new Promise<void>((resolve, reject) => {
       const start = () => {
         clearTimeout(timer);
@@ -95,8 +95,9 @@ export function createTurns({ total, perKey, waiting }: TurnLimits) {
       const giveUp = () => {
         queue.waiting.splice(queue.waiting.indexOf(start), 1);
         forgetIdle(key);
-        // If no other work ended meanwhile, the database hangs and the load is not the cause.
-        reject(isClient && answered > answeredBefore ? busy() : unavailable());
+        // If no other work ended while the call waited, here or for an earlier turn, the database
+        // hangs and the load is not the cause.
+        reject(isClient && answeredAt > since ? busy() : unavailable());
       };
       const timer = setTimeout(giveUp, Math.max(0, until - performance.now()));
       queue.waiting.push(start);
@@ -112,10 +113,10 @@ export function createTurns({ total, perKey, waiting }: TurnLimits) {
       await enter(key, wait);
       try {
         const result = await work();
-        answered++;
+        answeredAt = performance.now();
         return result;
       } catch (error) {
-        if (isAnswer(error)) answered++;
+        if (isAnswer(error)) answeredAt = performance.now();
         throw error;
       } finally {
         leave(key);
@@ -178,7 +179,7 @@ export function createTransactionTurns(poolSize: number) {
   function asCaller<T>(work: (wait: Wait) => Promise<T>): Promise<T> {
     const call = currentClientCall();
     const until = call?.waitsUntil ?? performance.now() + waitMs;
-    const wait = { until, isClient: call !== undefined };
+    const wait = { until, isClient: call !== undefined, since: until - waitMs };
     if (call === undefined || call.waitsUntil !== undefined) return work(wait);
     const inTurn = () => inClientCall({ ...call, waitsUntil: until }, () => work(wait));
     return call.caller === '' ? inTurn() : callers.run(call.caller, inTurn, wait);

@@ -185,8 +185,10 @@ export const isOutage = (thrown: unknown): boolean =>
 const connectionFailures =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|UND_ERR_.*|08...|53...|57P0.|25006)$/;
 
-// A deadlock, or a lock or statement that took too long: a retry may succeed or never succeed.
-const tooLong = /^(40P01|55P03|57014)$/;
+// A deadlock, a lock that took too long, or a serialization failure.
+const contended = /^(40P01|55P03|40001)$/;
+// These, or a statement that took too long: a retry may succeed or never succeed.
+const tooLong = /^(40P01|55P03|40001|57014)$/;
 
 /** An error and its chain of causes: libraries wrap the driver's own error. */
 export function causesOf(thrown: unknown): Array<Error & { code?: unknown; constraint?: unknown }> {
@@ -198,6 +200,9 @@ export function causesOf(thrown: unknown): Array<Error & { code?: unknown; const
 
 const hasCode = (thrown: unknown, codes: RegExp): boolean =>
   causesOf(thrown).some(({ code }) => typeof code === 'string' && codes.test(code));
+
+/** Whether changes of the same rows at the same time caused an error of the database. */
+export const isContended = (thrown: unknown): boolean => hasCode(thrown, contended);
 
 const cutConnection =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;

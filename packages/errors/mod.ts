@@ -10,6 +10,7 @@ export {
   failedPrecondition,
   httpStatus,
   invalid,
+  isContended,
   isDeadToken,
   isOutage,
   linkUnconfirmed,

@@ -9,7 +9,9 @@ import {
 import {
   denied,
   type ErrorCode,
+  exhausted,
   invalid,
+  isContended,
   isDeadToken,
   type ServiceError,
   supportRefused,
@@ -87,7 +89,7 @@ export function createDispatch({
     try {
       return await run(operation, request, routeOf(table, operation), circumstances);
     } catch (thrown) {
-      const error = toServiceError(thrown);
+      const error = errorFor(thrown, caller);
       code = error.code;
       if (code === 'internal' || code === 'unavailable')
         log.error(`${operation.name} failed`, { error: thrown, requestId: caller.requestId });
@@ -123,6 +125,16 @@ export function createDispatch({
       );
     return inRequest(caller.requestId, () => inClientCall(clientCallOf(caller), work));
   };
+}
+
+/**
+ * What the caller sees of an error. A client that changes rows together with many others gets 429;
+ * tasks and services get `unavailable`, which they retry without counting an attempt.
+ */
+function errorFor(thrown: unknown, caller: Caller): ServiceError {
+  return isContended(thrown) && clientCallOf(caller) !== undefined
+    ? exhausted('too many changes of the same records at once, try again', 1)
+    : toServiceError(thrown);
 }
 
 function routeOf(table: Routes, operation: Operation): Route {

@@ -11,6 +11,7 @@ import {
   tokenHash,
   tokenKind,
 } from '@bailiwick/values';
+import { waitUntil } from '../passwords/lane.ts';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
 import { consumeRivals, findUserByEmailKey, settleEmail } from '../users/queries.ts';
 import { recordAuditOnly, recordUser } from '../users/records.ts';
@@ -58,20 +59,22 @@ export function registrationHandlers(deps: AccountDeps): Registration {
       // The same work for known and unknown addresses: one hash, one comparison, one transaction,
       // one mail.
       const userId = createId('usr');
-      const attempt = {
-        userId,
-        email,
-        password,
-        passwordHash: await passwords.hash(password),
-        locale,
-        mailing: await mayMail(deps, 'registration', email.key, call),
-      };
-      if (isProven) {
-        await addProven(deps, attempt, call);
-        return { userId };
-      }
-      let tries = 1;
-      while (!(await addAttempt(deps, attempt, tries === 3, call))) tries++;
+      const until = waitUntil();
+      // One at a time for an address, before the hash: many at once would hash for longer than their
+      // callers wait, and compare again and again.
+      await database.inTurn(`registration ${email.key}`, async () => {
+        const attempt = {
+          userId,
+          email,
+          password,
+          passwordHash: await passwords.hash(password, { until }),
+          locale,
+          mailing: await mayMail(deps, 'registration', email.key, call),
+        };
+        if (isProven) return addProven(deps, attempt, call);
+        let tries = 1;
+        while (!(await addAttempt(deps, attempt, tries === 3, call))) tries++;
+      });
       return { userId };
     },
 
