@@ -23,11 +23,13 @@ import { Scim } from './migrations/018-scim.ts';
 import { ScimGroups } from './migrations/019-scim-groups.ts';
 import { Makers } from './migrations/020-makers.ts';
 import { ScimNotices } from './migrations/023-scim-notices.ts';
+import { MappingStatements } from './migrations/024-mapping-statements.ts';
 import { ScimUserEntity } from './provisioned/entities.ts';
 import { RoleEntity } from './roles/entities.ts';
 import { ScimNoticeEntity } from './scim/notices/entities.ts';
 import { SubjectStateEntity } from './subjects/entities.ts';
 import {
+  MappingStatementEntity,
   MembershipOfferEntity,
   TenantEntity,
   TenantLogoEntity,
@@ -48,6 +50,7 @@ export const accessSchema: ServiceSchema = {
     ScimMemberEntity,
     ScimUserEntity,
     ScimNoticeEntity,
+    MappingStatementEntity,
     RoleEntity,
     GrantEntity,
     SubjectStateEntity,
@@ -75,6 +78,7 @@ export const accessSchema: ServiceSchema = {
     { name: '019-scim-groups', class: ScimGroups },
     { name: '020-makers', class: Makers },
     { name: '023-scim-notices', class: ScimNotices },
+    { name: '024-mapping-statements', class: MappingStatements },
   ],
   compatibleFrom: 1,
 };

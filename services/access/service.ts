@@ -41,6 +41,7 @@ import { importsHandlers } from './imports/handlers.ts';
 import { invitationHandlers } from './invitations/handlers.ts';
 import { createInvitationSweeper } from './invitations/sweeper.ts';
 import { admissionHandlers } from './just-in-time/handlers.ts';
+import { createMappingSweeper } from './just-in-time/sweeper.ts';
 import { invitationLimits } from './limits.ts';
 import { plan } from './plan/plan.ts';
 import { roleChecks, roleHandlers } from './roles/handlers.ts';
@@ -118,6 +119,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
           projectAudit({ database, broker, log }),
           startPruning({ ...deps, retentionDays: settings.auditRetentionDays, log }),
           createInvitationSweeper(database, log),
+          createMappingSweeper({ database, revoke, log }),
           sweepLimits(limiter, log),
           followSubjects({ database, broker, revoke, log }),
           ...followNames(deps),

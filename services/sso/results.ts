@@ -16,6 +16,8 @@ export type Asserted = {
    * edit.
    */
   contexts: readonly unknown[];
+  /** Why the claims may be incomplete: a part of the answer could not be had. */
+  incomplete?: string;
 };
 
 /** A result of the provider test, with a message that an administrator can act on. */

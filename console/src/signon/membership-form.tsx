@@ -22,12 +22,14 @@ type Fields = {
   jit: boolean;
   roles: string[];
   mappings: Array<{ Value: string; Group: string; Role: string }>;
+  keepsAbsent: boolean;
 };
 
-const fieldsOf = ({ Jit, DefaultRoles, GroupMappings }: Provider): Fields => ({
+const fieldsOf = ({ Jit, DefaultRoles, GroupMappings, AbsentGroups }: Provider): Fields => ({
   jit: Jit,
   roles: DefaultRoles,
   mappings: GroupMappings,
+  keepsAbsent: AbsentGroups === 'keep',
 });
 
 /** Who becomes a member by signing in, and with which roles and groups. */
@@ -42,14 +44,18 @@ export function MembershipForm({ provider }: { provider: Provider }) {
       operation="Sso_SaveProvider"
       record={provider}
       fieldsOf={fieldsOf}
-      toRequest={({ jit, roles, mappings }, base) => ({
+      toRequest={({ jit, roles, mappings, keepsAbsent }, base) => ({
         Provider: {
           ...scope,
           ID,
           Name: base.Name,
           Jit: jit,
           // People of the platform's providers belong to no tenant yet.
-          ...(!isPlatform && { DefaultRoles: roles, GroupMappings: mappings }),
+          ...(!isPlatform && {
+            DefaultRoles: roles,
+            GroupMappings: mappings,
+            AbsentGroups: keepsAbsent ? 'keep' : 'remove',
+          }),
         },
         ...ifUnchanged(base),
       })}
@@ -59,6 +65,7 @@ export function MembershipForm({ provider }: { provider: Provider }) {
         jit: t('signon.jit'),
         roles: t('signon.roles'),
         mappings: t('signon.mappings'),
+        keepsAbsent: t('signon.keepsAbsent'),
       }}
       stale={['Sso_GetProvider', 'Sso_ListProviders']}
       onDone={({ Provider }) => notify(t('signon.saved', { name: Provider.Name }))}
@@ -80,6 +87,13 @@ export function MembershipForm({ provider }: { provider: Provider }) {
             />
           )}
           {!isPlatform && <Mappings form={form} />}
+          {!isPlatform && (
+            <Switch
+              {...form.getInputProps('keepsAbsent', { type: 'checkbox' })}
+              label={t('signon.keepsAbsent')}
+              description={t('signon.keepsAbsentAbout')}
+            />
+          )}
         </>
       )}
     </EditForm>

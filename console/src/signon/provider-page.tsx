@@ -11,6 +11,7 @@ import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
+import { Time } from '../parts/time.tsx';
 import { ValuesToCopy } from '../parts/values-to-copy.tsx';
 import { useOwner } from '../shell/owner.ts';
 import { ConnectionForm } from './connection-form.tsx';
@@ -56,6 +57,11 @@ export function ProviderPage() {
       {provider.LastError !== '' && (
         <Alert color="orange" icon={<Icon name="warning" />} title={t('signon.lastError')}>
           <span lang="en">{provider.LastError}</span>
+        </Alert>
+      )}
+      {provider.LastWarning !== '' && (
+        <Alert color="orange" icon={<Icon name="warning" />} title={t('signon.lastWarning')}>
+          <span lang="en">{provider.LastWarning}</span> <Time at={provider.LastWarningAt} />
         </Alert>
       )}
       <Section title={t('signon.register')} about={t('signon.registerAbout')}>

@@ -1121,6 +1121,8 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Provider.AssuranceMap","kind":"map","required":false,"text":"OIDC, SAML: the assurance of a value of acr or amr, or of an AuthnContextClassRef: aal1, aal2 or phishing_resistant. The best value of a sign-in counts, and other values prove aal1. If empty, the usual values count. Not for a provider of the platform."},
       {"path":"Provider.KeyID","kind":"text","required":false,"text":"Preset apple: the ID of the private key that signs the client secrets."},
       {"path":"Provider.TeamID","kind":"text","required":false,"text":"Preset apple: the ID of the team that owns the key."},
+      {"path":"Provider.AbsentGroups","kind":"text","required":false,"text":"What becomes of the roles and groups of GroupMappings when a sign-in has no groups claim: remove (the default) revokes them, keep keeps them for 30 days after the provider stated them last. An answer that says that the groups are elsewhere always keeps them so long."},
+      {"path":"Provider.WantEncrypted","kind":"flag","required":false,"text":"SAML: whether our metadata asks for encrypted assertions, by naming our encryption key. Encrypted assertions are accepted in any case."},
       {"path":"Secret","kind":"secret","required":false,"text":"OIDC: the client secret. It is encrypted and never returned. Empty keeps the stored one."},
       {"path":"MetadataXML","kind":"text","required":false,"text":"SAML: the provider's metadata. Its entity ID, URLs and certificates are taken from it."},
       {"path":"MetadataURL","kind":"text","required":false,"text":"SAML: the URL of the provider's metadata, which is fetched at once."},

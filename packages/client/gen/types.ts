@@ -3266,6 +3266,13 @@ export type SsoProvider = {
   KeyID: string;
   /** Preset apple: the ID of the team that owns the key. */
   TeamID: string;
+  /** What becomes of the roles and groups of GroupMappings when a sign-in has no groups claim: remove (the default) revokes them, keep keeps them for 30 days after the provider stated them last. An answer that says that the groups are elsewhere always keeps them so long. */
+  AbsentGroups: string;
+  /** What administrators should know of sign-ins that succeeded, such as missing groups. Empty after a change of the provider. */
+  LastWarning: string;
+  LastWarningAt?: string;
+  /** SAML: whether our metadata asks for encrypted assertions, by naming our encryption key. Encrypted assertions are accepted in any case. */
+  WantEncrypted: boolean;
 };
 
 /** An identity provider of a tenant, or of the platform. */
@@ -3340,6 +3347,13 @@ export type SsoProviderInput = {
   KeyID?: string | undefined;
   /** Preset apple: the ID of the team that owns the key. */
   TeamID?: string | undefined;
+  /** What becomes of the roles and groups of GroupMappings when a sign-in has no groups claim: remove (the default) revokes them, keep keeps them for 30 days after the provider stated them last. An answer that says that the groups are elsewhere always keeps them so long. */
+  AbsentGroups?: string | undefined;
+  /** What administrators should know of sign-ins that succeeded, such as missing groups. Empty after a change of the provider. */
+  LastWarning?: string | undefined;
+  LastWarningAt?: string | undefined;
+  /** SAML: whether our metadata asks for encrypted assertions, by naming our encryption key. Encrypted assertions are accepted in any case. */
+  WantEncrypted?: boolean | undefined;
 };
 
 /** One page of providers. */

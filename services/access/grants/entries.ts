@@ -1,6 +1,6 @@
 import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
+import { type Origin, recordChange } from '@bailiwick/events';
 import type { RightsKey } from '@bailiwick/revocation';
 import { type Call } from '@bailiwick/rpc';
 import { createId } from '@bailiwick/values';
@@ -24,6 +24,9 @@ export type GrantKey = {
   role: string;
   resource?: string;
 };
+
+/** The cause of a change of rights: a call, or background work. */
+export type RightsCause = Origin & Pick<Call, 'invalidates'>;
 
 /**
  * `createdBy`: the granter, if not the caller. `mappedBy`: the provider whose mappings grant it.
@@ -105,7 +108,11 @@ async function assertRoom(
 }
 
 /** Revokes a grant. Without a grant it only invalidates. */
-export async function removeGrant(em: EntityManager, call: Call, key: GrantKey): Promise<void> {
+export async function removeGrant(
+  em: EntityManager,
+  call: RightsCause,
+  key: GrantKey,
+): Promise<void> {
   const { subjectType, subject, role, resource = '' } = key;
   // Locks the row, so that only one of several concurrent calls revokes the grant and records the
   // event.
@@ -159,7 +166,7 @@ const rightsKeyOf = ({ tenant, subjectType, subject }: GrantKey): RightsKey =>
 
 function recordGrant(
   em: EntityManager,
-  call: Call,
+  call: RightsCause,
   verb: 'added' | 'removed',
   grant: Recorded,
   previous: Record<string, unknown> = {},

@@ -4,6 +4,7 @@ import { recordChange } from '@bailiwick/events';
 import { type Call } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant, assertMayTake } from '../decisions/delegation.ts';
+import type { RightsCause } from '../grants/entries.ts';
 import { removeGrantsOf } from '../grants/entries.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { GroupEntity, GroupMemberEntity, type GroupRow, ScimMemberEntity } from './entities.ts';
@@ -140,7 +141,7 @@ async function assertMayTakeFrom(em: EntityManager, call: Call, group: GroupRow)
 /** Writes the event of a user who joins or leaves a group. */
 export function recordMember(
   em: EntityManager,
-  call: Call,
+  call: RightsCause,
   type: string,
   group: GroupRow,
   userId: string,

@@ -14,7 +14,7 @@ import { lockState } from '../subjects/state.ts';
 import { TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
 import { startMembership } from '../tenants/membership.ts';
 import { followMappings } from './mappings.ts';
-import { findMappedGroups } from './queries.ts';
+import { findMappedGroups, noteStatement } from './queries.ts';
 
 export type JoinDeps = { database: Database; directory: Directory; log: Log };
 
@@ -29,7 +29,7 @@ export async function join(
   { database, directory, log }: JoinDeps,
   request: JoinRequest,
   sent: Call,
-): Promise<{ joined: boolean; missing: string[] }> {
+): Promise<{ joined: boolean; missing: string[]; revoked: boolean }> {
   const { tenant, userId, provider, ip, userAgent } = request;
   const user = await findUser(directory, userId, sent);
   if (!user || user.status === 'disabled') throw accountDisabled();
@@ -46,18 +46,20 @@ export async function join(
       const offered = request.defaultRoles.filter((role) => roles.has(role));
       await addMember(em, request, offered.length > 0 ? offered : [defaultRole], call);
     }
-    if (provider === '') return { joined: !isMember, missing: [] };
+    if (provider === '') return { joined: !isMember, missing: [], revoked: false };
     const keys = new Set(groups.map(({ key }) => key));
+    const person = { tenant, userId, provider };
     const named = {
-      roles: request.roles.filter((role) => roles.has(role)),
+      roles: new Set(request.roles.filter((role) => roles.has(role))),
       groups: new Set(request.groups.map(pathKey)),
+      keeps: await noteStatement(inTransaction(em), person, request),
     };
-    await followMappings({ em, call, log, person: { tenant, userId, provider } }, named, groups);
+    const revoked = await followMappings({ em, call, log, person }, named, groups);
     const missing = [
       ...request.roles.filter((role) => !roles.has(role)),
       ...request.groups.filter((path) => !keys.has(pathKey(path))),
     ];
-    return { joined: !isMember, missing };
+    return { joined: !isMember, missing, revoked };
   });
 }
 

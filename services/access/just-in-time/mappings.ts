@@ -3,7 +3,7 @@ import { type Call } from '@bailiwick/rpc';
 import { type Log } from '@bailiwick/telemetry';
 import { LockMode } from '@mikro-orm/core';
 import { GrantEntity } from '../grants/entities.ts';
-import { addGrant, removeGrant } from '../grants/entries.ts';
+import { addGrant, type RightsCause, removeGrant } from '../grants/entries.ts';
 import { GroupMemberEntity, type GroupRow } from '../groups/entities.ts';
 import { enterGroup, recordMember } from '../groups/members.ts';
 import { ownerRole } from '../permissions/builtin.ts';
@@ -15,72 +15,100 @@ import { countOtherOwners } from '../tenants/queries.ts';
 
 type Person = { tenant: string; userId: string; provider: string };
 type LockedGroup = GroupRow & { key: string };
+type Ending = { em: EntityManager; cause: RightsCause; log: Log; person: Person };
 type Following = { em: EntityManager; call: Call; log: Log; person: Person };
-/** Existing roles, and keys of groups. */
-type Named = { roles: readonly string[]; groups: ReadonlySet<string> };
+/** Existing roles, and keys of groups. `keeps`: those that are not named stay. */
+type Named = { roles: ReadonlySet<string>; groups: ReadonlySet<string>; keeps: boolean };
 
 /**
  * Makes a user's roles and groups match the mappings. `groups` are the existing groups that are
- * named now or were named before.
+ * named now or were named before. Returns whether roles or groups were revoked.
  */
 export async function followMappings(
-  following: Following,
+  { em, call, log, person }: Following,
   named: Named,
   groups: readonly LockedGroup[],
-): Promise<void> {
-  await followRoles(following, new Set(named.roles));
-  await followGroups(following, named.groups, groups);
-}
-
-async function followRoles(
-  { em, call, log, person }: Following,
-  named: ReadonlySet<string>,
-): Promise<void> {
+): Promise<boolean> {
+  const ending = { em, cause: call, log, person };
+  const grants = await lockGrants(em, person);
+  const memberships = await lockMemberships(em, person, groups);
+  const isEnded = !named.keeps && (await endMapped(ending, named, { grants, memberships, groups }));
   const { tenant, userId, provider } = person;
   const key = { tenant, subjectType: 'user' as const, subject: userId };
-  const where = { subjectType: 'user' as const, subject: userId, resource: '' };
-  const grants = await em.find(GrantEntity, where, {
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-    orderBy: { id: 'asc' },
-  });
   // An expired grant is not effective.
   const inForce = new Set(
     grants
       .filter(({ expiresAt }) => !expiresAt || expiresAt.getTime() > Date.now())
       .map(({ role }) => role),
   );
+  for (const role of named.roles)
+    if (!inForce.has(role))
+      await addGrant(em, call, { ...key, role, createdBy: provider, mappedBy: provider });
+  for (const group of groups)
+    if (named.groups.has(group.key) && !memberships.some(({ groupId }) => groupId === group.id))
+      await enterGroup(em, call, group, { userId, mappedBy: provider });
+  return isEnded;
+}
+
+/** Revokes all that the mappings of a provider gave a user. */
+export async function endMappings(
+  ending: Ending,
+  groups: readonly LockedGroup[],
+): Promise<boolean> {
+  const { em, person } = ending;
+  const grants = await lockGrants(em, person);
+  const memberships = await lockMemberships(em, person, groups);
+  const none = { roles: new Set<string>(), groups: new Set<string>() };
+  return endMapped(ending, none, { grants, memberships, groups });
+}
+
+const lockGrants = (em: EntityManager, { userId: subject }: Person) =>
+  em.find(
+    GrantEntity,
+    { subjectType: 'user', subject, resource: '' },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
+  );
+
+const lockMemberships = (em: EntityManager, { userId }: Person, groups: readonly LockedGroup[]) =>
+  em.find(
+    GroupMemberEntity,
+    { userId, groupId: { $in: groups.map(({ id }) => id) } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { groupId: 'asc' } },
+  );
+
+type Held = {
+  grants: Awaited<ReturnType<typeof lockGrants>>;
+  memberships: Awaited<ReturnType<typeof lockMemberships>>;
+  groups: readonly LockedGroup[];
+};
+
+/** Revokes the mapped roles and groups that are not named. */
+async function endMapped(
+  { em, cause, log, person }: Ending,
+  named: Pick<Named, 'roles' | 'groups'>,
+  { grants, memberships, groups }: Held,
+): Promise<boolean> {
+  const { tenant, userId, provider } = person;
+  const key = { tenant, subjectType: 'user' as const, subject: userId };
+  let isEnded = false;
   for (const { role, mappedBy } of grants) {
-    if (mappedBy !== provider || named.has(role)) continue;
+    if (mappedBy !== provider || named.roles.has(role)) continue;
     if (role === ownerRole && (await countOtherOwners(inTransaction(em), tenant, userId)) === 0)
       log.warn(
         'the mappings of the provider no longer name the last owner of the tenant, ownership kept',
         { ...person },
       );
-    else await removeGrant(em, call, { ...key, role });
-  }
-  for (const role of named)
-    if (!inForce.has(role))
-      await addGrant(em, call, { ...key, role, createdBy: provider, mappedBy: provider });
-}
-
-async function followGroups(
-  { em, call, person }: Following,
-  named: ReadonlySet<string>,
-  groups: readonly LockedGroup[],
-): Promise<void> {
-  const { userId, provider } = person;
-  const where = { userId, groupId: { $in: groups.map(({ id }) => id) } };
-  const memberships = await em.find(GroupMemberEntity, where, {
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-    orderBy: { groupId: 'asc' },
-  });
-  for (const group of groups) {
-    const membership = memberships.find(({ groupId }) => groupId === group.id);
-    if (named.has(group.key)) {
-      if (!membership) await enterGroup(em, call, group, { userId, mappedBy: provider });
-    } else if (membership?.mappedBy === provider) {
-      em.remove(membership);
-      recordMember(em, call, 'group.member_removed', group, userId);
+    else {
+      await removeGrant(em, cause, { ...key, role });
+      isEnded = true;
     }
   }
+  for (const membership of memberships) {
+    const group = groups.find(({ id }) => id === membership.groupId);
+    if (!group || membership.mappedBy !== provider || named.groups.has(group.key)) continue;
+    em.remove(membership);
+    recordMember(em, cause, 'group.member_removed', group, userId);
+    isEnded = true;
+  }
+  return isEnded;
 }

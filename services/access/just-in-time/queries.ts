@@ -32,3 +32,64 @@ export async function findMappedPeople(
   const rows = await run<{ user_id: string }>(mappedPeople, [tenant, provider, limit]);
   return rows.map((row) => row.user_id);
 }
+
+type Person = { tenant: string; userId: string; provider: string };
+
+// A provider that does not state a user's groups keeps the mapped rights for this time.
+const kept = `interval '30 days'`;
+
+const stated: Statement = {
+  name: 'access.mapping_stated',
+  text: `insert into mapping_statement (tenant, user_id, provider, stated_at, silent_since) values ($1, $2, $3, now(), null)
+    on conflict (tenant, user_id, provider) do update set stated_at = now(), silent_since = null`,
+};
+// Rights from before there were statements count as stated now.
+const silent: Statement = {
+  name: 'access.mapping_silent',
+  text: `insert into mapping_statement as m (tenant, user_id, provider, stated_at, silent_since) values ($1, $2, $3, now(), now())
+    on conflict (tenant, user_id, provider) do update set silent_since = coalesce(m.silent_since, now())
+    returning stated_at > now() - ${kept} as keeps`,
+};
+const forgotten: Statement = {
+  name: 'access.mapping_forgotten',
+  text: 'delete from mapping_statement where tenant = $1 and user_id = $2 and provider = $3',
+};
+
+export const forgetStatement = (run: Run, { tenant, userId, provider }: Person): Promise<unknown> =>
+  run(forgotten, [tenant, userId, provider]);
+
+/** Notes whether a sign-in states a user's groups. Returns whether the mapped rights stay. */
+export async function noteStatement(
+  run: Run,
+  person: Person,
+  { keepsMapped, roles, groups }: { keepsMapped: boolean; roles: string[]; groups: string[] },
+): Promise<boolean> {
+  const values = [person.tenant, person.userId, person.provider];
+  if (keepsMapped) {
+    const [row] = await run<{ keeps: boolean }>(silent, values);
+    if (row?.keeps) return true;
+  }
+  if (!keepsMapped && roles.length + groups.length > 0) await run(stated, values);
+  else await run(forgotten, values);
+  return false;
+}
+
+const overdue: Statement = {
+  name: 'access.mappings_overdue',
+  text: `select tenant, user_id as "userId", provider from mapping_statement
+    where silent_since is not null and stated_at <= now() - ${kept} order by stated_at limit $1`,
+};
+
+/** Users whose mapped rights end, since the provider has not stated them for too long. */
+export const findOverdue = (run: Run, limit: number): Promise<Person[]> =>
+  run<Person>(overdue, [limit]);
+
+const stillOverdue: Statement = {
+  name: 'access.mapping_overdue',
+  text: `select from mapping_statement where tenant = $1 and user_id = $2 and provider = $3
+    and silent_since is not null and stated_at <= now() - ${kept} for update`,
+};
+
+/** Whether the rights end still: the user may have signed in since. */
+export const isOverdue = async (run: Run, { tenant, userId, provider }: Person): Promise<boolean> =>
+  (await run(stillOverdue, [tenant, userId, provider])).length > 0;

@@ -4,9 +4,9 @@ import { type Call } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
 import { GroupEntity } from '../groups/entities.ts';
 import { lockState } from '../subjects/state.ts';
-import { TenantEntity } from '../tenants/entities.ts';
+import { MappingStatementEntity, TenantEntity } from '../tenants/entities.ts';
 import type { JoinDeps } from './join.ts';
-import { followMappings } from './mappings.ts';
+import { endMappings } from './mappings.ts';
 import { findMappedGroups, findMappedPeople } from './queries.ts';
 
 /** Users per call: few enough for the caller's timeout. */
@@ -27,18 +27,15 @@ export async function takeBack(
       // Locks in the same order as `join`.
       await lockState(em, userId);
       await em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      const groups = await lockMappedGroups(em, { tenant, userId, provider });
-      await followMappings(
-        { em, call, log, person: { tenant, userId, provider } },
-        { roles: [], groups: new Set() },
-        groups,
-      );
+      const person = { tenant, userId, provider };
+      await endMappings({ em, cause: call, log, person }, await lockMappedGroups(em, person));
+      await em.nativeDelete(MappingStatementEntity, person);
     });
   }
   return people.length < atOnce;
 }
 
-async function lockMappedGroups(
+export async function lockMappedGroups(
   em: EntityManager,
   { tenant, userId, provider }: { tenant: string; userId: string; provider: string },
 ) {

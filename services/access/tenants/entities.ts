@@ -245,3 +245,24 @@ function setMethods(settings: StoredSettings, methods: readonly string[]): void 
   if (methods.length === 0) delete settings.allowedMethods;
   else settings.allowedMethods = [...new Set(methods)];
 }
+
+/** When a provider stated the groups of a user, from which roles and groups are mapped. */
+export const MappingStatementEntity = defineEntity({
+  name: 'MappingStatement',
+  tableName: 'mapping_statement',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    userId: p.string().primary().columnType('text'),
+    provider: p.string().primary().columnType('text'),
+    statedAt: p.datetime(3),
+    /** The first sign-in since then that did not state them. */
+    silentSince: p.datetime(3).nullable(),
+  },
+  indexes: [
+    {
+      name: 'mapping_statement_silent',
+      properties: ['statedAt'],
+      where: 'silent_since is not null',
+    },
+  ],
+});

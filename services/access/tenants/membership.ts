@@ -5,6 +5,7 @@ import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { type Call } from '@bailiwick/rpc';
 import { removeGrantsOf } from '../grants/entries.ts';
 import {
+  MappingStatementEntity,
   MembershipOfferEntity,
   TenantMemberEntity,
   type TenantMemberRow,
@@ -61,6 +62,7 @@ export async function endMembership(
   else await em.nativeDelete(TenantMemberEntity, { tenant, userId });
   // The offer still exists if the previous version made the member.
   await em.nativeDelete(MembershipOfferEntity, { tenant, userId });
+  await em.nativeDelete(MappingStatementEntity, { tenant, userId });
   await removeMemberships(inTransaction(em), tenant, userId);
   await removeGrantsOf(em, tenant, 'user', userId);
   recordMembership(em, cause, 'tenant.member_removed', member);

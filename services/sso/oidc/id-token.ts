@@ -24,7 +24,8 @@ const skew = 60;
 /** The client as oauth4webapi expects it. */
 export const clientOf = (clientId: string) => ({ client_id: clientId, [clockTolerance]: skew });
 
-export type Tokens = { claims: IDToken; accessToken: string };
+/** `scope`: the granted scopes, if the provider names them. */
+export type Tokens = { claims: IDToken; accessToken: string; scope: string | undefined };
 
 type Answered = {
   response: Response;
@@ -59,7 +60,7 @@ export async function readTokens({
   if (!claims) throw invalidAnswer('The token endpoint returns no ID token.');
   assertClaims(claims, clientId);
   assertAccessTokenHash(claims, tokens.access_token, tokens.id_token ?? '');
-  return { claims, accessToken: tokens.access_token };
+  return { claims, accessToken: tokens.access_token, scope: tokens.scope };
 }
 
 /** Throws SignInRefused unless the response has a token that can be sent in a header. */

@@ -6,7 +6,7 @@ import { checkProvider } from './check.ts';
 import { exchangeCode } from './code.ts';
 import { assertIssuer, createDiscovery, type Published } from './discovery.ts';
 import { type Budget, type Limits, limits, startBudget } from './http.ts';
-import { readTokens } from './id-token.ts';
+import { readTokens, type Tokens } from './id-token.ts';
 import { explainError } from './library-errors.ts';
 import type { OidcFlow, OidcProvider } from './provider.ts';
 import { completeClaims } from './userinfo.ts';
@@ -80,10 +80,11 @@ type TokenAnswer = { response: Response; refreshKeys: () => Promise<Published> }
 async function readAsserted(
   egress: Egress,
   budget: Budget,
-  { provider: { clientId, claims: wanted }, flow, published }: SignIn,
+  { provider, flow, published }: SignIn,
   { response, refreshKeys }: TokenAnswer,
 ): Promise<Asserted> {
   const { server } = published;
+  const { clientId, claims: wanted } = provider;
   const tokens = await readTokens({
     response,
     published,
@@ -92,10 +93,28 @@ async function readAsserted(
     refreshKeys,
   });
   // Microsoft's claim xms_edov is about the address in the same ID token.
-  const claims =
+  const { claims, incomplete = ungranted(provider, tokens) } =
     published.template === undefined
-      ? await completeClaims(egress, budget, { server, clientId, wanted, tokens })
-      : { ...tokens.claims };
+      ? await completeClaims(egress, budget, {
+          server,
+          clientId,
+          wanted,
+          optional: provider.optionalClaim,
+          tokens,
+        })
+      : { claims: { ...tokens.claims } };
   const { iss: issuer, sub: subject, acr, amr } = tokens.claims;
-  return { issuer, subject, claims, contexts: [acr, amr].flat() };
+  const asserted = { issuer, subject, claims, contexts: [acr, amr].flat() };
+  return incomplete === undefined ? asserted : { ...asserted, incomplete };
+}
+
+/** The requested scopes that the token response does not name as granted (RFC 6749, section 5.1). */
+function ungranted({ scopes }: OidcProvider, { scope }: Tokens): string | undefined {
+  const granted = scope?.split(' ');
+  const missing = scopes.filter(
+    (one) => one !== 'offline_access' && granted?.includes(one) === false,
+  );
+  return missing.length === 0
+    ? undefined
+    : `the provider did not grant these scopes: ${missing.join(', ')}`;
 }

@@ -25,6 +25,8 @@ export type OidcProvider = {
   anyDirectory?: boolean;
   /** The claims to read. The userinfo endpoint is asked for those missing in the ID token. */
   claims: readonly string[];
+  /** The one of these claims without which a sign-in goes on if the userinfo endpoint fails. */
+  optionalClaim?: string | undefined;
 };
 
 /** The configuration that OpenID Connect shares with plain OAuth 2.0. */

@@ -42,6 +42,11 @@ export type ProviderValues = {
   assuranceMap: Record<string, string>;
   keyId: string;
   teamId: string;
+  absentGroups: string;
+  wantEncrypted: boolean;
+  groupsStatedAt?: Date | string | null | undefined;
+  lastWarning: string;
+  lastWarningAt?: Date | string | null | undefined;
   lastLoginAt?: Date | string | null | undefined;
   lastError: string;
   createdAt: Date | string;
@@ -58,6 +63,8 @@ export function toApi(row: ProviderValues, publicUrl: string): SsoProvider {
     idpCertificates,
     defaultRoles,
     lastLoginAt,
+    lastWarningAt,
+    groupsStatedAt: _stated,
     createdAt,
     updatedAt,
     secretEnc: _sealed,
@@ -79,6 +86,7 @@ export function toApi(row: ProviderValues, publicUrl: string): SsoProvider {
     acsUrl: isSaml ? callback : '',
     redirectUri: isSaml ? '' : callback,
     ...(lastLoginAt ? { lastLoginAt: timeOf(lastLoginAt) } : {}),
+    ...(lastWarningAt ? { lastWarningAt: timeOf(lastWarningAt) } : {}),
     createdAt: timeOf(createdAt),
     updatedAt: timeOf(updatedAt),
   });

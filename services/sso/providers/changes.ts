@@ -23,6 +23,7 @@ const signInSettings = [
   'groupMappings',
   'attributeMap',
   'assuranceMap',
+  'absentGroups',
   'authorizationUrl',
   'tokenUrl',
   'emailsUrl',

@@ -42,6 +42,13 @@ export const ProviderEntity = defineEntity({
     /** The names of the key that signs client secrets. */
     keyId: p.text().default(''),
     teamId: p.text().default(''),
+    /** What an answer without a groups claim does to mapped roles and groups: remove or keep. */
+    absentGroups: p.text().default('remove'),
+    wantEncrypted: p.boolean().default(false),
+    /** When an answer had a groups claim; to the day. */
+    groupsStatedAt: p.datetime(3).nullable(),
+    lastWarning: p.text().default(''),
+    lastWarningAt: p.datetime(3).nullable(),
     lastLoginAt: p.datetime(3).nullable(),
     lastError: p.text().default(''),
     createdAt: p.datetime(3),

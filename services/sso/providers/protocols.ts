@@ -164,6 +164,7 @@ const oidcProvider = (
   responseMode: provider.responseMode as OidcProvider['responseMode'],
   anyDirectory: isForAnyDirectory(provider),
   claims: claimsOf(provider),
+  optionalClaim: groupsClaimOf(provider),
 });
 
 function oauthProvider(
@@ -183,10 +184,20 @@ function oauthProvider(
 }
 
 /** The claims to read: the address, the mapped ones, and groups if there are mappings for them. */
-function claimsOf({ attributeMap, groupMappings }: ProviderValues): string[] {
-  const { Email = 'email', Groups = 'groups', ...others } = attributeMap;
-  return [Email, ...Object.values(others), ...(groupMappings.length > 0 ? [Groups] : [])];
+function claimsOf({
+  attributeMap,
+  groupMappings,
+}: Pick<ProviderValues, 'attributeMap' | 'groupMappings'>): string[] {
+  const { Email = 'email', Groups: _, ...others } = attributeMap;
+  const groups = groupsClaimOf({ attributeMap, groupMappings });
+  return [Email, ...Object.values(others), ...(groups === undefined ? [] : [groups])];
 }
+
+const groupsClaimOf = ({
+  attributeMap,
+  groupMappings,
+}: Pick<ProviderValues, 'attributeMap' | 'groupMappings'>): string | undefined =>
+  groupMappings.length > 0 ? (attributeMap['Groups'] ?? 'groups') : undefined;
 
 export function samlProvider(
   provider: ProviderValues,

@@ -9,7 +9,8 @@ const columns = `tenant, id, kind, name, active, issuer, client_id as "clientId"
   allow_idp_initiated as "allowIdpInitiated", jit, default_roles as "defaultRoles", group_mappings as "groupMappings",
   attribute_map as "attributeMap", preset, authorization_url as "authorizationUrl", token_url as "tokenUrl",
   userinfo_url as "userinfoUrl", emails_url as "emailsUrl", assurance_map as "assuranceMap",
-  key_id as "keyId", team_id as "teamId", last_login_at as "lastLoginAt", last_error as "lastError", created_at as "createdAt", updated_at as "updatedAt"`;
+  key_id as "keyId", team_id as "teamId", absent_groups as "absentGroups", want_encrypted as "wantEncrypted",
+  groups_stated_at as "groupsStatedAt", last_warning as "lastWarning", last_warning_at as "lastWarningAt", last_login_at as "lastLoginAt", last_error as "lastError", created_at as "createdAt", updated_at as "updatedAt"`;
 
 const one: Statement = {
   name: 'sso.provider',
@@ -101,4 +102,34 @@ export async function setLastError(
   detail: string,
 ): Promise<void> {
   await database.query(failureNote, [tenant, id, detail]);
+}
+
+const statedNote: Statement = {
+  name: 'sso.note_stated_groups',
+  text: `update provider set groups_stated_at = now() where tenant = $1 and id = (${unlocked})
+    and (groups_stated_at is null or groups_stated_at < now() - interval '1 day')`,
+};
+
+/** Stores that the provider states its users' groups, once a day, unless the row is locked. */
+export async function setGroupsStated(
+  database: Database,
+  tenant: string,
+  id: string,
+): Promise<void> {
+  await database.query(statedNote, [tenant, id]);
+}
+
+const warningNote: Statement = {
+  name: 'sso.note_warning',
+  text: `update provider set last_warning = $3, last_warning_at = now() where tenant = $1 and id = (${unlocked})`,
+};
+
+/** Stores a warning about a sign-in that succeeded, unless the row is locked. */
+export async function setLastWarning(
+  database: Database,
+  tenant: string,
+  id: string,
+  warning: string,
+): Promise<void> {
+  await database.query(warningNote, [tenant, id, warning]);
 }

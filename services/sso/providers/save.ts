@@ -187,6 +187,7 @@ async function write(
   };
   if (Object.keys(previous).length === 0) return row;
   row.updatedAt = timeAfter(row.updatedAt);
+  row.lastWarning = '';
   deps.protocols.forget(row);
   const change = { row, publicUrl: deps.publicUrl, previous };
   recordProviderEvent(em, call, 'sso_provider.updated', change);
@@ -237,7 +238,16 @@ function assertUnchangedSince(
     throw failedPrecondition('the provider was changed meanwhile', 'STALE');
 }
 
-type NewProvider = Omit<ProviderValues, 'lastLoginAt' | 'lastError' | 'createdAt' | 'updatedAt'>;
+type NewProvider = Omit<
+  ProviderValues,
+  | 'lastLoginAt'
+  | 'lastError'
+  | 'groupsStatedAt'
+  | 'lastWarning'
+  | 'lastWarningAt'
+  | 'createdAt'
+  | 'updatedAt'
+>;
 
 async function insert(
   { publicUrl }: ProviderDeps,
@@ -257,6 +267,9 @@ async function insert(
     ...values,
     lastLoginAt: null,
     lastError: '',
+    groupsStatedAt: null,
+    lastWarning: '',
+    lastWarningAt: null,
     createdAt: now,
     updatedAt: now,
   });

@@ -19,6 +19,9 @@ export type Settable = Omit<
   | 'spCertificate'
   | 'lastLoginAt'
   | 'lastError'
+  | 'groupsStatedAt'
+  | 'lastWarning'
+  | 'lastWarningAt'
   | 'createdAt'
   | 'updatedAt'
 >;
@@ -48,6 +51,8 @@ const fresh: Settable = {
   assuranceMap: {},
   keyId: '',
   teamId: '',
+  absentGroups: 'remove',
+  wantEncrypted: false,
 };
 
 const defaults: Readonly<Record<string, Partial<Settable>>> = {
@@ -106,6 +111,8 @@ export function settableOf(
     assuranceMap: sent.assuranceMap ? { ...sent.assuranceMap.items } : start.assuranceMap,
     keyId: sent.keyId ?? start.keyId,
     teamId: sent.teamId ?? start.teamId,
+    absentGroups: (sent.absentGroups ?? start.absentGroups) || fresh.absentGroups,
+    wantEncrypted: sent.wantEncrypted ?? start.wantEncrypted,
   };
 }
 

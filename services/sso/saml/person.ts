@@ -67,7 +67,7 @@ function readAttributes(assertion: XmlElement): Record<string, unknown> {
     }
   }
   const claims = Object.create(null) as Record<string, unknown>;
-  for (const [name, texts] of values)
-    if (texts.length > 0) claims[name] = texts.length === 1 ? texts[0] : texts;
+  // An attribute without a value says that there is none, such as of groups.
+  for (const [name, texts] of values) claims[name] = texts.length === 1 ? texts[0] : texts;
   return claims;
 }

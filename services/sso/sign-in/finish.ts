@@ -15,11 +15,13 @@ import { readAssurance } from './assurance.ts';
 import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, takeFlow } from './flow.ts';
+import { mapGroups } from './groups.ts';
 import { runsMailbox } from './mailbox.ts';
-import { mapGroups, type Person, protocolOf, readPerson } from './person.ts';
+import { type Person, protocolOf, readPerson } from './person.ts';
 import { withPostedName } from './posted-name.ts';
 import { takeAssertion } from './queries.ts';
 import { findReturn } from './return.ts';
+import { keepsMapped, reportGroups } from './silence.ts';
 
 /** Handles a provider's answer: the user gets a session, or a refusal that says what to do. */
 export async function finishSignIn(deps: SignInDeps, request: FinishRequest, call: Call) {
@@ -174,7 +176,7 @@ async function admit(
 ): Promise<Admitted> {
   const { tenant, id, jit, name: tenantName } = provider;
   const { ip, userAgent } = request;
-  const { groups: _groups, ...profile } = person;
+  const { groups: _groups, groupStatement: _statement, ...profile } = person;
   const { user, linkToken } = await deps.federation.admit({
     ...profile,
     ...(tenant === '' ? {} : await domainsOf(deps, tenant)),
@@ -203,13 +205,13 @@ async function domainsOf({ database, admission }: SignInDeps, tenant: string) {
 type Joining = { provider: ProviderValues; person: Person; request: FinishRequest; userId: string };
 
 async function join(
-  { admission, log }: SignInDeps,
+  deps: SignInDeps,
   { provider, person, request, userId }: Joining,
 ): Promise<void> {
   const { tenant, id, jit: mayJoin, defaultRoles } = provider;
   const { ip, userAgent } = request;
   const mapped = mapGroups(person.groups, provider);
-  const { missing } = await admission.join({
+  const { missing, revoked } = await deps.admission.join({
     tenant,
     userId,
     mayJoin,
@@ -218,9 +220,11 @@ async function join(
     ...mapped,
     ip,
     userAgent,
+    keepsMapped: keepsMapped(provider, person.groupStatement),
   });
+  await reportGroups(deps, provider, person.groupStatement, revoked);
   if (missing.length > 0)
-    log.warn('a provider maps groups to missing roles or groups', {
+    deps.log.warn('a provider maps groups to missing roles or groups', {
       tenant,
       provider: id,
       missing,

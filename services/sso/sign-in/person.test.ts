@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SignInRefused } from '../refusal.ts';
-import { mapGroups, readPerson } from './person.ts';
+import { mapGroups } from './groups.ts';
+import { readPerson } from './person.ts';
 
 const read = (
   kind: string,

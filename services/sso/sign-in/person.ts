@@ -4,6 +4,7 @@ import { isForAnyDirectory } from '../providers/presets.ts';
 import { SignInRefused } from '../refusal.ts';
 import type { Asserted } from '../results.ts';
 import { assertPersistentNameId } from '../saml/person.ts';
+import { type GroupStatement, readGroupStatement } from './groups.ts';
 
 /** The person who signs in, as the provider describes them. */
 export type Person = {
@@ -17,6 +18,7 @@ export type Person = {
   picture: string;
   locale: string;
   groups: string[];
+  groupStatement: GroupStatement;
 };
 
 type Field = 'Email' | 'Name' | 'GivenName' | 'FamilyName' | 'Picture' | 'Locale' | 'Groups';
@@ -76,6 +78,8 @@ const usual: Record<'oidc' | 'oauth' | 'saml', Record<Field, readonly string[]>>
 export const protocolOf = ({ kind }: Pick<ProviderValues, 'kind'>) =>
   kind === 'saml' || kind === 'oauth' ? kind : 'oidc';
 
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 
 /**
@@ -89,11 +93,17 @@ export function readPerson(
   const { kind, attributeMap } = provider;
   const { claims } = asserted;
   const places = usual[protocolOf({ kind })];
-  const found = (field: Field): unknown => {
+  const namesOf = (field: Field): readonly string[] => {
     const mapped = attributeMap[field];
-    const name =
-      mapped === undefined ? places[field].find((one) => Object.hasOwn(claims, one)) : mapped;
-    return name !== undefined && Object.hasOwn(claims, name) ? claims[name] : undefined;
+    return mapped === undefined ? places[field] : [mapped];
+  };
+  const nameOf = (field: Field): string | undefined => {
+    const sent = namesOf(field).filter((one) => Object.hasOwn(claims, one));
+    return sent.find((one) => !isEmptyList(claims[one])) ?? sent[0];
+  };
+  const found = (field: Field): unknown => {
+    const name = nameOf(field);
+    return name === undefined ? undefined : claims[name];
   };
   const text = (field: Field): string => textsOf(found(field))[0] ?? '';
   return {
@@ -108,6 +118,7 @@ export function readPerson(
     picture: text('Picture'),
     locale: text('Locale'),
     groups: textsOf(found('Groups')),
+    groupStatement: readGroupStatement(asserted, nameOf('Groups'), namesOf('Groups')),
   };
 }
 
@@ -195,17 +206,4 @@ function textsOf(value: unknown): string[] {
     (one): one is string =>
       typeof one === 'string' && one !== '' && one.isWellFormed() && !one.includes('\u0000'),
   );
-}
-
-/** Maps a person's groups to roles and groups of the tenant. */
-export function mapGroups(
-  groups: readonly string[],
-  { groupMappings }: Pick<ProviderValues, 'groupMappings'>,
-): { groups: string[]; roles: string[] } {
-  const has = new Set(groups);
-  const meant = groupMappings.filter(({ value }) => has.has(value));
-  const each = (field: 'group' | 'role') => [
-    ...new Set(meant.map((mapping) => mapping[field]).filter((name) => name !== '')),
-  ];
-  return { groups: each('group'), roles: each('role') };
 }

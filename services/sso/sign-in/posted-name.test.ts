@@ -12,6 +12,7 @@ const person = {
   picture: '',
   locale: '',
   groups: [],
+  groupStatement: { kind: 'absent' } as const,
 };
 const apple = { preset: 'apple' };
 const ada = { firstName: ' Ada ', lastName: 'Lovelace' };

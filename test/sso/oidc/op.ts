@@ -31,6 +31,11 @@ export type OpAccount = {
   groups?: readonly string[];
   /** The domain of the account's organisation, as Google names it. */
   hd?: string;
+  /** The claims that are at other addresses, and where. */
+  _claim_names?: Record<string, string>;
+  _claim_sources?: Record<string, { endpoint: string }>;
+  /** Entra ID says so that it has left out the groups. */
+  hasgroups?: boolean;
 };
 
 export type OpOptions = {
@@ -55,6 +60,7 @@ export async function startOp({
   const accounts = new Map<string, OpAccount>();
   const clients = new Map(given.map((client) => [client.id, client]));
   let keys = makeKeys();
+  let hasUserinfo = true;
   let provider: Provider;
   const server = createServer(
     (request, response) => void answer(request, response).catch(() => response.destroy()),
@@ -76,6 +82,7 @@ export async function startOp({
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = request.url ?? '';
     if (!url.startsWith(path)) return void response.writeHead(404).end();
+    if (!hasUserinfo && url.startsWith(`${path}/me`)) return void response.writeHead(503).end();
     if (url.startsWith(`${path}/sign-in/`)) return signIn(provider, request, response);
     if (secretFor && url === `${path}/token`) {
       const body = Object.fromEntries(new URLSearchParams(await text(request)));
@@ -97,6 +104,8 @@ export async function startOp({
       clients.set(client.id, client);
       configure();
     },
+    /** Breaks the userinfo endpoint, or repairs it. */
+    setUserinfo: (isThere: boolean): void => void (hasUserinfo = isThere),
     /** Replaces all keys by new ones with new ids. */
     rotateKeys(): void {
       keys = makeKeys();
@@ -144,7 +153,7 @@ function configurationOf({
     cookies: { keys: [randomBytes(16).toString('hex')] },
     scopes: ['openid', 'email', 'profile', 'groups'],
     claims: {
-      openid: ['sub', 'amr', 'hd'],
+      openid: ['sub', 'amr', 'hd', 'hasgroups'],
       email: ['email', 'email_verified'],
       profile: ['name'],
       groups: ['groups'],

@@ -1,0 +1,49 @@
+import { type Database, inTransaction, onPool } from '@bailiwick/database';
+import { serviceOrigin } from '@bailiwick/events';
+import type { Revoke, RightsKey } from '@bailiwick/revocation';
+import { type Background, repeat } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
+import { LockMode } from '@mikro-orm/core';
+import { lockState } from '../subjects/state.ts';
+import { TenantEntity } from '../tenants/entities.ts';
+import { endMappings } from './mappings.ts';
+import { findOverdue, forgetStatement, isOverdue } from './queries.ts';
+import { lockMappedGroups } from './take-back.ts';
+
+const intervalMs = 15_000;
+const batch = 100;
+
+type Deps = { database: Database; revoke: Revoke; log: Log };
+
+/** Ends mapped rights that their provider has not stated for 30 days. */
+export const createMappingSweeper = (deps: Deps): Background =>
+  repeat({
+    everyMs: intervalMs,
+    log: deps.log,
+    failed: 'ending mapped rights that were not stated failed, retrying',
+    work: (isStopped) => endOverdueMappings(deps, isStopped),
+  });
+
+/** One run of the sweeper. Any number of replicas may run it at the same time. */
+export async function endOverdueMappings(
+  { database, revoke, log }: Deps,
+  isStopped: () => boolean = () => false,
+): Promise<void> {
+  const people = await findOverdue(onPool(database), batch);
+  for (const person of people) {
+    if (isStopped()) return;
+    const { tenant, userId } = person;
+    const invalidates = new Set<RightsKey>();
+    const cause = { ...serviceOrigin('access'), invalidates };
+    await database.transaction(tenant, async (em) => {
+      // Locks in the same order as `join`.
+      await lockState(em, userId);
+      await em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const run = inTransaction(em);
+      if (!(await isOverdue(run, person))) return;
+      await endMappings({ em, cause, log, person }, await lockMappedGroups(em, person));
+      await forgetStatement(run, person);
+    });
+    if (invalidates.size > 0) await revoke([...invalidates]);
+  }
+}

@@ -1,0 +1,62 @@
+import { isObject } from '../oidc/json.ts';
+import type { ProviderValues } from '../providers/api-record.ts';
+import type { Asserted } from '../results.ts';
+
+// The groups of a person, and whether the provider has stated them. An answer can lack the groups of
+// a person who has some: these are then in another place, or could not be had.
+
+/**
+ * stated: the answer has the groups, or says that there are none. absent: a complete answer does not
+ * mention them. unknown: they are not in the answer, for the reason in `detail`.
+ */
+export type GroupStatement =
+  | { kind: 'stated' | 'absent' }
+  /** Without a person's data. */
+  | { kind: 'unknown'; detail: string };
+
+const groupsLink = 'http://schemas.microsoft.com/claims/groups.link';
+
+/** `claim`: the claim or attribute of the groups, if the answer has it. */
+export function readGroupStatement(
+  { claims, incomplete }: Asserted,
+  claim: string | undefined,
+  names: readonly string[],
+): GroupStatement {
+  const elsewhere = findElsewhere(claims, names);
+  if (elsewhere !== undefined) return { kind: 'unknown', detail: elsewhere };
+  if (claim !== undefined) return { kind: isUsable(claims[claim]) ? 'stated' : 'absent' };
+  return incomplete === undefined ? { kind: 'absent' } : { kind: 'unknown', detail: incomplete };
+}
+
+/** Whether a value has groups, or says that there are none. */
+function isUsable(value: unknown): boolean {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  return values.every((one) => one === null || typeof one === 'string');
+}
+
+/** The markers of an answer that has too many groups to name them (OIDC Core, section 5.6.2). */
+function findElsewhere(claims: Asserted['claims'], names: readonly string[]): string | undefined {
+  const own = (name: string): unknown => (Object.hasOwn(claims, name) ? claims[name] : undefined);
+  const distributed = own('_claim_names');
+  const isDistributed =
+    isObject(distributed) && names.some((name) => Object.hasOwn(distributed, name));
+  if (isDistributed) return 'the groups are at another address (_claim_names)';
+  const isCut = own('hasgroups') === true || own('hasgroups') === 'true';
+  if (isCut && names.includes('groups')) return 'the answer has too many groups (hasgroups)';
+  return own(groupsLink) === undefined
+    ? undefined
+    : 'the groups are at another address (groups.link)';
+}
+
+/** Maps a person's groups to roles and groups of the tenant. */
+export function mapGroups(
+  groups: readonly string[],
+  { groupMappings }: Pick<ProviderValues, 'groupMappings'>,
+): { groups: string[]; roles: string[] } {
+  const has = new Set(groups);
+  const meant = groupMappings.filter(({ value }) => has.has(value));
+  const each = (field: 'group' | 'role') => [
+    ...new Set(meant.map((mapping) => mapping[field]).filter((name) => name !== '')),
+  ];
+  return { groups: each('group'), roles: each('role') };
+}

@@ -1,0 +1,46 @@
+import type { ProviderValues } from '../providers/api-record.ts';
+import { setGroupsStated, setLastWarning } from '../providers/queries.ts';
+import type { SignInDeps } from './deps.ts';
+import type { GroupStatement } from './groups.ts';
+
+// A provider that does not state a person's groups does not revoke them. An administrator learns
+// of it from the provider's LastWarning.
+
+type Mapping = Pick<ProviderValues, 'groupMappings' | 'absentGroups'>;
+
+/** Whether the roles and groups that were mapped before stay, for at most 30 days. */
+export const keepsMapped = (
+  { groupMappings, absentGroups }: Mapping,
+  { kind }: GroupStatement,
+): boolean =>
+  groupMappings.length > 0 &&
+  (kind === 'unknown' || (kind === 'absent' && absentGroups === 'keep'));
+
+const kept = 'The roles and groups of its mappings stay for 30 days after they were stated last.';
+const ended = 'The roles and groups of its mappings were revoked.';
+
+/** Stores whether the provider states groups, and warns if it does not. */
+export async function reportGroups(
+  { database, log }: Pick<SignInDeps, 'database' | 'log'>,
+  provider: ProviderValues,
+  statement: GroupStatement,
+  revoked: boolean,
+): Promise<void> {
+  const { tenant, id, groupMappings, groupsStatedAt } = provider;
+  if (groupMappings.length === 0) return;
+  // The membership exists: a failure to store this must not lose the sign-in.
+  const failed = (error: unknown) =>
+    log.warn('storing a warning of a provider failed', { tenant, provider: id, error });
+  if (statement.kind === 'stated') return setGroupsStated(database, tenant, id).catch(failed);
+  const isNew = statement.kind === 'absent' && !groupsStatedAt && !revoked;
+  if (isNew) return;
+  const keeps = keepsMapped(provider, statement) && !revoked;
+  const cause =
+    statement.kind === 'unknown'
+      ? `A sign-in did not state the groups: ${statement.detail}.`
+      : 'A sign-in had no groups claim, which the provider has sent before.';
+  const reason = statement.kind === 'unknown' ? 'GROUPS_UNKNOWN' : 'GROUPS_ABSENT';
+  const warning = `${reason}: ${cause} ${keeps ? kept : ended}`;
+  log.warn('a provider did not state the groups of a person', { tenant, provider: id, warning });
+  await setLastWarning(database, tenant, id, warning).catch(failed);
+}
