@@ -204,7 +204,8 @@ export function samlProvider(
   { privateKey }: Credentials,
   publicUrl: string,
 ): SamlProvider {
-  const { idpEntityId, idpSsoUrl, idpCertificates, requestBinding, spCertificate } = provider;
+  const { idpEntityId, idpSsoUrl, idpCertificates, requestBinding, spCertificate, wantEncrypted } =
+    provider;
   return {
     idpEntityId,
     idpSsoUrl,
@@ -214,5 +215,6 @@ export function samlProvider(
     acsUrl: addressOf(publicUrl, provider, 'callback'),
     spPrivateKey: privateKey,
     spCertificate,
+    wantEncrypted,
   };
 }

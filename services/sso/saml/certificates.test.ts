@@ -118,6 +118,7 @@ describe('checkSaml', () => {
     requestBinding: 'redirect',
     spPrivateKey: '',
     spCertificate: await makeCertificate(rsa(3072)),
+    wantEncrypted: false,
     ...changes,
   });
   const problems = async (changes: Partial<SamlProvider>) =>

@@ -10,14 +10,18 @@ import {
   type XmlName,
 } from './xml.ts';
 
-// Checks the encryption before node-saml decrypts. CBC and PKCS #1 v1.5 are rejected, because they
-// allow padding oracle attacks: an attacker with an encrypted assertion could decrypt it by many
-// attempts.
+// Checks the encryption before anything is decrypted. PKCS #1 v1.5 is rejected, and CBC is accepted
+// only inside a Response whose own signature was verified: both allow padding oracle attacks, with
+// which an attacker who changes an encrypted assertion could decrypt it by many attempts.
 
-/** The accepted algorithms, which our metadata offers. */
+/** The algorithms that are always accepted, which our metadata offers. */
 export const contentAlgorithms: readonly string[] = [
   'http://www.w3.org/2009/xmlenc11#aes128-gcm',
   'http://www.w3.org/2009/xmlenc11#aes256-gcm',
+];
+const cbcAlgorithms = [
+  'http://www.w3.org/2001/04/xmlenc#aes128-cbc',
+  'http://www.w3.org/2001/04/xmlenc#aes256-cbc',
 ];
 const keyAlgorithms = [
   'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
@@ -26,23 +30,33 @@ const keyAlgorithms = [
 
 const decryptXml = promisify(decrypt);
 
+/** Whether the content of an EncryptedAssertion is encrypted with CBC. */
+export const usesCbc = (encrypted: XmlElement): boolean =>
+  elementsOf(encrypted).some(
+    (element) =>
+      element.localName === 'EncryptionMethod' &&
+      cbcAlgorithms.includes(findAttribute(element, 'Algorithm') ?? ''),
+  );
+
 /**
  * Decrypts an EncryptedAssertion. Successful decryption proves nothing: anyone can encrypt for us.
+ *
+ * @param isVerified whether the element is from a Response whose signature is valid
  */
 export async function decryptAssertion(
   encrypted: XmlElement,
   privateKey: string,
-): Promise<XmlElement> {
-  assertEncryption(encrypted);
-  return parseAnswer(await open(encrypted, privateKey));
-}
-
-async function open(encrypted: XmlElement, key: string): Promise<string> {
+  isVerified: boolean,
+): Promise<{ text: string; assertion: XmlElement }> {
+  assertEncryption(encrypted, isVerified);
+  // Every failure has the same text, so that it says nothing of the content.
   try {
-    return await decryptXml(encrypted.toString(), {
-      key,
-      disallowDecryptionWithInsecureAlgorithm: true,
+    const text = await decryptXml(encrypted.toString(), {
+      key: privateKey,
+      disallowDecryptionWithInsecureAlgorithm: !isVerified,
+      warnInsecureAlgorithm: false,
     });
+    return { text, assertion: parseAnswer(text) };
   } catch {
     throw answerInvalid(
       'The assertion cannot be decrypted: give the provider the encryption certificate of our metadata.',
@@ -51,7 +65,7 @@ async function open(encrypted: XmlElement, key: string): Promise<string> {
 }
 
 /** Requires exactly one of each element, so that there is nothing to choose between. */
-function assertEncryption(encrypted: XmlElement): void {
+function assertEncryption(encrypted: XmlElement, isVerified: boolean): void {
   const elements = elementsOf(encrypted);
   const getOne = (local: string, name: XmlName, parent?: XmlElement) => {
     const found = elements.filter(
@@ -65,8 +79,8 @@ function assertEncryption(encrypted: XmlElement): void {
   const key = getOne('EncryptedKey', 'xenc:EncryptedKey');
   assertAlgorithm(
     getOne('EncryptionMethod', 'xenc:EncryptionMethod', data),
-    contentAlgorithms,
-    'AES-GCM',
+    isVerified ? [...contentAlgorithms, ...cbcAlgorithms] : contentAlgorithms,
+    isVerified ? 'AES-GCM or AES-CBC' : 'AES-GCM, or sign the Response too',
   );
   assertAlgorithm(
     getOne('EncryptionMethod', 'xenc:EncryptionMethod', key),

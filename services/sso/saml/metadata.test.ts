@@ -92,6 +92,12 @@ describe('readIdpMetadata', () => {
     assert.deepEqual(readIdpMetadata(xml.replace('<IDP', `${role('', 'SP')}<IDP`)), expected());
   });
 
+  test('takes the one identity provider among services', () => {
+    const services = `${entity(role('', 'SP'), 'https://one.example')}${entity(role('', 'SP'), 'https://two.example')}`;
+    const nested = `<EntitiesDescriptor ${names}>${services}<EntitiesDescriptor>${usual()}</EntitiesDescriptor></EntitiesDescriptor>`;
+    assert.deepEqual(readIdpMetadata(nested), readIdpMetadata(usual()));
+  });
+
   test('rejects unusable metadata with a clear message', () => {
     const sso = service('Redirect', 'https://idp.example/sso');
     const cases: Array<[string, RegExp]> = [
@@ -106,7 +112,11 @@ describe('readIdpMetadata', () => {
       [`${usual()}${' '.repeat(300_000)}`, /larger than 256 KiB/],
       [
         `<EntitiesDescriptor ${names}>${usual()}${usual()}</EntitiesDescriptor>`,
-        /describes 2 entities/,
+        /describes 2 identity providers/,
+      ],
+      [
+        `<EntitiesDescriptor ${names}>${entity(role('', 'SP'))}${entity(role('', 'SP'))}</EntitiesDescriptor>`,
+        /that of a service/,
       ],
       [`<EntitiesDescriptor ${names}></EntitiesDescriptor>`, /describes no entity/],
       [entity(role(key(bare) + sso), ''), /no entity id/],
@@ -141,7 +151,7 @@ describe('readIdpMetadata', () => {
   });
 });
 
-test('spMetadata offers the accepted algorithms, and is deterministic', () => {
+test('spMetadata offers our encryption key only if it is wanted, and only AES-GCM, and is deterministic', () => {
   const provider: SamlProvider = {
     idpEntityId: '',
     idpSsoUrl: '',
@@ -151,6 +161,7 @@ test('spMetadata offers the accepted algorithms, and is deterministic', () => {
     requestBinding: 'redirect',
     spPrivateKey: keys.privateKey,
     spCertificate: keys.certificate,
+    wantEncrypted: true,
   };
   const xml = spMetadata(provider);
   assert.match(xml, /entityID="https:\/\/us\.example\/metadata\?a=1&amp;b=&lt;2(>|&gt;)"/);
@@ -173,5 +184,11 @@ test('spMetadata offers the accepted algorithms, and is deterministic', () => {
   assert.equal(xml.replace(/\s/g, '').split(bare).length, 3);
   assert.doesNotMatch(xml, /PRIVATE/);
   assert.equal(spMetadata(provider), xml);
+  const plain = spMetadata({ ...provider, wantEncrypted: false });
+  assert.deepEqual(
+    [...plain.matchAll(/use="(\w+)"/g)].map(([, use]) => use),
+    ['signing'],
+  );
+  assert.doesNotMatch(plain, /EncryptionMethod/);
   assert.throws(() => readIdpMetadata(xml), /that of a service/);
 });

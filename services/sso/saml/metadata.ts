@@ -31,14 +31,15 @@ export function spMetadata({
   acsUrl,
   spPrivateKey,
   spCertificate,
+  wantEncrypted,
 }: SamlProvider): string {
   const text = generateServiceProviderMetadata({
     issuer: spEntityId,
     callbackUrl: acsUrl,
     privateKey: spPrivateKey,
     publicCerts: spCertificate,
-    decryptionPvk: spPrivateKey,
-    decryptionCert: spCertificate,
+    // Providers encrypt for every key that they see, some of them with algorithms that are refused.
+    ...(wantEncrypted && { decryptionPvk: spPrivateKey, decryptionCert: spCertificate }),
     identifierFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
     wantAssertionsSigned: true,
     generateUniqueId: () =>
@@ -69,12 +70,7 @@ export function readIdpMetadata(xml: string): IdpMetadata {
   const idpEntityId = findAttribute(entity, 'entityID')?.trim() ?? '';
   if (idpEntityId === '' || idpEntityId.length > 1024)
     throw refuse('has no entity id, or one that is too long');
-  const roles = childrenNamed(entity, 'md:IDPSSODescriptor').filter((role) =>
-    (findAttribute(role, 'protocolSupportEnumeration') ?? '')
-      .split(/\s+/)
-      .includes(namespaces.samlp),
-  );
-  const [role, ...more] = roles;
+  const [role, ...more] = idpRolesOf(entity);
   if (!role)
     throw refuse(
       childrenNamed(entity, 'md:SPSSODescriptor').length > 0
@@ -89,16 +85,23 @@ function getEntity(root: XmlElement): XmlElement {
   if (isNamed(root, 'md:EntityDescriptor')) return root;
   if (!isNamed(root, 'md:EntitiesDescriptor'))
     throw refuse('is not SAML metadata: its first element has to be an EntityDescriptor');
-  const [entity, ...more] = elementsOf(root).filter((element) =>
-    isNamed(element, 'md:EntityDescriptor'),
-  );
-  if (!entity) throw refuse('describes no entity');
-  if (more.length > 0)
+  const entities = elementsOf(root).filter((element) => isNamed(element, 'md:EntityDescriptor'));
+  const [first] = entities;
+  if (!first) throw refuse('describes no entity');
+  const providers = entities.filter((entity) => idpRolesOf(entity).length > 0);
+  if (providers.length > 1)
     throw refuse(
-      `describes ${more.length + 1} entities: give the one of your identity provider alone`,
+      `describes ${providers.length} identity providers: give the metadata of yours alone`,
     );
-  return entity;
+  return providers[0] ?? first;
 }
+
+const idpRolesOf = (entity: XmlElement): XmlElement[] =>
+  childrenNamed(entity, 'md:IDPSSODescriptor').filter((role) =>
+    (findAttribute(role, 'protocolSupportEnumeration') ?? '')
+      .split(/\s+/)
+      .includes(namespaces.samlp),
+  );
 
 /** Prefers the redirect binding, which needs no intermediate page. */
 function getService(role: XmlElement): Pick<IdpMetadata, 'idpSsoUrl' | 'requestBinding'> {

@@ -19,13 +19,14 @@ export function readPerson(assertion: XmlElement, issuer: string): Asserted {
       'The NameID is encrypted by itself: let the provider encrypt the assertion instead.',
     );
   const nameId = subject && findChild(subject, 'saml:NameID');
-  const name = findText(nameId);
-  if (!nameId || !name) throw answerInvalid('The assertion has no NameID, or an empty one.');
+  const name = findText(nameId) ?? '';
   if (name.length > maxSubject)
     throw answerInvalid(`The NameID is longer than ${maxSubject} characters.`);
   const claims = readAttributes(assertion);
-  claims.nameID = name;
-  claims.nameIDFormat = findAttribute(nameId, 'Format') ?? unspecified;
+  if (nameId && name !== '') {
+    claims.nameID = name;
+    claims.nameIDFormat = findAttribute(nameId, 'Format') ?? unspecified;
+  }
   return { issuer, subject: name, claims, contexts: readContexts(assertion) };
 }
 
@@ -39,7 +40,8 @@ const readContexts = (assertion: XmlElement): string[] =>
  * Asserts that the NameID identifies the same person next time. Not needed if the attribute map
  * takes the subject from an attribute.
  */
-export function assertPersistentNameId({ claims }: Asserted): void {
+export function assertPersistentNameId({ subject, claims }: Asserted): void {
+  if (subject === '') throw answerInvalid('The assertion has no NameID, or an empty one.');
   if (claims.nameIDFormat !== transient) return;
   throw answerInvalid(
     'The NameID is transient, another one at each sign-in: let the provider send a persistent one, or map an attribute that never changes as the subject.',

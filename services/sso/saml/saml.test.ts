@@ -21,6 +21,7 @@ before(async () => {
     requestBinding: 'redirect',
     spPrivateKey: privateKey,
     spCertificate: certificate,
+    wantEncrypted: false,
   };
 });
 

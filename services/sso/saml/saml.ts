@@ -1,8 +1,8 @@
 import type { Asserted } from '../results.ts';
 import { answerInvalid, decodeAnswer, parseAnswer } from './answer.ts';
 import { assertAssertionValid } from './assertion.ts';
-import { decryptAssertion } from './decrypt.ts';
-import { createLibrary, verifyAnswer } from './library.ts';
+import { decryptAssertion, usesCbc } from './decrypt.ts';
+import { createLibrary, verifyAnswer, verifyElement } from './library.ts';
 import { readPerson } from './person.ts';
 import { assertResponse } from './response.ts';
 import { assertDecrypted, readShape, type Shape } from './shape.ts';
@@ -22,6 +22,8 @@ export type SamlProvider = {
   /** PEM. */
   spPrivateKey: string;
   spCertificate: string;
+  /** Whether our metadata names our encryption key, so that the provider encrypts. */
+  wantEncrypted: boolean;
 };
 
 type SamlRequest = { redirect: string } | { url: string; form: Record<string, string> };
@@ -79,22 +81,55 @@ async function finish(
   const text = decodeAnswer(parameters);
   const shape = readShape(parseAnswer(text));
   assertResponse(shape.response, provider, requestId);
-  const unverified = await getAssertion(shape, provider);
-  if (findChild(shape.response, 'ds:Signature')) assertSignature(shape.response, 'Response');
-  assertSignature(unverified, 'assertion');
-  const assertion = await verifyAnswer(text, shape.response, provider);
-  const assertionId = assertion.getAttribute('ID');
-  if (assertionId !== unverified.getAttribute('ID'))
-    throw answerInvalid('The signature in the assertion is not over the assertion.');
+  const isSigned = findChild(shape.response, 'ds:Signature') !== undefined;
+  if (isSigned) assertSignature(shape.response, 'Response');
+  const assertion =
+    shape.encrypted && isSigned && usesCbc(shape.encrypted)
+      ? await openVerified(text, shape, provider)
+      : await verifyOpened(text, shape, provider);
+  const assertionId = assertion.getAttribute('ID') ?? '';
   const expiresAt = assertAssertionValid(assertion, { provider, requestId, now });
   return { ...readPerson(assertion, provider.idpEntityId), assertionId, expiresAt };
+}
+
+/** The verified assertion of an answer whose Response may be unsigned. */
+async function verifyOpened(
+  text: string,
+  shape: Shape,
+  provider: SamlProvider,
+): Promise<XmlElement> {
+  const unverified = await getAssertion(shape, provider);
+  assertSignature(unverified, 'assertion');
+  const assertion = await verifyAnswer(text, shape.response, provider);
+  if (assertion.getAttribute('ID') !== unverified.getAttribute('ID'))
+    throw answerInvalid('The signature in the assertion is not over the assertion.');
+  return assertion;
+}
+
+/**
+ * The verified assertion of an answer that is encrypted with CBC: the signature of the Response is
+ * verified first, and its verified content is decrypted.
+ */
+async function openVerified(
+  text: string,
+  shape: Shape,
+  provider: SamlProvider,
+): Promise<XmlElement> {
+  const { response, encrypted } = readShape(
+    verifyElement(text, shape.response, provider, 'Response'),
+  );
+  if (!encrypted) throw answerInvalid('The answer has no assertion.');
+  const opened = await decryptAssertion(encrypted, provider.spPrivateKey, true);
+  assertDecrypted(opened.assertion, { response });
+  assertSignature(opened.assertion, 'assertion');
+  return verifyElement(opened.text, opened.assertion, provider, 'assertion');
 }
 
 /** Returns the assertion before it is verified. */
 async function getAssertion(shape: Shape, provider: SamlProvider): Promise<XmlElement> {
   if (shape.assertion) return shape.assertion;
   if (!shape.encrypted) throw answerInvalid('The answer has no assertion.');
-  const assertion = await decryptAssertion(shape.encrypted, provider.spPrivateKey);
+  const { assertion } = await decryptAssertion(shape.encrypted, provider.spPrivateKey, false);
   assertDecrypted(assertion, shape);
   return assertion;
 }

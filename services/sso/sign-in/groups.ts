@@ -31,7 +31,7 @@ export function readGroupStatement(
 /** Whether a value has groups, or says that there are none. */
 function isUsable(value: unknown): boolean {
   const values: unknown[] = Array.isArray(value) ? value : [value];
-  return values.every((one) => one === null || typeof one === 'string');
+  return values.every((one) => one === null) || values.some((one) => typeof one === 'string');
 }
 
 /** The markers of an answer that has too many groups to name them (OIDC Core, section 5.6.2). */

@@ -45,6 +45,7 @@ test('readPerson reads the standard claims of an OIDC provider', () => {
       picture: undefined,
       locale: 'en',
       groups: ['eng'],
+      groupStatement: { kind: 'stated' },
     },
   );
 });
@@ -128,6 +129,23 @@ test('readPerson rejects several addresses, a transient subject, and a mapped su
     refuses(() => read('saml', { uid: value }, { Subject: 'uid' }), /not exactly one uid/);
   assert.equal(read('saml', { uid: ['42'] }, { Subject: 'uid' }).subject, '42');
   refuses(() => read('oidc', { email: 'no address' }), /address/);
+  refuses(() => read('saml', { mail: [email, 'no address'] }), /several addresses/);
+});
+
+test('equal values of an attribute are one, and an address in another case is the same', () => {
+  assert.equal(read('saml', { mail: [email, email] }).email, email);
+  assert.equal(read('saml', { mail: ['Ada@Example.com', email] }).email, 'Ada@Example.com');
+  assert.equal(read('saml', { uid: ['42', '42'] }, { Subject: 'uid' }).subject, '42');
+});
+
+test('an assertion without a NameID needs a mapped subject', () => {
+  const nameless = (attributeMap: Record<string, string>) =>
+    readPerson(
+      { issuer: 'https://id.example.com', subject: '', claims: { uid: '42' }, contexts: [] },
+      { kind: 'saml', attributeMap, preset: '', issuer: '' },
+    );
+  assert.equal(nameless({ Subject: 'uid' }).subject, '42');
+  refuses(() => nameless({}), /no NameID/);
 });
 
 test('claims cannot reach a prototype', () => {

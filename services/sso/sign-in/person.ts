@@ -125,7 +125,8 @@ export function readPerson(
 function readSubject(asserted: Asserted, kind: string, mapped: string | undefined): string {
   const { subject, claims } = asserted;
   if (mapped !== undefined) {
-    const [named, ...more] = textsOf(Object.hasOwn(claims, mapped) ? claims[mapped] : undefined);
+    const texts = textsOf(Object.hasOwn(claims, mapped) ? claims[mapped] : undefined);
+    const [named, ...more] = new Set(texts);
     if (named === undefined || named === '' || more.length > 0)
       throw new SignInRefused(
         'ANSWER_INVALID',
@@ -146,14 +147,14 @@ const addressInName = (
     : undefined;
 
 function readEmail(found: readonly string[]): string {
-  if (found.length > 1)
+  const emails = found.map((text) => findEmail(text));
+  if (new Set(emails.map((email) => email?.key)).size > 1)
     throw new SignInRefused(
       'ANSWER_INVALID',
       'the answer has several addresses: name the attribute to use in AttributeMap',
     );
-  const [text = ''] = found;
-  if (text === '') return '';
-  const email = findEmail(text);
+  if (found.length === 0) return '';
+  const [email] = emails;
   if (!email)
     throw new SignInRefused('ANSWER_INVALID', 'the provider returned an invalid email address');
   return email.address;

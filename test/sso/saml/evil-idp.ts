@@ -21,8 +21,13 @@ export type EvilIdp = {
   /** Makes all later responses this forgery; without a name, honest ones. */
   arm(name?: string): void;
   setPerson(person: Person): void;
-  /** Encrypts later honest assertions for this SP certificate; undefined stops it. */
-  encryptFor(certificate: string | undefined): void;
+  /**
+   * Encrypts later honest assertions for this SP certificate, with CBC in a signed Response or with
+   * GCM; undefined stops it.
+   */
+  encryptFor(certificate: string | undefined, content?: 'gcm' | 'cbc'): void;
+  /** The NameID element of later honest assertions; undefined = that of the person. */
+  setNameId(nameId: string | undefined): void;
   /** The XML of the last request. */
   lastRequest(): string;
   stop(): Promise<void>;
@@ -53,6 +58,8 @@ export async function startEvilIdp(): Promise<EvilIdp> {
     forgery: undefined as string | undefined,
     person: ada,
     encryptsFor: undefined as string | undefined,
+    content: 'gcm' as 'gcm' | 'cbc',
+    nameId: undefined as string | undefined,
     lastRequest: '',
   };
   const server = createServer((request, response) => {
@@ -100,8 +107,12 @@ export async function startEvilIdp(): Promise<EvilIdp> {
     setPerson: (person) => {
       state.person = person;
     },
-    encryptFor: (certificate) => {
+    encryptFor: (certificate, content = 'gcm') => {
       state.encryptsFor = certificate;
+      state.content = content;
+    },
+    setNameId: (nameId) => {
+      state.nameId = nameId;
     },
     lastRequest: () => state.lastRequest,
     stop: () =>
@@ -112,20 +123,32 @@ export async function startEvilIdp(): Promise<EvilIdp> {
   };
 }
 
+const xmlenc = 'http://www.w3.org/2001/04/xmlenc#';
+
 /** The SAMLResponse to post. */
 async function answer(
   situation: Situation,
-  { forgery, encryptsFor }: { forgery: string | undefined; encryptsFor: string | undefined },
+  {
+    forgery,
+    encryptsFor,
+    content,
+    nameId,
+  }: {
+    forgery: string | undefined;
+    encryptsFor: string | undefined;
+    content: 'gcm' | 'cbc';
+    nameId: string | undefined;
+  },
 ): Promise<string> {
   const craft = craftFor(situation);
   const encode = (xml: string) => Buffer.from(xml).toString('base64');
   const armed = forgery === undefined ? undefined : forgeries[forgery];
   if (armed) return armed.isEncoded ? armed.forge(craft) : encode(await armed.forge(craft));
-  return encode(
-    encryptsFor === undefined
-      ? honest(craft)
-      : craft.response(await craft.encrypt(craft.sign(craft.assertion()))),
-  );
+  if (nameId !== undefined) return encode(craft.response(craft.sign(craft.assertion({ nameId }))));
+  if (encryptsFor === undefined) return encode(honest(craft));
+  const algorithm = content === 'cbc' ? { content: `${xmlenc}aes256-cbc` } : {};
+  const response = craft.response(await craft.encrypt(craft.sign(craft.assertion()), algorithm));
+  return encode(content === 'cbc' ? craft.sign(response) : response);
 }
 
 async function readRequest(

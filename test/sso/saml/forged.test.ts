@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { SignInRefused } from '@bailiwick/sso/refusal.ts';
 import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
 import { readIdpMetadata } from '@bailiwick/sso/saml/metadata.ts';
+import { assertPersistentNameId } from '@bailiwick/sso/saml/person.ts';
 import { createSaml, type SamlAsserted, type SamlProvider } from '@bailiwick/sso/saml/saml.ts';
 import { formOf, startBrowser } from '../browse.ts';
 import { ada, type EvilIdp, startEvilIdp } from './evil-idp.ts';
@@ -23,6 +24,7 @@ before(async () => {
     acsUrl: 'https://bailiwick.example/auth/t/p/callback',
     spPrivateKey: privateKey,
     spCertificate: certificate,
+    wantEncrypted: false,
   };
 });
 after(() => idp?.stop());
@@ -91,6 +93,13 @@ describe('SAML accepts an honest response', () => {
       });
     }
   }
+
+  test('encrypted with CBC inside a signed Response', async () => {
+    idp.encryptFor(provider.spCertificate, 'cbc');
+    const { subject } = await signIn();
+    idp.encryptFor(undefined);
+    assert.equal(subject, ada.nameId);
+  });
 
   test('signed with any of the configured certificates', async () => {
     const { certificate } = await createSpCertificate('next');
@@ -174,6 +183,22 @@ describe('SAML rejects a response with this forgery:', () => {
       assert.doesNotMatch(refusal.detail, /ada@|admin|<|\n/);
     });
   }
+});
+
+test('a NameID that is absent, empty or not a text is no subject', async () => {
+  const nameIds = [
+    '',
+    '<saml:NameID></saml:NameID>',
+    '<saml:NameID>  </saml:NameID>',
+    '<saml:NameID>admin<saml:x>y</saml:x></saml:NameID>',
+  ];
+  for (const nameId of nameIds) {
+    idp.setNameId(nameId);
+    const asserted = await signIn();
+    assert.deepEqual([asserted.subject, asserted.claims.nameID], ['', undefined], nameId);
+    assert.throws(() => assertPersistentNameId(asserted), /cannot be accepted/);
+  }
+  idp.setNameId(undefined);
 });
 
 test('SAML attributes cannot set a prototype, by any name', async () => {

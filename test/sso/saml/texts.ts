@@ -177,5 +177,11 @@ export async function encryptText(
     disallowEncryptionWithInsecureAlgorithm: false,
     warnInsecureAlgorithm: false,
   };
-  return `<saml:EncryptedAssertion ${saml}>${await encrypt(text, options)}</saml:EncryptedAssertion>`;
+  return `<saml:EncryptedAssertion ${saml}>${canonical(await encrypt(text, options))}</saml:EncryptedAssertion>`;
 }
+
+/** The library's text in the form that signatures cover: no short tags, and namespaces first. */
+const canonical = (text: string): string =>
+  text
+    .replace(/<([\w:]+)( [^<>]*?) ?\/>/g, '<$1$2></$1>')
+    .replace(/( Type="[^"]*")( xmlns:xenc="[^"]*")/, '$2$1');

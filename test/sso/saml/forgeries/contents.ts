@@ -133,16 +133,6 @@ export const contents: Record<string, Forgery> = {
     ),
   ),
   'without a subject': withAssertion(/no Subject/, () => ({ subject: '' })),
-  'without a NameID': withAssertion(/no NameID/, () => ({ nameId: '' })),
-  'with an empty NameID': withAssertion(/no NameID, or an empty one/, () => ({
-    nameId: '<saml:NameID></saml:NameID>',
-  })),
-  'with a blank NameID': withAssertion(/no NameID, or an empty one/, () => ({
-    nameId: '<saml:NameID>  </saml:NameID>',
-  })),
-  'with an element in the NameID': withAssertion(/no NameID/, () => ({
-    nameId: '<saml:NameID>admin<saml:x>y</saml:x></saml:NameID>',
-  })),
   'with two NameIDs': withAssertion(/more than one NameID/, () => ({
     nameId: '<saml:NameID>a</saml:NameID><saml:NameID>b</saml:NameID>',
   })),
