@@ -82,6 +82,7 @@ export const reasons = {
   NO_ACCOUNT: 'There is no account with this address. Register, or ask for an invitation.',
   NO_FACTOR: 'The user has no second factor yet. Add one first.',
   NO_MEMBER: 'The user is not a member of the tenant. Ask for an invitation.',
+  NO_OWNER: 'The tenant has no owner, so its settings are frozen. The platform names an owner.',
   NO_PROVIDER: 'The tenant has no active provider. Add one first.',
   NO_ROUTE: 'This server has no such operation or path: it may be older than its client.',
   NO_SUGGESTION: 'The tenant suggests no membership to this user.',

@@ -37,7 +37,9 @@ import {
   findLogo,
   findMemberIds,
   findOwners,
+  findPlatformOwners,
   findTenant,
+  hasOwner,
   isKnownElsewhere,
   tenantsOf,
 } from './tenants/queries.ts';
@@ -86,7 +88,10 @@ export function authorityHandlers({ database, revoke }: Deps): Handlers<typeof A
     },
 
     async listOwners({ tenant, limit, userId }) {
-      const owners = await findOwners(database, tenant, userId, limitOf(limit));
+      const own = await findOwners(database, tenant, userId, limitOf(limit));
+      // The mails about a tenant without an owner go to the platform.
+      const isOwned = own.length > 0 || userId !== '' || (await hasOwner(run, tenant));
+      const owners = isOwned ? own : await findPlatformOwners(database, tenant, limitOf(limit));
       return { tenantName: owners[0]?.name ?? '', userIds: owners.map(({ subject }) => subject) };
     },
 

@@ -22,6 +22,7 @@ import { Counts } from './migrations/017-counts.ts';
 import { Scim } from './migrations/018-scim.ts';
 import { ScimGroups } from './migrations/019-scim-groups.ts';
 import { Makers } from './migrations/020-makers.ts';
+import { Ownership } from './migrations/021-ownership.ts';
 import { ScimNotices } from './migrations/023-scim-notices.ts';
 import { MappingStatements } from './migrations/024-mapping-statements.ts';
 import { ScimUserEntity } from './provisioned/entities.ts';
@@ -77,6 +78,7 @@ export const accessSchema: ServiceSchema = {
     { name: '018-scim', class: Scim },
     { name: '019-scim-groups', class: ScimGroups },
     { name: '020-makers', class: Makers },
+    { name: '021-ownership', class: Ownership },
     { name: '023-scim-notices', class: ScimNotices },
     { name: '024-mapping-statements', class: MappingStatements },
   ],

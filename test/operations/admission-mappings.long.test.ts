@@ -204,6 +204,10 @@ describe('the mappings of Admission_Join', () => {
         bob.token,
       ),
     );
+    // An owner who has not accepted does not count.
+    await use.join(Tenant, bob);
+    assert.deepEqual((await use.rolesAndGroupsOf(Tenant, bob)).roles, ['member', 'owner']);
+    bodyOf(await stack.call('TenantMembers_Accept', { Tenant }, ada.token));
     await use.join(Tenant, bob);
     assert.deepEqual((await use.rolesAndGroupsOf(Tenant, bob)).roles, ['member']);
     // Two mapped owners lose the role at once: one of them stays owner.

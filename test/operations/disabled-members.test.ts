@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
 import { describeOne, eventually } from '../support/harness.ts';
-import { signUp, tenantFor } from '../support/people.ts';
+import { ownedBy, signUp, tenantFor } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 import { type Members, type Person, startMembers } from './member-calls.ts';
 
@@ -133,7 +133,7 @@ describeOne('disabled members and suspended tenants', 'one process', (topology) 
   test('the last owner of a suspended tenant can leave it, and delete the account', async () => {
     const { stack, carol, add, remove } = suite;
     const [dan, eve] = [await signUp(stack), await signUp(stack)];
-    const tenants = [await tenantFor(stack, dan.id), await tenantFor(stack, eve.id)];
+    const tenants = [await ownedBy(stack, dan), await ownedBy(stack, eve)];
     const close = (person: Person) =>
       stack.call('Users_Delete', { UserID: person.id }, person.token);
     assertRefused(await close(eve), 400, 'failed_precondition');

@@ -1,7 +1,7 @@
 import { createId } from '@bailiwick/values';
 import { bodyOf, readList } from '../support/answers.ts';
 import type { Topology } from '../support/harness.ts';
-import { signUp, tenantFor } from '../support/people.ts';
+import { ownedBy, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { eventTypesOf, rowsOf } from '../support/store.ts';
 
@@ -22,7 +22,7 @@ export async function startMembers(topology: Topology) {
   const stack = await sharedStack(topology);
   const [ada, bob, carol] = await Promise.all([signUp(stack), signUp(stack), signUp(stack)]);
   /** A tenant of Ada's from the platform, which does not count against her ten. */
-  const tenantOfAda = async (settings: object = {}) => tenantFor(stack, ada.id, settings);
+  const tenantOfAda = async (settings: object = {}) => ownedBy(stack, ada, settings);
   /**
    * By the platform if no token is given: an addition by the tenant's own callers needs the user's
    * consent.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
 import { eventually } from '../support/harness.ts';
-import { caughtBy, createTenant, mailTo, signUp, tenantFor } from '../support/people.ts';
+import { caughtBy, createTenant, mailTo, ownedBy, signUp, tenantFor } from '../support/people.ts';
 import { countOf, eventTypesOf, rowsOf } from '../support/store.ts';
 import { type Memberships, plain, startMemberships } from './membership-calls.ts';
 
@@ -178,7 +178,7 @@ describe('membership by consent', () => {
   test('a user added without consent can still delete the account, and owns nothing through the offer', async () => {
     const { stack, ada, add, accept, remove, listed } = suite;
     const carol = await signUp(stack);
-    const tenant = await tenantFor(stack, ada.id);
+    const tenant = await ownedBy(stack, ada);
     bodyOf(await add(tenant, carol));
     assertRefused(await remove(tenant, ada, ada.token), 400, 'failed_precondition', [
       'the last owner of a tenant cannot be removed',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, retryWhileBusy } from '../support/answers.ts';
 import { describeBoth, eventually } from '../support/harness.ts';
-import { caughtBy, signUp, tenantFor } from '../support/people.ts';
+import { caughtBy, ownedBy, signUp } from '../support/people.ts';
 import { countOf, eventTypesOf, rowsOf } from '../support/store.ts';
 import { type Member, type Members, startMembers } from './member-calls.ts';
 
@@ -214,7 +214,7 @@ describeBoth('tenant members', (topology) => {
   test('a disabled user stays owner: an admin cannot take over the tenant meanwhile', async () => {
     const { stack, bob, add, remove } = suite;
     const dan = await signUp(stack);
-    const tenant = await tenantFor(stack, dan.id, { DefaultRole: 'admin' });
+    const tenant = await ownedBy(stack, dan, { DefaultRole: 'admin' });
     bodyOf(await add(tenant, bob));
     bodyOf(await stack.call('Users_Disable', { UserID: dan.id }, stack.platformKey));
     assertRefused(await remove(tenant, dan, bob.token), 403, 'permission_denied');

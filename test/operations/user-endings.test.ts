@@ -203,6 +203,13 @@ describeOne('disabled and deleted users', 'five processes', (topology) => {
       'failed_precondition',
     );
     bodyOf(await stack.call('Grants_Add', { Grant: grant }, dan.token));
+    // Nor does an owner who has not accepted.
+    assertRefused(
+      await stack.call('Users_Delete', { UserID: dan.id }, dan.token),
+      400,
+      'failed_precondition',
+    );
+    bodyOf(await stack.call('TenantMembers_Accept', { Tenant: tenant }, bob.token));
     bodyOf(await stack.call('Users_Delete', { UserID: dan.id }, dan.token));
     await eventually(
       'the owner’s grant to be deleted',

@@ -94,6 +94,18 @@ export async function tenantFor(
   return (body['Tenant'] as { ID: string }).ID;
 }
 
+/** A tenant that the platform creates for a user, who accepts its ownership and is bound by it. */
+export async function ownedBy(
+  stack: Pick<Stack, 'call' | 'platformKey'>,
+  { id, token }: { id: string; token: string },
+  Settings: object = {},
+): Promise<string> {
+  const Tenant = await tenantFor(stack, id, Settings);
+  const { status, body } = await stack.call('TenantMembers_Accept', { Tenant }, token);
+  assert.equal(status, 200, JSON.stringify(body));
+  return Tenant;
+}
+
 /** Creates a tenant for the user of the token. */
 export async function createTenant(stack: Reached, token: string, name = 'Acme'): Promise<string> {
   const { status, body } = await stack.call(

@@ -11,7 +11,7 @@ type Offer = ItemOf<'Tenants_ListMine'>;
 
 const stale: readonly OperationName[] = ['Tenants_ListMine', 'Account_Get'];
 
-/** The tenants that have added the user, and wait for an answer. */
+/** The tenants that have added the user or made an owner of the user, and wait for an answer. */
 export function Invitations() {
   const { t } = useTexts();
   const notify = useNotify();
@@ -19,12 +19,19 @@ export function Invitations() {
   const accept = useChange('TenantMembers_Accept', { stale });
   const decline = useChange('TenantMembers_Decline', { stale });
   const page = pageOf<'Tenants_ListMine'>(data);
-  const open = page?.items.filter(({ Membership }) => Membership?.Status === 'pending') ?? [];
-  const answer = (change: typeof accept | typeof decline, said: TextKey) => (offer: Offer) =>
-    change.mutate(
-      { Tenant: offer.ID },
-      { onSuccess: () => notify(t(said, { tenant: offer.Name })) },
-    );
+  const open =
+    page?.items.filter(
+      ({ Membership, OwnershipPending }) => Membership?.Status === 'pending' || OwnershipPending,
+    ) ?? [];
+  const answer =
+    (change: typeof accept | typeof decline, said: TextKey, saidToOwner: TextKey) =>
+    (offer: Offer) => {
+      const text = offer.OwnershipPending ? saidToOwner : said;
+      change.mutate(
+        { Tenant: offer.ID },
+        { onSuccess: () => notify(t(text, { tenant: offer.Name })) },
+      );
+    };
   return (
     <>
       <FailureNotice error={accept.error ?? decline.error} />
@@ -33,8 +40,8 @@ export function Invitations() {
           key={offer.ID}
           offer={offer}
           isBusy={accept.isPending || decline.isPending}
-          onAccept={answer(accept, 'account.accepted')}
-          onDecline={answer(decline, 'account.declined')}
+          onAccept={answer(accept, 'account.accepted', 'account.ownershipAccepted')}
+          onDecline={answer(decline, 'account.declined', 'account.ownershipDeclined')}
         />
       ))}
     </>
@@ -56,9 +63,13 @@ function Offered({ offer, isBusy, onAccept, onDecline }: Props) {
       <Group justify="space-between">
         <div style={{ flex: '1 1 18rem' }}>
           <Title order={2} size="h4" id={id}>
-            {t('account.invited', { tenant: offer.Name })}
+            {t(offer.OwnershipPending ? 'account.madeOwner' : 'account.invited', {
+              tenant: offer.Name,
+            })}
           </Title>
-          <Text c="dimmed">{t('account.invitedAbout')}</Text>
+          <Text c="dimmed">
+            {t(offer.OwnershipPending ? 'account.madeOwnerAbout' : 'account.invitedAbout')}
+          </Text>
         </div>
         <Group gap="xs">
           <Button

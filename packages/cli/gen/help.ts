@@ -1211,7 +1211,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   TenantMembers_Accept: {
-    "text":"Accepts the caller's own pending membership. Accepting again changes nothing.","access":"a session: the caller was added to the tenant and has not declined","answers":"record","tenant":"",
+    "text":"Accepts the caller's own pending membership, or the ownership that others have given to the caller: from then on the caller counts as an owner who must not be the last one to leave. Accepting again changes nothing.","access":"a session: the caller was added to the tenant and has not declined","answers":"record","tenant":"",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
     ],
@@ -1224,7 +1224,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   TenantMembers_Decline: {
-    "text":"Declines the caller's own pending membership. Declining again changes nothing.","access":"a session: the caller was added to the tenant and has not accepted","answers":"record","tenant":"",
+    "text":"Declines the caller's own pending membership, or the ownership that others have given and the caller has not accepted: it ends, and the membership stays. Declining again changes nothing.","access":"a session: the caller was added to the tenant and has not accepted","answers":"record","tenant":"",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
     ],

@@ -65,6 +65,7 @@ export type ErrorReason =
   | 'NO_ACCOUNT'
   | 'NO_FACTOR'
   | 'NO_MEMBER'
+  | 'NO_OWNER'
   | 'NO_PROVIDER'
   | 'NO_ROUTE'
   | 'NO_SUGGESTION'

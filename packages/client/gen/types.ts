@@ -290,11 +290,11 @@ export interface Operations {
   TenantInvitations_List: { request: TenantInvitations_ListReq; response: TenantInvitations_ListRes };
   /** Lists the invitations of an address to all tenants, newest first. */
   TenantInvitations_ListByEmail: { request: TenantInvitations_ListByEmailReq; response: TenantInvitations_ListByEmailRes };
-  /** Accepts the caller's own pending membership. Accepting again changes nothing. */
+  /** Accepts the caller's own pending membership, or the ownership that others have given to the caller: from then on the caller counts as an owner who must not be the last one to leave. Accepting again changes nothing. */
   TenantMembers_Accept: { request: TenantMembers_AcceptReq; response: TenantMembers_AcceptRes };
   /** Adds a user to a tenant. The membership is pending until the user accepts it with TenantMembers_Accept: until then it gives no rights and reveals nothing about the user. It is active at once if the caller holds iam.platform.users.write, or if the user's verified address is in a verified domain of the tenant. Nothing changes for a user who is a member, was added already, or has declined within the last 30 days. */
   TenantMembers_Add: { request: TenantMembers_AddReq; response: TenantMembers_AddRes };
-  /** Declines the caller's own pending membership. Declining again changes nothing. */
+  /** Declines the caller's own pending membership, or the ownership that others have given and the caller has not accepted: it ends, and the membership stays. Declining again changes nothing. */
   TenantMembers_Decline: { request: TenantMembers_DeclineReq; response: TenantMembers_DeclineRes };
   /** Disables a member: the user has no rights in the tenant until the member is enabled again. Grants and group memberships remain. Only an owner can disable an owner, and the last owner cannot be disabled (failed_precondition). */
   TenantMembers_Disable: { request: TenantMembers_DisableReq; response: TenantMembers_DisableRes };
@@ -3537,6 +3537,8 @@ export type Tenant = {
   Membership?: TenantMember;
   /** How the pages and mails about the tenant look. */
   Branding?: TenantBranding;
+  /** Whether others have made the caller an owner, who has not accepted it (TenantMembers_Accept) and is not bound by it. Set only in the response of Tenants_ListMine. */
+  OwnershipPending: boolean;
 };
 
 /** How the pages and mails about a tenant look. An empty field stands for the installation's own. */
@@ -3614,6 +3616,8 @@ export type TenantInput = {
   Membership?: TenantMemberInput | undefined;
   /** How the pages and mails about the tenant look. */
   Branding?: TenantBrandingInput | undefined;
+  /** Whether others have made the caller an owner, who has not accepted it (TenantMembers_Accept) and is not bound by it. Set only in the response of Tenants_ListMine. */
+  OwnershipPending?: boolean | undefined;
 };
 
 /** An invitation. Its token is only in the response that creates it and in the mail. */

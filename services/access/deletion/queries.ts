@@ -12,14 +12,14 @@ const lockOwned: Statement = {
   name: 'access.lock_owned_tenants',
   text: `select t.id, t.name, t.status from tenant t
          where t.status <> 'deleting' and exists (
-           select 1 from grant_entry g where g.tenant = t.id and g.subject_type = 'user' and g.subject = $1 and g.role = 'owner' and g.resource = '')
+           select 1 from grant_entry g where g.tenant = t.id and g.subject_type = 'user' and g.subject = $1 and g.role = 'owner' and g.resource = '' and not g.unasked)
          order by t.id for update of t`,
 };
 
 export type OwnedTenant = { id: string; name: string; status: string };
 
 /**
- * The tenants that a user owns, locked against changes of members and owners until the transaction
+ * The tenants whose ownership a user has accepted, locked against changes of members and owners until the transaction
  * ends.
  */
 export function lockOwnedTenants(run: Run, userId: string): Promise<OwnedTenant[]> {

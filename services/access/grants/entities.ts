@@ -21,6 +21,8 @@ export const GrantEntity = defineEntity({
     createdAt: p.datetime(3),
     /** The provider whose mappings manage the grant; "" = granted by hand. */
     mappedBy: p.text().default(''),
+    /** Whether a user was made an owner without being asked, and has not accepted. */
+    unasked: p.boolean().default(false),
   },
   uniques: [
     {

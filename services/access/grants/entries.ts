@@ -6,6 +6,7 @@ import { type Call } from '@bailiwick/rpc';
 import { createId } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { grantsPerSubject, grantsPerTenant } from '../limits.ts';
+import { ownerRole } from '../permissions/builtin.ts';
 import { GrantEntity, type SubjectType } from './entities.ts';
 import { countGrants } from './queries.ts';
 import { families } from './records.ts';
@@ -54,6 +55,9 @@ export async function addGrant(
   );
   // A grant made by hand is no longer managed by mappings.
   if (stored) stored.mappedBy = mappedBy;
+  // Owners who are named by others are not bound before they accept.
+  const unasked = isOwnership(key) && !isOwn(call, subject);
+  if (stored && !unasked) stored.unasked = false;
   if (stored && stored.expiresAt?.getTime() === expiresAt?.getTime()) {
     // An earlier call may have brought the expiry forward.
     if (expiresAt) call.invalidates.add(rightsKeyOf(key));
@@ -73,12 +77,19 @@ export async function addGrant(
       createdBy,
       createdAt: new Date(),
       mappedBy,
+      unasked,
     });
   const previous = stored ? { ExpiresAt: stored.expiresAt?.toISOString() ?? null } : {};
   grant.expiresAt = expiresAt;
   em.persist(grant);
   recordGrant(em, call, 'added', { ...key, ...grant, subject }, previous);
 }
+
+const isOwnership = ({ tenant, subjectType, role, resource = '' }: GrantKey): boolean =>
+  tenant !== '' && subjectType === 'user' && role === ownerRole && resource === '';
+
+const isOwn = ({ caller }: Call, subject: string): boolean =>
+  caller.type === 'user' && caller.id === subject;
 
 /**
  * Throws if the limit of grants on resources is reached. Two calls at once may both take the last

@@ -161,7 +161,11 @@ export type TenantMemberRow = {
  * A tenant with a user's membership of it. `heldOff`: whether the tenant demands SSO or a second
  * factor that the user's session lacks.
  */
-export type MembershipRow = TenantRow & { membership: TenantMemberRow; heldOff: boolean };
+export type MembershipRow = TenantRow & {
+  membership: TenantMemberRow;
+  heldOff: boolean;
+  ownershipPending: boolean;
+};
 
 /** The settings that a member sees of a tenant that demands more of the session. */
 function demandsOf({ requireSso, allowedMethods, factor }: StoredSettings): StoredSettings {
@@ -173,11 +177,16 @@ function demandsOf({ requireSso, allowedMethods, factor }: StoredSettings): Stor
 }
 
 /** The tenant in `Tenants_ListMine`. Only an active member sees more than its names. */
-export function toOwnTenant({ membership, heldOff, ...row }: MembershipRow): Tenant {
+export function toOwnTenant({
+  membership,
+  heldOff,
+  ownershipPending,
+  ...row
+}: MembershipRow): Tenant {
   const isActive = membership.status === 'active';
   const settings = isActive ? demandsOf(row.settings) : {};
   const seen = isActive && !heldOff ? row : { ...row, settings, branding: {}, metadata: {} };
-  return { ...toTenant(seen), membership: toTenantMember(membership) };
+  return { ...toTenant(seen), membership: toTenantMember(membership), ownershipPending };
 }
 
 /** The record as the API returns it. */

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
+import { type Database, type EntityManager, inTransaction, onPool } from '@bailiwick/database';
 import { denied } from '@bailiwick/errors';
 import { noticeTask, type Task } from '@bailiwick/events';
 import { type Limiter } from '@bailiwick/limits';
@@ -23,7 +23,8 @@ import { assertPresent } from '../subjects/state.ts';
 import { MembershipOfferEntity, TenantMemberEntity, type TenantMemberRow } from './entities.ts';
 import { lockTenant } from './lock.ts';
 import { recordMembership, startMembership } from './membership.ts';
-import { findMembershipOrOffer } from './queries.ts';
+import { acceptOwnership, declineOwnership } from './ownership.ts';
+import { findMembershipOrOffer, isUnaskedOwner } from './queries.ts';
 
 // A tenant's users cannot add a user without consent: they offer a membership, and the user accepts
 // or declines it.
@@ -107,7 +108,10 @@ function offerMail({ tenant, tenantName, user, adder }: NewOffer): Task {
 
 const notAdded = 'the person who added you may no longer add members: ask to be added again';
 
-/** Accepts the caller's offer: grants membership and the tenant's default role, both or neither. */
+/**
+ * Accepts the caller's offer: grants membership and the tenant's default role, both or neither. For a
+ * member, accepts the ownership that others have given.
+ */
 export async function acceptOffer(deps: InviterDeps, tenant: string, call: Call): Promise<void> {
   const { database } = deps;
   const userId = call.caller.id;
@@ -124,7 +128,7 @@ export async function acceptOffer(deps: InviterDeps, tenant: string, call: Call)
     await assertPresent(em, userId, 'user');
     const { settings } = await lockTenant(em, tenant);
     const member = await em.findOne(TenantMemberEntity, { userId });
-    if (member?.status === 'active') return;
+    if (member?.status === 'active') return acceptOwnership(em, call, tenant);
     const offer = await em.findOne(MembershipOfferEntity, { userId });
     // A caller without an offer gets the same answer as for a tenant that does not exist.
     if (member || offer?.status !== 'pending') throw denied();
@@ -144,8 +148,13 @@ export async function acceptOffer(deps: InviterDeps, tenant: string, call: Call)
   });
 }
 
-/** Declines the caller's offer, in any status of the tenant. */
+/**
+ * Declines the caller's offer, in any status of the tenant, or the ownership that others have given
+ * to a member.
+ */
 export async function declineOffer(database: Database, tenant: string, call: Call): Promise<void> {
+  if (await isUnaskedOwner(onPool(database), tenant, call.caller.id))
+    return declineOwnership(database, tenant, call);
   const { offer } = await findMembershipOrOffer(database, tenant, call.caller.id);
   if (offer === null) throw denied();
   if (offer === 'declined') return;

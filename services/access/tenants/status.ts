@@ -9,7 +9,7 @@ import { assertMayHandOut, ownerProtected, reportEnd, type Source } from '../dec
 import { TenantMemberEntity } from './entities.ts';
 import { lockTenant } from './lock.ts';
 import { endMembership, recordMembership } from './membership.ts';
-import { countOtherOwners } from './queries.ts';
+import { countOtherOwners, isUnaskedOwner } from './queries.ts';
 
 type Member = Loaded<(typeof TenantMemberEntity)['~entity']>;
 
@@ -117,7 +117,8 @@ export async function assertMayEnd(
   const isSelf = call.caller.type === 'user' && call.caller.id === userId;
   if (!isSelf) await assertMayTake(em, call.caller, tenant, roles);
   else if (isOwner) assertRecentLogin(call.caller);
-  if (!isOwner) return;
+  // Ownership that was given unasked does not bind its holder.
+  if (!isOwner || (await isUnaskedOwner(run, tenant, userId))) return;
   // The last owner of a suspended tenant can neither hand it over nor delete it, and might not have
   // asked for it.
   if (isSelf && isSuspended) return;

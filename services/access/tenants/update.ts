@@ -1,5 +1,5 @@
-import { assertRecentLogin } from '@bailiwick/call';
-import { type Database, type EntityManager, violates } from '@bailiwick/database';
+import { assertRecentLogin, holdsOnPlatform } from '@bailiwick/call';
+import { type Database, type EntityManager, inTransaction, violates } from '@bailiwick/database';
 import { alreadyExists, denied, failedPrecondition, notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import {
@@ -25,6 +25,7 @@ import {
   toTenant,
 } from './entities.ts';
 import { assertFactorProven } from './factor.ts';
+import { hasOwner } from './queries.ts';
 import { assertScimParent } from './scim-parent.ts';
 import { assertMethodKept, assertSsoProven } from './sso.ts';
 
@@ -43,6 +44,7 @@ export async function updateTenant(
         throw failedPrecondition('the tenant is being deleted', 'TENANT_DELETING');
       if (unchangedSince !== undefined && stored.updatedAt.getTime() !== unchangedSince)
         throw failedPrecondition('the tenant was changed meanwhile', 'STALE');
+      await assertOwned(em, sent.id, call);
       await assertDefaultRole(em, stored, sent, call);
       await assertScimParent(em, stored, sent, call);
       const before = stored.settings;
@@ -70,6 +72,13 @@ export async function updateTenant(
     if (violates(error, 'tenant_slug')) throw alreadyExists('Tenant.Slug is taken');
     throw error;
   }
+}
+
+/** Only the platform changes a tenant without an owner. */
+async function assertOwned(em: EntityManager, id: string, { caller }: Call): Promise<void> {
+  if (holdsOnPlatform(caller, 'iam.platform.tenants.write')) return;
+  if (!(await hasOwner(inTransaction(em), id)))
+    throw failedPrecondition('the tenant has no owner: the platform names one', 'NO_OWNER');
 }
 
 /**

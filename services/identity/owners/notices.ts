@@ -14,7 +14,7 @@ import { idFromHash } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
 import { findUsers } from '../users/queries.ts';
 
-// Mails to the owners of a tenant. identity knows their addresses and languages, access knows which
+// Mails to the owners of a tenant, and to new ones. identity knows their addresses and languages, access knows which
 // users own the tenant.
 
 type Deps = { database: Database; broker: Broker; authority: Client<typeof Authority>; log: Log };
@@ -49,6 +49,12 @@ export function followOwnerNotices(deps: Deps): Background {
         handle: (event) => notifyOwners(deps, event),
       });
     }
+    followEvents(deps, {
+      durable: 'identity-owners-grant',
+      subject: 'evt.*.grant.>',
+      types: ['grant.added'],
+      handle: (event) => notifyNewOwner(deps, event),
+    });
     // Closing the broker waits for messages in progress.
     return () => Promise.resolve();
   };
@@ -74,6 +80,27 @@ async function notifyOwners(
     };
     await publishTask(broker, task, { tenant, event: id });
   }
+}
+
+/** Mails a user whom another caller has made an owner: the user can accept or decline that. */
+async function notifyNewOwner(
+  { database, broker, authority }: Deps,
+  { id, tenant, data, origin }: FollowedEvent,
+): Promise<void> {
+  const { UserID, Role, Resource } = data;
+  if (tenant === '' || Role !== 'owner' || Resource !== '' || typeof UserID !== 'string') return;
+  // The creator of a tenant knows its owner.
+  if (origin.caller.id === UserID || origin.operation.name === 'Tenants_Create') return;
+  // Nothing is mailed about a grant that has ended meanwhile.
+  const { tenantName, userIds } = await authority.listOwners({ tenant, limit: 1, userId: UserID });
+  const [user] = await findUsers(database, userIds);
+  if (user?.status !== 'active') return;
+  const { email, locale } = user;
+  const task = {
+    ...noticeTask('ownership_given', email, { locale, tenant, tenantName }),
+    id: taskId(id, UserID),
+  };
+  await publishTask(broker, task, { tenant, event: id });
 }
 
 /**

@@ -19,6 +19,7 @@ export const placeholders = {
   sso_lifted: ['tenantName', 'date'],
   holder_ended: ['tenantName', 'name'],
   owner_kept: ['tenantName', 'name'],
+  ownership_given: ['tenantName'],
   membership_pending: ['tenantName', 'inviterName'],
   factor_added: [],
   factor_removed: [],

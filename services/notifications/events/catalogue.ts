@@ -90,6 +90,8 @@ const eventTypes: readonly EventType[] = [
     member_enabled: 'A disabled member has its rights back.',
     holder_ended:
       'A directory or provider took rights that it could not have given. Its data contains only Tenant and the UserID of one of the users; the event of each change names the others.',
+    ownership_accepted:
+      'A member accepted ownership that others had given. Its data contains only Tenant and UserID.',
     owner_kept:
       'A directory tried to disable or remove an owner, which was refused; at most one event an hour for each request. Its data contains only Tenant and UserID.',
   }),

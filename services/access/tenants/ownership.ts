@@ -1,0 +1,45 @@
+import { type Database, type EntityManager } from '@bailiwick/database';
+import { recordChange } from '@bailiwick/events';
+import { type Call } from '@bailiwick/rpc';
+import { LockMode } from '@mikro-orm/core';
+import { GrantEntity } from '../grants/entities.ts';
+import { removeGrant } from '../grants/entries.ts';
+import { ownerRole } from '../permissions/builtin.ts';
+import { lockTenant } from './lock.ts';
+
+// Ownership that others give to a member gives its rights at once, and binds the member to nothing
+// before the member accepts it.
+
+const findUnasked = (em: EntityManager, userId: string) =>
+  em.findOne(
+    GrantEntity,
+    { subjectType: 'user', subject: userId, role: ownerRole, resource: '', unasked: true },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+
+/** Accepts the caller's ownership. The tenant is locked. */
+export async function acceptOwnership(
+  em: EntityManager,
+  call: Call,
+  tenant: string,
+): Promise<void> {
+  const userId = call.caller.id;
+  const grant = await findUnasked(em, userId);
+  if (!grant) return;
+  grant.unasked = false;
+  recordChange(em, call, {
+    tenant,
+    type: 'tenant.ownership_accepted',
+    data: { Tenant: tenant, UserID: userId },
+    targets: [{ Type: 'user', ID: userId, Name: '' }],
+  });
+}
+
+/** Gives up the ownership that the caller has not accepted. The membership stays. */
+export const declineOwnership = (database: Database, tenant: string, call: Call): Promise<void> =>
+  database.transaction({ tenant, row: `user ${tenant} ${call.caller.id}` }, async (em) => {
+    await lockTenant(em, tenant, true);
+    const subject = call.caller.id;
+    if (!(await findUnasked(em, subject))) return;
+    await removeGrant(em, call, { tenant, subjectType: 'user', subject, role: ownerRole });
+  });
