@@ -1,11 +1,11 @@
-import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import type { JsonWebKey } from 'node:crypto';
+import { readPublicKey } from './public-keys.ts';
 
 // The public keys of an app (private_key_jwt) or of an issuer that a bot trusts.
 
 const maxKeys = 10;
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 const algorithms = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/;
-const curves = ['prime256v1', 'secp384r1', 'secp521r1'];
 
 type Jwks = { jwks: string } | { problem: string };
 
@@ -29,7 +29,7 @@ export function readJwks(text: string): Jwks {
     const read = readKey(key);
     if (!read)
       return {
-        problem: `keys[${index}] must be an RSA key of 2048 to 8192 bits, an EC key on P-256, P-384 or P-521, or an Ed25519 key, for signatures`,
+        problem: `keys[${index}] must be an RSA key of 2048 to 8192 bits with an exponent of 65537 or more, an EC key on P-256, P-384 or P-521, or an Ed25519 key, for signatures`,
       };
     keys.push(read);
   }
@@ -52,27 +52,7 @@ function readKey(sent: Record<string, unknown>): JsonWebKey | undefined {
   if (use !== 'sig') return undefined;
   if (alg !== undefined && !(typeof alg === 'string' && algorithms.test(alg))) return undefined;
   if (kid !== undefined && !(typeof kid === 'string' && kid.length <= 128)) return undefined;
-  const key = publicKeyOf(sent);
-  if (!key || !isStrong(key)) return undefined;
-  return { ...key.export({ format: 'jwk' }), kid, alg, use };
-}
-
-function publicKeyOf(jwk: Record<string, unknown>): KeyObject | undefined {
-  try {
-    return createPublicKey({ key: jwk, format: 'jwk' });
-  } catch {
-    return undefined;
-  }
-}
-
-function isStrong({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): boolean {
-  const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails;
-  switch (asymmetricKeyType) {
-    case 'rsa':
-      return modulusLength >= 2048 && modulusLength <= 8192;
-    case 'ec':
-      return curves.includes(namedCurve);
-    default:
-      return asymmetricKeyType === 'ed25519';
-  }
+  const read = readPublicKey(sent);
+  if ('problem' in read) return undefined;
+  return { ...read.key.export({ format: 'jwk' }), kid, alg, use };
 }

@@ -14,6 +14,7 @@ export {
 } from './image.ts';
 export { readJwks } from './jwks.ts';
 export { createNetworks, noNetwork, parseNetwork, plainAddress } from './networks.ts';
+export { keyProblem, readPublicKey } from './public-keys.ts';
 export {
   leadsToSignIn,
   type ReturnAddress,

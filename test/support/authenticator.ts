@@ -28,6 +28,8 @@ export type Changes = {
   userHandle?: string;
   id?: string;
   attestation?: Record<string, Cbor>;
+  /** Replaces the COSE key of a new passkey. */
+  cose?: Map<number, Cbor>;
   format?: string;
   signature?: Buffer;
 };
@@ -56,7 +58,13 @@ export function createPasskey(
     [-3, Buffer.from(y, 'base64url')],
   ]);
   const id = changes.id ?? base64url(randomBytes(32));
-  const passkey = { id, key, publicKey: cbor(cose), userHandle: options.user.id, count: 0 };
+  const passkey = {
+    id,
+    key,
+    publicKey: cbor(changes.cose ?? cose),
+    userHandle: options.user.id,
+    count: 0,
+  };
   const rawId = Buffer.from(id, 'base64url');
   const length = Buffer.alloc(2);
   length.writeUInt16BE(rawId.length);

@@ -8,6 +8,7 @@ import {
 } from '@simplewebauthn/server';
 import { decodeAttestationObject, parseAuthenticatorData } from '@simplewebauthn/server/helpers';
 import type { ClientData, LoginAnswer, RegistrationAnswer } from './answers.ts';
+import { assertPublicKey } from './public-key.ts';
 import type { StoredPasskey } from './queries.ts';
 import { algorithms, copyRefused, PasskeyRefused, type Site } from './site.ts';
 
@@ -40,6 +41,7 @@ export async function verifyRegistration(
   });
   if (!verified || registrationInfo.credential.id !== json.id)
     throw new PasskeyRefused(verified ? 'it names another credential' : why());
+  assertPublicKey(registrationInfo.credential.publicKey);
   return registrationInfo;
 }
 
@@ -75,6 +77,8 @@ export async function verifyLogin(
     return new PasskeyRefused(why ?? 'its signature is wrong');
   };
   if (client.crossOrigin) throw new PasskeyRefused('it was used in a frame of another site');
+  // It may have been stored by a version that did not check it.
+  assertPublicKey(publicKey);
   const { userHandle } = json.response;
   if (userHandle !== undefined && userHandle !== Buffer.from(userId).toString('base64url'))
     throw new PasskeyRefused('it is for another account');

@@ -20,6 +20,7 @@ import { finishInteractions, interactionUrl, promptPolicy } from './interactions
 import { assurances } from './lack.ts';
 import { lifetimes } from './lifetimes.ts';
 import { logoutPages, signOutEverywhere } from './logout.ts';
+import { refuseWeakProofs } from './proof-keys.ts';
 import { followSessions } from './sessions.ts';
 import { auditSignIns } from './sign-in-audit.ts';
 import { issueTogether } from './token-requests.ts';
@@ -42,6 +43,7 @@ export function createProvider(deps: IssuerDeps, keys: JWK[], cookieKeys: string
   // Each app gets the ID of the session that its tokens belong to.
   provider.Client.prototype.includeSid = () => true;
   provider.use(pagePolicy);
+  provider.use(refuseWeakProofs);
   provider.use(saveGrants);
   provider.use(finishInteractions(provider, deps));
   provider.use(signOutEverywhere(people));

@@ -1,6 +1,7 @@
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose';
 import { errors } from 'oidc-provider';
 import { jsonProblem } from '../oidc/json.ts';
+import { isStrongKey } from '../oidc/keys.ts';
 
 // The token of another issuer that a bot exchanges, before its signature is verified. These checks
 // look at nothing but the token, so their answers say nothing about bots.
@@ -60,5 +61,6 @@ const refused = (description: string) => new errors.InvalidRequest(description);
 export type KeySet = ReturnType<typeof createLocalJWKSet>;
 type Keys = Parameters<typeof createLocalJWKSet>[0]['keys'];
 
+/** The keys that prove something. Stored ones may be older than this check. */
 export const keySetOf = (keys: readonly object[]): KeySet =>
-  createLocalJWKSet({ keys: [...keys] as Keys });
+  createLocalJWKSet({ keys: keys.filter(isStrongKey) as Keys });

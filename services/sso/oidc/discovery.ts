@@ -8,7 +8,7 @@ import {
 } from 'oauth4webapi';
 import { isTemplateOf } from './directories.ts';
 import { type Budget, createFetch, type Limits, startBudget } from './http.ts';
-import { type PublicKey, readKeys } from './keys.ts';
+import { isStrongKey, type PublicKey, readKeys } from './keys.ts';
 import { invalidAnswer } from './library-errors.ts';
 import type { OidcProvider } from './provider.ts';
 
@@ -184,5 +184,5 @@ export async function fetchKeys(
   )(url, { method: 'GET', headers });
   const { keys } = (await response.json()) as { keys?: unknown };
   if (!Array.isArray(keys)) throw invalidAnswer('The list of keys is not a JSON array.');
-  return readKeys(keys);
+  return readKeys(keys).filter(isStrongKey);
 }

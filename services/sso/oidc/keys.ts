@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto';
+import { readPublicKey } from '@bailiwick/values';
 
 // The published keys of a provider. The library selects one for each sign-in.
 
@@ -50,8 +50,8 @@ const families: ReadonlyArray<readonly [RegExp, (key: PublicKey) => boolean]> = 
   [/^Ed/, ({ crv }) => crv === 'Ed25519'],
 ];
 
-/** RFC 7518 §3.3. */
-const leastRsaBits = 2048;
+/** Whether a key can be imported, and nobody can forge signatures of it. */
+export const isStrongKey = (key: PublicKey): boolean => 'key' in readPublicKey(key);
 
 /** Whether a key can verify signatures of one of the algorithms. */
 export function isUsableKey(key: PublicKey, algorithms: readonly string[]): boolean {
@@ -59,11 +59,5 @@ export function isUsableKey(key: PublicKey, algorithms: readonly string[]): bool
     families.some(([pattern, fits]) => pattern.test(alg) && fits(key)),
   );
   if (fitting.length === 0 || (key.alg !== undefined && !fitting.includes(key.alg))) return false;
-  try {
-    const { modulusLength = leastRsaBits } =
-      createPublicKey({ key, format: 'jwk' }).asymmetricKeyDetails ?? {};
-    return modulusLength >= leastRsaBits;
-  } catch {
-    return false;
-  }
+  return isStrongKey(key);
 }

@@ -10,11 +10,11 @@ import type { SamlProvider } from './saml.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const publicExponent = new Uint8Array([1, 0, 1]);
-const rsa = (modulusLength: number, hash = 'SHA-256') => ({
+const rsa = (modulusLength: number, hash = 'SHA-256', exponent = publicExponent) => ({
   name: 'RSASSA-PKCS1-v1_5',
   hash,
   modulusLength,
-  publicExponent,
+  publicExponent: exponent,
 });
 const ec = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
@@ -39,6 +39,11 @@ async function makeCertificate(
     })
   ).toString('pem');
 }
+
+test('normaliseCertificate refuses an RSA key with a small exponent', async () => {
+  const small = await makeCertificate(rsa(2048, 'SHA-256', new Uint8Array([3])));
+  assert.throws(() => normaliseCertificate(small), /exponent of 65537 or more/);
+});
 
 test('createSpCertificate creates a key and a certificate valid for ten years', async () => {
   const { privateKey, certificate } = await createSpCertificate(

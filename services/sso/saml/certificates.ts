@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { invalid } from '@bailiwick/errors';
+import { keyProblem } from '@bailiwick/values';
 import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
 import type { Finding } from '../results.ts';
 import type { SamlProvider } from './saml.ts';
@@ -94,6 +95,8 @@ function assertUsable({ publicKey }: X509Certificate): void {
     throw invalid(
       `the certificate's key has ${bitsOf(publicKey)} bits: ${minBits} or more are required`,
     );
+  const problem = keyProblem(publicKey);
+  if (problem !== undefined) throw invalid(`the certificate's key cannot be used: ${problem}`);
 }
 
 const bitsOf = ({ asymmetricKeyDetails }: KeyObject): number =>
