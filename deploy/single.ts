@@ -32,10 +32,10 @@ await runProcess('bailiwick', async (log) => {
   ]);
   for (const service of services)
     peers[service.name as keyof typeof peers].connect(service.dispatch);
-  const inProcess = async () => {
+  const alsoReady = async () => {
     await Promise.all(services.map((service) => service.ready()));
   };
-  const gateway = await listenGateway({ settings, peers, log, inProcess });
+  const gateway = await listenGateway({ settings, peers, log, alsoReady });
   return {
     settings,
     running: {

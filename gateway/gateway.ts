@@ -16,8 +16,10 @@ type Options = {
   settings: OwnSettings<typeof gatewaySettings>;
   peers: Peers;
   log: Log;
-  /** An additional readiness check: the services, if they run in this process. */
-  inProcess?: () => Promise<void>;
+  /**
+   * An additional readiness check: the services, if they run in this process, else the caller tokens.
+   */
+  alsoReady: () => Promise<void>;
 };
 
 /**
@@ -28,12 +30,14 @@ export async function listenGateway({
   settings,
   peers,
   log,
-  inProcess = () => Promise.resolve(),
+  alsoReady,
 }: Options): Promise<Running> {
   let draining = false;
   const services = createServicesProbe(peers);
   const readiness = createReadiness(async () => {
-    await Promise.all([services(), inProcess()]);
+    // First, since it says more: a service that refuses the caller tokens counts as away.
+    await alsoReady();
+    await services();
   });
   const ready = async () => {
     const problem = draining ? 'draining' : await readiness();

@@ -1,6 +1,5 @@
 import process from 'node:process';
-import { openTls } from '@bailiwick/rpc';
-import { openPeers, runProcess } from '@bailiwick/service';
+import { openHop, openPeers, runProcess } from '@bailiwick/service';
 import { readSettings } from '@bailiwick/settings';
 import { listenGateway } from './gateway.ts';
 import { gatewaySettings } from './settings.ts';
@@ -13,7 +12,8 @@ await runProcess('gateway', async (log) => {
     ssoUrl: sso,
     notificationsUrl: notifications,
   } = settings;
-  const hop = { tls: openTls(settings, log), log };
+  const hop = openHop(settings, log);
   const peers = await openPeers('gateway', settings, { identity, access, sso, notifications }, hop);
-  return { settings, running: await listenGateway({ settings, peers, log }) };
+  const alsoReady = () => hop.tokens.assertAccepted();
+  return { settings, running: await listenGateway({ settings, peers, log, alsoReady }) };
 });

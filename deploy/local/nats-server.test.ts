@@ -8,7 +8,7 @@ import { temporaryFolder } from './testing.ts';
 
 const answering = (version: string): string => `#!/bin/sh\necho 'nats-server: v${version}'\n`;
 const writing = (file: string): string =>
-  `printf '%s' "#!/bin/sh\necho nats-server: v2.9.10\n" > ${file}; chmod +x ${file}`;
+  `printf '%s' "#!/bin/sh\necho nats-server: v2.10.29\n" > ${file}; chmod +x ${file}`;
 
 /** A host with only these programs. */
 function host(t: TestContext, programs: Record<string, string>) {
@@ -26,25 +26,25 @@ function host(t: TestContext, programs: Record<string, string>) {
 }
 
 const go = `#!/bin/sh\necho "$@" >> "$GOBIN/../../../go-calls"\n${writing('$GOBIN/nats-server')}\n`;
-const apt = '#!/bin/sh\n[ "$1" = download ] && touch nats-server_2.9.10_amd64.deb\n';
+const apt = '#!/bin/sh\n[ "$1" = download ] && touch nats-server_2.10.29_amd64.deb\n';
 const dpkg = `#!/bin/sh\nmkdir -p $3/usr/sbin && ${writing('$3/usr/sbin/nats-server')}\n`;
 const docker = '#!/bin/sh\necho nats:1.4\necho nats:2.11-alpine\n';
 
 test('findBroker prefers the PATH', async (t) => {
-  const { find, dir } = host(t, { 'nats-server': answering('2.9.10'), go });
-  assert.deepEqual(await find(), { command: join(dir, 'bin/nats-server'), version: '2.9.10' });
+  const { find, dir } = host(t, { 'nats-server': answering('2.10.29'), go });
+  assert.deepEqual(await find(), { command: join(dir, 'bin/nats-server'), version: '2.10.29' });
 });
 
 test('findBroker builds with Go once if the PATH has none or an old one', async (t) => {
   const { find, dir, said } = host(t, {
-    'nats-server': answering('2.8.4'),
+    'nats-server': answering('2.9.10'),
     go,
     'apt-get': apt,
     'dpkg-deb': dpkg,
   });
   const expected = {
     command: join(dir, `cache/bin/nats-server-${natsVersion}`),
-    version: '2.9.10',
+    version: '2.10.29',
   };
   assert.deepEqual(await find(), expected);
   assert.deepEqual(await find(), expected);
@@ -64,7 +64,7 @@ test("findBroker unpacks Debian's package if Go fails, and reports the failure",
   });
   assert.deepEqual(await find(), {
     command: join(dir, 'cache/bin/nats-server-debian'),
-    version: '2.9.10',
+    version: '2.10.29',
   });
   assert.ok(said.includes('failed: no network'));
 });

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { sign, verify } from 'node:crypto';
-import { recentLoginRequired, unauthenticated } from '@bailiwick/errors';
+import { CallerRefusal, recentLoginRequired, unauthenticated } from '@bailiwick/errors';
 import {
   type Caller,
   CallerSchema,
@@ -188,24 +188,23 @@ export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<s
 
   function verifyToken(text: string, now: number): Caller {
     const { signed, token } = decode(text) ?? {};
-    const issuerKeys = keys.get(token?.issuer ?? '') ?? [];
-    if (
-      !signed ||
-      !token?.caller ||
-      !issuerKeys.some((key) => verify(null, signed.token, key, signed.signature))
-    )
-      throw unauthenticated('the caller token is not valid');
-    if (
-      token.audience !== audienceOf(audience, token.caller.validateOnly) ||
-      token.expiresAt + leeway < now
-    )
-      throw unauthenticated('the caller token is not valid here or has expired');
-    const isService = token.caller.type === 'service';
-    if (isService ? token.caller.id !== token.issuer : token.issuer !== 'gateway')
-      throw unauthenticated('the issuer may not sign caller tokens for this caller');
+    if (!signed || !token?.caller) throw new CallerRefusal('the caller token is malformed');
+    const { issuer, caller: named, expiresAt } = token;
+    const issuerKeys = keys.get(issuer) ?? [];
+    if (!issuerKeys.some((key) => verify(null, signed.token, key, signed.signature)))
+      throw new CallerRefusal('no key of the issuer verifies the caller token');
+    if (token.audience !== audienceOf(audience, named.validateOnly))
+      throw new CallerRefusal('the caller token is for another service');
+    if (expiresAt + leeway < now)
+      throw new CallerRefusal(
+        `the caller token of ${issuer} was signed ${Math.round(now - expiresAt + lifetime)} s ago, and holds for ${lifetime} s: a clock is wrong`,
+      );
+    const isService = named.type === 'service';
+    if (isService ? named.id !== issuer : issuer !== 'gateway')
+      throw new CallerRefusal('the issuer may not sign caller tokens for this caller');
     // A plain object, like a new caller: it is copied for each call.
-    const caller = { ...token.caller };
-    verified.set(text, { caller, until: token.expiresAt });
+    const caller = { ...named };
+    verified.set(text, { caller, until: expiresAt });
     return caller;
   }
 
@@ -215,7 +214,7 @@ export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<s
     const [text, requestId] =
       end < 0 ? [header, ''] : [header.slice(0, end), header.slice(end + 1)];
     if (end >= 0 && !requestIdForm.test(requestId))
-      throw unauthenticated('the caller token is not valid');
+      throw new CallerRefusal('the request id of the caller token is malformed');
     const now = Date.now() / 1000;
     const known = verified.peek(text);
     const caller = known && known.until >= now ? known.caller : verifyToken(text, now);
@@ -224,7 +223,10 @@ export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<s
   };
 }
 
-/** Returns the caller of a token. @throws unauthenticated if the token is not valid here */
+/**
+ * Returns the caller of a token. @throws unauthenticated without a token, and CallerRefusal for one
+ * that is not valid here
+ */
 export type CallerVerifier = ReturnType<typeof createCallerVerifier>;
 
 /**
@@ -238,8 +240,24 @@ export function openCallerVerifier(
 ): CallerVerifier {
   let verifyCaller = createCallerVerifier(audience, publicKeys.content);
   watchMounted(publicKeys, log, (pems) => (verifyCaller = createCallerVerifier(audience, pems)));
-  return (header) => verifyCaller(header);
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return (header) => {
+    try {
+      return verifyCaller(header);
+    } catch (error) {
+      // A process that is wrong calls again and again.
+      if (error instanceof CallerRefusal) {
+        if (performance.now() - loggedAt > logEveryMs) {
+          loggedAt = performance.now();
+          log.error('refused a caller token', { problem: error.message });
+        }
+      }
+      throw error;
+    }
+  };
 }
+
+const logEveryMs = 10_000;
 
 function decode(header: string) {
   try {

@@ -141,6 +141,27 @@ export const unavailable = (message = 'the service is temporarily unavailable') 
   new ServiceError('unavailable', '', message);
 
 /**
+ * A call with a caller token that this process refuses. The calling process is at fault and never
+ * its client, so it is no `unauthenticated`.
+ */
+export class CallerRefusal extends ServiceError {
+  /** The time of this process, in ms since 1970, so that the caller can compare clocks. */
+  readonly at = Date.now();
+
+  constructor(problem: string) {
+    super('unavailable', '', problem);
+    this.name = 'CallerRefusal';
+  }
+}
+
+/** Why and when a service has refused the caller token of a call; undefined for other errors. */
+export function callerRefusalIn(error: ConnectError): { problem: string; at: number } | undefined {
+  const detail = error.findDetails(ErrorDetailSchema)[0];
+  if (!detail || detail.callerRefusedAtMs === 0n) return undefined;
+  return { problem: detail.messages[0] ?? '', at: Number(detail.callerRefusedAtMs) };
+}
+
+/**
  * Converts any thrown value to what a caller may see: a ServiceError unchanged, the rest without
  * details.
  */
@@ -155,7 +176,12 @@ export function toServiceError(thrown: unknown): ServiceError {
 export function toConnectError(error: ServiceError): ConnectError {
   const detail = {
     desc: ErrorDetailSchema,
-    value: { reason: error.reason, messages: [...error.messages], retryAfter: error.retryAfter },
+    value: {
+      reason: error.reason,
+      messages: [...error.messages],
+      retryAfter: error.retryAfter,
+      callerRefusedAtMs: BigInt(error instanceof CallerRefusal ? error.at : 0),
+    },
   };
   return new ConnectError(error.message, connectCodes[error.code], undefined, [detail]);
 }

@@ -1,5 +1,7 @@
 export {
   alreadyExists,
+  CallerRefusal,
+  callerRefusalIn,
   causesOf,
   deadToken,
   denied,

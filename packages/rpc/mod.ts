@@ -12,6 +12,7 @@ export {
   serve,
 } from './handlers.ts';
 export { boundHeap, collectLoaded } from './heap.ts';
+export { createOwnTokens, type OwnTokens } from './own-tokens.ts';
 export { createPager, type PageQuery, type Pager } from './page.ts';
 export { createReadiness, problemOf } from './readiness.ts';
 export { readBody, stopReading } from './request-body.ts';

@@ -34,7 +34,9 @@ export function createReadiness(ready: () => Promise<void>, limitMs = checkLimit
   }
 
   return async () => {
-    if (Date.now() - checkedAt < cachedMs && problem === undefined) return problem;
+    const age = Date.now() - checkedAt;
+    // A clock that was set back makes it negative.
+    if (age >= 0 && age < cachedMs && problem === undefined) return problem;
     checking ??= check();
     const { result, beganAt } = checking;
     return within(result, Math.max(0, beganAt + limitMs - performance.now()));

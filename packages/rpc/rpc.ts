@@ -5,7 +5,7 @@ import {
   currentRequestId,
   serviceCaller,
 } from '@bailiwick/call';
-import { toConnectError, toServiceError, unavailable } from '@bailiwick/errors';
+import { callerRefusalIn, toConnectError, toServiceError, unavailable } from '@bailiwick/errors';
 import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/idempotency';
 import { operationOf } from '@bailiwick/proto/registry.ts';
 import { currentTraceparent, traceparentHeader } from '@bailiwick/telemetry';
@@ -31,6 +31,7 @@ import {
 import { callOut, timed } from './calls.ts';
 import { startDeadline } from './deadline.ts';
 import type { Dispatch, Exchange } from './dispatch.ts';
+import type { OwnTokens } from './own-tokens.ts';
 import { withRetries } from './retry.ts';
 import type { Tls } from './tls.ts';
 
@@ -57,6 +58,8 @@ export type WireOptions = {
   audience: string;
   sign: CallerSigner;
   tls?: Tls | undefined;
+  /** Gets what the service thinks of this process's tokens. */
+  tokens?: OwnTokens | undefined;
   /** Lifetime of an HTTP connection. Set by tests. */
   connectionAgeMs?: number;
 };
@@ -84,7 +87,10 @@ export type Wire = {
 };
 
 /** A transport to one service: signed, with one deadline for all attempts. */
-export function createWireTransport({ audience, sign }: WireOptions, wire: Wire): WireTransport {
+export function createWireTransport(
+  { audience, sign, tokens }: WireOptions,
+  wire: Wire,
+): WireTransport {
   return {
     async unary<I extends DescMessage, O extends DescMessage>(
       method: DescMethodUnary<I, O>,
@@ -102,11 +108,12 @@ export function createWireTransport({ audience, sign }: WireOptions, wire: Wire)
           const headers = { [callerHeader]: caller, ...traceHeader(), ...keyHeader(header) };
           const attempt = (remainingMs: number) =>
             wire.send({ method, headers, body, signal, timeoutMs: limitOf(remainingMs) });
-          return withRetries({ method, timeoutMs, signal }, attempt).catch((error: unknown) =>
-            Promise.reject(rpcError(error)),
-          );
+          return withRetries({ method, timeoutMs, signal }, attempt).catch((error: unknown) => {
+            throw rpcError(error, audience, tokens);
+          });
         },
       );
+      tokens?.accepted(audience);
       return response(method, fromBinary(method.output, bytes), replayed);
     },
     stream: noStream,
@@ -211,16 +218,20 @@ function requireCaller(context: ContextValues | undefined): Caller {
   return caller;
 }
 
-const rpcError = (error: unknown) =>
-  error instanceof ConnectError
-    ? error
-    : new ConnectError(
-        'the service does not answer',
-        Code.Unavailable,
-        undefined,
-        undefined,
-        error,
-      );
+function rpcError(error: unknown, service: string, tokens: OwnTokens | undefined): ConnectError {
+  if (!(error instanceof ConnectError)) return noAnswer(error);
+  const refusal = callerRefusalIn(error);
+  if (refusal) {
+    tokens?.refused(service, refusal);
+    // The token is this process's own: its client learns that the service is unavailable.
+    return noAnswer(error);
+  }
+  if (toServiceError(error).code !== 'unavailable') tokens?.accepted(service);
+  return error;
+}
+
+const noAnswer = (cause: unknown) =>
+  new ConnectError('the service does not answer', Code.Unavailable, undefined, undefined, cause);
 
 /** Shared by all responses: making them cost more than most of a call's other steps. */
 const noHeaders = new Headers();

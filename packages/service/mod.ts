@@ -7,7 +7,7 @@ export {
 } from './brand.ts';
 export { forgetEverywhere } from './keys-forgetting.ts';
 export { maintainDataKeys, recordReplaced } from './keys-upkeep.ts';
-export { openPeers } from './peers.ts';
+export { openHop, openPeers } from './peers.ts';
 export { endRefused, type Running, runProcess } from './process.ts';
 export { followPurges, purgeBatch, tablesOfTenants, tenantPurged } from './purge.ts';
 export { createRefusals, type Refusals } from './refusals.ts';

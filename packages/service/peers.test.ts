@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import process from 'node:process';
 import { test } from 'node:test';
+import { createOwnTokens } from '@bailiwick/rpc';
 import { ConfigurationError } from '@bailiwick/settings';
 import { createLog } from '@bailiwick/telemetry';
 import { openPeers } from './peers.ts';
@@ -12,7 +13,8 @@ const pem = generateKeyPairSync('ed25519', {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 }).privateKey;
 const callerKey = { path: 'caller.key', content: pem, read: () => pem };
-const hop = { tls: undefined, log: createLog('test', () => {}) };
+const log = createLog('test', () => {});
+const hop = { tls: undefined, log, tokens: createOwnTokens(log) };
 
 test('openPeers reports every address that does not fit the protocol', async () => {
   const http = { identity: 'dns:///identity:8081', access: 'http://access:8080', sso: 'sso:8080' };
@@ -51,7 +53,8 @@ function loads(rpc: string, url: string): { grpc: boolean; connectNode: boolean 
     await import('${import.meta.resolve('@bailiwick/rpc')}');
     const content = process.env.CALLER_KEY;
     const callerKey = { path: 'caller.key', content, read: () => content };
-    const hop = { tls: undefined, log: console };
+    const { createOwnTokens } = await import('${import.meta.resolve('@bailiwick/rpc')}');
+    const hop = { tls: undefined, log: console, tokens: createOwnTokens(console) };
     const { access } = await openPeers('gateway', { rpc: '${rpc}', callerKey }, { access: '${url}' }, hop);
     await access.close();
     console.log(JSON.stringify({ grpc: seen.has('@grpc/grpc-js'), connectNode: seen.has('@connectrpc/connect-node') }));`;

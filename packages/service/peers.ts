@@ -1,6 +1,12 @@
-import { openCallerSigner } from '@bailiwick/call';
+import { openCallerSigner, serviceCaller } from '@bailiwick/call';
+import { toServiceError } from '@bailiwick/errors';
+import { operations } from '@bailiwick/proto/registry.ts';
 import {
+  contextFor,
   createHttpTransport,
+  createOwnTokens,
+  type OwnTokens,
+  openTls,
   type Tls,
   type WireOptions,
   type WireTransport,
@@ -16,7 +22,14 @@ const wires = {
 };
 
 /** A process's dependencies for calls to others, beside its settings. */
-export type Hop = { tls: Tls | undefined; log: Log };
+export type Hop = { tls: Tls | undefined; log: Log; tokens: OwnTokens };
+
+/** Opens these dependencies. */
+export const openHop = (files: Parameters<typeof openTls>[0], log: Log): Hop => ({
+  tls: openTls(files, log),
+  log,
+  tokens: createOwnTokens(log),
+});
 
 /**
  * Opens transports to the services that a process calls, at the configured addresses and with the
@@ -27,7 +40,7 @@ export async function openPeers<Name extends string>(
   issuer: string,
   { rpc, callerKey }: { rpc: string; callerKey: Mounted<string> },
   urls: Record<Name, string>,
-  { tls, log }: Hop,
+  { tls, log, tokens }: Hop,
 ): Promise<Record<Name, WireTransport>> {
   const wire = rpc === 'grpc' ? 'grpc' : 'http';
   const { address, example } = wires[wire === 'http' && tls ? 'https' : wire];
@@ -43,8 +56,25 @@ export async function openPeers<Name extends string>(
   const sign = openCallerSigner(issuer, callerKey, log);
   const open = await opener(wire);
   return Object.fromEntries(
-    named.map(([audience, url]) => [audience, open({ url, audience, sign, tls })]),
+    named.map(([audience, url]) => {
+      const transport = open({ url, audience, sign, tls, tokens });
+      tokens.watch(audience, () => probe(transport, audience, issuer));
+      return [audience, transport];
+    }),
   ) as Record<Name, WireTransport>;
+}
+
+const probeTimeoutMs = 2000;
+
+/** Whether a service accepts this process's caller tokens: a call that it only validates. */
+async function probe(transport: WireTransport, audience: string, issuer: string): Promise<boolean> {
+  const operation = [...operations.values()].find(({ host }) => host === audience);
+  if (!operation) return false;
+  const caller = contextFor({ ...serviceCaller(issuer), validateOnly: true });
+  return transport.unary(operation.method, undefined, probeTimeoutMs, undefined, {}, caller).then(
+    () => true,
+    (error: unknown) => toServiceError(error).code !== 'unavailable',
+  );
 }
 
 // Loaded on demand: grpc-js costs 23 MB, which processes that call over HTTP save.

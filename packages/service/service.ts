@@ -53,10 +53,13 @@ export async function listenService(
     grpcPort: number;
     callerPublicKeys: Mounted<ReadonlyMap<string, string>>;
   },
-  { tls, log }: Hop,
+  { tls, log, tokens }: Hop,
 ): Promise<Running> {
   const verify = openCallerVerifier(service.name, settings.callerPublicKeys, log);
-  const ready = () => service.ready();
+  const ready = async () => {
+    await service.ready();
+    await tokens.assertAccepted();
+  };
   const { routes, dispatch } = service;
   const listener = await listenRpc({
     ...settings,

@@ -1,13 +1,12 @@
 import process from 'node:process';
-import { openTls } from '@bailiwick/rpc';
-import { listenService, openPeers, runProcess } from '@bailiwick/service';
+import { listenService, openHop, openPeers, runProcess } from '@bailiwick/service';
 import { readSettings } from '@bailiwick/settings';
 import { createAccess } from './service.ts';
 import { accessSettings } from './settings.ts';
 
 await runProcess('access', async (log) => {
   const settings = readSettings(accessSettings, process.env);
-  const hop = { tls: openTls(settings, log), log };
+  const hop = openHop(settings, log);
   const peers = await openPeers('access', settings, { identity: settings.identityUrl }, hop);
   const service = await createAccess({ settings, log, peers });
   const running = await listenService(service, settings, hop);

@@ -1,13 +1,12 @@
 import process from 'node:process';
-import { openTls } from '@bailiwick/rpc';
-import { listenService, openPeers, runProcess } from '@bailiwick/service';
+import { listenService, openHop, openPeers, runProcess } from '@bailiwick/service';
 import { readSettings } from '@bailiwick/settings';
 import { createIdentity } from './service.ts';
 import { identitySettings } from './settings.ts';
 
 await runProcess('identity', async (log) => {
   const settings = readSettings(identitySettings, process.env);
-  const hop = { tls: openTls(settings, log), log };
+  const hop = openHop(settings, log);
   const peers = await openPeers(
     'identity',
     settings,

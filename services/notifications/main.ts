@@ -1,7 +1,7 @@
 import process from 'node:process';
-import { openTls } from '@bailiwick/rpc';
 import {
   listenService,
+  openHop,
   openPeers,
   type Running,
   runProcess,
@@ -13,7 +13,7 @@ import { notificationsSettings } from './settings.ts';
 
 await runProcess('notifications', async (log) => {
   const settings = readSettings(notificationsSettings, process.env);
-  const hop = { tls: openTls(settings, log), log };
+  const hop = openHop(settings, log);
   const peers = await openPeers(
     'notifications',
     settings,

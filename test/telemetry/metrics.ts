@@ -33,7 +33,8 @@ const called = {
   bailiwick_operations_total: ['operation', 'status'],
   bailiwick_answers_total: ['code'],
 };
-const calls = { bailiwick_rpc_seconds: ['le', 'service'] };
+const tokens = { bailiwick_caller_token_refusals_total: ['service'] };
+const calls = { ...tokens, bailiwick_rpc_seconds: ['le', 'service'] };
 const stores = {
   bailiwick_database_connections: ['service', 'state'],
   bailiwick_database_waiting: ['service'],
@@ -80,7 +81,7 @@ const wanted = {
     ...stores,
     bailiwick_audit_prune_refused_total: [],
   },
-  sso: { ...everywhere, ...called, ...stores, bailiwick_key_cache_hits_total: [] },
+  sso: { ...everywhere, ...called, ...tokens, ...stores, bailiwick_key_cache_hits_total: [] },
   notifications: { ...everywhere, ...called, ...calls, ...stores, ...queue },
 } as const;
 

@@ -7,6 +7,7 @@ import { before, type TestContext, test } from 'node:test';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { toServiceError } from '@bailiwick/errors';
+import { createOwnTokens } from '@bailiwick/rpc';
 import { openPeers } from '@bailiwick/service';
 import { createLog } from '@bailiwick/telemetry';
 import { type Authority, createAuthority } from './authority.ts';
@@ -130,12 +131,13 @@ test('a process with TLS rejects peer addresses without it', async (t) => {
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString();
   const callerKey = { path: 'caller.key', content: pem, read: () => pem };
+  const log = createLog('test', () => {});
   const open = (url: string) =>
     openPeers(
       'gateway',
       { rpc: 'http', callerKey },
       { access: url },
-      { tls, log: createLog('test', () => {}) },
+      { tls, log, tokens: createOwnTokens(log) },
     );
   await assert.rejects(
     open('http://access:8080'),

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/error.proto.
  */
 export const file_bailiwick_common_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svY29tbW9uL3YxL2Vycm9yLnByb3RvEhNiYWlsaXdpY2suY29tbW9uLnYxIpABCg1FcnJvclJlc3BvbnNlEhIKBGNvZGUYASABKAlSBENvZGUSGAoHbWVzc2FnZRgCIAEoCVIHTWVzc2FnZRIaCghtZXNzYWdlcxgDIAMoCVIITWVzc2FnZXMSHQoKcmVxdWVzdF9pZBgEIAEoCVIJUmVxdWVzdElEEhYKBnJlYXNvbhgFIAEoCVIGUmVhc29uIkQKC0Vycm9yRGV0YWlsEg4KBnJlYXNvbhgBIAEoCRIQCghtZXNzYWdlcxgCIAMoCRITCgtyZXRyeV9hZnRlchgDIAEoBWIGcHJvdG8z");
+  fileDesc("Ch9iYWlsaXdpY2svY29tbW9uL3YxL2Vycm9yLnByb3RvEhNiYWlsaXdpY2suY29tbW9uLnYxIpABCg1FcnJvclJlc3BvbnNlEhIKBGNvZGUYASABKAlSBENvZGUSGAoHbWVzc2FnZRgCIAEoCVIHTWVzc2FnZRIaCghtZXNzYWdlcxgDIAMoCVIITWVzc2FnZXMSHQoKcmVxdWVzdF9pZBgEIAEoCVIJUmVxdWVzdElEEhYKBnJlYXNvbhgFIAEoCVIGUmVhc29uImIKC0Vycm9yRGV0YWlsEg4KBnJlYXNvbhgBIAEoCRIQCghtZXNzYWdlcxgCIAMoCRITCgtyZXRyeV9hZnRlchgDIAEoBRIcChRjYWxsZXJfcmVmdXNlZF9hdF9tcxgEIAEoA2IGcHJvdG8z");
 
 /**
  * The body of every error response.
@@ -88,6 +88,13 @@ export type ErrorDetail = Message<"bailiwick.common.v1.ErrorDetail"> & {
    * @generated from field: int32 retry_after = 3;
    */
   retryAfter: number;
+
+  /**
+   * The time at the called process, in ms since 1970, if it refuses the caller token; else 0.
+   *
+   * @generated from field: int64 caller_refused_at_ms = 4;
+   */
+  callerRefusedAtMs: bigint;
 };
 
 /**
