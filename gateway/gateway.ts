@@ -54,6 +54,7 @@ export async function listenGateway({
   const router = createRouter({ peers, settings, rightsCache, ready, log });
   const listener = await listenHttp(settings.host, settings.port, router, {
     requestTimeoutMs: settings.requestTimeoutMs,
+    keepAliveMs: settings.keepAliveMs,
     rawError: rawErrorResponse,
   });
   return {

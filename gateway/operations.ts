@@ -298,7 +298,8 @@ function tokenOf(
     // Apps send their access tokens in the header only (RFC 6750, section 2.1).
     return isAccessToken(token) ? '' : token;
   }
-  return /^Bearer ([^\s]+)$/i.exec(authorization)?.[1] ?? '';
+  // One blank or more (RFC 9110, section 11.4).
+  return /^Bearer +([^\s]+)$/i.exec(authorization)?.[1] ?? '';
 }
 
 /** The request's Idempotency-Key, or undefined without the header or if the operation ignores it. */

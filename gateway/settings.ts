@@ -59,6 +59,14 @@ export const gatewaySettings = {
     about:
       'Time limit for receiving a complete request, in milliseconds. A slower request is rejected.',
   },
+  keepAliveMs: {
+    env: 'BAILIWICK_KEEP_ALIVE_MS',
+    kind: 'int',
+    fallback: '620000',
+    check: atLeast(1000),
+    about:
+      'How long the gateway keeps an idle connection open, in milliseconds: longer than the load balancer in front of it does (GCP 600 s, AWS ALB 60 s by default), or it sends requests on connections that are being closed.',
+  },
   unknownKeys: {
     env: 'BAILIWICK_UNKNOWN_KEYS',
     kind: 'text',

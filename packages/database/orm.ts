@@ -11,6 +11,7 @@ import {
   measurePool,
   releaseCutConnections,
   statementLimitMs,
+  waitAtServerLimit,
 } from './pool.ts';
 import type { Statement } from './statements.ts';
 import { createTransactionTurns, type Scope } from './turns.ts';
@@ -132,6 +133,8 @@ async function transact<T>(
   return result;
 }
 
+const connectLimitMs = 8000;
+
 /** MikroORM and its pool. */
 function connect(options: DatabaseOptions) {
   const pools: Pool[] = [];
@@ -143,10 +146,11 @@ function connect(options: DatabaseOptions) {
       application_name: `bailiwick-${options.service}`,
       options: `${sessionOptions} -c role=${databaseRole(options.service, options.url)} -c search_path=${options.service} -c statement_timeout=${statementLimitMs} -c lock_timeout=${lockLimitMs} -c idle_in_transaction_session_timeout=15000`,
       // A server that is down refuses at once; an overloaded one is slow.
-      connectionTimeoutMillis: 8000,
+      connectionTimeoutMillis: connectLimitMs,
       onPoolCreated(pool: Pool) {
         endSilentConnections(pool);
         releaseCutConnections(pool);
+        waitAtServerLimit(pool, connectLimitMs);
         pools.push(pool);
       },
       keepAlive: true,

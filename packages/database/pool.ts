@@ -90,3 +90,49 @@ export function createBusyCheck(pool: Pool, size: number) {
     }
   };
 }
+
+/** The server has no connection left, for anyone or for this role (too_many_connections). */
+const isFull = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '53300';
+/** Another client of the server may give a connection back. */
+const lookAgainMs = 250;
+
+/**
+ * Lets calls wait for a connection of this pool if the server gives it no further one: each of its
+ * calls would fail while its own connections are busy. `limitMs`: then the call fails as before.
+ */
+export function waitAtServerLimit(pool: Pool, limitMs: number): void {
+  const connect = pool.connect.bind(pool);
+  const waiters: Array<() => void> = [];
+  const wakeOne = (): void => waiters.shift()?.();
+  pool.on('release', wakeOne);
+  pool.on('remove', wakeOne);
+
+  const released = (): Promise<void> =>
+    new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        waiters.splice(waiters.indexOf(wake), 1);
+        resolve();
+      }, lookAgainMs);
+      waiters.push(wake);
+    });
+
+  async function connectOrWait(): Promise<PoolClient> {
+    const endsAt = performance.now() + limitMs;
+    for (;;) {
+      try {
+        return await connect();
+      } catch (error) {
+        if (!isFull(error) || pool.totalCount === 0 || performance.now() > endsAt) throw error;
+      }
+      await released();
+    }
+  }
+  type Done = (error: Error | undefined, client?: PoolClient, release?: () => void) => void;
+  const connectWith = (done?: Done): Promise<PoolClient> | void =>
+    done ? connect(done as Parameters<Pool['connect']>[0]) : connectOrWait();
+  pool.connect = connectWith as Pool['connect'];
+}

@@ -31,3 +31,23 @@ test('a connection is closed if its client does not read the response', {
   await listener.drain();
   assert.equal(closed, 1);
 });
+
+test('an idle connection stays open for its own time, whatever the limit of stalled ones is', async () => {
+  const listener = await listenHttp('127.0.0.1', 0, (_request, response) => void response.end(), {
+    stalledMs: 100,
+    keepAliveMs: 60_000,
+  });
+  const client = connect(listener.port, '127.0.0.1');
+  let answers = '';
+  client.setEncoding('utf8').on('data', (text: string) => (answers += text));
+  for (const count of [1, 2]) {
+    client.write('GET / HTTP/1.1\r\n\r\n');
+    for (let waited = 0; waited < 5000 && answers.split('200 OK').length <= count; waited += 20)
+      await sleep(20);
+    assert.equal(answers.split('200 OK').length - 1, count);
+    if (count === 1) await sleep(500);
+  }
+  assert.match(answers, /keep-alive: timeout=60\r/i);
+  client.destroy();
+  await listener.drain();
+});

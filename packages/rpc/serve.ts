@@ -131,6 +131,8 @@ export type HttpOptions = {
   stalledMs?: number;
   /** Builds the raw response to a failure before there is a request, from Node's error code. */
   rawError?: (code: string | undefined) => string;
+  /** How long an idle connection stays open: longer than its peer keeps it, or calls are lost. */
+  keepAliveMs?: number;
   /** For calls between processes; without it the listener is plain HTTP. */
   tls?: Tls | undefined;
 };
@@ -150,6 +152,7 @@ export async function listenHttp(
 ): Promise<Listener> {
   const {
     requestTimeoutMs = 30_000,
+    keepAliveMs = 65_000,
     stalledMs = stalledLimitMs,
     rawError = emptyRawError,
     tls,
@@ -162,7 +165,7 @@ export async function listenHttp(
   };
   // Responses do not depend on the Host header, so it is optional.
   const server = makeServer(
-    { keepAliveTimeout: 65_000, requireHostHeader: false, ...timeouts },
+    { keepAliveTimeout: keepAliveMs, requireHostHeader: false, ...timeouts },
     tls,
     (request, response) => {
       if (connections.begin(request, response))

@@ -98,4 +98,11 @@ describeOne('ambiguous requests', 'one process', (topology) => {
     assert.equal(coded.status, 400);
     assert.match(await coded.text(), /Content-Encoding/);
   });
+
+  test('a credential is read behind several blanks, and idle connections outlast a balancer', async () => {
+    const headers = { authorization: `Bearer  ${token}` };
+    const answer = await stack.call('Account_Get', {}, undefined, headers);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('keep-alive'), 'timeout=620');
+  });
 });
