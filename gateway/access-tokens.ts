@@ -45,6 +45,7 @@ export function createAccessTokens(sso: Transport, credentials: Client<typeof Cr
         narrowedTo: narrowingOf(claims, principal),
         limitedTo: limitOf(claims, principal),
         rightsOf: `token ${name}`,
+        rightsKeys: [],
       },
       keys: [...keysOf(principal), `app:${clientId}`],
       endsAt: Math.min(...ends),

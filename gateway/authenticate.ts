@@ -16,7 +16,7 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { createAccessTokens, isAccessToken } from './access-tokens.ts';
 import { createPortalSessions } from './portal-sessions.ts';
-import { keysOf, type Principal, type Resolved, rightsKeyOf } from './principal.ts';
+import { keysOf, moreKeysOf, type Principal, type Resolved, rightsKeyOf } from './principal.ts';
 
 /** The client's data on a request, known before its credential is checked. */
 export type RequestOrigin = { ip: string; userAgent: string; requestId: string; origin: string };
@@ -80,7 +80,9 @@ export function createAuthenticator(
     ): Promise<Caller> {
       const { type, id, credentialId, clientId, email, mailboxUnproven, narrowedTo } = principal;
       const about = { type, id, credentialId, clientId, narrowedTo, email, mailboxUnproven };
-      const base = { ...origin, ...about, ...sessionProof(principal) };
+      const { rightsKeys, tenant: homeTenant } = principal;
+      const ends = { rightsKeys, homeTenant: type === 'bot' ? homeTenant : '' };
+      const base = { ...origin, ...about, ...ends, ...sessionProof(principal) };
       if (type === 'worker') return newCaller({ ...base, platformPermissions: workerPermissions });
       if (principal.portal) return newCaller({ ...base, ...portalRights(principal) });
       if (!needsPermissions(operation)) return newCaller(base);
@@ -117,8 +119,9 @@ async function resolveCredential(
 ): Promise<Resolved> {
   const principal = await credentials.resolve({ tokenHash, ip });
   const { credentialId, expiresAt } = principal;
+  const more = { clientId: '', rightsOf: credentialId, rightsKeys: moreKeysOf(principal) };
   return {
-    principal: { ...principal, clientId: '', rightsOf: credentialId },
+    principal: { ...principal, ...more },
     keys: keysOf(principal),
     endsAt: expiresAt && timestampMs(expiresAt),
   };

@@ -31,6 +31,7 @@ export function createPortalSessions(notifications: Transport) {
         ...create(ResolveResponseSchema, about),
         clientId: '',
         rightsOf: id,
+        rightsKeys: keysOf(portal),
         portal: { endpoint, permissions: permissionsOf(abilities) },
       },
       keys: keysOf(portal),

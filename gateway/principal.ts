@@ -7,6 +7,8 @@ export type Principal = ResolveResponse & {
   clientId: string;
   /** The rights depend on this and the tenant. An access token narrows its session. */
   rightsOf: string;
+  /** What else ends the principal, for the services that make its changes. */
+  rightsKeys: RightsKey[];
   /** The endpoint of a portal session, and its permissions; absent = another credential. */
   portal?: { endpoint: string; permissions: Uint8Array };
 };
@@ -29,6 +31,10 @@ export const keysOf = (principal: ResolveResponse): RightsKey[] => [
     ? []
     : [`user:${principal.operator}` as const, `credential:${principal.operatorSession}` as const]),
 ];
+
+/** The keys that a service cannot know from the caller. */
+export const moreKeysOf = ({ operatorSession }: ResolveResponse): RightsKey[] =>
+  operatorSession === '' ? [] : [`credential:${operatorSession}`];
 
 export const rightsKeyOf = ({ type, id }: ResolveResponse): RightsKey =>
   type === 'bot' ? `bot:${id}` : `user:${id}`;

@@ -103,6 +103,8 @@ export const reasons = {
   RESET_REQUIRED:
     'Too many failed sign-ins: waiting does not help. Reset the password, or ask for a reset of the factors.',
   RETURN_FOREIGN: 'The address to return to is not allowed.',
+  RIGHTS_CHANGED:
+    'The rights of the caller were reduced while the call ran, and it changed nothing. Repeat it.',
   ROLE_IN_USE: 'The role is granted, invited to or a default. End that first.',
   SCOPE_MISSING: 'The access token lacks the scope that the message names. Request one with it.',
   SOURCE_LACKS_RIGHTS:

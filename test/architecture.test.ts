@@ -96,6 +96,7 @@ const acrossTenants: Record<string, string> = {
   'identity.live_session': 'the session names the tenant of the link that opened it',
   'identity.live_session_by_id': 'the session names the tenant of the link that opened it',
   'identity.live_support_session': 'a support session belongs to its user in all tenants',
+  'identity.live_support_session_by_id': 'a support session belongs to its user in all tenants',
   'identity.support_of_operator': 'a support session belongs to its user in all tenants',
   'identity.trusts_of_issuer': 'finds the bot and its tenant from its client ID',
   'keys.count_by_kek': 'counts the data keys of all tenants by their key-encryption key',

@@ -20,6 +20,16 @@ export {
   supportCaller,
 } from './caller.ts';
 export { parsePrivateKey, parsePublicKeys } from './caller-keys.ts';
-export { clientCallOf, currentClientCall, inClientCall } from './client-call.ts';
+export {
+  type Behalf,
+  type CommitGuard,
+  clientCallOf,
+  currentBehalf,
+  currentClientCall,
+  currentGuard,
+  inCall,
+  inClientCall,
+  unguarded,
+} from './client-call.ts';
 export { currentRequestId, inRequest } from './request-id.ts';
 export { type SessionProof, sessionProof } from './session-proof.ts';

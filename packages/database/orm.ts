@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { type CommitGuard, currentGuard } from '@bailiwick/call';
 import { inSpan, type Log } from '@bailiwick/telemetry';
 import { type EntitySchema, type EventSubscriber, type FlushEventArgs } from '@mikro-orm/core';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
 import { SpanKind } from '@opentelemetry/api';
-import type { Pool, QueryResultRow } from 'pg';
+import type { Pool, QueryConfig, QueryResultRow } from 'pg';
 import {
+  boundGuarded,
   createBusyCheck,
   endSilentConnections,
   lockLimitMs,
@@ -13,7 +15,7 @@ import {
   statementLimitMs,
   waitAtServerLimit,
 } from './pool.ts';
-import type { Statement } from './statements.ts';
+import { type Statement, writes } from './statements.ts';
 import { createTransactionTurns, type Scope } from './turns.ts';
 
 export type { EntityManager };
@@ -118,19 +120,37 @@ export function ormOptions(options: Omit<DatabaseOptions, 'log' | 'poolSize'>): 
   };
 }
 
-/** Runs `work` in one transaction. Calls `committed` after a commit that was announced. */
+type TransactionOptions = {
+  tenant: string | null;
+  /** Called after a commit that was announced. */
+  committed: () => void;
+};
+
+/** Runs `work` in one transaction. The guard of the current call decides whether it commits. */
 async function transact<T>(
   em: EntityManager,
   work: (em: EntityManager) => Promise<T>,
-  committed: () => void,
+  { tenant, committed }: TransactionOptions,
 ): Promise<T> {
+  const guard = currentGuard();
   let inner = em;
-  const result = await em.transactional((forked) => {
-    inner = forked;
-    return withBeforeCommit(inner, work);
-  });
-  if (announced.has(inner)) committed();
-  return result;
+  let leave: (() => void) | undefined;
+  try {
+    const result = await em.transactional(async (forked) => {
+      inner = forked;
+      const made = await withBeforeCommit(inner, work);
+      if (guard) {
+        // Nothing may wait for a row after the guard has decided.
+        await inner.flush();
+        leave = await guard.enter(tenant);
+      }
+      return made;
+    });
+    if (announced.has(inner)) committed();
+    return result;
+  } finally {
+    leave?.();
+  }
 }
 
 const connectLimitMs = 8000;
@@ -151,6 +171,7 @@ function connect(options: DatabaseOptions) {
         endSilentConnections(pool);
         releaseCutConnections(pool);
         waitAtServerLimit(pool, connectLimitMs);
+        boundGuarded(pool);
         pools.push(pool);
       },
       keepAlive: true,
@@ -203,7 +224,7 @@ export function openDatabase(options: DatabaseOptions) {
         const em = orm.em.fork();
         if (turn.tenant !== null) em.setFilterParams('tenant', { tenant: turn.tenant });
         return inSpan('transaction', transactionSpan, () =>
-          orBusy(() => transact(em, work, committed)),
+          orBusy(() => transact(em, work, { tenant: turn.tenant, committed })),
         );
       });
     },
@@ -228,8 +249,11 @@ export function openDatabase(options: DatabaseOptions) {
       statement: Statement,
       values: readonly unknown[],
     ): Promise<Row[]> {
-      const result = await orBusy(() => pool.query<Row>({ ...statement, values: [...values] }));
-      return result.rows;
+      const guard = writes(statement) ? currentGuard() : undefined;
+      const query = { ...statement, values: [...values] };
+      return orBusy(async () =>
+        guard ? guarded<Row>(pool, guard, query) : (await pool.query<Row>(query)).rows,
+      );
     },
 
     /** Throws while the database is away or the role is missing. */
@@ -239,6 +263,30 @@ export function openDatabase(options: DatabaseOptions) {
 
     close: () => orm.close(true),
   };
+}
+
+/** Runs a statement in a transaction of its own, which the guard of the current call decides about. */
+async function guarded<Row extends QueryResultRow>(
+  pool: Pool,
+  guard: CommitGuard,
+  query: QueryConfig,
+): Promise<Row[]> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  let leave: (() => void) | undefined;
+  try {
+    await client.query('begin');
+    const { rows } = await client.query<Row>(query);
+    leave = await guard.enter(null);
+    await client.query('commit');
+    return rows;
+  } catch (error) {
+    await client.query('rollback').catch((broken: Error) => (failure = broken));
+    throw error;
+  } finally {
+    leave?.();
+    client.release(failure);
+  }
 }
 
 async function withBeforeCommit<T>(

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { currentClientCall } from '@bailiwick/call';
+import { currentClientCall, currentGuard } from '@bailiwick/call';
 import { causesOf, exhausted } from '@bailiwick/errors';
 import { gauge } from '@bailiwick/telemetry';
 import type { Pool, PoolClient } from 'pg';
@@ -44,6 +44,22 @@ export function endSilentConnections(pool: Pool): void {
     stream.setTimeout(silenceLimitMs, () => {
       if (taken.has(client)) stream.destroy();
     });
+  });
+}
+
+/** How long the transaction of a guarded call waits for a lock, or stands still. */
+const heldMs = 2000;
+const begin = `begin; set local lock_timeout = ${heldMs}; set local idle_in_transaction_session_timeout = ${heldMs}`;
+
+// A call may hold a row that a revocation of its own right needs, and its process may stand still:
+// the revocation would wait until the server ends the transaction. Sent with the begin, the limits
+// cost no statement of their own.
+export function boundGuarded(pool: Pool): void {
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    const bounded = (text: unknown, ...rest: unknown[]) =>
+      query(text === 'begin' && currentGuard() ? begin : text, ...rest);
+    Object.assign(client, { query: bounded });
   });
 }
 

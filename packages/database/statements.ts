@@ -7,6 +7,19 @@ import { CompiledQuery, type Transaction } from 'kysely';
 /** A prepared statement: one name for one text, planned once per connection. */
 export type Statement = { name: string; text: string };
 
+const isWrite = /\b(insert\s+into|update|delete\s+from)\b/i;
+const written = new Map<string, boolean>();
+
+/**
+ * Whether a statement may change rows. The counts of limits and the claims of idempotent calls are
+ * no changes by a caller.
+ */
+export function writes({ name, text }: Statement): boolean {
+  const known = written.get(name) ?? (!name.startsWith('shared.') && isWrite.test(text));
+  written.set(name, known);
+  return known;
+}
+
 /**
  * Runs a statement of a queries.ts inside the transaction of `em`. Values are bound to `$1`, `$2`
  * …; MikroORM's own `execute` would write them into the text.

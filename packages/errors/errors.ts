@@ -85,6 +85,9 @@ export const unauthenticated = (
 /** For a caller without the permission. */
 export const denied = (message = 'permission denied', reason: Reason | '' = '') =>
   new ServiceError('permission_denied', reason, message);
+/** For a caller who lost rights while the call ran. Nothing was changed. */
+export const rightsChanged = () =>
+  denied('the rights of the caller were reduced during the call', 'RIGHTS_CHANGED');
 /** For a caller who would grant a permission that it does not hold. */
 export const escalation = (lacking: string) =>
   denied(`this would grant ${lacking}, which the caller does not hold`, 'ESCALATION');

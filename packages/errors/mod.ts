@@ -21,6 +21,7 @@ export {
   otherTenant,
   providerRefused,
   recentLoginRequired,
+  rightsChanged,
   ServiceError,
   scopeMissing,
   ssoRequired,

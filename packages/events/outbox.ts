@@ -1,5 +1,12 @@
 import { Buffer } from 'node:buffer';
-import { type Caller, currentRequestId, grantOf, serviceCaller } from '@bailiwick/call';
+import {
+  type Caller,
+  currentGuard,
+  currentRequestId,
+  grantOf,
+  serviceCaller,
+  unguarded,
+} from '@bailiwick/call';
 import {
   announceCommit,
   beforeCommit,
@@ -161,7 +168,8 @@ export function createRecorder(database: Database) {
   const insert = createBatch(async (rows: readonly OutboxRow[]) => {
     const column = (name: keyof OutboxRow) => rows.map((each) => each[name]);
     const texts = ['id', 'forTenant', 'type', 'event', 'audit', 'traceparent'] as const;
-    await database.query(insertRows, [...texts.map(column), column('createdAt')]);
+    const values = [...texts.map(column), column('createdAt')];
+    await unguarded(() => database.query(insertRows, values));
     handOver(database, rows);
     return rows;
   }, oneAtATime);
@@ -171,8 +179,14 @@ export function createRecorder(database: Database) {
       return database.transaction(change.tenant, (em) =>
         Promise.resolve(recordChange(em, origin, change)),
       );
-    const written = await database.inCall(change.tenant, () => insert(changeRow(origin, change)));
-    return written.id;
+    return database.inCall(change.tenant, async () => {
+      const leave = await currentGuard()?.enter(change.tenant);
+      try {
+        return (await insert(changeRow(origin, change))).id;
+      } finally {
+        leave?.();
+      }
+    });
   };
 }
 

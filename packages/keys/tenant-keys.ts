@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { createCache } from '@bailiwick/cache';
+import { unguarded } from '@bailiwick/call';
 import { type Database, type EntityManager, lockName } from '@bailiwick/database';
 import { counter } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
@@ -106,7 +107,9 @@ export function createTenantKeys({ database, service, lifetimeMs = keyLifetimeMs
   const known = createCache<DataKey>(cached);
   const { unwrap, findOrCreate, get, replace } = createKeyStore({ database, service });
 
-  const getCurrent = (tenant: string) => current.getOrLoad(tenant, () => findOrCreate(tenant));
+  const getCurrent = (tenant: string) =>
+    // Calls at the same time share the key, whatever becomes of the first of them.
+    current.getOrLoad(tenant, () => unguarded(() => findOrCreate(tenant)));
   const getKnown = (tenant: string, id: string) =>
     known.getOrLoad(`${tenant}/${id}`, () => get(tenant, id));
   return {

@@ -1,10 +1,11 @@
+export { createGuards, type GuardedCall, type Guards } from './guard.ts';
+export { keysOfCaller, type RightsKey } from './keys.ts';
+export { leaseMs } from './lease.ts';
 export {
   createRevoker,
   createRightsCache,
   followRevocations,
   type Loaded,
-  leaseMs,
   type Revoke,
   type RightsCache,
-  type RightsKey,
 } from './revocation.ts';

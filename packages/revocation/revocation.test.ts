@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Broker } from '@bailiwick/events';
-import { createRevoker, createRightsCache, followRevocations, leaseMs } from './revocation.ts';
+import { leaseMs } from './lease.ts';
+import { createRevoker, createRightsCache, followRevocations } from './revocation.ts';
 
 type Listener = (body: string, answer: (body: string) => void) => void;
 

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Broker } from '@bailiwick/events';
 import { counter } from '@bailiwick/telemetry';
 import { LRUCache } from 'lru-cache';
+import type { Revocation, RightsKey } from './keys.ts';
+import { createLease, leaseMs, subjects } from './lease.ts';
 
 // Revoked rights end with the reply. Gateways cache principals and permissions for at most
 // `leaseMs`, identity caches introspected tokens and accounts, and access caches what decisions
@@ -10,39 +12,11 @@ import { LRUCache } from 'lru-cache';
 // dropped them; the cache of a holder that does not respond expires within that time. Without a
 // broker the service waits that time.
 
-/** The longest time that rights are cached. */
-export const leaseMs = 2000;
-/** Two heartbeats in each lease. */
-const heartbeatMs = 1000;
 /**
- * A cache that is not read for this long lets its lease lapse. Otherwise its heartbeats would wake
- * all services of an idle installation.
+ * Resolves when all caches have dropped the keys, and no change that rests on them is being
+ * committed. `cause`: the call that revokes, whose own changes go on.
  */
-const unusedMs = 10_000;
-/**
- * Values that were asked for sooner after a lease began are not cached: services on other servers
- * of the broker's cluster may not have heard of it.
- */
-const beginningMs = 100;
-
-const subjects = {
-  lease: 'bailiwick.lease',
-  revoke: 'bailiwick.revoke',
-  ack: 'bailiwick.ack',
-} as const;
-
-/** The keys that cached rights depend on: revoking a key drops all entries under it. */
-export type RightsKey =
-  | `user:${string}`
-  | `bot:${string}`
-  | `credential:${string}`
-  | `tenant:${string}`
-  | `app:${string}`;
-
-type Revocation = { id: string; keys: readonly RightsKey[] };
-
-/** Resolves when all caches have dropped the keys. */
-export type Revoke = (keys: readonly RightsKey[]) => Promise<void>;
+export type Revoke = (keys: readonly RightsKey[], cause?: string) => Promise<void>;
 
 /** The revoking side: waits until no process has the revoked rights in its cache. */
 export function createRevoker(broker: Broker): Revoke {
@@ -82,7 +56,7 @@ export function createRevoker(broker: Broker): Revoke {
   void ready.then(beginListening, () => {});
 
   // Called after the commit and before the reply.
-  return async (keys) => {
+  return async (keys, cause = '') => {
     const began = Date.now();
     const over = began + leaseMs;
     // A lease may have begun a moment ago, or this process stood still and has not read the last
@@ -94,7 +68,7 @@ export function createRevoker(broker: Broker): Revoke {
     const knowsAllAt = broker.isConnected() ? listeningSince + leaseMs : Number.POSITIVE_INFINITY;
     const missing = holdersAt(leases, began);
     const now = Date.now();
-    const revocation: Revocation = { id: randomUUID(), keys };
+    const revocation: Revocation = { id: randomUUID(), keys, cause };
     const signal = () =>
       broker.signal(subjects.revoke, JSON.stringify(revocation), `${subjects.ack}.${self}`);
     // Followers without a cache hear of the revocation too.
@@ -105,10 +79,13 @@ export function createRevoker(broker: Broker): Revoke {
     });
     waiting.set(revocation.id, missing);
     signal();
+    // A broker's cluster may lose a signal between two of its servers.
+    const again = setInterval(signal, leaseMs / 4);
     await Promise.race([
       sleep(Math.max(0, over - now)),
       Promise.all([acknowledged, sleep(Math.min(leaseMs, Math.max(0, knowsAllAt - now)))]),
     ]);
+    clearInterval(again);
     waiting.delete(revocation.id);
     done.delete(revocation.id);
   };
@@ -224,57 +201,6 @@ export function createRightsCache(
       lease.end();
       entries.clear();
       broker.signal(subjects.lease, JSON.stringify({ holder: self, ends: true }));
-    },
-  };
-}
-
-/** The lease of a cache. `begun` is called when one begins that does not follow the last at once. */
-function createLease(broker: Broker, holder: string, begun: () => void) {
-  let ends = 0;
-  let cachesFrom = 0;
-  let lastUse = 0;
-  let heart: NodeJS.Timeout | undefined;
-  let isAllowed = false;
-
-  // A lease is announced first and counts from before the announcement: the holder's lease ends no
-  // later than the services expect.
-  async function renew(): Promise<void> {
-    const started = Date.now();
-    broker.signal(subjects.lease, JSON.stringify({ holder, ends: false }));
-    await broker.reach(leaseMs);
-    if (!isAllowed) return;
-    if (ends <= Date.now()) {
-      begun();
-      cachesFrom = Date.now() + beginningMs;
-    }
-    ends = started + leaseMs;
-  }
-
-  function beat(): void {
-    if (Date.now() - lastUse < unusedMs) return void renew().catch(() => {});
-    clearInterval(heart);
-    heart = undefined;
-  }
-
-  return {
-    /** From now on there may be a lease: the holder hears revocations. */
-    allow(): void {
-      isAllowed = true;
-    },
-    /** Notes a look-up, which begins the lease or keeps it alive. */
-    use(now: number): void {
-      lastUse = now;
-      if (heart || !isAllowed) return;
-      heart = setInterval(beat, heartbeatMs).unref();
-      beat();
-    },
-    holds: (time: number): boolean => ends > time,
-    /** Whether a value that was asked for at this time may be cached. */
-    hasBegun: (time: number): boolean => cachesFrom <= time,
-    end(): void {
-      clearInterval(heart);
-      isAllowed = false;
-      ends = 0;
     },
   };
 }

@@ -2,9 +2,10 @@ import {
   asSupportedUser,
   type Caller,
   clientCallOf,
-  inClientCall,
+  inCall,
   inRequest,
   portalCaller,
+  unguarded,
 } from '@bailiwick/call';
 import {
   denied,
@@ -27,6 +28,7 @@ import { inSpan, type Log } from '@bailiwick/telemetry';
 import { isId } from '@bailiwick/values';
 import { create, type DescMethodUnary, type Message } from '@bufbuild/protobuf';
 import { answerSpan, countOperation, isCountedHere, rpcName } from './calls.ts';
+import { type ChangeGuard, type GuardDeps, openChange } from './guarded.ts';
 import type { AnyCheck, Call, Route, Routes } from './handlers.ts';
 import { cursorProblems } from './page.ts';
 import { fieldText } from './request-fields.ts';
@@ -57,10 +59,15 @@ export type DispatchOptions = {
     error: ServiceError,
     tenant: string,
   ) => Promise<void>;
-  /** Resolves when no gateway has rights under these keys in its cache. */
-  revoke: (keys: readonly RightsKey[]) => Promise<void>;
+  /**
+   * Resolves when no gateway has rights under these keys in its cache, and no change of another call
+   * that rests on them is being committed.
+   */
+  revoke: (keys: readonly RightsKey[], cause?: string) => Promise<void>;
   /** Runs a call that carries an Idempotency-Key. */
   idempotency: Idempotency;
+  /** Holds back the changes of calls whose right has ended. */
+  guarding: GuardDeps;
 };
 
 /** Creates the function that runs calls. It throws ServiceErrors only. */
@@ -70,6 +77,7 @@ export function createDispatch({
   auditRefusal,
   revoke,
   idempotency,
+  guarding,
 }: DispatchOptions) {
   const run = createRun({ revoke, idempotency });
   const audit = createAudit({ log, auditRefusal });
@@ -99,16 +107,7 @@ export function createDispatch({
       const took = performance.now() - started;
       if (isCountedHere(caller)) countOperation(operation.name, code, took / 1000);
       if (isLogged(caller))
-        log.info('call', {
-          operation: operation.name,
-          code,
-          ms: Math.round(took),
-          actor: caller.id || caller.type,
-          ...(caller.clientId !== '' && { client: caller.clientId }),
-          ...(caller.operator !== '' && { operator: caller.operator }),
-          requestId: caller.requestId,
-          ...(exchange.replayed && { replayed: true }),
-        });
+        log.info('call', fieldsOf(operation, { caller, exchange }, { code, took }));
     }
   };
   return (
@@ -119,11 +118,13 @@ export function createDispatch({
     exchange: Exchange = {},
   ): Promise<Message> => {
     const caller = asSupportedUser(sentCaller);
+    const change = openChange(guarding, operationOf(method), caller);
     const work = () =>
       inSpan(rpcName(method), answerSpan(method, caller), () =>
-        dispatch(method, request, { caller, signal, exchange }),
-      );
-    return inRequest(caller.requestId, () => inClientCall(clientCallOf(caller), work));
+        dispatch(method, request, { caller, signal, exchange, change }),
+      ).finally(() => change?.end());
+    const call = { client: clientCallOf(caller), guard: change?.guard, behalf: change?.behalf };
+    return inRequest(caller.requestId, () => inCall(call, work));
   };
 }
 
@@ -137,6 +138,21 @@ function errorFor(thrown: unknown, caller: Caller): ServiceError {
     : toServiceError(thrown);
 }
 
+const fieldsOf = (
+  { name }: Operation,
+  { caller, exchange }: Pick<Circumstances, 'caller' | 'exchange'>,
+  { code, took }: { code: string; took: number },
+) => ({
+  operation: name,
+  code,
+  ms: Math.round(took),
+  actor: caller.id || caller.type,
+  ...(caller.clientId !== '' && { client: caller.clientId }),
+  ...(caller.operator !== '' && { operator: caller.operator }),
+  requestId: caller.requestId,
+  ...(exchange.replayed && { replayed: true }),
+});
+
 function routeOf(table: Routes, operation: Operation): Route {
   const route = table.get(operation.method);
   if (!route) throw new Error(`${operation.name} is not served here`);
@@ -149,11 +165,13 @@ function createRun({ revoke, idempotency }: Pick<DispatchOptions, 'revoke' | 'id
     operation: Operation,
     request: Message,
     { handler, check, replayCheck }: Route,
-    { caller, signal, exchange }: Circumstances,
+    { caller: sentCaller, signal, exchange, change }: Circumstances,
   ): Promise<Message> => {
-    assertCredential(operation, caller);
+    assertCredential(operation, sentCaller);
+    const caller = (await change?.caller()) ?? sentCaller;
     await assertValid(operation, request, caller, check);
     const { allowedBy, permission } = authorize(operation, request, caller);
+    if (caller.type !== 'service') change?.authorized(request, allowedBy);
     const makeCall = (): Call => ({
       operation,
       caller,
@@ -171,7 +189,7 @@ function createRun({ revoke, idempotency }: Pick<DispatchOptions, 'revoke' | 'id
         return create(operation.method.output, await handler(request, call));
       } finally {
         // Revokes even if the handler fails: it may have committed before.
-        if (call.invalidates.size > 0) await revoke([...call.invalidates]);
+        if (call.invalidates.size > 0) await revoke([...call.invalidates], change?.work);
       }
     };
     const key = exchange.idempotencyKey;
@@ -199,11 +217,10 @@ function createAudit({ log, auditRefusal }: Pick<DispatchOptions, 'log' | 'audit
     try {
       // The credential is checked before the shape, so the tenant field may not hold an id yet.
       const named = fieldText(operation, request, tenantField(operation));
-      await auditRefusal(
-        { operation, caller, permission: wantedPermission(operation) },
-        error,
-        isId('tnt', named) ? named : ownTenantOf(caller),
-      );
+      const call = { operation, caller, permission: wantedPermission(operation) };
+      const tenant = isId('tnt', named) ? named : ownTenantOf(caller);
+      // The entry is no change of the caller, whose right may have ended.
+      await unguarded(() => auditRefusal(call, error, tenant));
     } catch (failure) {
       log.error('auditing a denied call failed', { error: failure, requestId: caller.requestId });
       throw toServiceError(failure);
@@ -214,7 +231,13 @@ function createAudit({ log, auditRefusal }: Pick<DispatchOptions, 'log' | 'audit
 /** A denial of a portal session concerns the tenant of its link. */
 const ownTenantOf = ({ type, tenant }: Caller): string => (type === portalCaller ? tenant : '');
 
-type Circumstances = { caller: Caller; signal: () => AbortSignal; exchange: Exchange };
+type Circumstances = {
+  caller: Caller;
+  signal: () => AbortSignal;
+  exchange: Exchange;
+  /** Undefined for a call that changes nothing, or whose right cannot end. */
+  change: ChangeGuard;
+};
 
 /**
  * Calls between services are part of a call that is already logged. The gateway does not log its

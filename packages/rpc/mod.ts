@@ -1,6 +1,7 @@
 export { countOperation } from './calls.ts';
 export { type Material, parseCertificates } from './certificates.ts';
 export { createDispatch, type Dispatch, type DispatchOptions } from './dispatch.ts';
+export type { ConfirmCaller } from './guarded.ts';
 export {
   type Call,
   type Checks,
@@ -22,6 +23,7 @@ export {
   contextFor,
   createLocalTransport,
   isUnimplemented,
+  onBehalf,
   type WireOptions,
   type WireTransport,
 } from './rpc.ts';

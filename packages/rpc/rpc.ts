@@ -2,11 +2,14 @@ import {
   type Caller,
   type CallerSigner,
   callerHeader,
+  currentBehalf,
   currentRequestId,
   serviceCaller,
 } from '@bailiwick/call';
 import { callerRefusalIn, toConnectError, toServiceError, unavailable } from '@bailiwick/errors';
 import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/idempotency';
+import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import type { Operation } from '@bailiwick/proto/operation.ts';
 import { operationOf } from '@bailiwick/proto/registry.ts';
 import { currentTraceparent, traceparentHeader } from '@bailiwick/telemetry';
 import {
@@ -182,8 +185,24 @@ function withDeadline<T>(
 const limitOf = (remainingMs: number): number => Math.max(1, Math.ceil(remainingMs));
 
 /** Wraps a transport for calls in a service's own name, as part of the current request. */
-export function asService(transport: Transport, service: string): Transport {
-  const own = () => contextFor(serviceCaller(service, currentRequestId()));
+export const asService = (transport: Transport, service: string): Transport =>
+  named(transport, () => serviceCaller(service, currentRequestId()));
+
+/**
+ * Like `asService`, for the calls that make a part of the caller's own change: the other service
+ * commits nothing either once the caller's right has ended.
+ */
+export const onBehalf = (transport: Transport, service: string): Transport =>
+  named(transport, ({ sideEffects }) => {
+    const own = serviceCaller(service, currentRequestId());
+    const behalf = sideEffects ? currentBehalf() : undefined;
+    if (!behalf) return own;
+    const caller = create(CallerSchema, { ...behalf.caller, requestId: '' });
+    return { ...own, onBehalf: toBinary(CallerSchema, caller), work: behalf.work };
+  });
+
+function named(transport: Transport, callerOf: (operation: Operation) => Caller): Transport {
+  const own = (method: DescMethodUnary) => contextFor(callerOf(operationOf(method)));
   return {
     unary: (method, signal, timeoutMs, header, input, context) =>
       transport.unary(
@@ -192,7 +211,7 @@ export function asService(transport: Transport, service: string): Transport {
         timeoutMs,
         header,
         input,
-        context?.get(callerKey) ? context : own(),
+        context?.get(callerKey) ? context : own(method),
       ),
     stream: noStream,
   };

@@ -5,6 +5,7 @@ export {
   pageBrandSettings,
   readBrandImage,
 } from './brand.ts';
+export { createConfirm, type RightsSources } from './confirm.ts';
 export { forgetEverywhere } from './keys-forgetting.ts';
 export { maintainDataKeys, recordReplaced } from './keys-upkeep.ts';
 export { openHop, openPeers } from './peers.ts';

@@ -12,7 +12,7 @@ import { type Broker, createOwner, openBroker, startRelay } from '@bailiwick/eve
 import { createIdempotency, sweepCalls } from '@bailiwick/idempotency';
 import { type KeyRing } from '@bailiwick/keys';
 import { callerNetwork } from '@bailiwick/limits';
-import { createRevoker, type Revoke } from '@bailiwick/revocation';
+import { createGuards, createRevoker, type Revoke } from '@bailiwick/revocation';
 import {
   createDispatch,
   createReadiness,
@@ -25,6 +25,7 @@ import {
 } from '@bailiwick/rpc';
 import { type Mounted } from '@bailiwick/settings';
 import { type Log } from '@bailiwick/telemetry';
+import { createConfirm, type RightsSources } from './confirm.ts';
 import type { Hop } from './peers.ts';
 import { endRefused, type Running } from './process.ts';
 import { countedMs, createRefusals, type Refusals } from './refusals.ts';
@@ -85,7 +86,11 @@ const sweepMs = 60_000;
  */
 export type Background = (deps: { dispatch: Dispatch }) => () => Promise<void>;
 
-type ServiceParts = { served: readonly Served[]; background?: readonly Background[] };
+type ServiceParts = {
+  served: readonly Served[];
+  background?: readonly Background[];
+  rights: RightsSources;
+};
 
 export type ServiceOptions = {
   schema: ServiceSchema;
@@ -127,7 +132,8 @@ export async function createService({
   const { database, broker } = openStores(schema, settings, { log, refuse });
   const refusals = createRefusals(database, log);
   const revoke = createRevoker(broker);
-  const { served, background = [] } = parts({ database, broker, refusals, revoke });
+  const guards = createGuards(broker);
+  const { served, background = [], rights } = parts({ database, broker, refusals, revoke });
   const upkeep = createUpkeep(database, refusals, log);
   const table = routes(...served);
 
@@ -146,6 +152,7 @@ export async function createService({
     log,
     revoke,
     idempotency: createIdempotency({ database, keyRing, log }),
+    guarding: { guards, confirm: createConfirm(rights) },
     auditRefusal: createRefusalAudit(refusals),
   });
 
@@ -163,6 +170,7 @@ export async function createService({
     async stop() {
       begin.cancel();
       await Promise.all(running.map((stop) => stop()));
+      guards.close();
       await refusals.flush();
       await relay?.stop();
       await broker.close();

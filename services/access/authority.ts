@@ -3,16 +3,19 @@ import { type Database, onPool, type Run } from '@bailiwick/database';
 import { invalid } from '@bailiwick/errors';
 import type {
   Authority,
+  ConfirmCredentialRequest,
   DescribeMemberRequest,
   EffectiveRequest,
   ListUserTenantsRequest,
   MayConferBotRequest,
   MayReadUserRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import type { Revoke, RightsKey } from '@bailiwick/revocation';
 import { type Handlers, readSearch } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { Client } from '@connectrpc/connect';
 import { findSubjectGrants, owns } from './decisions/context.ts';
 import { keyOfSubject } from './decisions/effective.ts';
 import { findRolePermissions, isMemberWithin } from './decisions/queries.ts';
@@ -55,12 +58,18 @@ const isReportedState = (state: string): state is ReportedState =>
 
 const limitOf = (limit: number): number => (limit > 0 ? Math.min(limit, maxMembers) : maxMembers);
 
-type Deps = { database: Database; revoke: Revoke };
+type Deps = {
+  database: Database;
+  revoke: Revoke;
+  credentials: Pick<Client<typeof Credentials>, 'confirm'>;
+};
 
-export function authorityHandlers({ database, revoke }: Deps): Handlers<typeof Authority> {
+export function authorityHandlers(deps: Deps): Handlers<typeof Authority> {
+  const { database, revoke, credentials } = deps;
   const run = onPool(database);
   return {
     effective: (request) => effectiveRights(run, request),
+    confirmCredential: (request) => confirmCredential(credentials, request),
     describeMember: (request) => describeMember(database, run, request),
     mayReadUser: (request) => mayReadUser(run, request),
     mayConferBot: async (request) => ({ lacking: (await findLackingForBot(run, request)) ?? '' }),
@@ -130,6 +139,14 @@ export function authorityHandlers({ database, revoke }: Deps): Handlers<typeof A
   };
 }
 
+async function confirmCredential(
+  credentials: Deps['credentials'],
+  { credential }: ConfirmCredentialRequest,
+) {
+  const { state } = await credentials.confirm({ ...(credential && { credential }) });
+  return { ...(state && { state }) };
+}
+
 async function listUserTenants(
   database: Database,
   { userId, withSuspended }: ListUserTenantsRequest,
@@ -155,7 +172,10 @@ const userTenant = ({ id, slug, name, settings }: TenantRow) => ({
 });
 
 /** The rights of a principal in a tenant and on the platform, as a gateway caches them. */
-async function effectiveRights(run: Run, request: EffectiveRequest) {
+export async function effectiveRights(
+  run: Run,
+  request: Omit<EffectiveRequest, '$typeName' | '$unknown'>,
+) {
   const { principalType: type, principalId: id, botTenant, narrowedTo } = request;
   const principal = { type, id, botTenant, narrowedTo, ...sessionProof(request) };
   return effectiveOf(await rightsOf(run, principal, request.tenant));

@@ -1,3 +1,4 @@
+import { type Database, onPool } from '@bailiwick/database';
 import { openKeyRing } from '@bailiwick/keys';
 import { countAddress, createLimiter, type Limiter, type LimitProfile } from '@bailiwick/limits';
 import { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
@@ -15,16 +16,22 @@ import { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invi
 import { Roles } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import { Scim } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
 import { TenantMembers, Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { Credentials, Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { createRightsCache } from '@bailiwick/revocation';
-import { asService, createPager, serve } from '@bailiwick/rpc';
-import { createService, type OwnSettings, repeat, type Service } from '@bailiwick/service';
+import { asService, createPager, onBehalf, serve } from '@bailiwick/rpc';
+import {
+  createService,
+  type OwnSettings,
+  type RightsSources,
+  repeat,
+  type Service,
+} from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
-import { createClient, type Transport } from '@connectrpc/connect';
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { auditHandlers } from './audit/handlers.ts';
 import { projectAudit } from './audit/projector.ts';
 import { startPruning } from './audit/prune.ts';
-import { authorityHandlers } from './authority.ts';
+import { authorityHandlers, effectiveRights } from './authority.ts';
 import { countHandlers } from './counts/handlers.ts';
 import { decisionHandlers } from './decisions/access.ts';
 import { maxCachedSize } from './decisions/effective.ts';
@@ -68,13 +75,24 @@ const sweepLimits = (limiter: Limiter, log: Log) =>
     work: () => limiter.sweep(),
   });
 
+/** A person whom a directory provisions is a part of the caller's own change. */
+const clientsOf = ({ identity }: Options['peers']) => ({
+  directory: createClient(Directory, onBehalf(identity, 'access')),
+  credentials: createClient(Credentials, asService(identity, 'access')),
+});
+
+/** Where the rights of running calls are asked for again. */
+const rightsIn = (database: Database, credentials: Client<typeof Credentials>): RightsSources => ({
+  credential: (request) => credentials.confirm(request),
+  authority: { effective: (request) => effectiveRights(onPool(database), request) },
+});
+
 /** The access service: tenants, roles, grants and decisions. */
 export function createAccess({ settings, peers, log }: Options): Promise<Service> {
-  const directory = createClient(Directory, asService(peers.identity, 'access'));
+  const { directory, credentials } = clientsOf(peers);
   const keyRing = openKeyRing(settings.keyRing, log);
   const pager = createPager(keyRing);
-  const limits = invitationLimits[settings.limits as LimitProfile];
-  const { tenantGraceSeconds } = settings;
+  const { tenantGraceSeconds, tenantCreation } = settings;
   return createService({
     schema: accessSchema,
     settings,
@@ -92,8 +110,8 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         pager,
         keyRing,
         limiter,
-        limits,
-        tenantCreation: settings.tenantCreation,
+        limits: invitationLimits[settings.limits as LimitProfile],
+        tenantCreation,
         tenantGraceSeconds,
       };
       const served = [
@@ -107,11 +125,11 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         serve(BotGrants, botGrantHandlers(deps), grantChecks),
         serve(Access, { ...decisionHandlers(deps), plan: (...asked) => plan(deps, ...asked) }),
         serve(Audit, auditHandlers(deps)),
-        serve(Authority, authorityHandlers({ database, revoke })),
+        serve(Authority, authorityHandlers({ database, revoke, credentials })),
         serve(Admission, admissionHandlers({ ...deps, log })),
         serve(Scim, scimHandlers(deps)),
         serve(Imports, importsHandlers({ database })),
-        serve(AccessLimits, { take: countAddress(limiter, limits.addresses) }),
+        serve(AccessLimits, { take: countAddress(limiter, deps.limits.addresses) }),
       ];
       return {
         served,
@@ -126,6 +144,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
           startPurger({ database, schema: accessSchema, graceSeconds: tenantGraceSeconds, log }),
           () => async () => rightsCache.close(),
         ],
+        rights: rightsIn(database, credentials),
       };
     },
   });

@@ -28,16 +28,21 @@ import { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb
 import { Support } from '@bailiwick/proto/gen/bailiwick/identity/v1/support_pb.ts';
 import { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
 import { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { DomainOwner, PasswordPolicy } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import {
+  DomainOwner,
+  Issuer,
+  PasswordPolicy,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { createRightsCache } from '@bailiwick/revocation';
-import { asService, createPager, serve } from '@bailiwick/rpc';
+import { asService, createPager, onBehalf, serve } from '@bailiwick/rpc';
 import {
   createService,
   followPurges,
   forgetEverywhere,
   maintainDataKeys,
   type OwnSettings,
+  type RightsSources,
   type Service,
   type ServiceOptions,
 } from '@bailiwick/service';
@@ -52,6 +57,7 @@ import { createKeyNotices } from './bot-keys/notices.ts';
 import { botTrustsHandlers } from './bot-trusts/handlers.ts';
 import { botsHandlers } from './bots/handlers.ts';
 import { removeBots } from './bots/purge.ts';
+import { confirmCredential } from './credentials/confirm.ts';
 import { credentialsHandlers } from './credentials/credentials.ts';
 import { openInstalled } from './credentials/installed.ts';
 import { tokensHandlers } from './credentials/introspection.ts';
@@ -86,9 +92,10 @@ type Options = {
 const clientsOf = ({ access, sso }: Options['peers']) => ({
   authority: createClient(Authority, asService(access, 'identity')),
   admission: createClient(Admission, asService(access, 'identity')),
-  imports: createClient(Imports, asService(access, 'identity')),
+  imports: createClient(Imports, onBehalf(access, 'identity')),
   domainOwner: createClient(DomainOwner, asService(sso, 'identity')),
   sso: createClient(PasswordPolicy, asService(sso, 'identity')),
+  issuer: createClient(Issuer, asService(sso, 'identity')),
   redirects: createClient(Sso, asService(sso, 'identity')),
 });
 
@@ -126,6 +133,14 @@ function passwordsOn(database: Database) {
   const passwords = createPasswords();
   return { passwords, comparePassword: createComparison({ database, passwords }) };
 }
+
+/** Where the rights of running calls are asked for again. */
+const rightsOf = (
+  deps: Parameters<typeof confirmCredential>[0] & Pick<RightsSources, 'authority'>,
+): RightsSources => ({
+  ...deps,
+  credential: (request) => confirmCredential(deps, request.credential),
+});
 
 /** The parts with which the service starts, on its database and broker. */
 function partsOf(
@@ -187,6 +202,7 @@ function partsOf(
       maintainDataKeys(upkeep),
       () => async () => deps.rightsCache.close(),
     ],
+    rights: rightsOf(deps),
   };
 }
 

@@ -1,3 +1,4 @@
+import { type Caller } from '@bailiwick/call';
 import { type Database } from '@bailiwick/database';
 import { createPools, type EgressRules } from '@bailiwick/egress';
 import { type Broker } from '@bailiwick/events';
@@ -36,6 +37,7 @@ import {
   forgetEverywhere,
   maintainDataKeys,
   type OwnSettings,
+  type RightsSources,
   type Service,
 } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
@@ -67,7 +69,7 @@ import { attemptsHandler } from './messages/attempts.ts';
 import { portalHandlers } from './portal/handlers.ts';
 import { portalsHandlers } from './portals/handlers.ts';
 import { portalLimits } from './portals/limits.ts';
-import { credentialsHandlers } from './portals/sessions.ts';
+import { assertPortal, credentialsHandlers } from './portals/sessions.ts';
 import { readPlan } from './process-roles.ts';
 import { queueOf } from './queue/queue.ts';
 import { queuesHandlers } from './queue/status/handlers.ts';
@@ -168,6 +170,12 @@ function partsOf(deps: Deps) {
   return {
     served: [...endpointServices(shared), ...mailServices(shared), ...platformServices(shared)],
     background: backgroundOf(shared),
+    rights: {
+      ...shared,
+      credential: (request: Parameters<RightsSources['credential']>[0]) =>
+        shared.authority.confirmCredential(request),
+      portal: (caller: Caller) => assertPortal(shared, caller),
+    },
   };
 }
 

@@ -21,7 +21,7 @@ import {
   SsoLimits,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { asService, createPager, serve } from '@bailiwick/rpc';
+import { asService, createPager, onBehalf, serve } from '@bailiwick/rpc';
 import {
   createService,
   egressRulesOf,
@@ -75,6 +75,7 @@ const clientsOf = ({ identity, access }: Options['peers']) => ({
   credentials: createClient(Credentials, asService(identity, 'sso')),
   directory: createClient(Directory, asService(identity, 'sso')),
   admission: createClient(Admission, asService(access, 'sso')),
+  ownAdmission: createClient(Admission, onBehalf(access, 'sso')),
   authority: createClient(Authority, asService(access, 'sso')),
 });
 
@@ -90,6 +91,8 @@ type Deps = ProviderDeps &
   AppDeps &
   DomainDeps &
   SignInDeps & {
+    /** Calls access in the name of the caller. */
+    ownAdmission: Client<typeof Admission>;
     forget: (tenant: string) => void;
     identityKeys: Client<typeof IdentityKeys>;
     replaceSigningKeys: (options: { withdraws: boolean }) => Promise<void>;
@@ -169,6 +172,7 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
       const issuer = openIssuer(shared);
       const deps = { ...shared, replaceSigningKeys: issuer.replaceKeys };
       return {
+        rights: { ...calls, credential: (request) => calls.credentials.confirm(request) },
         served: [...servedBy(deps), ...issuer.served],
         background: [issuer.background, ...backgroundOf({ ...deps, broker, keyService })],
       };

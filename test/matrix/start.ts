@@ -1,10 +1,12 @@
-import { startStack } from '../support/harness.ts';
+import { startStack, type Topology } from '../support/harness.ts';
 import { waitUntilQuiet } from './unchanged.ts';
 import { makeWorld, type World } from './world.ts';
 
 /** Starts the product with the callers and the records, and waits until it is idle. */
-export async function startWorld(): Promise<World & { stop(): Promise<void> }> {
-  const stack = await startStack('one process', {
+export async function startWorld(
+  topology: Topology = 'one process',
+): Promise<World & { stop(): Promise<void> }> {
+  const stack = await startStack(topology, {
     BAILIWICK_LIMITS: 'off',
     // Where the example of Account_IssueCode returns to.
     BAILIWICK_ALLOWED_ORIGINS: 'https://app.example.com',

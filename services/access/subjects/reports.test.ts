@@ -20,7 +20,8 @@ function begin({ acknowledged }: { acknowledged: boolean }) {
     steps.push(...keys);
     return acknowledged ? Promise.resolve() : new Promise<void>(() => {});
   };
-  return { steps, deps: { database, revoke } };
+  const credentials = { confirm: () => Promise.reject(new Error('asked for a credential')) };
+  return { steps, deps: { database, revoke, credentials } };
 }
 
 test('access revokes a reported subject after its commit, and its reply does not wait for the caches', async () => {

@@ -4,6 +4,7 @@ import { type Database } from '@bailiwick/database';
 import { unauthenticated } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import type { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { createNetworks, timeOf } from '@bailiwick/values';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -27,12 +28,14 @@ import {
   proofOf,
 } from '../sessions/queries.ts';
 import { endSupport, operatorOf } from '../support/ends.ts';
+import { confirmCredential } from './confirm.ts';
 import type { Installed } from './installed.ts';
 
 type Deps = {
   database: Database;
   installed: Installed;
   authority: Pick<Client<typeof Authority>, 'effective'>;
+  issuer: Pick<Client<typeof Issuer>, 'confirmApp'>;
 };
 
 /**
@@ -72,6 +75,8 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
       if (!(await isLiveTrust(database, about))) throw unauthenticated();
       return { principal: { type: 'bot', id, credentialId, tenant } };
     },
+
+    confirm: ({ credential }) => confirmCredential(deps, credential),
 
     async endSession({ sessionId, userId }, call) {
       const caller = { ...call.caller, type: 'user', id: userId, credentialId: sessionId };

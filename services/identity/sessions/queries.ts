@@ -51,6 +51,10 @@ const liveSupport: Statement = {
   name: 'identity.live_support_session',
   text: `${liveSession} and s.token_hash = $1 and s.operator <> ''`,
 };
+const liveSupportById: Statement = {
+  name: 'identity.live_support_session_by_id',
+  text: `${liveSession} and s.id = $1 and s.operator <> ''`,
+};
 const touch: Statement = {
   name: 'identity.touch_session',
   text: 'update session set last_seen_at = now() where id = $1',
@@ -117,6 +121,15 @@ export async function findSupportSession(
 ): Promise<LiveSession | undefined> {
   const values = [supportHash(tokenHash), platformPlace];
   const [session] = await database.query<LiveSession>(liveSupport, values);
+  return session;
+}
+
+/** The support session of an id. */
+export async function findSupportSessionById(
+  database: Database,
+  id: string,
+): Promise<LiveSession | undefined> {
+  const [session] = await database.query<LiveSession>(liveSupportById, [id, platformPlace]);
   return session;
 }
 

@@ -100,6 +100,21 @@ const bySession: Statement = {
   text: `${live('session_expires_at')} and p.session_hash = $1 and p.session_expires_at > now()`,
 };
 
+const byId: Statement = {
+  name: 'notifications.portal_by_id',
+  text: `${live('session_expires_at')} and p.tenant = $1 and p.id = $2 and p.session_expires_at > now()`,
+};
+
+/** The link of an id, if it has a session. */
+export async function findById(
+  database: Database,
+  tenant: string,
+  id: string,
+): Promise<LivePortal | undefined> {
+  const [row] = await database.query<LivePortal>(byId, [tenant, id]);
+  return row;
+}
+
 export async function findByToken(
   database: Database,
   hash: Uint8Array,

@@ -1,4 +1,4 @@
-import { portalCaller } from '@bailiwick/call';
+import { type Caller, portalCaller } from '@bailiwick/call';
 import { type Database } from '@bailiwick/database';
 import { deadToken, unauthenticated } from '@bailiwick/errors';
 import { type Limiter } from '@bailiwick/limits';
@@ -11,6 +11,7 @@ import type { Client } from '@connectrpc/connect';
 import {
   beginSession,
   endSession,
+  findById,
   findBySession,
   findByToken,
   type LivePortal,
@@ -41,6 +42,15 @@ export function credentialsHandlers(deps: SessionDeps): Handlers<typeof PortalCr
       return { id, tenant, endpoint, abilities, creatorType, creatorId, expiresAt };
     },
   };
+}
+
+/** Whether the session of a running call still is one. @throws unauthenticated */
+export async function assertPortal(
+  deps: Pick<SessionDeps, 'database' | 'authority'>,
+  { tenant, id }: Pick<Caller, 'tenant' | 'id'>,
+): Promise<void> {
+  const portal = await findById(deps.database, tenant, id);
+  if (!portal || !(await isAllowed(deps, portal))) throw unauthenticated();
 }
 
 /** Exchanges the token of a link for the token of its session, which replaces an earlier one. */

@@ -43,6 +43,15 @@ export function createAccessTokens({ signingKeys, findClient, publicUrl }: Deps)
 
 type Keys = ReturnType<typeof createLocalJWKSet>;
 
+/** Which scopes of a token its app may still have. @throws unauthenticated */
+export const createAppConfirmation =
+  ({ findClient, publicUrl }: Omit<Deps, 'signingKeys'>) =>
+  async (token: Pick<AccessToken, 'clientId' | 'tenant' | 'scopes'>): Promise<string[]> => {
+    const app = await appOfToken(findClient, token.clientId);
+    if (!isStillFor(app, token.tenant, publicUrl)) throw unauthenticated();
+    return token.scopes.filter((one) => mayAskFor(app.scopes, one));
+  };
+
 /** The public keys of the tokens. They are read once for each list of keys. */
 function followPublicKeys({ current }: Deps['signingKeys']): () => Promise<Keys> {
   let read: { of: readonly object[]; keys: Keys } | undefined;

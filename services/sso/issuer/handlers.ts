@@ -7,7 +7,7 @@ import { type Handlers } from '@bailiwick/rpc';
 import { inject } from 'light-my-request';
 import type { default as Provider } from 'oidc-provider';
 import { logoHandler } from '../apps/logo.ts';
-import type { AccessToken } from './access-tokens.ts';
+import type { AccessToken, createAppConfirmation } from './access-tokens.ts';
 import { createCounter, tooManyCalls } from './counted.ts';
 import type { People } from './people.ts';
 import { duringVisit, newVisit } from './visit.ts';
@@ -15,6 +15,7 @@ import { duringVisit, newVisit } from './visit.ts';
 type Deps = Parameters<typeof logoHandler>[0] & {
   provider: () => Promise<Provider>;
   verifyToken: (token: string) => Promise<AccessToken>;
+  confirmApp: ReturnType<typeof createAppConfirmation>;
   people: People;
   publicUrl: string;
   limiter: Limiter;
@@ -30,6 +31,7 @@ export function issuerHandlers(deps: Deps): Handlers<typeof IssuerService> {
     ...logoHandler(deps),
 
     verifyToken: ({ token }) => deps.verifyToken(token),
+    confirmApp: async (token) => ({ scopes: await deps.confirmApp(token) }),
 
     async handle(request) {
       const { ip, sessionHash } = request;

@@ -6,7 +6,7 @@ import { type Served, serve } from '@bailiwick/rpc';
 import { type Background } from '@bailiwick/service';
 import type { JWK, default as Provider } from 'oidc-provider';
 import { findApp } from '../apps/queries.ts';
-import { createAccessTokens } from './access-tokens.ts';
+import { createAccessTokens, createAppConfirmation } from './access-tokens.ts';
 import { createBotAudit } from './bot-audit.ts';
 import { type BotDeps, createBots } from './bots.ts';
 import { createFindClient } from './clients.ts';
@@ -60,9 +60,10 @@ export function openIssuer(options: Options): {
   const signingKeys = createSigningKeys(deps);
   const provider = followKeys(deps, signingKeys, ring);
   const verifyToken = createAccessTokens({ ...deps, signingKeys });
+  const confirmApp = createAppConfirmation(deps);
   return {
     served: [
-      serve(Issuer, issuerHandlers({ ...deps, provider, verifyToken })),
+      serve(Issuer, issuerHandlers({ ...deps, provider, verifyToken, confirmApp })),
       serve(AppLogout, logoutHandlers({ database, provider })),
     ],
     background: rotateSigningKeys(deps),

@@ -7,7 +7,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { setLift } from './queries.ts';
 
-type Deps = { database: Database; admission: Client<typeof Admission> };
+type Deps = { database: Database; ownAdmission: Client<typeof Admission> };
 
 const defaultMinutes = 60;
 
@@ -18,13 +18,13 @@ const defaultMinutes = 60;
  */
 export function liftHandler({
   database,
-  admission,
+  ownAdmission,
 }: Deps): Pick<Handlers<typeof Sso>, 'liftRequirement'> {
   return {
     async liftRequirement({ tenant, minutes = defaultMinutes }, call) {
       const until = new Date(Date.now() + minutes * 60_000);
       const liftInAccess = () =>
-        admission.liftSso({ tenant, until: timestampFromDate(until) }, { signal: call.signal });
+        ownAdmission.liftSso({ tenant, until: timestampFromDate(until) }, { signal: call.signal });
       if (minutes === 0) await liftInAccess();
       await database.transaction({ tenant, row: `requirement ${tenant}` }, async (em) => {
         await setLift(em, tenant, until);

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { CallerGrant } from "../../common/v1/caller_pb.ts";
+import type { CallerGrant, Credential, CredentialState } from "../../common/v1/caller_pb.ts";
 import { file_bailiwick_common_v1_caller } from "../../common/v1/caller_pb.ts";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
@@ -15,7 +15,41 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/internal.proto.
  */
 export const file_bailiwick_access_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIt0BChBFZmZlY3RpdmVSZXF1ZXN0EhYKDnByaW5jaXBhbF90eXBlGAEgASgJEhQKDHByaW5jaXBhbF9pZBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSEgoKYm90X3RlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRISCgpzc29fdGVuYW50GAYgASgJEhIKCmxpbWl0ZWRfdG8YByABKAkSEQoJYXNzdXJhbmNlGAggASgJEhUKDW93bl9hc3N1cmFuY2UYCSABKAkSEAoIb3BlcmF0b3IYCiABKAki+AIKEUVmZmVjdGl2ZVJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDBIcChRwbGF0Zm9ybV9wZXJtaXNzaW9ucxgDIAEoDBIUCgxzc29fcmVxdWlyZWQYBCABKAgSHAoUc2Vzc2lvbl9pZGxlX21pbnV0ZXMYBSABKAUSGwoTc2Vzc2lvbl9tYXhfbWludXRlcxgGIAEoBRIUCgxyZWNlbnRfbG9naW4YByABKAgSMAoGZ3JhbnRzGAggAygLMiAuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXJHcmFudBIWCg5zdXNwZW5kZWRfbmFtZRgJIAEoCRIaCg1hY3RpdmVfbWVtYmVyGAogASgISACIAQESFwoPZmFjdG9yX3JlcXVpcmVkGAsgASgIEhYKDm1ldGhvZF9yZWZ1c2VkGAwgASgIEhAKCG5hcnJvd2VkGA0gASgIQhAKDl9hY3RpdmVfbWVtYmVyIooBChVEZXNjcmliZU1lbWJlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkSEgoKc3NvX3RlbmFudBgDIAEoCRISCgpsaW1pdGVkX3RvGAQgASgJEhEKCWFzc3VyYW5jZRgFIAEoCRIVCg1vd25fYXNzdXJhbmNlGAYgASgJIpUBChZEZXNjcmliZU1lbWJlclJlc3BvbnNlEg0KBXJvbGVzGAEgAygJEg4KBmdyb3VwcxgCIAMoCRITCgtwZXJtaXNzaW9ucxgDIAMoCRI5CgllZmZlY3RpdmUYBCABKAsyJi5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlc3BvbnNlEgwKBHNsdWcYBSABKAkiQQoWTGlzdFVzZXJUZW5hbnRzUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJEhYKDndpdGhfc3VzcGVuZGVkGAIgASgIIpMBChdMaXN0VXNlclRlbmFudHNSZXNwb25zZRIwCgd0ZW5hbnRzGAEgAygLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5Vc2VyVGVuYW50EjIKCXN1c3BlbmRlZBgCIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudBISCgpjYWNoZV9rZXlzGAMgAygJIpcBCgpVc2VyVGVuYW50EgoKAmlkGAEgASgJEgwKBHNsdWcYAiABKAkSDAoEbmFtZRgDIAEoCRIWCg5yZXF1aXJlX2ZhY3RvchgEIAEoCRI4ChRmYWN0b3JfcmVxdWlyZWRfZnJvbRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHYXBwX3VybBgGIAEoCSI6ChdJc0tub3duRWxzZXdoZXJlUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJEg4KBnRlbmFudBgCIAEoCSIpChhJc0tub3duRWxzZXdoZXJlUmVzcG9uc2USDQoFa25vd24YASABKAgiRAoUTGlzdE1lbWJlcklkc1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEg0KBWFmdGVyGAIgASgJEg0KBWxpbWl0GAMgASgFIikKFUxpc3RNZW1iZXJJZHNSZXNwb25zZRIQCgh1c2VyX2lkcxgBIAMoCSLnAQoUU2VhcmNoTWVtYmVyc1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEg0KBXF1ZXJ5GAIgASgJEg4KBnN0YXR1cxgDIAEoCRIOCgZzb3VyY2UYBCABKAkSKAoEZnJvbRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBHNvcnQYByABKAkSEgoKZGVzY2VuZGluZxgIIAEoCBINCgVhZnRlchgJIAEoCRINCgVsaW1pdBgKIAEoBSJYChVTZWFyY2hNZW1iZXJzUmVzcG9uc2USMQoHbWVtYmVycxgBIAMoCzIgLmJhaWxpd2ljay5hY2Nlc3MudjEuRm91bmRNZW1iZXISDAoEbGFzdBgCIAEoCSItCgtGb3VuZE1lbWJlchIPCgd1c2VyX2lkGAEgASgJEg0KBWFmdGVyGAIgASgJItoBChJNYXlSZWFkVXNlclJlcXVlc3QSEwoLcmVhZGVyX3R5cGUYASABKAkSEQoJcmVhZGVyX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkSEgoKYm90X3RlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRISCgpzc29fdGVuYW50GAYgASgJEhIKCmxpbWl0ZWRfdG8YByABKAkSEQoJYXNzdXJhbmNlGAggASgJEhUKDW93bl9hc3N1cmFuY2UYCSABKAkSEAoIb3BlcmF0b3IYCiABKAkiSAoTTWF5UmVhZFVzZXJSZXNwb25zZRIOCgZzaGFyZWQYASABKAgSEAoIYW55d2hlcmUYAiABKAgSDwoHbWFuYWdlcxgDIAEoCCK8AgoTTWF5Q29uZmVyQm90UmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEg4KBnRlbmFudBgFIAEoCRILCgNib3QYBiABKAkSEwoLcGVybWlzc2lvbnMYByADKAkSHAoUcHJpbmNpcGFsX3Nzb190ZW5hbnQYCCABKAkSHAoUcHJpbmNpcGFsX2xpbWl0ZWRfdG8YCSABKAkSGwoTcHJpbmNpcGFsX2Fzc3VyYW5jZRgKIAEoCRIfChdwcmluY2lwYWxfb3duX2Fzc3VyYW5jZRgLIAEoCRIOCgZ0YWtpbmcYDCABKAgiJwoUTWF5Q29uZmVyQm90UmVzcG9uc2USDwoHbGFja2luZxgBIAEoCSJDChFMaXN0T3duZXJzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSDQoFbGltaXQYAiABKAUSDwoHdXNlcl9pZBgDIAEoCSI7ChJMaXN0T3duZXJzUmVzcG9uc2USEwoLdGVuYW50X25hbWUYASABKAkSEAoIdXNlcl9pZHMYAiADKAkiNwoOR2V0TG9nb1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEhUKDWtub3duX3ZlcnNpb24YAiABKAkiQQoPR2V0TG9nb1Jlc3BvbnNlEgwKBHR5cGUYASABKAkSDwoHY29udGVudBgCIAEoDBIPCgd2ZXJzaW9uGAMgASgJIiIKEEdldEFwcFVybFJlcXVlc3QSDgoGdGVuYW50GAEgASgJIiQKEUdldEFwcFVybFJlc3BvbnNlEg8KB2FwcF91cmwYASABKAkiHwoMTGVhdmVSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiIAoNTGVhdmVSZXNwb25zZRIPCgd0ZW5hbnRzGAEgAygJImgKFlNldFN1YmplY3RTdGF0ZVJlcXVlc3QSDwoHc3ViamVjdBgBIAEoCRINCgVzdGF0ZRgCIAEoCRIuCgpjaGFuZ2VkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIZChdTZXRTdWJqZWN0U3RhdGVSZXNwb25zZSIlChNCb3RLZXlMaW1pdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIoChRCb3RLZXlMaW1pdHNSZXNwb25zZRIQCghtYXhfZGF5cxgBIAEoBSJDChdBY2Nlc3NMaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ9ChhBY2Nlc3NMaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgy0Q0KCUF1dGhvcml0eRKMAQoJRWZmZWN0aXZlEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5FZmZlY3RpdmVSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5FZmZlY3RpdmVSZXNwb25zZSIwkAIBirUYKRAGSgdnYXRld2F5SghpZGVudGl0eUoDc3NvSg1ub3RpZmljYXRpb25zEnkKDkRlc2NyaWJlTWVtYmVyEiouYmFpbGl3aWNrLmFjY2Vzcy52MS5EZXNjcmliZU1lbWJlclJlcXVlc3QaKy5iYWlsaXdpY2suYWNjZXNzLnYxLkRlc2NyaWJlTWVtYmVyUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEpUBCg9MaXN0VXNlclRlbmFudHMSKy5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RVc2VyVGVuYW50c1JlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RVc2VyVGVuYW50c1Jlc3BvbnNlIieQAgGKtRggEAZKCGlkZW50aXR5SgNzc29KDW5vdGlmaWNhdGlvbnMShAEKEElzS25vd25FbHNld2hlcmUSLC5iYWlsaXdpY2suYWNjZXNzLnYxLklzS25vd25FbHNld2hlcmVSZXF1ZXN0Gi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc0tub3duRWxzZXdoZXJlUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSewoNTGlzdE1lbWJlcklkcxIpLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE1lbWJlcklkc1JlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RNZW1iZXJJZHNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ7Cg1TZWFyY2hNZW1iZXJzEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZWFyY2hNZW1iZXJzUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuU2VhcmNoTWVtYmVyc1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnUKC01heVJlYWRVc2VyEicuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlSZWFkVXNlclJlcXVlc3QaKC5iYWlsaXdpY2suYWNjZXNzLnYxLk1heVJlYWRVc2VyUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSeAoMTWF5Q29uZmVyQm90EiguYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJCb3RSZXF1ZXN0GikuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJCb3RSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ4CgxCb3RLZXlMaW1pdHMSKC5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1JlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnIKCkxpc3RPd25lcnMSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RPd25lcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0T3duZXJzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSaAoHR2V0TG9nbxIjLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0TG9nb1JlcXVlc3QaJC5iYWlsaXdpY2suYWNjZXNzLnYxLkdldExvZ29SZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5EmoKCUdldEFwcFVybBIlLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0QXBwVXJsUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0QXBwVXJsUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEmAKBUxlYXZlEiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5MZWF2ZVJlcXVlc3QaIi5iYWlsaXdpY2suYWNjZXNzLnYxLkxlYXZlUmVzcG9uc2UiEIq1GAwQBkoIaWRlbnRpdHkSfgoPU2V0U3ViamVjdFN0YXRlEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZXRTdWJqZWN0U3RhdGVSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZXRTdWJqZWN0U3RhdGVSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRoKirUYBmFjY2VzczKQAQoMQWNjZXNzTGltaXRzEnQKBFRha2USLC5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpbWl0c1Rha2VSZXF1ZXN0Gi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIk8KGENvbmZpcm1DcmVkZW50aWFsUmVxdWVzdBIzCgpjcmVkZW50aWFsGAEgASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5DcmVkZW50aWFsIlAKGUNvbmZpcm1DcmVkZW50aWFsUmVzcG9uc2USMwoFc3RhdGUYASABKAsyJC5iYWlsaXdpY2suY29tbW9uLnYxLkNyZWRlbnRpYWxTdGF0ZSLdAQoQRWZmZWN0aXZlUmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSDgoGdGVuYW50GAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRIVCg1vd25fYXNzdXJhbmNlGAkgASgJEhAKCG9wZXJhdG9yGAogASgJIvgCChFFZmZlY3RpdmVSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkSEwoLcGVybWlzc2lvbnMYAiABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYAyABKAwSFAoMc3NvX3JlcXVpcmVkGAQgASgIEhwKFHNlc3Npb25faWRsZV9taW51dGVzGAUgASgFEhsKE3Nlc3Npb25fbWF4X21pbnV0ZXMYBiABKAUSFAoMcmVjZW50X2xvZ2luGAcgASgIEjAKBmdyYW50cxgIIAMoCzIgLmJhaWxpd2ljay5jb21tb24udjEuQ2FsbGVyR3JhbnQSFgoOc3VzcGVuZGVkX25hbWUYCSABKAkSGgoNYWN0aXZlX21lbWJlchgKIAEoCEgAiAEBEhcKD2ZhY3Rvcl9yZXF1aXJlZBgLIAEoCBIWCg5tZXRob2RfcmVmdXNlZBgMIAEoCBIQCghuYXJyb3dlZBgNIAEoCEIQCg5fYWN0aXZlX21lbWJlciKKAQoVRGVzY3JpYmVNZW1iZXJSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEhIKCnNzb190ZW5hbnQYAyABKAkSEgoKbGltaXRlZF90bxgEIAEoCRIRCglhc3N1cmFuY2UYBSABKAkSFQoNb3duX2Fzc3VyYW5jZRgGIAEoCSKVAQoWRGVzY3JpYmVNZW1iZXJSZXNwb25zZRINCgVyb2xlcxgBIAMoCRIOCgZncm91cHMYAiADKAkSEwoLcGVybWlzc2lvbnMYAyADKAkSOQoJZWZmZWN0aXZlGAQgASgLMiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5FZmZlY3RpdmVSZXNwb25zZRIMCgRzbHVnGAUgASgJIkEKFkxpc3RVc2VyVGVuYW50c1JlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIWCg53aXRoX3N1c3BlbmRlZBgCIAEoCCKTAQoXTGlzdFVzZXJUZW5hbnRzUmVzcG9uc2USMAoHdGVuYW50cxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudBIyCglzdXNwZW5kZWQYAiADKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLlVzZXJUZW5hbnQSEgoKY2FjaGVfa2V5cxgDIAMoCSKXAQoKVXNlclRlbmFudBIKCgJpZBgBIAEoCRIMCgRzbHVnGAIgASgJEgwKBG5hbWUYAyABKAkSFgoOcmVxdWlyZV9mYWN0b3IYBCABKAkSOAoUZmFjdG9yX3JlcXVpcmVkX2Zyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2FwcF91cmwYBiABKAkiOgoXSXNLbm93bkVsc2V3aGVyZVJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkiKQoYSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlEg0KBWtub3duGAEgASgIIkQKFExpc3RNZW1iZXJJZHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVhZnRlchgCIAEoCRINCgVsaW1pdBgDIAEoBSIpChVMaXN0TWVtYmVySWRzUmVzcG9uc2USEAoIdXNlcl9pZHMYASADKAki5wEKFFNlYXJjaE1lbWJlcnNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVxdWVyeRgCIAEoCRIOCgZzdGF0dXMYAyABKAkSDgoGc291cmNlGAQgASgJEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRzb3J0GAcgASgJEhIKCmRlc2NlbmRpbmcYCCABKAgSDQoFYWZ0ZXIYCSABKAkSDQoFbGltaXQYCiABKAUiWAoVU2VhcmNoTWVtYmVyc1Jlc3BvbnNlEjEKB21lbWJlcnMYASADKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkZvdW5kTWVtYmVyEgwKBGxhc3QYAiABKAkiLQoLRm91bmRNZW1iZXISDwoHdXNlcl9pZBgBIAEoCRINCgVhZnRlchgCIAEoCSLaAQoSTWF5UmVhZFVzZXJSZXF1ZXN0EhMKC3JlYWRlcl90eXBlGAEgASgJEhEKCXJlYWRlcl9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRIVCg1vd25fYXNzdXJhbmNlGAkgASgJEhAKCG9wZXJhdG9yGAogASgJIkgKE01heVJlYWRVc2VyUmVzcG9uc2USDgoGc2hhcmVkGAEgASgIEhAKCGFueXdoZXJlGAIgASgIEg8KB21hbmFnZXMYAyABKAgivAIKE01heUNvbmZlckJvdFJlcXVlc3QSFgoOcHJpbmNpcGFsX3R5cGUYASABKAkSFAoMcHJpbmNpcGFsX2lkGAIgASgJEhwKFHByaW5jaXBhbF9ib3RfdGVuYW50GAMgASgJEh0KFXByaW5jaXBhbF9uYXJyb3dlZF90bxgEIAMoCRIOCgZ0ZW5hbnQYBSABKAkSCwoDYm90GAYgASgJEhMKC3Blcm1pc3Npb25zGAcgAygJEhwKFHByaW5jaXBhbF9zc29fdGVuYW50GAggASgJEhwKFHByaW5jaXBhbF9saW1pdGVkX3RvGAkgASgJEhsKE3ByaW5jaXBhbF9hc3N1cmFuY2UYCiABKAkSHwoXcHJpbmNpcGFsX293bl9hc3N1cmFuY2UYCyABKAkSDgoGdGFraW5nGAwgASgIIicKFE1heUNvbmZlckJvdFJlc3BvbnNlEg8KB2xhY2tpbmcYASABKAkiQwoRTGlzdE93bmVyc1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEg0KBWxpbWl0GAIgASgFEg8KB3VzZXJfaWQYAyABKAkiOwoSTGlzdE93bmVyc1Jlc3BvbnNlEhMKC3RlbmFudF9uYW1lGAEgASgJEhAKCHVzZXJfaWRzGAIgAygJIjcKDkdldExvZ29SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIVCg1rbm93bl92ZXJzaW9uGAIgASgJIkEKD0dldExvZ29SZXNwb25zZRIMCgR0eXBlGAEgASgJEg8KB2NvbnRlbnQYAiABKAwSDwoHdmVyc2lvbhgDIAEoCSIiChBHZXRBcHBVcmxSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIkChFHZXRBcHBVcmxSZXNwb25zZRIPCgdhcHBfdXJsGAEgASgJIh8KDExlYXZlUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJIiAKDUxlYXZlUmVzcG9uc2USDwoHdGVuYW50cxgBIAMoCSJoChZTZXRTdWJqZWN0U3RhdGVSZXF1ZXN0Eg8KB3N1YmplY3QYASABKAkSDQoFc3RhdGUYAiABKAkSLgoKY2hhbmdlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiGQoXU2V0U3ViamVjdFN0YXRlUmVzcG9uc2UiJQoTQm90S2V5TGltaXRzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiKAoUQm90S2V5TGltaXRzUmVzcG9uc2USEAoIbWF4X2RheXMYASABKAUiQwoXQWNjZXNzTGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCRIOCgZyZXBvcnQYAyABKAgifQoYQWNjZXNzTGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIMuAOCglBdXRob3JpdHkSjAEKCUVmZmVjdGl2ZRIlLmJhaWxpd2ljay5hY2Nlc3MudjEuRWZmZWN0aXZlUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuRWZmZWN0aXZlUmVzcG9uc2UiMJACAYq1GCkQBkoHZ2F0ZXdheUoIaWRlbnRpdHlKA3Nzb0oNbm90aWZpY2F0aW9ucxKMAQoRQ29uZmlybUNyZWRlbnRpYWwSLS5iYWlsaXdpY2suYWNjZXNzLnYxLkNvbmZpcm1DcmVkZW50aWFsUmVxdWVzdBouLmJhaWxpd2ljay5hY2Nlc3MudjEuQ29uZmlybUNyZWRlbnRpYWxSZXNwb25zZSIYkAIBirUYERAGSg1ub3RpZmljYXRpb25zEnkKDkRlc2NyaWJlTWVtYmVyEiouYmFpbGl3aWNrLmFjY2Vzcy52MS5EZXNjcmliZU1lbWJlclJlcXVlc3QaKy5iYWlsaXdpY2suYWNjZXNzLnYxLkRlc2NyaWJlTWVtYmVyUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEpUBCg9MaXN0VXNlclRlbmFudHMSKy5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RVc2VyVGVuYW50c1JlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RVc2VyVGVuYW50c1Jlc3BvbnNlIieQAgGKtRggEAZKCGlkZW50aXR5SgNzc29KDW5vdGlmaWNhdGlvbnMShAEKEElzS25vd25FbHNld2hlcmUSLC5iYWlsaXdpY2suYWNjZXNzLnYxLklzS25vd25FbHNld2hlcmVSZXF1ZXN0Gi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc0tub3duRWxzZXdoZXJlUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSewoNTGlzdE1lbWJlcklkcxIpLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE1lbWJlcklkc1JlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RNZW1iZXJJZHNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ7Cg1TZWFyY2hNZW1iZXJzEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZWFyY2hNZW1iZXJzUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuU2VhcmNoTWVtYmVyc1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnUKC01heVJlYWRVc2VyEicuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlSZWFkVXNlclJlcXVlc3QaKC5iYWlsaXdpY2suYWNjZXNzLnYxLk1heVJlYWRVc2VyUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSeAoMTWF5Q29uZmVyQm90EiguYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJCb3RSZXF1ZXN0GikuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJCb3RSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ4CgxCb3RLZXlMaW1pdHMSKC5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1JlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnIKCkxpc3RPd25lcnMSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RPd25lcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0T3duZXJzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSaAoHR2V0TG9nbxIjLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0TG9nb1JlcXVlc3QaJC5iYWlsaXdpY2suYWNjZXNzLnYxLkdldExvZ29SZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5EmoKCUdldEFwcFVybBIlLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0QXBwVXJsUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0QXBwVXJsUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEmAKBUxlYXZlEiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5MZWF2ZVJlcXVlc3QaIi5iYWlsaXdpY2suYWNjZXNzLnYxLkxlYXZlUmVzcG9uc2UiEIq1GAwQBkoIaWRlbnRpdHkSfgoPU2V0U3ViamVjdFN0YXRlEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZXRTdWJqZWN0U3RhdGVSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZXRTdWJqZWN0U3RhdGVSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRoKirUYBmFjY2VzczKQAQoMQWNjZXNzTGltaXRzEnQKBFRha2USLC5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpbWl0c1Rha2VSZXF1ZXN0Gi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+
+/**
+ * @generated from message bailiwick.access.v1.ConfirmCredentialRequest
+ */
+export type ConfirmCredentialRequest = Message<"bailiwick.access.v1.ConfirmCredentialRequest"> & {
+  /**
+   * @generated from field: bailiwick.common.v1.Credential credential = 1;
+   */
+  credential?: Credential | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.ConfirmCredentialRequest.
+ * Use `create(ConfirmCredentialRequestSchema)` to create a new message.
+ */
+export const ConfirmCredentialRequestSchema: GenMessage<ConfirmCredentialRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 0);
+
+/**
+ * @generated from message bailiwick.access.v1.ConfirmCredentialResponse
+ */
+export type ConfirmCredentialResponse = Message<"bailiwick.access.v1.ConfirmCredentialResponse"> & {
+  /**
+   * @generated from field: bailiwick.common.v1.CredentialState state = 1;
+   */
+  state?: CredentialState | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.ConfirmCredentialResponse.
+ * Use `create(ConfirmCredentialResponseSchema)` to create a new message.
+ */
+export const ConfirmCredentialResponseSchema: GenMessage<ConfirmCredentialResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 1);
 
 /**
  * @generated from message bailiwick.access.v1.EffectiveRequest
@@ -98,7 +132,7 @@ export type EffectiveRequest = Message<"bailiwick.access.v1.EffectiveRequest"> &
  * Use `create(EffectiveRequestSchema)` to create a new message.
  */
 export const EffectiveRequestSchema: GenMessage<EffectiveRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 0);
+  messageDesc(file_bailiwick_access_v1_internal, 2);
 
 /**
  * @generated from message bailiwick.access.v1.EffectiveResponse
@@ -200,7 +234,7 @@ export type EffectiveResponse = Message<"bailiwick.access.v1.EffectiveResponse">
  * Use `create(EffectiveResponseSchema)` to create a new message.
  */
 export const EffectiveResponseSchema: GenMessage<EffectiveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 1);
+  messageDesc(file_bailiwick_access_v1_internal, 3);
 
 /**
  * @generated from message bailiwick.access.v1.DescribeMemberRequest
@@ -244,7 +278,7 @@ export type DescribeMemberRequest = Message<"bailiwick.access.v1.DescribeMemberR
  * Use `create(DescribeMemberRequestSchema)` to create a new message.
  */
 export const DescribeMemberRequestSchema: GenMessage<DescribeMemberRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 2);
+  messageDesc(file_bailiwick_access_v1_internal, 4);
 
 /**
  * Only `effective` is set if the user is not an active member, or if the tenant requires SSO or a
@@ -294,7 +328,7 @@ export type DescribeMemberResponse = Message<"bailiwick.access.v1.DescribeMember
  * Use `create(DescribeMemberResponseSchema)` to create a new message.
  */
 export const DescribeMemberResponseSchema: GenMessage<DescribeMemberResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 3);
+  messageDesc(file_bailiwick_access_v1_internal, 5);
 
 /**
  * @generated from message bailiwick.access.v1.ListUserTenantsRequest
@@ -318,7 +352,7 @@ export type ListUserTenantsRequest = Message<"bailiwick.access.v1.ListUserTenant
  * Use `create(ListUserTenantsRequestSchema)` to create a new message.
  */
 export const ListUserTenantsRequestSchema: GenMessage<ListUserTenantsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 4);
+  messageDesc(file_bailiwick_access_v1_internal, 6);
 
 /**
  * @generated from message bailiwick.access.v1.ListUserTenantsResponse
@@ -350,7 +384,7 @@ export type ListUserTenantsResponse = Message<"bailiwick.access.v1.ListUserTenan
  * Use `create(ListUserTenantsResponseSchema)` to create a new message.
  */
 export const ListUserTenantsResponseSchema: GenMessage<ListUserTenantsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 5);
+  messageDesc(file_bailiwick_access_v1_internal, 7);
 
 /**
  * @generated from message bailiwick.access.v1.UserTenant
@@ -396,7 +430,7 @@ export type UserTenant = Message<"bailiwick.access.v1.UserTenant"> & {
  * Use `create(UserTenantSchema)` to create a new message.
  */
 export const UserTenantSchema: GenMessage<UserTenant> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 6);
+  messageDesc(file_bailiwick_access_v1_internal, 8);
 
 /**
  * @generated from message bailiwick.access.v1.IsKnownElsewhereRequest
@@ -418,7 +452,7 @@ export type IsKnownElsewhereRequest = Message<"bailiwick.access.v1.IsKnownElsewh
  * Use `create(IsKnownElsewhereRequestSchema)` to create a new message.
  */
 export const IsKnownElsewhereRequestSchema: GenMessage<IsKnownElsewhereRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 7);
+  messageDesc(file_bailiwick_access_v1_internal, 9);
 
 /**
  * @generated from message bailiwick.access.v1.IsKnownElsewhereResponse
@@ -435,7 +469,7 @@ export type IsKnownElsewhereResponse = Message<"bailiwick.access.v1.IsKnownElsew
  * Use `create(IsKnownElsewhereResponseSchema)` to create a new message.
  */
 export const IsKnownElsewhereResponseSchema: GenMessage<IsKnownElsewhereResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 8);
+  messageDesc(file_bailiwick_access_v1_internal, 10);
 
 /**
  * @generated from message bailiwick.access.v1.ListMemberIdsRequest
@@ -462,7 +496,7 @@ export type ListMemberIdsRequest = Message<"bailiwick.access.v1.ListMemberIdsReq
  * Use `create(ListMemberIdsRequestSchema)` to create a new message.
  */
 export const ListMemberIdsRequestSchema: GenMessage<ListMemberIdsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 9);
+  messageDesc(file_bailiwick_access_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.access.v1.ListMemberIdsResponse
@@ -479,7 +513,7 @@ export type ListMemberIdsResponse = Message<"bailiwick.access.v1.ListMemberIdsRe
  * Use `create(ListMemberIdsResponseSchema)` to create a new message.
  */
 export const ListMemberIdsResponseSchema: GenMessage<ListMemberIdsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 10);
+  messageDesc(file_bailiwick_access_v1_internal, 12);
 
 /**
  * The search of UsersListByTenantRequest.
@@ -547,7 +581,7 @@ export type SearchMembersRequest = Message<"bailiwick.access.v1.SearchMembersReq
  * Use `create(SearchMembersRequestSchema)` to create a new message.
  */
 export const SearchMembersRequestSchema: GenMessage<SearchMembersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 11);
+  messageDesc(file_bailiwick_access_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.access.v1.SearchMembersResponse
@@ -571,7 +605,7 @@ export type SearchMembersResponse = Message<"bailiwick.access.v1.SearchMembersRe
  * Use `create(SearchMembersResponseSchema)` to create a new message.
  */
 export const SearchMembersResponseSchema: GenMessage<SearchMembersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 12);
+  messageDesc(file_bailiwick_access_v1_internal, 14);
 
 /**
  * @generated from message bailiwick.access.v1.FoundMember
@@ -595,7 +629,7 @@ export type FoundMember = Message<"bailiwick.access.v1.FoundMember"> & {
  * Use `create(FoundMemberSchema)` to create a new message.
  */
 export const FoundMemberSchema: GenMessage<FoundMember> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 13);
+  messageDesc(file_bailiwick_access_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.access.v1.MayReadUserRequest
@@ -676,7 +710,7 @@ export type MayReadUserRequest = Message<"bailiwick.access.v1.MayReadUserRequest
  * Use `create(MayReadUserRequestSchema)` to create a new message.
  */
 export const MayReadUserRequestSchema: GenMessage<MayReadUserRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 14);
+  messageDesc(file_bailiwick_access_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.access.v1.MayReadUserResponse
@@ -709,7 +743,7 @@ export type MayReadUserResponse = Message<"bailiwick.access.v1.MayReadUserRespon
  * Use `create(MayReadUserResponseSchema)` to create a new message.
  */
 export const MayReadUserResponseSchema: GenMessage<MayReadUserResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 15);
+  messageDesc(file_bailiwick_access_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.access.v1.MayConferBotRequest
@@ -800,7 +834,7 @@ export type MayConferBotRequest = Message<"bailiwick.access.v1.MayConferBotReque
  * Use `create(MayConferBotRequestSchema)` to create a new message.
  */
 export const MayConferBotRequestSchema: GenMessage<MayConferBotRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 16);
+  messageDesc(file_bailiwick_access_v1_internal, 18);
 
 /**
  * @generated from message bailiwick.access.v1.MayConferBotResponse
@@ -820,7 +854,7 @@ export type MayConferBotResponse = Message<"bailiwick.access.v1.MayConferBotResp
  * Use `create(MayConferBotResponseSchema)` to create a new message.
  */
 export const MayConferBotResponseSchema: GenMessage<MayConferBotResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 17);
+  messageDesc(file_bailiwick_access_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.access.v1.ListOwnersRequest
@@ -849,7 +883,7 @@ export type ListOwnersRequest = Message<"bailiwick.access.v1.ListOwnersRequest">
  * Use `create(ListOwnersRequestSchema)` to create a new message.
  */
 export const ListOwnersRequestSchema: GenMessage<ListOwnersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 18);
+  messageDesc(file_bailiwick_access_v1_internal, 20);
 
 /**
  * @generated from message bailiwick.access.v1.ListOwnersResponse
@@ -873,7 +907,7 @@ export type ListOwnersResponse = Message<"bailiwick.access.v1.ListOwnersResponse
  * Use `create(ListOwnersResponseSchema)` to create a new message.
  */
 export const ListOwnersResponseSchema: GenMessage<ListOwnersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 19);
+  messageDesc(file_bailiwick_access_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.access.v1.GetLogoRequest
@@ -897,7 +931,7 @@ export type GetLogoRequest = Message<"bailiwick.access.v1.GetLogoRequest"> & {
  * Use `create(GetLogoRequestSchema)` to create a new message.
  */
 export const GetLogoRequestSchema: GenMessage<GetLogoRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 20);
+  messageDesc(file_bailiwick_access_v1_internal, 22);
 
 /**
  * @generated from message bailiwick.access.v1.GetLogoResponse
@@ -930,7 +964,7 @@ export type GetLogoResponse = Message<"bailiwick.access.v1.GetLogoResponse"> & {
  * Use `create(GetLogoResponseSchema)` to create a new message.
  */
 export const GetLogoResponseSchema: GenMessage<GetLogoResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 21);
+  messageDesc(file_bailiwick_access_v1_internal, 23);
 
 /**
  * @generated from message bailiwick.access.v1.GetAppUrlRequest
@@ -947,7 +981,7 @@ export type GetAppUrlRequest = Message<"bailiwick.access.v1.GetAppUrlRequest"> &
  * Use `create(GetAppUrlRequestSchema)` to create a new message.
  */
 export const GetAppUrlRequestSchema: GenMessage<GetAppUrlRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 22);
+  messageDesc(file_bailiwick_access_v1_internal, 24);
 
 /**
  * @generated from message bailiwick.access.v1.GetAppUrlResponse
@@ -964,7 +998,7 @@ export type GetAppUrlResponse = Message<"bailiwick.access.v1.GetAppUrlResponse">
  * Use `create(GetAppUrlResponseSchema)` to create a new message.
  */
 export const GetAppUrlResponseSchema: GenMessage<GetAppUrlResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 23);
+  messageDesc(file_bailiwick_access_v1_internal, 25);
 
 /**
  * @generated from message bailiwick.access.v1.LeaveRequest
@@ -981,7 +1015,7 @@ export type LeaveRequest = Message<"bailiwick.access.v1.LeaveRequest"> & {
  * Use `create(LeaveRequestSchema)` to create a new message.
  */
 export const LeaveRequestSchema: GenMessage<LeaveRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 24);
+  messageDesc(file_bailiwick_access_v1_internal, 26);
 
 /**
  * @generated from message bailiwick.access.v1.LeaveResponse
@@ -1000,7 +1034,7 @@ export type LeaveResponse = Message<"bailiwick.access.v1.LeaveResponse"> & {
  * Use `create(LeaveResponseSchema)` to create a new message.
  */
 export const LeaveResponseSchema: GenMessage<LeaveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 25);
+  messageDesc(file_bailiwick_access_v1_internal, 27);
 
 /**
  * @generated from message bailiwick.access.v1.SetSubjectStateRequest
@@ -1033,7 +1067,7 @@ export type SetSubjectStateRequest = Message<"bailiwick.access.v1.SetSubjectStat
  * Use `create(SetSubjectStateRequestSchema)` to create a new message.
  */
 export const SetSubjectStateRequestSchema: GenMessage<SetSubjectStateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 26);
+  messageDesc(file_bailiwick_access_v1_internal, 28);
 
 /**
  * @generated from message bailiwick.access.v1.SetSubjectStateResponse
@@ -1046,7 +1080,7 @@ export type SetSubjectStateResponse = Message<"bailiwick.access.v1.SetSubjectSta
  * Use `create(SetSubjectStateResponseSchema)` to create a new message.
  */
 export const SetSubjectStateResponseSchema: GenMessage<SetSubjectStateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 27);
+  messageDesc(file_bailiwick_access_v1_internal, 29);
 
 /**
  * @generated from message bailiwick.access.v1.BotKeyLimitsRequest
@@ -1063,7 +1097,7 @@ export type BotKeyLimitsRequest = Message<"bailiwick.access.v1.BotKeyLimitsReque
  * Use `create(BotKeyLimitsRequestSchema)` to create a new message.
  */
 export const BotKeyLimitsRequestSchema: GenMessage<BotKeyLimitsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 28);
+  messageDesc(file_bailiwick_access_v1_internal, 30);
 
 /**
  * @generated from message bailiwick.access.v1.BotKeyLimitsResponse
@@ -1082,7 +1116,7 @@ export type BotKeyLimitsResponse = Message<"bailiwick.access.v1.BotKeyLimitsResp
  * Use `create(BotKeyLimitsResponseSchema)` to create a new message.
  */
 export const BotKeyLimitsResponseSchema: GenMessage<BotKeyLimitsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 29);
+  messageDesc(file_bailiwick_access_v1_internal, 31);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -1118,7 +1152,7 @@ export type AccessLimitsTakeRequest = Message<"bailiwick.access.v1.AccessLimitsT
  * Use `create(AccessLimitsTakeRequestSchema)` to create a new message.
  */
 export const AccessLimitsTakeRequestSchema: GenMessage<AccessLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 30);
+  messageDesc(file_bailiwick_access_v1_internal, 32);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -1167,7 +1201,7 @@ export type AccessLimitsTakeResponse = Message<"bailiwick.access.v1.AccessLimits
  * Use `create(AccessLimitsTakeResponseSchema)` to create a new message.
  */
 export const AccessLimitsTakeResponseSchema: GenMessage<AccessLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 31);
+  messageDesc(file_bailiwick_access_v1_internal, 33);
 
 /**
  * Authority answers the other processes: what may this principal do, and which tenants does it
@@ -1185,6 +1219,16 @@ export const Authority: GenService<{
     methodKind: "unary";
     input: typeof EffectiveRequestSchema;
     output: typeof EffectiveResponseSchema;
+  },
+  /**
+   * Asks identity for the state of a credential, for notifications, which has no connection to it.
+   *
+   * @generated from rpc bailiwick.access.v1.Authority.ConfirmCredential
+   */
+  confirmCredential: {
+    methodKind: "unary";
+    input: typeof ConfirmCredentialRequestSchema;
+    output: typeof ConfirmCredentialResponseSchema;
   },
   /**
    * Returns what an active member is in a tenant, for the tokens of applications.

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/caller.proto.
  */
 export const file_bailiwick_common_v1_caller: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSLEBAoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhUKDXZhbGlkYXRlX29ubHkYESABKAgSFgoOc3VzcGVuZGVkX25hbWUYEiABKAkSEgoKbGltaXRlZF90bxgTIAEoCRIRCglhc3N1cmFuY2UYFCABKAkSFwoPZmFjdG9yX3JlcXVpcmVkGBUgASgIEhUKDW93bl9hc3N1cmFuY2UYFiABKAkSFgoObWV0aG9kX3JlZnVzZWQYFyABKAgSGAoQbWFpbGJveF91bnByb3ZlbhgYIAEoCBIRCgljbGllbnRfaWQYGSABKAkSEAoIb3BlcmF0b3IYGiABKAkSEAoIZW5kcG9pbnQYGyABKAkiLgoLQ2FsbGVyR3JhbnQSCgoCaWQYASABKAkSEwoLcGVybWlzc2lvbnMYAiABKAwicAoLQ2FsbGVyVG9rZW4SDgoGaXNzdWVyGAEgASgJEhAKCGF1ZGllbmNlGAIgASgJEhIKCmV4cGlyZXNfYXQYAyABKA0SKwoGY2FsbGVyGAQgASgLMhsuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXIiNQoRU2lnbmVkQ2FsbGVyVG9rZW4SDQoFdG9rZW4YASABKAwSEQoJc2lnbmF0dXJlGAIgASgMYgZwcm90bzM");
+  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKPBQoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhUKDXZhbGlkYXRlX29ubHkYESABKAgSFgoOc3VzcGVuZGVkX25hbWUYEiABKAkSEgoKbGltaXRlZF90bxgTIAEoCRIRCglhc3N1cmFuY2UYFCABKAkSFwoPZmFjdG9yX3JlcXVpcmVkGBUgASgIEhUKDW93bl9hc3N1cmFuY2UYFiABKAkSFgoObWV0aG9kX3JlZnVzZWQYFyABKAgSGAoQbWFpbGJveF91bnByb3ZlbhgYIAEoCBIRCgljbGllbnRfaWQYGSABKAkSEAoIb3BlcmF0b3IYGiABKAkSEAoIZW5kcG9pbnQYGyABKAkSEwoLaG9tZV90ZW5hbnQYKCABKAkSEwoLcmlnaHRzX2tleXMYKSADKAkSEQoJb25fYmVoYWxmGCogASgMEgwKBHdvcmsYKyABKAkidQoKQ3JlZGVudGlhbBIMCgR0eXBlGAEgASgJEgoKAmlkGAIgASgJEhUKDWNyZWRlbnRpYWxfaWQYAyABKAkSEQoJY2xpZW50X2lkGAQgASgJEhMKC25hcnJvd2VkX3RvGAUgAygJEg4KBnRlbmFudBgGIAEoCSKKAQoPQ3JlZGVudGlhbFN0YXRlEhMKC25hcnJvd2VkX3RvGAEgAygJEhIKCnNzb190ZW5hbnQYAiABKAkSEgoKbGltaXRlZF90bxgDIAEoCRIRCglhc3N1cmFuY2UYBCABKAkSFQoNb3duX2Fzc3VyYW5jZRgFIAEoCRIQCghvcGVyYXRvchgGIAEoCSIuCgtDYWxsZXJHcmFudBIKCgJpZBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDCJwCgtDYWxsZXJUb2tlbhIOCgZpc3N1ZXIYASABKAkSEAoIYXVkaWVuY2UYAiABKAkSEgoKZXhwaXJlc19hdBgDIAEoDRIrCgZjYWxsZXIYBCABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciI1ChFTaWduZWRDYWxsZXJUb2tlbhINCgV0b2tlbhgBIAEoDBIRCglzaWduYXR1cmUYAiABKAxiBnByb3RvMw");
 
 /**
  * The caller of an internal call, signed with the calling process's own key. Services trust no
@@ -218,6 +218,35 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
    * @generated from field: string endpoint = 27;
    */
   endpoint: string;
+
+  /**
+   * A bot's own tenant, wherever it calls. Empty for all other callers.
+   *
+   * @generated from field: string home_tenant = 40;
+   */
+  homeTenant: string;
+
+  /**
+   * What else ends the caller's rights, beside the ids above: keys as in packages/revocation.
+   *
+   * @generated from field: repeated string rights_keys = 41;
+   */
+  rightsKeys: string[];
+
+  /**
+   * The caller in whose name a service makes a part of its change, as a serialised Caller. Empty
+   * otherwise.
+   *
+   * @generated from field: bytes on_behalf = 42;
+   */
+  onBehalf: Uint8Array;
+
+  /**
+   * The id of the call that this call is a part of. Only with on_behalf.
+   *
+   * @generated from field: string work = 43;
+   */
+  work: string;
 };
 
 /**
@@ -226,6 +255,110 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
  */
 export const CallerSchema: GenMessage<Caller> = /*@__PURE__*/
   messageDesc(file_bailiwick_common_v1_caller, 0);
+
+/**
+ * A credential of a caller.
+ *
+ * @generated from message bailiwick.common.v1.Credential
+ */
+export type Credential = Message<"bailiwick.common.v1.Credential"> & {
+  /**
+   * user, bot or support.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * The id of the user or bot.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * The session, key or trust.
+   *
+   * @generated from field: string credential_id = 3;
+   */
+  credentialId: string;
+
+  /**
+   * The app of an access token, as in Caller.
+   *
+   * @generated from field: string client_id = 4;
+   */
+  clientId: string;
+
+  /**
+   * The narrowing of a key or an access token, as in Caller.
+   *
+   * @generated from field: repeated string narrowed_to = 5;
+   */
+  narrowedTo: string[];
+
+  /**
+   * A bot's own tenant, and the only tenant of an access token.
+   *
+   * @generated from field: string tenant = 6;
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.common.v1.Credential.
+ * Use `create(CredentialSchema)` to create a new message.
+ */
+export const CredentialSchema: GenMessage<Credential> = /*@__PURE__*/
+  messageDesc(file_bailiwick_common_v1_caller, 1);
+
+/**
+ * What a live credential proves.
+ *
+ * @generated from message bailiwick.common.v1.CredentialState
+ */
+export type CredentialState = Message<"bailiwick.common.v1.CredentialState"> & {
+  /**
+   * The present narrowing: an app may have lost scopes.
+   *
+   * @generated from field: repeated string narrowed_to = 1;
+   */
+  narrowedTo: string[];
+
+  /**
+   * As in Caller.
+   *
+   * @generated from field: string sso_tenant = 2;
+   */
+  ssoTenant: string;
+
+  /**
+   * @generated from field: string limited_to = 3;
+   */
+  limitedTo: string;
+
+  /**
+   * @generated from field: string assurance = 4;
+   */
+  assurance: string;
+
+  /**
+   * @generated from field: string own_assurance = 5;
+   */
+  ownAssurance: string;
+
+  /**
+   * @generated from field: string operator = 6;
+   */
+  operator: string;
+};
+
+/**
+ * Describes the message bailiwick.common.v1.CredentialState.
+ * Use `create(CredentialStateSchema)` to create a new message.
+ */
+export const CredentialStateSchema: GenMessage<CredentialState> = /*@__PURE__*/
+  messageDesc(file_bailiwick_common_v1_caller, 2);
 
 /**
  * @generated from message bailiwick.common.v1.CallerGrant
@@ -249,7 +382,7 @@ export type CallerGrant = Message<"bailiwick.common.v1.CallerGrant"> & {
  * Use `create(CallerGrantSchema)` to create a new message.
  */
 export const CallerGrantSchema: GenMessage<CallerGrant> = /*@__PURE__*/
-  messageDesc(file_bailiwick_common_v1_caller, 1);
+  messageDesc(file_bailiwick_common_v1_caller, 3);
 
 /**
  * The signed content.
@@ -289,7 +422,7 @@ export type CallerToken = Message<"bailiwick.common.v1.CallerToken"> & {
  * Use `create(CallerTokenSchema)` to create a new message.
  */
 export const CallerTokenSchema: GenMessage<CallerToken> = /*@__PURE__*/
-  messageDesc(file_bailiwick_common_v1_caller, 2);
+  messageDesc(file_bailiwick_common_v1_caller, 4);
 
 /**
  * @generated from message bailiwick.common.v1.SignedCallerToken
@@ -315,5 +448,5 @@ export type SignedCallerToken = Message<"bailiwick.common.v1.SignedCallerToken">
  * Use `create(SignedCallerTokenSchema)` to create a new message.
  */
 export const SignedCallerTokenSchema: GenMessage<SignedCallerToken> = /*@__PURE__*/
-  messageDesc(file_bailiwick_common_v1_caller, 3);
+  messageDesc(file_bailiwick_common_v1_caller, 5);
 

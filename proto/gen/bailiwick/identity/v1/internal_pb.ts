@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Caller } from "../../common/v1/caller_pb.ts";
+import type { Caller, Credential, CredentialState } from "../../common/v1/caller_pb.ts";
 import { file_bailiwick_common_v1_caller } from "../../common/v1/caller_pb.ts";
 import type { Bot } from "./bots_pb.ts";
 import { file_bailiwick_identity_v1_bots } from "./bots_pb.ts";
@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/internal.proto.
  */
 export const file_bailiwick_identity_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIuADCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJEhUKDW93bl9hc3N1cmFuY2UYDiABKAkSLQoJcHJvdmVuX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChBtYWlsYm94X3VucHJvdmVuGBAgASgIEhQKDGF1dGhfbWV0aG9kcxgRIAMoCRIQCghvcGVyYXRvchgSIAEoCRIYChBvcGVyYXRvcl9zZXNzaW9uGBMgASgJIjsKFVJlc29sdmVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBnVudXNlZBgCIAEoCCJTChZSZXNvbHZlU2Vzc2lvblJlc3BvbnNlEjkKCXByaW5jaXBhbBgBIAEoCzImLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiUwoRUmVzb2x2ZUJvdFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEgsKA2JvdBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEgoKAmlwGAQgASgJIk8KElJlc29sdmVCb3RSZXNwb25zZRI5CglwcmluY2lwYWwYASABKAsyJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIiYKD0ZpbmRMaXZlUmVxdWVzdBITCgtzZXNzaW9uX2lkcxgBIAMoCSInChBGaW5kTGl2ZVJlc3BvbnNlEhMKC3Nlc3Npb25faWRzGAEgAygJIjgKEUVuZFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCSIUChJFbmRTZXNzaW9uUmVzcG9uc2UiVAoTTGltaXRTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhQKDGlkbGVfbWludXRlcxgCIAEoBRITCgttYXhfbWludXRlcxgDIAEoBSIWChRMaW1pdFNlc3Npb25SZXNwb25zZSIxChJNYXRjaFRydXN0c1JlcXVlc3QSCwoDYm90GAEgASgJEg4KBmNsYWltcxgCIAEoCSJqChNNYXRjaFRydXN0c1Jlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZhY3RpdmUYAiABKAgSMwoGdHJ1c3RzGAMgAygLMiMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLk1hdGNoZWRUcnVzdCJJCgxNYXRjaGVkVHJ1c3QSCgoCaWQYASABKAkSDgoGaXNzdWVyGAIgASgJEg8KB3N1YmplY3QYAyABKAkSDAoEandrcxgEIAEoCSIeCg9HZXRVc2Vyc1JlcXVlc3QSCwoDaWRzGAEgAygJIj4KEEdldFVzZXJzUmVzcG9uc2USKgoFdXNlcnMYASADKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlciInChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eg0KBWVtYWlsGAEgASgJIkQKF0ZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlEikKBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlciIqChdGaW5kRG9tYWluVGVuYW50UmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJIioKGEZpbmREb21haW5UZW5hbnRSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkiRQoZSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ/ChpJZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCCJqChJQcm92aXNpb25lZFByb2ZpbGUSDQoFZW1haWwYASABKAkSDAoEbmFtZRgCIAEoCRISCgpnaXZlbl9uYW1lGAMgASgJEhMKC2ZhbWlseV9uYW1lGAQgASgJEg4KBmxvY2FsZRgFIAEoCSKOAQoUUHJvdmlzaW9uVXNlclJlcXVlc3QSDgoGdGVuYW50GAEgASgJEjoKB3Byb2ZpbGUYAiABKAsyKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUHJvdmlzaW9uZWRQcm9maWxlEioKBWFjdG9yGAMgASgLMhsuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXIiUwoVUHJvdmlzaW9uVXNlclJlc3BvbnNlEikKBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlchIPCgd2b3VjaGVkGAIgASgIIpwBChFSZXZpc2VVc2VyUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRI6Cgdwcm9maWxlGAMgASgLMikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlByb3Zpc2lvbmVkUHJvZmlsZRIqCgVhY3RvchgEIAEoCzIbLmJhaWxpd2ljay5jb21tb24udjEuQ2FsbGVyIiUKElJldmlzZVVzZXJSZXNwb25zZRIPCgdyZXZpc2VkGAEgASgIIi0KDkdldEJvdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNpZHMYAiADKAkiOwoPR2V0Qm90c1Jlc3BvbnNlEigKBGJvdHMYASADKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90IjkKEEZpbmRNYWtlclJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhUKDWNyZWRlbnRpYWxfaWQYAiABKAkiVgoRRmluZE1ha2VyUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRITCgtuYXJyb3dlZF90bxgDIAMoCRISCgpsaW1pdGVkX3RvGAQgASgJIhsKGUlkZW50aXR5S2V5c1JlcG9ydFJlcXVlc3QicwoaSWRlbnRpdHlLZXlzUmVwb3J0UmVzcG9uc2USLgoHd3JhcHBlZBgBIAMoCzIdLmJhaWxpd2ljay5zc28udjEuV3JhcHBlZEtleXMSEgoKdG9fcmVwbGFjZRgCIAEoBRIRCgl0b19yZXNlYWwYAyABKAUiGwoZSWRlbnRpdHlLZXlzUm90YXRlUmVxdWVzdCIsChpJZGVudGl0eUtleXNSb3RhdGVSZXNwb25zZRIOCgZxdWV1ZWQYASABKAUy5QYKC0NyZWRlbnRpYWxzEnEKB1Jlc29sdmUSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIheQAgGKtRgQEAZKB2dhdGV3YXlKA3NzbxKGAQoOUmVzb2x2ZVNlc3Npb24SLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVNlc3Npb25SZXF1ZXN0Gi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVTZXNzaW9uUmVzcG9uc2UiF5ACAYq1GBAQBkoHZ2F0ZXdheUoDc3NvEnoKClJlc29sdmVCb3QSKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZUJvdFJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZUJvdFJlc3BvbnNlIheQAgGKtRgQEAZKB2dhdGV3YXlKA3NzbxJrCghGaW5kTGl2ZRImLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kTGl2ZVJlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZExpdmVSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SbgoKRW5kU2Vzc2lvbhIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5FbmRTZXNzaW9uUmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5FbmRTZXNzaW9uUmVzcG9uc2UiC4q1GAcQBkoDc3NvEn0KDExpbWl0U2Vzc2lvbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxpbWl0U2Vzc2lvblJlc3BvbnNlIhSKtRgQEAZKB2dhdGV3YXlKA3NzbxJ0CgtNYXRjaFRydXN0cxIpLmJhaWxpd2ljay5pZGVudGl0eS52MS5NYXRjaFRydXN0c1JlcXVlc3QaKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuTWF0Y2hUcnVzdHNSZXNwb25zZSIOkAIBirUYBxAGSgNzc28aDIq1GAhpZGVudGl0eTKXAgoMSWRlbnRpdHlLZXlzEn0KBlJlcG9ydBIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSZXBvcnRSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JlcG9ydFJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxJ6CgZSb3RhdGUSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUm90YXRlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSb3RhdGVSZXNwb25zZSILirUYBxAGSgNzc28aDIq1GAhpZGVudGl0eTKBBwoJRGlyZWN0b3J5EoIBCghHZXRVc2VycxImLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1JlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXNwb25zZSIlkAIBirUYHhAGSgZhY2Nlc3NKA3Nzb0oNbm90aWZpY2F0aW9ucxKIAQoPRmluZFVzZXJCeUVtYWlsEi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QaLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVzcG9uc2UiFpACAYq1GA8QBkoGYWNjZXNzSgNzc28ShgEKEEZpbmREb21haW5UZW5hbnQSLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZERvbWFpblRlbmFudFJlcXVlc3QaLy5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZERvbWFpblRlbmFudFJlc3BvbnNlIhGQAgGKtRgKEAZKBmFjY2VzcxJ6Cg1Qcm92aXNpb25Vc2VyEisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlByb3Zpc2lvblVzZXJSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlByb3Zpc2lvblVzZXJSZXNwb25zZSIOirUYChAGSgZhY2Nlc3MScQoKUmV2aXNlVXNlchIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXZpc2VVc2VyUmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXZpc2VVc2VyUmVzcG9uc2UiDoq1GAoQBkoGYWNjZXNzEmsKB0dldEJvdHMSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0Qm90c1JlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0Qm90c1Jlc3BvbnNlIhGQAgGKtRgKEAZKBmFjY2VzcxJxCglGaW5kTWFrZXISJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZE1ha2VyUmVxdWVzdBooLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kTWFrZXJSZXNwb25zZSIRkAIBirUYChAGSgZhY2Nlc3MaDIq1GAhpZGVudGl0eTKcAQoOSWRlbnRpdHlMaW1pdHMSfAoEVGFrZRIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUxpbWl0c1Rha2VSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5TGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_caller, file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_timestamp]);
+  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIuADCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJEhUKDW93bl9hc3N1cmFuY2UYDiABKAkSLQoJcHJvdmVuX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChBtYWlsYm94X3VucHJvdmVuGBAgASgIEhQKDGF1dGhfbWV0aG9kcxgRIAMoCRIQCghvcGVyYXRvchgSIAEoCRIYChBvcGVyYXRvcl9zZXNzaW9uGBMgASgJIjsKFVJlc29sdmVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBnVudXNlZBgCIAEoCCJTChZSZXNvbHZlU2Vzc2lvblJlc3BvbnNlEjkKCXByaW5jaXBhbBgBIAEoCzImLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiUwoRUmVzb2x2ZUJvdFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEgsKA2JvdBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEgoKAmlwGAQgASgJIk8KElJlc29sdmVCb3RSZXNwb25zZRI5CglwcmluY2lwYWwYASABKAsyJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIkUKDkNvbmZpcm1SZXF1ZXN0EjMKCmNyZWRlbnRpYWwYASABKAsyHy5iYWlsaXdpY2suY29tbW9uLnYxLkNyZWRlbnRpYWwiRgoPQ29uZmlybVJlc3BvbnNlEjMKBXN0YXRlGAEgASgLMiQuYmFpbGl3aWNrLmNvbW1vbi52MS5DcmVkZW50aWFsU3RhdGUiJgoPRmluZExpdmVSZXF1ZXN0EhMKC3Nlc3Npb25faWRzGAEgAygJIicKEEZpbmRMaXZlUmVzcG9uc2USEwoLc2Vzc2lvbl9pZHMYASADKAkiOAoRRW5kU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJIhQKEkVuZFNlc3Npb25SZXNwb25zZSJUChNMaW1pdFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSFAoMaWRsZV9taW51dGVzGAIgASgFEhMKC21heF9taW51dGVzGAMgASgFIhYKFExpbWl0U2Vzc2lvblJlc3BvbnNlIjEKEk1hdGNoVHJ1c3RzUmVxdWVzdBILCgNib3QYASABKAkSDgoGY2xhaW1zGAIgASgJImoKE01hdGNoVHJ1c3RzUmVzcG9uc2USDgoGdGVuYW50GAEgASgJEg4KBmFjdGl2ZRgCIAEoCBIzCgZ0cnVzdHMYAyADKAsyIy5iYWlsaXdpY2suaWRlbnRpdHkudjEuTWF0Y2hlZFRydXN0IkkKDE1hdGNoZWRUcnVzdBIKCgJpZBgBIAEoCRIOCgZpc3N1ZXIYAiABKAkSDwoHc3ViamVjdBgDIAEoCRIMCgRqd2tzGAQgASgJIh4KD0dldFVzZXJzUmVxdWVzdBILCgNpZHMYASADKAkiPgoQR2V0VXNlcnNSZXNwb25zZRIqCgV1c2VycxgBIAMoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIicKFkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QSDQoFZW1haWwYASABKAkiRAoXRmluZFVzZXJCeUVtYWlsUmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIioKF0ZpbmREb21haW5UZW5hbnRSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiKgoYRmluZERvbWFpblRlbmFudFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJFChlJZGVudGl0eUxpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIIn8KGklkZW50aXR5TGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIImoKElByb3Zpc2lvbmVkUHJvZmlsZRINCgVlbWFpbBgBIAEoCRIMCgRuYW1lGAIgASgJEhIKCmdpdmVuX25hbWUYAyABKAkSEwoLZmFtaWx5X25hbWUYBCABKAkSDgoGbG9jYWxlGAUgASgJIo4BChRQcm92aXNpb25Vc2VyUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSOgoHcHJvZmlsZRgCIAEoCzIpLmJhaWxpd2ljay5pZGVudGl0eS52MS5Qcm92aXNpb25lZFByb2ZpbGUSKgoFYWN0b3IYAyABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciJTChVQcm92aXNpb25Vc2VyUmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyEg8KB3ZvdWNoZWQYAiABKAginAEKEVJldmlzZVVzZXJSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEjoKB3Byb2ZpbGUYAyABKAsyKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUHJvdmlzaW9uZWRQcm9maWxlEioKBWFjdG9yGAQgASgLMhsuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXIiJQoSUmV2aXNlVXNlclJlc3BvbnNlEg8KB3JldmlzZWQYASABKAgiLQoOR2V0Qm90c1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEgsKA2lkcxgCIAMoCSI7Cg9HZXRCb3RzUmVzcG9uc2USKAoEYm90cxgBIAMoCzIaLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3QiOQoQRmluZE1ha2VyUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSFQoNY3JlZGVudGlhbF9pZBgCIAEoCSJWChFGaW5kTWFrZXJSZXNwb25zZRIMCgR0eXBlGAEgASgJEgoKAmlkGAIgASgJEhMKC25hcnJvd2VkX3RvGAMgAygJEhIKCmxpbWl0ZWRfdG8YBCABKAkiGwoZSWRlbnRpdHlLZXlzUmVwb3J0UmVxdWVzdCJzChpJZGVudGl0eUtleXNSZXBvcnRSZXNwb25zZRIuCgd3cmFwcGVkGAEgAygLMh0uYmFpbGl3aWNrLnNzby52MS5XcmFwcGVkS2V5cxISCgp0b19yZXBsYWNlGAIgASgFEhEKCXRvX3Jlc2VhbBgDIAEoBSIbChlJZGVudGl0eUtleXNSb3RhdGVSZXF1ZXN0IiwKGklkZW50aXR5S2V5c1JvdGF0ZVJlc3BvbnNlEg4KBnF1ZXVlZBgBIAEoBTLXBwoLQ3JlZGVudGlhbHMScQoHUmVzb2x2ZRIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiF5ACAYq1GBAQBkoHZ2F0ZXdheUoDc3NvEoYBCg5SZXNvbHZlU2Vzc2lvbhIsLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlU2Vzc2lvblJlcXVlc3QaLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVNlc3Npb25SZXNwb25zZSIXkAIBirUYEBAGSgdnYXRld2F5SgNzc28SegoKUmVzb2x2ZUJvdBIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlQm90UmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlQm90UmVzcG9uc2UiF5ACAYq1GBAQBkoHZ2F0ZXdheUoDc3NvEnAKB0NvbmZpcm0SJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQ29uZmlybVJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQ29uZmlybVJlc3BvbnNlIhaQAgGKtRgPEAZKBmFjY2Vzc0oDc3NvEmsKCEZpbmRMaXZlEiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRMaXZlUmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kTGl2ZVJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxJuCgpFbmRTZXNzaW9uEiguYmFpbGl3aWNrLmlkZW50aXR5LnYxLkVuZFNlc3Npb25SZXF1ZXN0GikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkVuZFNlc3Npb25SZXNwb25zZSILirUYBxAGSgNzc28SfQoMTGltaXRTZXNzaW9uEiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxpbWl0U2Vzc2lvblJlcXVlc3QaKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuTGltaXRTZXNzaW9uUmVzcG9uc2UiFIq1GBAQBkoHZ2F0ZXdheUoDc3NvEnQKC01hdGNoVHJ1c3RzEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLk1hdGNoVHJ1c3RzUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5NYXRjaFRydXN0c1Jlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxoMirUYCGlkZW50aXR5MpcCCgxJZGVudGl0eUtleXMSfQoGUmVwb3J0EjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JlcG9ydFJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUmVwb3J0UmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEnoKBlJvdGF0ZRIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSb3RhdGVSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JvdGF0ZVJlc3BvbnNlIguKtRgHEAZKA3NzbxoMirUYCGlkZW50aXR5MoEHCglEaXJlY3RvcnkSggEKCEdldFVzZXJzEiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1Jlc3BvbnNlIiWQAgGKtRgeEAZKBmFjY2Vzc0oDc3NvSg1ub3RpZmljYXRpb25zEogBCg9GaW5kVXNlckJ5RW1haWwSLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXNwb25zZSIWkAIBirUYDxAGSgZhY2Nlc3NKA3NzbxKGAQoQRmluZERvbWFpblRlbmFudBIuLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kRG9tYWluVGVuYW50UmVxdWVzdBovLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kRG9tYWluVGVuYW50UmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzEnoKDVByb3Zpc2lvblVzZXISKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuUHJvdmlzaW9uVXNlclJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuUHJvdmlzaW9uVXNlclJlc3BvbnNlIg6KtRgKEAZKBmFjY2VzcxJxCgpSZXZpc2VVc2VyEiguYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJldmlzZVVzZXJSZXF1ZXN0GikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJldmlzZVVzZXJSZXNwb25zZSIOirUYChAGSgZhY2Nlc3MSawoHR2V0Qm90cxIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzEnEKCUZpbmRNYWtlchInLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kTWFrZXJSZXF1ZXN0GiguYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRNYWtlclJlc3BvbnNlIhGQAgGKtRgKEAZKBmFjY2VzcxoMirUYCGlkZW50aXR5MpwBCg5JZGVudGl0eUxpbWl0cxJ8CgRUYWtlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_common_v1_caller, file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveRequest
@@ -288,6 +288,40 @@ export const ResolveBotResponseSchema: GenMessage<ResolveBotResponse> = /*@__PUR
   messageDesc(file_bailiwick_identity_v1_internal, 5);
 
 /**
+ * @generated from message bailiwick.identity.v1.ConfirmRequest
+ */
+export type ConfirmRequest = Message<"bailiwick.identity.v1.ConfirmRequest"> & {
+  /**
+   * @generated from field: bailiwick.common.v1.Credential credential = 1;
+   */
+  credential?: Credential | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.ConfirmRequest.
+ * Use `create(ConfirmRequestSchema)` to create a new message.
+ */
+export const ConfirmRequestSchema: GenMessage<ConfirmRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 6);
+
+/**
+ * @generated from message bailiwick.identity.v1.ConfirmResponse
+ */
+export type ConfirmResponse = Message<"bailiwick.identity.v1.ConfirmResponse"> & {
+  /**
+   * @generated from field: bailiwick.common.v1.CredentialState state = 1;
+   */
+  state?: CredentialState | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.ConfirmResponse.
+ * Use `create(ConfirmResponseSchema)` to create a new message.
+ */
+export const ConfirmResponseSchema: GenMessage<ConfirmResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 7);
+
+/**
  * @generated from message bailiwick.identity.v1.FindLiveRequest
  */
 export type FindLiveRequest = Message<"bailiwick.identity.v1.FindLiveRequest"> & {
@@ -302,7 +336,7 @@ export type FindLiveRequest = Message<"bailiwick.identity.v1.FindLiveRequest"> &
  * Use `create(FindLiveRequestSchema)` to create a new message.
  */
 export const FindLiveRequestSchema: GenMessage<FindLiveRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 6);
+  messageDesc(file_bailiwick_identity_v1_internal, 8);
 
 /**
  * @generated from message bailiwick.identity.v1.FindLiveResponse
@@ -319,7 +353,7 @@ export type FindLiveResponse = Message<"bailiwick.identity.v1.FindLiveResponse">
  * Use `create(FindLiveResponseSchema)` to create a new message.
  */
 export const FindLiveResponseSchema: GenMessage<FindLiveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 7);
+  messageDesc(file_bailiwick_identity_v1_internal, 9);
 
 /**
  * @generated from message bailiwick.identity.v1.EndSessionRequest
@@ -341,7 +375,7 @@ export type EndSessionRequest = Message<"bailiwick.identity.v1.EndSessionRequest
  * Use `create(EndSessionRequestSchema)` to create a new message.
  */
 export const EndSessionRequestSchema: GenMessage<EndSessionRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 8);
+  messageDesc(file_bailiwick_identity_v1_internal, 10);
 
 /**
  * @generated from message bailiwick.identity.v1.EndSessionResponse
@@ -354,7 +388,7 @@ export type EndSessionResponse = Message<"bailiwick.identity.v1.EndSessionRespon
  * Use `create(EndSessionResponseSchema)` to create a new message.
  */
 export const EndSessionResponseSchema: GenMessage<EndSessionResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 9);
+  messageDesc(file_bailiwick_identity_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.identity.v1.LimitSessionRequest
@@ -384,7 +418,7 @@ export type LimitSessionRequest = Message<"bailiwick.identity.v1.LimitSessionReq
  * Use `create(LimitSessionRequestSchema)` to create a new message.
  */
 export const LimitSessionRequestSchema: GenMessage<LimitSessionRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 10);
+  messageDesc(file_bailiwick_identity_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.identity.v1.LimitSessionResponse
@@ -397,7 +431,7 @@ export type LimitSessionResponse = Message<"bailiwick.identity.v1.LimitSessionRe
  * Use `create(LimitSessionResponseSchema)` to create a new message.
  */
 export const LimitSessionResponseSchema: GenMessage<LimitSessionResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 11);
+  messageDesc(file_bailiwick_identity_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.identity.v1.MatchTrustsRequest
@@ -421,7 +455,7 @@ export type MatchTrustsRequest = Message<"bailiwick.identity.v1.MatchTrustsReque
  * Use `create(MatchTrustsRequestSchema)` to create a new message.
  */
 export const MatchTrustsRequestSchema: GenMessage<MatchTrustsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 12);
+  messageDesc(file_bailiwick_identity_v1_internal, 14);
 
 /**
  * @generated from message bailiwick.identity.v1.MatchTrustsResponse
@@ -452,7 +486,7 @@ export type MatchTrustsResponse = Message<"bailiwick.identity.v1.MatchTrustsResp
  * Use `create(MatchTrustsResponseSchema)` to create a new message.
  */
 export const MatchTrustsResponseSchema: GenMessage<MatchTrustsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 13);
+  messageDesc(file_bailiwick_identity_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.identity.v1.MatchedTrust
@@ -486,7 +520,7 @@ export type MatchedTrust = Message<"bailiwick.identity.v1.MatchedTrust"> & {
  * Use `create(MatchedTrustSchema)` to create a new message.
  */
 export const MatchedTrustSchema: GenMessage<MatchedTrust> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 14);
+  messageDesc(file_bailiwick_identity_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.identity.v1.GetUsersRequest
@@ -503,7 +537,7 @@ export type GetUsersRequest = Message<"bailiwick.identity.v1.GetUsersRequest"> &
  * Use `create(GetUsersRequestSchema)` to create a new message.
  */
 export const GetUsersRequestSchema: GenMessage<GetUsersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 15);
+  messageDesc(file_bailiwick_identity_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.identity.v1.GetUsersResponse
@@ -520,7 +554,7 @@ export type GetUsersResponse = Message<"bailiwick.identity.v1.GetUsersResponse">
  * Use `create(GetUsersResponseSchema)` to create a new message.
  */
 export const GetUsersResponseSchema: GenMessage<GetUsersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 16);
+  messageDesc(file_bailiwick_identity_v1_internal, 18);
 
 /**
  * @generated from message bailiwick.identity.v1.FindUserByEmailRequest
@@ -537,7 +571,7 @@ export type FindUserByEmailRequest = Message<"bailiwick.identity.v1.FindUserByEm
  * Use `create(FindUserByEmailRequestSchema)` to create a new message.
  */
 export const FindUserByEmailRequestSchema: GenMessage<FindUserByEmailRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 17);
+  messageDesc(file_bailiwick_identity_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.identity.v1.FindUserByEmailResponse
@@ -556,7 +590,7 @@ export type FindUserByEmailResponse = Message<"bailiwick.identity.v1.FindUserByE
  * Use `create(FindUserByEmailResponseSchema)` to create a new message.
  */
 export const FindUserByEmailResponseSchema: GenMessage<FindUserByEmailResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 18);
+  messageDesc(file_bailiwick_identity_v1_internal, 20);
 
 /**
  * @generated from message bailiwick.identity.v1.FindDomainTenantRequest
@@ -573,7 +607,7 @@ export type FindDomainTenantRequest = Message<"bailiwick.identity.v1.FindDomainT
  * Use `create(FindDomainTenantRequestSchema)` to create a new message.
  */
 export const FindDomainTenantRequestSchema: GenMessage<FindDomainTenantRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 19);
+  messageDesc(file_bailiwick_identity_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.identity.v1.FindDomainTenantResponse
@@ -592,7 +626,7 @@ export type FindDomainTenantResponse = Message<"bailiwick.identity.v1.FindDomain
  * Use `create(FindDomainTenantResponseSchema)` to create a new message.
  */
 export const FindDomainTenantResponseSchema: GenMessage<FindDomainTenantResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 20);
+  messageDesc(file_bailiwick_identity_v1_internal, 22);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -628,7 +662,7 @@ export type IdentityLimitsTakeRequest = Message<"bailiwick.identity.v1.IdentityL
  * Use `create(IdentityLimitsTakeRequestSchema)` to create a new message.
  */
 export const IdentityLimitsTakeRequestSchema: GenMessage<IdentityLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 21);
+  messageDesc(file_bailiwick_identity_v1_internal, 23);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -677,7 +711,7 @@ export type IdentityLimitsTakeResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityLimitsTakeResponseSchema)` to create a new message.
  */
 export const IdentityLimitsTakeResponseSchema: GenMessage<IdentityLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 22);
+  messageDesc(file_bailiwick_identity_v1_internal, 24);
 
 /**
  * A person's profile in a directory.
@@ -716,7 +750,7 @@ export type ProvisionedProfile = Message<"bailiwick.identity.v1.ProvisionedProfi
  * Use `create(ProvisionedProfileSchema)` to create a new message.
  */
 export const ProvisionedProfileSchema: GenMessage<ProvisionedProfile> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 23);
+  messageDesc(file_bailiwick_identity_v1_internal, 25);
 
 /**
  * @generated from message bailiwick.identity.v1.ProvisionUserRequest
@@ -745,7 +779,7 @@ export type ProvisionUserRequest = Message<"bailiwick.identity.v1.ProvisionUserR
  * Use `create(ProvisionUserRequestSchema)` to create a new message.
  */
 export const ProvisionUserRequestSchema: GenMessage<ProvisionUserRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 24);
+  messageDesc(file_bailiwick_identity_v1_internal, 26);
 
 /**
  * @generated from message bailiwick.identity.v1.ProvisionUserResponse
@@ -772,7 +806,7 @@ export type ProvisionUserResponse = Message<"bailiwick.identity.v1.ProvisionUser
  * Use `create(ProvisionUserResponseSchema)` to create a new message.
  */
 export const ProvisionUserResponseSchema: GenMessage<ProvisionUserResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 25);
+  messageDesc(file_bailiwick_identity_v1_internal, 27);
 
 /**
  * @generated from message bailiwick.identity.v1.ReviseUserRequest
@@ -808,7 +842,7 @@ export type ReviseUserRequest = Message<"bailiwick.identity.v1.ReviseUserRequest
  * Use `create(ReviseUserRequestSchema)` to create a new message.
  */
 export const ReviseUserRequestSchema: GenMessage<ReviseUserRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 26);
+  messageDesc(file_bailiwick_identity_v1_internal, 28);
 
 /**
  * @generated from message bailiwick.identity.v1.ReviseUserResponse
@@ -827,7 +861,7 @@ export type ReviseUserResponse = Message<"bailiwick.identity.v1.ReviseUserRespon
  * Use `create(ReviseUserResponseSchema)` to create a new message.
  */
 export const ReviseUserResponseSchema: GenMessage<ReviseUserResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 27);
+  messageDesc(file_bailiwick_identity_v1_internal, 29);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsRequest
@@ -849,7 +883,7 @@ export type GetBotsRequest = Message<"bailiwick.identity.v1.GetBotsRequest"> & {
  * Use `create(GetBotsRequestSchema)` to create a new message.
  */
 export const GetBotsRequestSchema: GenMessage<GetBotsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 28);
+  messageDesc(file_bailiwick_identity_v1_internal, 30);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsResponse
@@ -866,7 +900,7 @@ export type GetBotsResponse = Message<"bailiwick.identity.v1.GetBotsResponse"> &
  * Use `create(GetBotsResponseSchema)` to create a new message.
  */
 export const GetBotsResponseSchema: GenMessage<GetBotsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 29);
+  messageDesc(file_bailiwick_identity_v1_internal, 31);
 
 /**
  * Selects a key or a trust.
@@ -890,7 +924,7 @@ export type FindMakerRequest = Message<"bailiwick.identity.v1.FindMakerRequest">
  * Use `create(FindMakerRequestSchema)` to create a new message.
  */
 export const FindMakerRequestSchema: GenMessage<FindMakerRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 30);
+  messageDesc(file_bailiwick_identity_v1_internal, 32);
 
 /**
  * The maker.
@@ -930,7 +964,7 @@ export type FindMakerResponse = Message<"bailiwick.identity.v1.FindMakerResponse
  * Use `create(FindMakerResponseSchema)` to create a new message.
  */
 export const FindMakerResponseSchema: GenMessage<FindMakerResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 31);
+  messageDesc(file_bailiwick_identity_v1_internal, 33);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysReportRequest
@@ -943,7 +977,7 @@ export type IdentityKeysReportRequest = Message<"bailiwick.identity.v1.IdentityK
  * Use `create(IdentityKeysReportRequestSchema)` to create a new message.
  */
 export const IdentityKeysReportRequestSchema: GenMessage<IdentityKeysReportRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 32);
+  messageDesc(file_bailiwick_identity_v1_internal, 34);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysReportResponse
@@ -974,7 +1008,7 @@ export type IdentityKeysReportResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityKeysReportResponseSchema)` to create a new message.
  */
 export const IdentityKeysReportResponseSchema: GenMessage<IdentityKeysReportResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 33);
+  messageDesc(file_bailiwick_identity_v1_internal, 35);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysRotateRequest
@@ -987,7 +1021,7 @@ export type IdentityKeysRotateRequest = Message<"bailiwick.identity.v1.IdentityK
  * Use `create(IdentityKeysRotateRequestSchema)` to create a new message.
  */
 export const IdentityKeysRotateRequestSchema: GenMessage<IdentityKeysRotateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 34);
+  messageDesc(file_bailiwick_identity_v1_internal, 36);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysRotateResponse
@@ -1006,7 +1040,7 @@ export type IdentityKeysRotateResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityKeysRotateResponseSchema)` to create a new message.
  */
 export const IdentityKeysRotateResponseSchema: GenMessage<IdentityKeysRotateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 35);
+  messageDesc(file_bailiwick_identity_v1_internal, 37);
 
 /**
  * Credentials answers the gateway and the OpenID provider: who holds this token?
@@ -1046,6 +1080,17 @@ export const Credentials: GenService<{
     methodKind: "unary";
     input: typeof ResolveBotRequestSchema;
     output: typeof ResolveBotResponseSchema;
+  },
+  /**
+   * Returns what the credential of a running call still proves. Fails with unauthenticated if it has
+   * ended meanwhile. It is no use of the credential.
+   *
+   * @generated from rpc bailiwick.identity.v1.Credentials.Confirm
+   */
+  confirm: {
+    methodKind: "unary";
+    input: typeof ConfirmRequestSchema;
+    output: typeof ConfirmResponseSchema;
   },
   /**
    * Returns those of the sessions that have not ended. It does not extend them.

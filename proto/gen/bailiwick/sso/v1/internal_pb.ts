@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/internal.proto.
  */
 export const file_bailiwick_sso_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSIuChhJc3N1ZXJWZXJpZnlUb2tlblJlcXVlc3QSEgoFdG9rZW4YASABKAlCA4ABASK6AQoZSXNzdWVyVmVyaWZ5VG9rZW5SZXNwb25zZRIPCgdzdWJqZWN0GAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhUKDWNyZWRlbnRpYWxfaWQYBCABKAkSDgoGdGVuYW50GAUgASgJEg4KBnNjb3BlcxgGIAMoCRIuCgpleHBpcmVzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJ2CgxTdGFydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEhEKCXJldHVybl90bxgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEhEKCXVpX2xvY2FsZRgGIAEoCSKmAQoNU3RhcnRSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRIMCgRmbG93GAIgASgJEg8KB2JpbmRpbmcYAyABKAkSNwoEZm9ybRgEIAMoCzIpLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZS5Gb3JtRW50cnkaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwIKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5Ej8KCGJpbmRpbmdzGAQgAygLMi0uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LkJpbmRpbmdzRW50cnkSCgoCaXAYBSABKAkSEgoKdXNlcl9hZ2VudBgGIAEoCRoxCg9QYXJhbWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARovCg1CaW5kaW5nc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoORmluaXNoUmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDQoFdG9rZW4YAiABKAkSDAoEZmxvdxgDIAEoCRIRCgRsaW5rGAQgASgJQgOAAQEiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiPgoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSHQoVd2l0aGRyYXdfc2lnbmluZ19rZXlzGAIgASgIIkUKDlJvdGF0ZVJlc3BvbnNlEhAKCHJlcGxhY2VkGAEgASgIEg4KBnF1ZXVlZBgCIAEoBRIRCgl3aXRoZHJhd24YAyABKAgiKwoZUGFzc3dvcmRQb2xpY3lGaW5kUmVxdWVzdBIOCgZkb21haW4YASABKAkiPAoaUGFzc3dvcmRQb2xpY3lGaW5kUmVzcG9uc2USDgoGdGVuYW50GAEgASgJEg4KBmxpZnRlZBgCIAEoCCIpCgpIdHRwSGVhZGVyEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkikgEKE0lzc3VlckhhbmRsZVJlcXVlc3QSDgoGbWV0aG9kGAEgASgJEgwKBHBhdGgYAiABKAkSLQoHaGVhZGVycxgDIAMoCzIcLmJhaWxpd2ljay5zc28udjEuSHR0cEhlYWRlchIMCgRib2R5GAQgASgMEgoKAmlwGAUgASgJEhQKDHNlc3Npb25faGFzaBgGIAEoDCIrCgxJc3N1ZXJPcHRpb24SDQoFbGFiZWwYASABKAkSDAoEaHJlZhgCIAEoCSI6ChRJc3N1ZXJHZXRMb2dvUmVxdWVzdBILCgNhcHAYASABKAkSFQoNa25vd25fdmVyc2lvbhgCIAEoCSJHChVJc3N1ZXJHZXRMb2dvUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIPCgdjb250ZW50GAIgASgMEg8KB3ZlcnNpb24YAyABKAkiOQoKSXNzdWVyTG9nbxIMCgRwYXRoGAEgASgJEg0KBXdpZHRoGAIgASgFEg4KBmhlaWdodBgDIAEoBSK9AQoMSXNzdWVyQ2hvaWNlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIvCgdvcHRpb25zGAQgAygLMh4uYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJPcHRpb24SDgoGc2NvcGVzGAUgAygJEhUKDXJldHVybl9zY2hlbWUYBiABKAkSKgoEbG9nbxgHIAEoCzIcLmJhaWxpd2ljay5zc28udjEuSXNzdWVyTG9nbyLrAQoQSXNzdWVyRGV2aWNlUGFnZRIMCgRraW5kGAEgASgJEgsKA2FwcBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSDgoGc2NvcGVzGAQgAygJEhIKCnhzcmZfdG9rZW4YBSABKAkSEQoJdXNlcl9jb2RlGAYgASgJEg8KB3Byb2JsZW0YByABKAkSCgoCaXAYCCABKAkSLAoIYXNrZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEioKBGxvZ28YCiABKAsyHC5iYWlsaXdpY2suc3NvLnYxLklzc3VlckxvZ28i8AIKFElzc3VlckhhbmRsZVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoBRItCgdoZWFkZXJzGAIgAygLMhwuYmFpbGl3aWNrLnNzby52MS5IdHRwSGVhZGVyEgwKBGJvZHkYAyABKAwSDwoHZmFpbHVyZRgEIAEoCRIQCghmb3JtX3VybBgFIAEoCRI+CgRmb3JtGAYgAygLMjAuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZS5Gb3JtRW50cnkSEgoKc2lnbmVkX291dBgHIAEoCBIuCgZjaG9pY2UYCCABKAsyHi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckNob2ljZRI3CgtkZXZpY2VfcGFnZRgJIAEoCzIiLmJhaWxpd2ljay5zc28udjEuSXNzdWVyRGV2aWNlUGFnZRorCglGb3JtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJYChRBcHBMb2dvdXRTaWduUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSCwoDYXBwGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSDwoHdXNlcl9pZBgEIAEoCSJPChVBcHBMb2dvdXRTaWduUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJEgsKA3VybBgCIAEoCRIZCgxsb2dvdXRfdG9rZW4YAyABKAlCA4ABASJAChRTc29MaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ6ChVTc29MaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgysQIKBlNpZ25JbhJZCgVTdGFydBIeLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXF1ZXN0Gh8uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSXAoGRmluaXNoEh8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EmUKCE1ldGFkYXRhEiEuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlcXVlc3QaIi5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzLyAgoGSXNzdWVyEmgKBkhhbmRsZRIlLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVxdWVzdBomLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRKEAQoLVmVyaWZ5VG9rZW4SKi5iYWlsaXdpY2suc3NvLnYxLklzc3VlclZlcmlmeVRva2VuUmVxdWVzdBorLmJhaWxpd2ljay5zc28udjEuSXNzdWVyVmVyaWZ5VG9rZW5SZXNwb25zZSIckAIBirUYFRAGSgdnYXRld2F5SghpZGVudGl0eRJuCgdHZXRMb2dvEiYuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJHZXRMb2dvUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuSXNzdWVyR2V0TG9nb1Jlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkaB4q1GANzc28yhAEKCUFwcExvZ291dBJuCgRTaWduEiYuYmFpbGl3aWNrLnNzby52MS5BcHBMb2dvdXRTaWduUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuQXBwTG9nb3V0U2lnblJlc3BvbnNlIhWKtRgREAZKDW5vdGlmaWNhdGlvbnMaB4q1GANzc28yfgoJU3NvTGltaXRzEmgKBFRha2USJi5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXF1ZXN0GicuYmFpbGl3aWNrLnNzby52MS5Tc29MaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzLeAQoIRGF0YUtleXMSZQoGUmVwb3J0Eh8uYmFpbGl3aWNrLnNzby52MS5SZXBvcnRSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5SZXBvcnRSZXNwb25zZSIYkAIBirUYERAGSg1ub3RpZmljYXRpb25zEmIKBlJvdGF0ZRIfLmJhaWxpd2ljay5zc28udjEuUm90YXRlUmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuUm90YXRlUmVzcG9uc2UiFYq1GBEQBkoNbm90aWZpY2F0aW9ucxoHirUYA3NzbzKRAQoOUGFzc3dvcmRQb2xpY3kSdgoERmluZBIrLmJhaWxpd2ljay5zc28udjEuUGFzc3dvcmRQb2xpY3lGaW5kUmVxdWVzdBosLmJhaWxpd2ljay5zc28udjEuUGFzc3dvcmRQb2xpY3lGaW5kUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkaB4q1GANzc28ylwEKC0RvbWFpbk93bmVyEn8KBEZpbmQSKC5iYWlsaXdpY2suc3NvLnYxLkRvbWFpbk93bmVyRmluZFJlcXVlc3QaKS5iYWlsaXdpY2suc3NvLnYxLkRvbWFpbk93bmVyRmluZFJlc3BvbnNlIiKQAgGKtRgbEAZKDW5vdGlmaWNhdGlvbnNKCGlkZW50aXR5GgeKtRgDc3NvYgZwcm90bzM", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJMChdJc3N1ZXJDb25maXJtQXBwUmVxdWVzdBIRCgljbGllbnRfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEg4KBnNjb3BlcxgDIAMoCSIqChhJc3N1ZXJDb25maXJtQXBwUmVzcG9uc2USDgoGc2NvcGVzGAEgAygJIi4KGElzc3VlclZlcmlmeVRva2VuUmVxdWVzdBISCgV0b2tlbhgBIAEoCUIDgAEBIroBChlJc3N1ZXJWZXJpZnlUb2tlblJlc3BvbnNlEg8KB3N1YmplY3QYASABKAkSEQoJY2xpZW50X2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSFQoNY3JlZGVudGlhbF9pZBgEIAEoCRIOCgZ0ZW5hbnQYBSABKAkSDgoGc2NvcGVzGAYgAygJEi4KCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wInYKDFN0YXJ0UmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSEQoJcmV0dXJuX3RvGAMgASgJEgoKAmlwGAQgASgJEhIKCnVzZXJfYWdlbnQYBSABKAkSEQoJdWlfbG9jYWxlGAYgASgJIqYBCg1TdGFydFJlc3BvbnNlEhAKCHJlZGlyZWN0GAEgASgJEgwKBGZsb3cYAiABKAkSDwoHYmluZGluZxgDIAEoCRI3CgRmb3JtGAQgAygLMikuYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlLkZvcm1FbnRyeRorCglGb3JtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASK7AgoNRmluaXNoUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSQwoKcGFyYW1ldGVycxgDIAMoCzIvLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdC5QYXJhbWV0ZXJzRW50cnkSPwoIYmluZGluZ3MYBCADKAsyLS5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuQmluZGluZ3NFbnRyeRIKCgJpcBgFIAEoCRISCgp1c2VyX2FnZW50GAYgASgJGjEKD1BhcmFtZXRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGi8KDUJpbmRpbmdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJSCg5GaW5pc2hSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRINCgV0b2tlbhgCIAEoCRIMCgRmbG93GAMgASgJEhEKBGxpbmsYBCABKAlCA4ABASI/Cg9NZXRhZGF0YVJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEgoKAmlwGAMgASgJIh8KEE1ldGFkYXRhUmVzcG9uc2USCwoDeG1sGAEgASgJIh8KDVJlcG9ydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJIikKC1dyYXBwZWRLZXlzEgsKA2tlaxgBIAEoCRINCgVjb3VudBgCIAEoBSKfAQoOUmVwb3J0UmVzcG9uc2USLgoHd3JhcHBlZBgBIAMoCzIdLmJhaWxpd2ljay5zc28udjEuV3JhcHBlZEtleXMSEgoKdG9fcmVwbGFjZRgCIAEoBRIRCgl0b19yZXNlYWwYAyABKAUSNgoJZGF0YV9rZXlzGAQgAygLMiMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuRGF0YUtleSI+Cg1Sb3RhdGVSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIdChV3aXRoZHJhd19zaWduaW5nX2tleXMYAiABKAgiRQoOUm90YXRlUmVzcG9uc2USEAoIcmVwbGFjZWQYASABKAgSDgoGcXVldWVkGAIgASgFEhEKCXdpdGhkcmF3bhgDIAEoCCIrChlQYXNzd29yZFBvbGljeUZpbmRSZXF1ZXN0Eg4KBmRvbWFpbhgBIAEoCSI8ChpQYXNzd29yZFBvbGljeUZpbmRSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkSDgoGbGlmdGVkGAIgASgIIikKCkh0dHBIZWFkZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSKSAQoTSXNzdWVySGFuZGxlUmVxdWVzdBIOCgZtZXRob2QYASABKAkSDAoEcGF0aBgCIAEoCRItCgdoZWFkZXJzGAMgAygLMhwuYmFpbGl3aWNrLnNzby52MS5IdHRwSGVhZGVyEgwKBGJvZHkYBCABKAwSCgoCaXAYBSABKAkSFAoMc2Vzc2lvbl9oYXNoGAYgASgMIisKDElzc3Vlck9wdGlvbhINCgVsYWJlbBgBIAEoCRIMCgRocmVmGAIgASgJIjoKFElzc3VlckdldExvZ29SZXF1ZXN0EgsKA2FwcBgBIAEoCRIVCg1rbm93bl92ZXJzaW9uGAIgASgJIkcKFUlzc3VlckdldExvZ29SZXNwb25zZRIMCgR0eXBlGAEgASgJEg8KB2NvbnRlbnQYAiABKAwSDwoHdmVyc2lvbhgDIAEoCSI5CgpJc3N1ZXJMb2dvEgwKBHBhdGgYASABKAkSDQoFd2lkdGgYAiABKAUSDgoGaGVpZ2h0GAMgASgFIr0BCgxJc3N1ZXJDaG9pY2USDAoEa2luZBgBIAEoCRILCgNhcHAYAiABKAkSDgoGdGVuYW50GAMgASgJEi8KB29wdGlvbnMYBCADKAsyHi5iYWlsaXdpY2suc3NvLnYxLklzc3Vlck9wdGlvbhIOCgZzY29wZXMYBSADKAkSFQoNcmV0dXJuX3NjaGVtZRgGIAEoCRIqCgRsb2dvGAcgASgLMhwuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJMb2dvIusBChBJc3N1ZXJEZXZpY2VQYWdlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIOCgZzY29wZXMYBCADKAkSEgoKeHNyZl90b2tlbhgFIAEoCRIRCgl1c2VyX2NvZGUYBiABKAkSDwoHcHJvYmxlbRgHIAEoCRIKCgJpcBgIIAEoCRIsCghhc2tlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoEbG9nbxgKIAEoCzIcLmJhaWxpd2ljay5zc28udjEuSXNzdWVyTG9nbyLwAgoUSXNzdWVySGFuZGxlUmVzcG9uc2USDgoGc3RhdHVzGAEgASgFEi0KB2hlYWRlcnMYAiADKAsyHC5iYWlsaXdpY2suc3NvLnYxLkh0dHBIZWFkZXISDAoEYm9keRgDIAEoDBIPCgdmYWlsdXJlGAQgASgJEhAKCGZvcm1fdXJsGAUgASgJEj4KBGZvcm0YBiADKAsyMC5iYWlsaXdpY2suc3NvLnYxLklzc3VlckhhbmRsZVJlc3BvbnNlLkZvcm1FbnRyeRISCgpzaWduZWRfb3V0GAcgASgIEi4KBmNob2ljZRgIIAEoCzIeLmJhaWxpd2ljay5zc28udjEuSXNzdWVyQ2hvaWNlEjcKC2RldmljZV9wYWdlGAkgASgLMiIuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJEZXZpY2VQYWdlGisKCUZvcm1FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlgKFEFwcExvZ291dFNpZ25SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNhcHAYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIPCgd1c2VyX2lkGAQgASgJIk8KFUFwcExvZ291dFNpZ25SZXNwb25zZRIOCgZzdGF0dXMYASABKAkSCwoDdXJsGAIgASgJEhkKDGxvZ291dF90b2tlbhgDIAEoCUIDgAEBIkAKFFNzb0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIInoKFVNzb0xpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCDKxAgoGU2lnbkluElkKBVN0YXJ0Eh4uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlcXVlc3QaHy5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRJcCgZGaW5pc2gSHy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSZQoITWV0YWRhdGESIS5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVxdWVzdBoiLmJhaWxpd2ljay5zc28udjEuTWV0YWRhdGFSZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMuwDCgZJc3N1ZXISaAoGSGFuZGxlEiUuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXF1ZXN0GiYuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EoQBCgtWZXJpZnlUb2tlbhIqLmJhaWxpd2ljay5zc28udjEuSXNzdWVyVmVyaWZ5VG9rZW5SZXF1ZXN0GisuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJWZXJpZnlUb2tlblJlc3BvbnNlIhyQAgGKtRgVEAZKB2dhdGV3YXlKCGlkZW50aXR5EngKCkNvbmZpcm1BcHASKS5iYWlsaXdpY2suc3NvLnYxLklzc3VlckNvbmZpcm1BcHBSZXF1ZXN0GiouYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJDb25maXJtQXBwUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSbgoHR2V0TG9nbxImLmJhaWxpd2ljay5zc28udjEuSXNzdWVyR2V0TG9nb1JlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLklzc3VlckdldExvZ29SZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMoQBCglBcHBMb2dvdXQSbgoEU2lnbhImLmJhaWxpd2ljay5zc28udjEuQXBwTG9nb3V0U2lnblJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLkFwcExvZ291dFNpZ25SZXNwb25zZSIVirUYERAGSg1ub3RpZmljYXRpb25zGgeKtRgDc3NvMn4KCVNzb0xpbWl0cxJoCgRUYWtlEiYuYmFpbGl3aWNrLnNzby52MS5Tc29MaW1pdHNUYWtlUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaB4q1GANzc28y3gEKCERhdGFLZXlzEmUKBlJlcG9ydBIfLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVzcG9uc2UiGJACAYq1GBEQBkoNbm90aWZpY2F0aW9ucxJiCgZSb3RhdGUSHy5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlc3BvbnNlIhWKtRgREAZKDW5vdGlmaWNhdGlvbnMaB4q1GANzc28ykQEKDlBhc3N3b3JkUG9saWN5EnYKBEZpbmQSKy5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QaLC5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5GgeKtRgDc3NvMpcBCgtEb21haW5Pd25lchJ/CgRGaW5kEiguYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXF1ZXN0GikuYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXNwb25zZSIikAIBirUYGxAGSg1ub3RpZmljYXRpb25zSghpZGVudGl0eRoHirUYA3Nzb2IGcHJvdG8z", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.sso.v1.DomainOwnerFindRequest
@@ -54,6 +54,50 @@ export const DomainOwnerFindResponseSchema: GenMessage<DomainOwnerFindResponse> 
   messageDesc(file_bailiwick_sso_v1_internal, 1);
 
 /**
+ * @generated from message bailiwick.sso.v1.IssuerConfirmAppRequest
+ */
+export type IssuerConfirmAppRequest = Message<"bailiwick.sso.v1.IssuerConfirmAppRequest"> & {
+  /**
+   * @generated from field: string client_id = 1;
+   */
+  clientId: string;
+
+  /**
+   * @generated from field: string tenant = 2;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: repeated string scopes = 3;
+   */
+  scopes: string[];
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.IssuerConfirmAppRequest.
+ * Use `create(IssuerConfirmAppRequestSchema)` to create a new message.
+ */
+export const IssuerConfirmAppRequestSchema: GenMessage<IssuerConfirmAppRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 2);
+
+/**
+ * @generated from message bailiwick.sso.v1.IssuerConfirmAppResponse
+ */
+export type IssuerConfirmAppResponse = Message<"bailiwick.sso.v1.IssuerConfirmAppResponse"> & {
+  /**
+   * @generated from field: repeated string scopes = 1;
+   */
+  scopes: string[];
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.IssuerConfirmAppResponse.
+ * Use `create(IssuerConfirmAppResponseSchema)` to create a new message.
+ */
+export const IssuerConfirmAppResponseSchema: GenMessage<IssuerConfirmAppResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 3);
+
+/**
  * @generated from message bailiwick.sso.v1.IssuerVerifyTokenRequest
  */
 export type IssuerVerifyTokenRequest = Message<"bailiwick.sso.v1.IssuerVerifyTokenRequest"> & {
@@ -68,7 +112,7 @@ export type IssuerVerifyTokenRequest = Message<"bailiwick.sso.v1.IssuerVerifyTok
  * Use `create(IssuerVerifyTokenRequestSchema)` to create a new message.
  */
 export const IssuerVerifyTokenRequestSchema: GenMessage<IssuerVerifyTokenRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 2);
+  messageDesc(file_bailiwick_sso_v1_internal, 4);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerVerifyTokenResponse
@@ -127,7 +171,7 @@ export type IssuerVerifyTokenResponse = Message<"bailiwick.sso.v1.IssuerVerifyTo
  * Use `create(IssuerVerifyTokenResponseSchema)` to create a new message.
  */
 export const IssuerVerifyTokenResponseSchema: GenMessage<IssuerVerifyTokenResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 3);
+  messageDesc(file_bailiwick_sso_v1_internal, 5);
 
 /**
  * @generated from message bailiwick.sso.v1.StartRequest
@@ -177,7 +221,7 @@ export type StartRequest = Message<"bailiwick.sso.v1.StartRequest"> & {
  * Use `create(StartRequestSchema)` to create a new message.
  */
 export const StartRequestSchema: GenMessage<StartRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 4);
+  messageDesc(file_bailiwick_sso_v1_internal, 6);
 
 /**
  * @generated from message bailiwick.sso.v1.StartResponse
@@ -216,7 +260,7 @@ export type StartResponse = Message<"bailiwick.sso.v1.StartResponse"> & {
  * Use `create(StartResponseSchema)` to create a new message.
  */
 export const StartResponseSchema: GenMessage<StartResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 5);
+  messageDesc(file_bailiwick_sso_v1_internal, 7);
 
 /**
  * @generated from message bailiwick.sso.v1.FinishRequest
@@ -264,7 +308,7 @@ export type FinishRequest = Message<"bailiwick.sso.v1.FinishRequest"> & {
  * Use `create(FinishRequestSchema)` to create a new message.
  */
 export const FinishRequestSchema: GenMessage<FinishRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 6);
+  messageDesc(file_bailiwick_sso_v1_internal, 8);
 
 /**
  * @generated from message bailiwick.sso.v1.FinishResponse
@@ -304,7 +348,7 @@ export type FinishResponse = Message<"bailiwick.sso.v1.FinishResponse"> & {
  * Use `create(FinishResponseSchema)` to create a new message.
  */
 export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 7);
+  messageDesc(file_bailiwick_sso_v1_internal, 9);
 
 /**
  * @generated from message bailiwick.sso.v1.MetadataRequest
@@ -333,7 +377,7 @@ export type MetadataRequest = Message<"bailiwick.sso.v1.MetadataRequest"> & {
  * Use `create(MetadataRequestSchema)` to create a new message.
  */
 export const MetadataRequestSchema: GenMessage<MetadataRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 8);
+  messageDesc(file_bailiwick_sso_v1_internal, 10);
 
 /**
  * @generated from message bailiwick.sso.v1.MetadataResponse
@@ -352,7 +396,7 @@ export type MetadataResponse = Message<"bailiwick.sso.v1.MetadataResponse"> & {
  * Use `create(MetadataResponseSchema)` to create a new message.
  */
 export const MetadataResponseSchema: GenMessage<MetadataResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 9);
+  messageDesc(file_bailiwick_sso_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.sso.v1.ReportRequest
@@ -371,7 +415,7 @@ export type ReportRequest = Message<"bailiwick.sso.v1.ReportRequest"> & {
  * Use `create(ReportRequestSchema)` to create a new message.
  */
 export const ReportRequestSchema: GenMessage<ReportRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 10);
+  messageDesc(file_bailiwick_sso_v1_internal, 12);
 
 /**
  * How many data keys a key-encryption key wraps.
@@ -395,7 +439,7 @@ export type WrappedKeys = Message<"bailiwick.sso.v1.WrappedKeys"> & {
  * Use `create(WrappedKeysSchema)` to create a new message.
  */
 export const WrappedKeysSchema: GenMessage<WrappedKeys> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 11);
+  messageDesc(file_bailiwick_sso_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.sso.v1.ReportResponse
@@ -433,7 +477,7 @@ export type ReportResponse = Message<"bailiwick.sso.v1.ReportResponse"> & {
  * Use `create(ReportResponseSchema)` to create a new message.
  */
 export const ReportResponseSchema: GenMessage<ReportResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 12);
+  messageDesc(file_bailiwick_sso_v1_internal, 14);
 
 /**
  * @generated from message bailiwick.sso.v1.RotateRequest
@@ -459,7 +503,7 @@ export type RotateRequest = Message<"bailiwick.sso.v1.RotateRequest"> & {
  * Use `create(RotateRequestSchema)` to create a new message.
  */
 export const RotateRequestSchema: GenMessage<RotateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 13);
+  messageDesc(file_bailiwick_sso_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.sso.v1.RotateResponse
@@ -492,7 +536,7 @@ export type RotateResponse = Message<"bailiwick.sso.v1.RotateResponse"> & {
  * Use `create(RotateResponseSchema)` to create a new message.
  */
 export const RotateResponseSchema: GenMessage<RotateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 14);
+  messageDesc(file_bailiwick_sso_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.sso.v1.PasswordPolicyFindRequest
@@ -511,7 +555,7 @@ export type PasswordPolicyFindRequest = Message<"bailiwick.sso.v1.PasswordPolicy
  * Use `create(PasswordPolicyFindRequestSchema)` to create a new message.
  */
 export const PasswordPolicyFindRequestSchema: GenMessage<PasswordPolicyFindRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 15);
+  messageDesc(file_bailiwick_sso_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.sso.v1.PasswordPolicyFindResponse
@@ -537,7 +581,7 @@ export type PasswordPolicyFindResponse = Message<"bailiwick.sso.v1.PasswordPolic
  * Use `create(PasswordPolicyFindResponseSchema)` to create a new message.
  */
 export const PasswordPolicyFindResponseSchema: GenMessage<PasswordPolicyFindResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 16);
+  messageDesc(file_bailiwick_sso_v1_internal, 18);
 
 /**
  * A header of an HTTP message. A name may occur more than once.
@@ -561,7 +605,7 @@ export type HttpHeader = Message<"bailiwick.sso.v1.HttpHeader"> & {
  * Use `create(HttpHeaderSchema)` to create a new message.
  */
 export const HttpHeaderSchema: GenMessage<HttpHeader> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 17);
+  messageDesc(file_bailiwick_sso_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerHandleRequest
@@ -612,7 +656,7 @@ export type IssuerHandleRequest = Message<"bailiwick.sso.v1.IssuerHandleRequest"
  * Use `create(IssuerHandleRequestSchema)` to create a new message.
  */
 export const IssuerHandleRequestSchema: GenMessage<IssuerHandleRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 18);
+  messageDesc(file_bailiwick_sso_v1_internal, 20);
 
 /**
  * One choice of a person, and where it leads.
@@ -638,7 +682,7 @@ export type IssuerOption = Message<"bailiwick.sso.v1.IssuerOption"> & {
  * Use `create(IssuerOptionSchema)` to create a new message.
  */
 export const IssuerOptionSchema: GenMessage<IssuerOption> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 19);
+  messageDesc(file_bailiwick_sso_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerGetLogoRequest
@@ -662,7 +706,7 @@ export type IssuerGetLogoRequest = Message<"bailiwick.sso.v1.IssuerGetLogoReques
  * Use `create(IssuerGetLogoRequestSchema)` to create a new message.
  */
 export const IssuerGetLogoRequestSchema: GenMessage<IssuerGetLogoRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 20);
+  messageDesc(file_bailiwick_sso_v1_internal, 22);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerGetLogoResponse
@@ -695,7 +739,7 @@ export type IssuerGetLogoResponse = Message<"bailiwick.sso.v1.IssuerGetLogoRespo
  * Use `create(IssuerGetLogoResponseSchema)` to create a new message.
  */
 export const IssuerGetLogoResponseSchema: GenMessage<IssuerGetLogoResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 21);
+  messageDesc(file_bailiwick_sso_v1_internal, 23);
 
 /**
  * The logo of an app, on a page that asks about the app.
@@ -728,7 +772,7 @@ export type IssuerLogo = Message<"bailiwick.sso.v1.IssuerLogo"> & {
  * Use `create(IssuerLogoSchema)` to create a new message.
  */
 export const IssuerLogoSchema: GenMessage<IssuerLogo> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 22);
+  messageDesc(file_bailiwick_sso_v1_internal, 24);
 
 /**
  * A page that asks the person.
@@ -789,7 +833,7 @@ export type IssuerChoice = Message<"bailiwick.sso.v1.IssuerChoice"> & {
  * Use `create(IssuerChoiceSchema)` to create a new message.
  */
 export const IssuerChoiceSchema: GenMessage<IssuerChoice> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 23);
+  messageDesc(file_bailiwick_sso_v1_internal, 25);
 
 /**
  * A page of the device flow (RFC 8628).
@@ -872,7 +916,7 @@ export type IssuerDevicePage = Message<"bailiwick.sso.v1.IssuerDevicePage"> & {
  * Use `create(IssuerDevicePageSchema)` to create a new message.
  */
 export const IssuerDevicePageSchema: GenMessage<IssuerDevicePage> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 24);
+  messageDesc(file_bailiwick_sso_v1_internal, 26);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerHandleResponse
@@ -939,7 +983,7 @@ export type IssuerHandleResponse = Message<"bailiwick.sso.v1.IssuerHandleRespons
  * Use `create(IssuerHandleResponseSchema)` to create a new message.
  */
 export const IssuerHandleResponseSchema: GenMessage<IssuerHandleResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 25);
+  messageDesc(file_bailiwick_sso_v1_internal, 27);
 
 /**
  * @generated from message bailiwick.sso.v1.AppLogoutSignRequest
@@ -973,7 +1017,7 @@ export type AppLogoutSignRequest = Message<"bailiwick.sso.v1.AppLogoutSignReques
  * Use `create(AppLogoutSignRequestSchema)` to create a new message.
  */
 export const AppLogoutSignRequestSchema: GenMessage<AppLogoutSignRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 26);
+  messageDesc(file_bailiwick_sso_v1_internal, 28);
 
 /**
  * @generated from message bailiwick.sso.v1.AppLogoutSignResponse
@@ -1003,7 +1047,7 @@ export type AppLogoutSignResponse = Message<"bailiwick.sso.v1.AppLogoutSignRespo
  * Use `create(AppLogoutSignResponseSchema)` to create a new message.
  */
 export const AppLogoutSignResponseSchema: GenMessage<AppLogoutSignResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 27);
+  messageDesc(file_bailiwick_sso_v1_internal, 29);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -1039,7 +1083,7 @@ export type SsoLimitsTakeRequest = Message<"bailiwick.sso.v1.SsoLimitsTakeReques
  * Use `create(SsoLimitsTakeRequestSchema)` to create a new message.
  */
 export const SsoLimitsTakeRequestSchema: GenMessage<SsoLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 28);
+  messageDesc(file_bailiwick_sso_v1_internal, 30);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -1088,7 +1132,7 @@ export type SsoLimitsTakeResponse = Message<"bailiwick.sso.v1.SsoLimitsTakeRespo
  * Use `create(SsoLimitsTakeResponseSchema)` to create a new message.
  */
 export const SsoLimitsTakeResponseSchema: GenMessage<SsoLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 29);
+  messageDesc(file_bailiwick_sso_v1_internal, 31);
 
 /**
  * SignIn serves the gateway's /auth/{tenant}/{id}/… routes.
@@ -1156,6 +1200,17 @@ export const Issuer: GenService<{
     methodKind: "unary";
     input: typeof IssuerVerifyTokenRequestSchema;
     output: typeof IssuerVerifyTokenResponseSchema;
+  },
+  /**
+   * Returns which scopes of an access token its app may still have. Fails with unauthenticated if the
+   * app no longer is one for that tenant.
+   *
+   * @generated from rpc bailiwick.sso.v1.Issuer.ConfirmApp
+   */
+  confirmApp: {
+    methodKind: "unary";
+    input: typeof IssuerConfirmAppRequestSchema;
+    output: typeof IssuerConfirmAppResponseSchema;
   },
   /**
    * Returns the logo of an active app; empty if the app has none. Omits the content if the caller

@@ -1,0 +1,84 @@
+import { type Caller, supportCaller } from '@bailiwick/call';
+import { unauthenticated } from '@bailiwick/errors';
+import type {
+  EffectiveRequest,
+  EffectiveResponseSchema,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type {
+  Credential,
+  CredentialState,
+} from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { type ConfirmCaller } from '@bailiwick/rpc';
+import { type MessageInitShape } from '@bufbuild/protobuf';
+
+type Request = { credential: Omit<Credential, '$typeName' | '$unknown'> };
+type State = Omit<CredentialState, '$typeName' | '$unknown'>;
+type Rights = MessageInitShape<typeof EffectiveResponseSchema>;
+
+/** Where the rights of a running call are asked for again. */
+export type RightsSources = {
+  /** What the credential still proves. @throws unauthenticated if it has ended */
+  credential: (request: Request) => Promise<{ state?: State | undefined }>;
+  authority: {
+    effective: (request: Omit<EffectiveRequest, '$typeName' | '$unknown'>) => Promise<Rights>;
+  };
+  /** @throws unauthenticated if the session of a link has ended */
+  portal?: (caller: Caller) => Promise<void>;
+};
+
+/**
+ * Asks for the present rights of a caller: whether its credential is live, and what its principal
+ * holds. No cache is asked.
+ */
+export const createConfirm =
+  ({ credential, authority, portal }: RightsSources): ConfirmCaller =>
+  async (caller, tenant) => {
+    if (caller.type === 'portal') {
+      if (!portal) throw unauthenticated();
+      await portal(caller);
+      return caller;
+    }
+    const { state } = await credential({ credential: credentialOf(caller) });
+    if (!state) throw unauthenticated();
+    const proof = proofOf(caller, state);
+    const { narrowedTo } = state;
+    const rights = await authority.effective({
+      principalType: typeOf(caller),
+      principalId: caller.id,
+      tenant,
+      botTenant: homeOf(caller),
+      narrowedTo,
+      ...proof,
+    });
+    return { ...caller, ...proof, narrowedTo, ...rightsIn(rights) };
+  };
+
+const typeOf = ({ type, operator }: Caller): string => (operator === '' ? type : supportCaller);
+
+/** A gateway of the previous version names no home. */
+const homeOf = ({ type, homeTenant, tenant }: Caller): string =>
+  type === 'bot' ? homeTenant || tenant : '';
+
+function credentialOf(caller: Caller) {
+  const { id, credentialId, clientId, narrowedTo, limitedTo } = caller;
+  const tenant = caller.type === 'bot' ? homeOf(caller) : limitedTo;
+  return { type: typeOf(caller), id, credentialId, clientId, narrowedTo, tenant };
+}
+
+/** An access token stays within its tenant. */
+function proofOf({ clientId, type, limitedTo: ofToken }: Caller, state: State) {
+  const { ssoTenant, assurance, ownAssurance, operator } = state;
+  const isToken = clientId !== '' && type === 'user';
+  if (isToken && state.limitedTo !== '' && state.limitedTo !== ofToken) throw unauthenticated();
+  const limitedTo = isToken ? ofToken : state.limitedTo;
+  return { ssoTenant, assurance, ownAssurance, operator, limitedTo };
+}
+
+const rightsIn = (rights: Rights) => ({
+  permissions: rights.permissions ?? new Uint8Array(),
+  platformPermissions: rights.platformPermissions ?? new Uint8Array(),
+  ssoRequired: rights.ssoRequired ?? false,
+  methodRefused: rights.methodRefused ?? false,
+  factorRequired: rights.factorRequired ?? false,
+  suspendedName: rights.suspendedName ?? '',
+});

@@ -1,0 +1,56 @@
+import { supportCaller } from '@bailiwick/call';
+import { type Database } from '@bailiwick/database';
+import { unauthenticated } from '@bailiwick/errors';
+import type { Credential } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import type { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { common } from '@bailiwick/proto/permission-patterns.ts';
+import type { Client } from '@connectrpc/connect';
+import { findLiveBotKeyById } from '../bot-keys/queries.ts';
+import { isLiveTrust } from '../bot-trusts/queries.ts';
+import { findLiveSessionById, findSupportSessionById, proofOf } from '../sessions/queries.ts';
+
+type Deps = { database: Database; issuer: Pick<Client<typeof Issuer>, 'confirmApp'> };
+type Named = Omit<Credential, '$typeName' | '$unknown'>;
+
+/** What the credential of a running call still proves. @throws unauthenticated if it has ended */
+export async function confirmCredential(deps: Deps, credential: Named | undefined) {
+  if (!credential) throw unauthenticated();
+  const { type, id, credentialId, tenant } = credential;
+  const narrowedTo = await scopesOf(deps, credential);
+  if (type === 'bot') {
+    const named = { tenant, bot: id, credentialId };
+    const isLive =
+      (await findLiveBotKeyById(deps.database, named)) !== undefined ||
+      (await isLiveTrust(deps.database, named));
+    if (!isLive) throw unauthenticated();
+    return { state: { ...noSession, narrowedTo } };
+  }
+  const session =
+    type === supportCaller
+      ? await supportSession(deps.database, credentialId)
+      : await findLiveSessionById(deps.database, credentialId, { touch: false });
+  if (session?.user_id !== id) throw unauthenticated();
+  return { state: { ...proofOf(session), narrowedTo } };
+}
+
+const noSession = { ssoTenant: '', limitedTo: '', assurance: '', ownAssurance: '', operator: '' };
+
+/** A support session ends with the operator's own. */
+async function supportSession(database: Database, id: string) {
+  const session = await findSupportSessionById(database, id);
+  if (!session) return undefined;
+  const { operator, operator_session: ownId } = session;
+  const own = await findLiveSessionById(database, ownId, { touch: false });
+  return own?.user_id === operator ? session : undefined;
+}
+
+/** The narrowing of the credential. The app of an access token may have lost scopes. */
+async function scopesOf(
+  { issuer }: Deps,
+  { id, clientId, narrowedTo, tenant }: Named,
+): Promise<string[]> {
+  if (clientId === '' || clientId === id) return narrowedTo;
+  const { scopes } = await issuer.confirmApp({ clientId, tenant, scopes: narrowedTo });
+  const left = common(narrowedTo, scopes);
+  return left.length === 0 ? [''] : left;
+}
