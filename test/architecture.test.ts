@@ -80,6 +80,7 @@ const acrossTenants: Record<string, string> = {
   'access.invitation_shown': 'finds the invitation of a token, which names its tenant',
   'access.invitations_of_address': 'lists the invitations of one address',
   'access.lock_owned_tenants': 'a user can be deleted only if every tenant keeps an owner',
+  'access.mappings_overdue': 'the sweeper covers all tenants',
   'access.memberships_of_user': "lists the user's own memberships",
   'access.overdue_invitations': 'the sweeper covers all tenants',
   'access.roles_everywhere': "lists the user's own roles in each tenant",

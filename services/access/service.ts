@@ -67,6 +67,11 @@ type Options = {
 };
 
 /** Deletes ended rate windows: every limit checks its end itself. */
+const sweepers = (deps: Parameters<typeof createMappingSweeper>[0]) => [
+  createInvitationSweeper(deps.database, deps.log),
+  createMappingSweeper(deps),
+];
+
 const sweepLimits = (limiter: Limiter, log: Log) =>
   repeat({
     everyMs: 10 * 60_000,
@@ -136,8 +141,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         background: [
           projectAudit({ database, broker, log }),
           startPruning({ ...deps, retentionDays: settings.auditRetentionDays, log }),
-          createInvitationSweeper(database, log),
-          createMappingSweeper({ database, revoke, log }),
+          ...sweepers({ database, revoke, log }),
           sweepLimits(limiter, log),
           followSubjects({ database, broker, revoke, log }),
           ...followNames(deps),

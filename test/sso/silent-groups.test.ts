@@ -94,7 +94,8 @@ describeOne('groups that a provider does not state', 'one process', (topology) =
       await signIn(member, more);
       await assertMapped(member, true);
       await age(member, 2);
-      assert.match(await signIn(member, more), /^GROUPS_UNKNOWN: .* were revoked/);
+      // The sweeper may have ended the rights before the sign-in.
+      assert.match(await signIn(member, more), /^GROUPS_UNKNOWN: /);
       await assertMapped(member, false);
       await signIn(member, more);
       await assertMapped(member, false);

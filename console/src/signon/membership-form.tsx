@@ -87,13 +87,6 @@ export function MembershipForm({ provider }: { provider: Provider }) {
             />
           )}
           {!isPlatform && <Mappings form={form} />}
-          {!isPlatform && (
-            <Switch
-              {...form.getInputProps('keepsAbsent', { type: 'checkbox' })}
-              label={t('signon.keepsAbsent')}
-              description={t('signon.keepsAbsentAbout')}
-            />
-          )}
         </>
       )}
     </EditForm>
@@ -150,6 +143,11 @@ function Mappings({ form }: { form: UseFormReturnType<Fields> }) {
           {t('signon.addMapping')}
         </Button>
       </Group>
+      <Switch
+        {...form.getInputProps('keepsAbsent', { type: 'checkbox' })}
+        label={t('signon.keepsAbsent')}
+        description={t('signon.keepsAbsentAbout')}
+      />
     </Stack>
   );
 }

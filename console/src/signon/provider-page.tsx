@@ -54,16 +54,7 @@ export function ProviderPage() {
         </State>
         <Id id={provider.ID} />
       </Group>
-      {provider.LastError !== '' && (
-        <Alert color="orange" icon={<Icon name="warning" />} title={t('signon.lastError')}>
-          <span lang="en">{provider.LastError}</span>
-        </Alert>
-      )}
-      {provider.LastWarning !== '' && (
-        <Alert color="orange" icon={<Icon name="warning" />} title={t('signon.lastWarning')}>
-          <span lang="en">{provider.LastWarning}</span> <Time at={provider.LastWarningAt} />
-        </Alert>
-      )}
+      <Notices provider={provider} />
       <Section title={t('signon.register')} about={t('signon.registerAbout')}>
         <ValuesToCopy values={addressesOf(provider)} />
       </Section>
@@ -175,5 +166,24 @@ function Delete({ provider, onClose }: DialogProps) {
     >
       {t('signon.deleteProviderAbout')}
     </Confirm>
+  );
+}
+
+/** The last failure and the last warning of sign-ins. */
+function Notices({ provider }: { provider: Provider }) {
+  const { t } = useTexts();
+  return (
+    <>
+      {provider.LastError !== '' && (
+        <Alert color="orange" icon={<Icon name="warning" />} title={t('signon.lastError')}>
+          <span lang="en">{provider.LastError}</span>
+        </Alert>
+      )}
+      {provider.LastWarning !== '' && (
+        <Alert color="orange" icon={<Icon name="warning" />} title={t('signon.lastWarning')}>
+          <span lang="en">{provider.LastWarning}</span> <Time at={provider.LastWarningAt} />
+        </Alert>
+      )}
+    </>
   );
 }

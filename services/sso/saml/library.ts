@@ -88,9 +88,7 @@ function tryVerify(
   certificates: readonly string[],
 ): string | null {
   try {
-    return getVerifiedXml(text, element as unknown as Parameters<typeof getVerifiedXml>[1], [
-      ...certificates,
-    ]);
+    return getVerifiedXml(text, element, [...certificates]);
   } catch {
     return null;
   }
