@@ -134,6 +134,11 @@ function passwordsOn(database: Database) {
   return { passwords, comparePassword: createComparison({ database, passwords }) };
 }
 
+const passwordRulesOf = (
+  { passwordProfile }: Options['settings'],
+  isBreached: IsBreached | undefined,
+) => createPasswordRules(passwordProfile as PasswordProfile, isBreached);
+
 /** Where the rights of running calls are asked for again. */
 const rightsOf = (
   deps: Parameters<typeof confirmCredential>[0] & Pick<RightsSources, 'authority'>,
@@ -169,9 +174,7 @@ function partsOf(
     pager: createPager(keyRing),
     log,
   };
-  const installed = openInstalled(settings, log);
-  const profile = settings.passwordProfile as PasswordProfile;
-  const passwordRules = createPasswordRules(profile, isBreached);
+  const passwordRules = passwordRulesOf(settings, isBreached);
   const forget = forgetEverywhere(broker, keys);
   const upkeep = { database, keys, service: keyService, records: sealedRecords, forget, log };
   return {
@@ -186,7 +189,7 @@ function partsOf(
       serve(Bots, botsHandlers(deps)),
       serve(BotKeys, botKeysHandlers(deps)),
       serve(BotTrusts, botTrustsHandlers(deps)),
-      serve(Credentials, credentialsHandlers({ ...deps, installed })),
+      serve(Credentials, credentialsHandlers({ ...deps, installed: openInstalled(settings, log) })),
       serve(Tokens, tokensHandlers(deps)),
       serve(IdentityLimits, { take: countAddress(deps.limiter, limits.addresses) }),
       serve(IdentityKeys, dataKeysHandlers({ database })),
