@@ -54,6 +54,17 @@ export function createSessionCookie(publicUrl: string, allowedOrigins: readonly 
      * no other site can read or frame, and that change nothing without a secret of their own.
      */
     ofVisitor: cookie.read,
+    /**
+     * @throws permission_denied for a form that a page of another site sends. Programs without a
+     * browser send neither header.
+     */
+    assertOwnForm({ headers }: IncomingMessage): void {
+      const { origin, 'sec-fetch-site': site } = headers;
+      // Our pages send no referrer, so browsers send the origin "null" with their forms.
+      if (site === 'same-origin' || (site === undefined && origin === undefined)) return;
+      if (origin !== undefined && ownOrigins(publicUrl).includes(origin)) return;
+      throw denied('this form comes from another site', 'CROSS_SITE');
+    },
   };
 }
 

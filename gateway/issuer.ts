@@ -21,6 +21,9 @@ const maxBodyBytes = 256 * 1024;
 /** The routes that a browser opens for its user. */
 const pages = /^\/(?:oauth\/(?:authorize|interaction|logout)|device)(?:\/|$)/;
 
+/** The forms of our own pages: consent, a device's code and the confirmed sign-out. */
+const ownForms = /^\/(?:oauth\/(?:interaction|logout\/confirm)|device)(?:\/|$)/;
+
 /** The names of the library's own cookies begin with this. */
 const cookiePrefix = 'bailiwick_op_';
 /** The request headers that the protocol uses. */
@@ -75,6 +78,7 @@ export function createIssuerRoutes({ sso, session, brands }: Options) {
   return async ({ request, response, pathname, search, origin }: IssuerRequest): Promise<void> => {
     if (isDocumentRequest(request, pathname)) return sendDocument(request, response, pathname);
     const { ip, requestId } = origin;
+    if (request.method === 'POST' && ownForms.test(pathname)) session.assertOwnForm(request);
     const token = isIssuerPage(pathname) ? session.ofVisitor(request) : undefined;
     const answer = await issuer.handle(
       {

@@ -142,10 +142,14 @@ async function assertMarked(em: EntityManager, attempt: Attempt): Promise<void> 
 }
 
 /**
- * Keyed by credential: two keys of one bot, or two sessions of one user, do not share responses.
+ * Keyed by credential and client: two keys of one bot, two sessions of one user, and an app with a
+ * token of a session do not share responses, which may contain secrets.
  */
-const idOf = ({ caller, key }: KeyedCall): string =>
-  sha256(JSON.stringify([caller.type, caller.id, caller.credentialId, key]));
+function idOf({ caller, key }: KeyedCall): string {
+  const { type, id, credentialId, clientId } = caller;
+  const client = clientId === '' ? [] : [clientId];
+  return sha256(JSON.stringify([type, id, credentialId, ...client, key]));
+}
 
 const digestOf = ({ operation, request }: KeyedCall): string =>
   sha256(

@@ -210,6 +210,15 @@ describeBoth('what a domain means for people', (topology) => {
       [await isMember(Tenant, person.id), await rolesOf(Tenant, person.id)],
       [1, ['reader']],
     );
+    const entry = await eventually('the entry', async () => {
+      const Filter = { Actions: ['tenant.member_added'], ActorIDs: [person.id] };
+      const { Page } = bodyOf(await stack.call('Audit_List', { Tenant, Filter }, token)) as {
+        Page: { Items: Array<{ ActorType: string; CredentialID: string }> };
+      };
+      return Page.Items[0];
+    });
+    assert.equal(entry.ActorType, 'user');
+    assert.match(entry.CredentialID, /^ses_/);
     assert.equal(
       recordIn(
         await stack.call('Access_Check', { Tenant, Permission: 'app.read' }, person.token),

@@ -33,8 +33,12 @@ export async function join(
   const { tenant, userId, provider, ip, userAgent } = request;
   const user = await findUser(directory, userId, sent);
   if (!user || user.status === 'disabled') throw accountDisabled();
-  // sso calls in its own name. The audit entry needs the IP and user agent of the browser.
-  const call: Call = { ...sent, caller: { ...sent.caller, ip, userAgent } };
+  // sso calls in its own name. The audit entry needs the IP and user agent of the browser, and the
+  // user who asked to join.
+  const actor = request.byUser
+    ? { type: 'user', id: userId, credentialId: request.sessionId }
+    : undefined;
+  const call: Call = { ...sent, caller: { ...sent.caller, ...actor, ip, userAgent } };
   return database.transaction({ tenant, row: `user ${tenant} ${userId}` }, async (em) => {
     await assertAdmitted(em, userId);
     const defaultRole = await lockDefaultRole(em, tenant);
@@ -44,7 +48,9 @@ export async function join(
     if (!isMember && !request.mayJoin) throw noMember();
     if (!isMember) {
       const offered = request.defaultRoles.filter((role) => roles.has(role));
-      await addMember(em, request, offered.length > 0 ? offered : [defaultRole], call);
+      const createdBy = provider || sent.caller.id;
+      const start = { roles: offered.length > 0 ? offered : [defaultRole], createdBy };
+      await addMember(em, request, start, call);
     }
     if (provider === '') return { joined: !isMember, missing: [], revoked: false };
     const keys = new Set(groups.map(({ key }) => key));
@@ -110,12 +116,11 @@ async function lockMember(em: EntityManager, userId: string): Promise<boolean> {
 
 async function addMember(
   em: EntityManager,
-  { tenant, userId, provider }: JoinRequest,
-  roles: readonly string[],
+  { tenant, userId }: JoinRequest,
+  { roles, createdBy }: { roles: readonly string[]; createdBy: string },
   call: Call,
 ): Promise<void> {
   await startMembership(em, call, { tenant, userId, source: 'sso' });
-  const createdBy = provider || call.caller.id;
   for (const role of new Set(roles))
     await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy });
   // The mappings must find the rows.

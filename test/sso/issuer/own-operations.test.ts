@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { bodyOf, recordIn } from '../../support/answers.ts';
 import { describeOne, type Stack } from '../../support/harness.ts';
@@ -61,6 +61,21 @@ describeOne('an access token for Bailiwick itself', 'one process', (topology) =>
       await stack.call('Access_ListPermissions', { Tenant: tenant }, reader),
     );
     assert.deepEqual(Permissions, ['iam.groups.read']);
+  });
+
+  test('does not get the stored answer of its session’s Idempotency-Key, nor of another app', async () => {
+    const other = await relyOn(stack, await createApp(stack, scopesOf(groups)));
+    const key = { 'idempotency-key': randomUUID() };
+    const saveWith = (token: string) =>
+      stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'keyed' } }, token, key);
+    const isReplayed = (answer: Awaited<ReturnType<typeof saveWith>>) => {
+      bodyOf(answer);
+      return answer.headers.get('idempotency-replayed') === 'true';
+    };
+    const scope = groups.join(' ');
+    const tokens = [owner.token, await tokenFor(scope), await tokenFor(scope, other)];
+    for (const token of tokens) assert.equal(isReplayed(await saveWith(token)), false);
+    for (const token of tokens) assert.equal(isReplayed(await saveWith(token)), true);
   });
 
   test('serves AuthZEN as it serves the operations', async () => {

@@ -34,7 +34,7 @@ export function startVisitor({ url: site }: Pick<Stack, 'url'>, token = '') {
     const response = await fetch(url, {
       ...init,
       redirect: 'manual',
-      headers: { accept: 'text/html', cookie },
+      headers: { accept: 'text/html', cookie, ...(init.headers as Record<string, string>) },
     });
     for (const line of response.headers.getSetCookie()) store(line);
     const location = response.headers.get('location');
@@ -47,14 +47,18 @@ export function startVisitor({ url: site }: Pick<Stack, 'url'>, token = '') {
   return {
     open,
     /** Sends the form of a page, with these fields too. */
-    async sendForm({ text, url }: Arrival, fields: Record<string, string> = {}): Promise<Arrival> {
+    async sendForm(
+      { text, url }: Arrival,
+      fields: Record<string, string> = {},
+      headers: Record<string, string> = {},
+    ): Promise<Arrival> {
       const action = /<form[^>]*action="([^"]*)"/.exec(text)?.[1] ?? '';
       const hidden = [...text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
       const body = new URLSearchParams({
         ...Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value])),
         ...fields,
       });
-      return open(new URL(action, url), { method: 'POST', body });
+      return open(new URL(action, url), { method: 'POST', body, headers });
     },
     /** Goes on with a session of ours. */
     signIn,

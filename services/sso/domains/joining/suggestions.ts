@@ -54,7 +54,14 @@ export async function joinByAddress(
       'NO_SUGGESTION',
     );
   await deps.admission.join(
-    { ...joinArguments(domain), userId: caller.id, ip: caller.ip, userAgent: caller.userAgent },
+    {
+      ...joinArguments(domain),
+      userId: caller.id,
+      ip: caller.ip,
+      userAgent: caller.userAgent,
+      byUser: true,
+      sessionId: caller.credentialId,
+    },
     { signal },
   );
 }
