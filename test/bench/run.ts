@@ -37,6 +37,7 @@ import { counts } from './g28-counts.ts';
 import { listInteractions } from './g29-console.ts';
 import { scim } from './g30-scim.ts';
 import { imports } from './g32-imports.ts';
+import { endlessReceivers } from './g33-endless.ts';
 import { updatePage } from './page.ts';
 import { hasRatio, plot } from './plot.ts';
 import { conditions, report } from './report.ts';
@@ -88,6 +89,7 @@ const benches: Record<string, Bench> = {
   G29: listInteractions,
   G30: scim,
   G32: imports,
+  G33: endlessReceivers,
   SHORT: short,
 };
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** The concurrent attempts of an endpoint about which the process knows nothing yet. */
-const initial = 4;
+export const initialLimit = 4;
 const quickMs = 1000;
 const slowMs = 2000;
 const rememberedMs = 60_000;
@@ -21,14 +21,14 @@ type Ended = {
  */
 export function createEndpointLimits({ size = 10_000 } = {}) {
   const limits = new LRUCache<string, number>({ max: size, ttl: rememberedMs });
-  const of = (endpoint: string): number => limits.get(endpoint) ?? initial;
+  const of = (endpoint: string): number => limits.get(endpoint) ?? initialLimit;
   return {
     of,
     record(endpoint: string, { tookMs, isDelivered, running }: Ended): void {
       const limit = of(endpoint);
       if (!isDelivered) limits.set(endpoint, Math.max(1, Math.floor(limit / 2)));
       else if (tookMs >= slowMs)
-        limits.set(endpoint, Math.min(limit, Math.max(initial, Math.floor(limit / 2))));
+        limits.set(endpoint, Math.min(limit, Math.max(initialLimit, Math.floor(limit / 2))));
       // Without the second condition an endpoint with few deliveries would reach any limit, and
       // take that many slots when its receiver begins to hang.
       else if (tookMs < quickMs && running >= limit) limits.set(endpoint, limit + 1);

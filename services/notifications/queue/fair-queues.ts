@@ -7,6 +7,7 @@ export type Slot = 'run' | 'late' | 'stopped';
 
 /** Whether a tenant or an endpoint may take a slot now. */
 type Fits = (id: string) => boolean;
+type EndpointFits = (owner: SlotOwner) => boolean;
 
 type Waiting = { owner: SlotOwner; size: number; begin: (slot: Slot) => void };
 
@@ -47,7 +48,7 @@ export function createQueues(places: number) {
     },
 
     /** Removes and returns the next attempt that fits; undefined if none does. */
-    takeNext(tenantFits: Fits, endpointFits: Fits): Waiting | undefined {
+    takeNext(tenantFits: Fits, endpointFits: EndpointFits): Waiting | undefined {
       const next = rotation.next(tenantFits, endpointFits);
       if (!next) return undefined;
       remove(next);
@@ -84,10 +85,11 @@ function createRotation() {
       if (queue.length === 0) queues.delete(endpoint);
       if (queues.size === 0) tenants.delete(tenant);
     },
-    next(tenantFits: Fits, endpointFits: Fits): Waiting | undefined {
+    next(tenantFits: Fits, endpointFits: EndpointFits): Waiting | undefined {
       for (const [tenant, queues] of tenants) {
         if (!tenantFits(tenant)) continue;
-        for (const [endpoint, [first]] of queues) if (endpointFits(endpoint)) return first;
+        for (const [endpoint, [first]] of queues)
+          if (endpointFits({ tenant, endpoint })) return first;
       }
       return undefined;
     },

@@ -104,6 +104,19 @@ test('a tenant leaves a quarter of the slots free, and is only guaranteed a quar
   assert.equal(third.begun.length, 1);
 });
 
+test('sixteen receivers of a tenant that never answer leave slots for its other endpoints', async () => {
+  const slots = createSlots({ total: 64, places: 4096 });
+  const hostile = await ask(slots, 16 * 8, (index) => at('t', `hostile-${index % 16}`));
+  assert.equal(hostile.begun.length, 32);
+  const healthy = await ask(slots, 15, (index) => at('t', `healthy-${index}`));
+  assert.equal(healthy.begun.length, 15);
+  const first = await ask(slots, 1, () => at('t', 'one-more'));
+  assert.equal(first.begun.length, 1);
+  // The last quarter is for other tenants.
+  const beyond = await ask(slots, 1, () => at('t', 'beyond'));
+  assert.equal(beyond.waiting, 1);
+});
+
 test('waiting attempts begin in turns of the tenants, and of their endpoints', async () => {
   const slots = createSlots({ total: 1, places: 64 });
   assert.equal(await slots.take(at('first', 'x')), 'run');

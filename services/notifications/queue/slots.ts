@@ -1,5 +1,5 @@
 import { createCounts } from './counts.ts';
-import { createEndpointLimits } from './endpoint-limits.ts';
+import { createEndpointLimits, initialLimit } from './endpoint-limits.ts';
 import { createQueues, type Slot, type SlotOwner } from './fair-queues.ts';
 
 // Decides which of the received attempts may be made now, so that one tenant's slow receiver does
@@ -24,7 +24,8 @@ const endpointPlaces = { least: 512, perSlot: 64 };
 /**
  * The slots of a process, per lane. An endpoint gets as many as its receiver answers quickly, over
  * all lanes (endpoint-limits.ts), and at most half of a lane. A tenant may hold more than a quarter
- * of a lane only while another quarter is free, so that the next tenant finds a slot. Attempts
+ * of a lane only while another quarter is free, so that the next tenant finds a slot. Endpoints that
+ * are not known to answer quickly leave room for the first attempts of the tenant's others. Attempts
  * that find no slot wait, and begin in turns: one of each tenant, and of each of its endpoints.
  * Mails have no endpoint and take any free slot.
  */
@@ -73,8 +74,16 @@ function createLane({ running, limitOf, beginWaiting }: Shared, { total, places 
   // Mails have neither tenant nor endpoint.
   const tenantFits = (tenant: string): boolean =>
     inUse < total && (tenant === '' || tenants.of(tenant) < quarter || total - inUse > quarter);
-  const endpointFits = (endpoint: string): boolean =>
-    endpoint === '' || (running.of(endpoint) < limitOf(endpoint) && endpoints.of(endpoint) < half);
+  // Beyond their first attempt, endpoints that are not known to answer quickly share half of the
+  // lane. Otherwise sixteen receivers of a tenant that never answer would hold all of its slots, and
+  // its healthy endpoints would wait for their timeouts.
+  const mayRepeat = (tenant: string, endpoint: string): boolean =>
+    running.of(endpoint) === 0 || limitOf(endpoint) > initialLimit || tenants.of(tenant) < half;
+  const endpointFits = ({ tenant, endpoint }: SlotOwner): boolean =>
+    endpoint === '' ||
+    (running.of(endpoint) < limitOf(endpoint) &&
+      endpoints.of(endpoint) < half &&
+      mayRepeat(tenant, endpoint));
 
   function occupy({ tenant, endpoint }: SlotOwner, by: 1 | -1): void {
     inUse += by;
@@ -94,7 +103,7 @@ function createLane({ running, limitOf, beginWaiting }: Shared, { total, places 
       { maxWaitMs = Number.POSITIVE_INFINITY, bytes = 0 } = {},
     ): Promise<Slot> | undefined {
       if (isClosed) return Promise.resolve('stopped');
-      if (tenantFits(owner.tenant) && endpointFits(owner.endpoint)) {
+      if (tenantFits(owner.tenant) && endpointFits(owner)) {
         occupy(owner, 1);
         return Promise.resolve('run');
       }
