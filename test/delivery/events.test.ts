@@ -73,7 +73,7 @@ describeOne('events', 'one process', (topology) => {
     }
     const seen = new Set(events.map(({ type }) => type));
     const unseen = [...schemas.keys()].filter((type) => !seen.has(type));
-    // Types that need time to pass or a failing receiver.
+    // Types that need time to pass, a failing receiver or a directory.
     assert.deepEqual(unseen.sort(), [
       'bot_key.expired',
       'bot_key.expiring',
@@ -82,6 +82,8 @@ describeOne('events', 'one process', (topology) => {
       'domain.lapsed',
       'endpoint.ping',
       'invitation.expired',
+      'tenant.holder_ended',
+      'tenant.owner_kept',
       'webhook_endpoint.disabled',
       'webhook_endpoint.failing',
     ]);

@@ -203,6 +203,10 @@ async function changeMembers(owner: Owner, ask: Ask, guest: Person): Promise<voi
   for (const { id } of [declining, waiting]) await ask('TenantMembers_Add', { Tenant, UserID: id });
   bodyOf(await stack.call('TenantMembers_Decline', { Tenant }, declining.token));
   await ask('TenantMembers_Remove', { Tenant, UserID: waiting.id });
+  const chief = await signUp(stack);
+  bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: chief.id }, stack.platformKey));
+  await ask('Grants_Add', { Grant: { Tenant, UserID: chief.id, Role: 'owner' } });
+  bodyOf(await stack.call('TenantMembers_Accept', { Tenant }, chief.token));
   const spare = await createTenant(stack, owner.token);
   await ask('Tenants_Delete', { Tenant: spare });
 }

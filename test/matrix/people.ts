@@ -46,14 +46,16 @@ export async function newSession(
   return { id, token };
 }
 
-/** Creates a tenant that the user owns, by the platform. */
+/** Creates a tenant that the user owns and has accepted, by the platform. */
 export async function newTenant(stack: Stack, OwnerID: string): Promise<string> {
   const made = await stack.call(
     'Tenants_Create',
     { Tenant: { Name: 'Matrix' }, OwnerID },
     stack.platformKey,
   );
-  return (recordIn(made, 'Tenant') as { ID: string }).ID;
+  const { ID } = recordIn(made, 'Tenant') as { ID: string };
+  await rowsOf(stack, 'update access.grant_entry set unasked = false where tenant = $1', [ID]);
+  return ID;
 }
 
 /** Creates a link to the portal of an endpoint, with all abilities. `secret` is its token. */

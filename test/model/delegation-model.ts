@@ -22,7 +22,7 @@ const ofAdmins = [
   'iam.roles.read',
 ];
 
-/** What each giver may give. An owner may also give all permissions of applications. */
+/** The permissions that each giver may give. An owner may also give all permissions of applications. */
 const givers = {
   owner: { owns: true, gives: (permission: string) => /^(iam|app)\./.test(permission) },
   chief: { owns: false, gives: (permission: string) => permission.startsWith('iam.') },

@@ -10,7 +10,7 @@ import {
   scimGroupWith,
 } from './delegation-stage.ts';
 
-/** By hand, nobody takes what they may not give. */
+/** By hand, a giver takes only roles that it may give. */
 const mayTake = mayGive;
 
 /** The paths by which a person or bot takes a role from a holder by hand. */

@@ -245,7 +245,7 @@ export const holdsInTenant = (rights: Rights, permission: string): boolean =>
 export const mayGrant = (rights: Rights, permission: string): boolean =>
   !isPlatformOnly(permission) && within(rights.grantable, rights, permission);
 
-/** What a giver of ownership lacks who does not own the tenant, in the words of a refusal. */
+/** The right that a giver lacks who does not own the tenant, in the words of a refusal. */
 export const ownership = 'ownership';
 
 export const holdsOnPlatform = (rights: Rights, permission: string): boolean =>

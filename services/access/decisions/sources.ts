@@ -5,7 +5,7 @@ import { ownerRole } from '../permissions/builtin.ts';
 import { findLacking, type Giver } from './delegation.ts';
 
 // A source of rights, such as a directory, hands out what its maker may grant at that time: the one
-// who connected it. What it takes away, it always takes, except from owners.
+// who connected it. It always takes rights away, except from owners.
 
 export type Source = {
   /** The key of the directory, for the audit. */

@@ -88,12 +88,13 @@ const eventTypes: readonly EventType[] = [
     member_withdrawn: 'A pending membership was withdrawn by the tenant.',
     member_disabled: 'A member was disabled and has no rights in the tenant.',
     member_enabled: 'A disabled member has its rights back.',
+  }),
+  ...family('tenant', 'tenant', 'TenantMembers_AddReq', {
     holder_ended:
-      'A directory or provider took rights that it could not have given. Its data contains only Tenant and the UserID of one of the users; the event of each change names the others.',
-    ownership_accepted:
-      'A member accepted ownership that others had given. Its data contains only Tenant and UserID.',
+      'A directory or provider took rights that it could not have given. Its data names one of the users; the event of each change names the others.',
+    ownership_accepted: 'A member accepted ownership that others had given.',
     owner_kept:
-      'A directory tried to disable or remove an owner, which was refused; at most one event an hour for each request. Its data contains only Tenant and UserID.',
+      'A directory tried to disable or remove an owner, which was refused; at most one event an hour for each request.',
   }),
   ...family('tenant', 'invitation', 'TenantInvitation', {
     created: 'A user was invited, or an invitation was sent again.',
