@@ -96,7 +96,6 @@ const rightsIn = (database: Database, credentials: Client<typeof Credentials>): 
 export function createAccess({ settings, peers, log }: Options): Promise<Service> {
   const { directory, credentials } = clientsOf(peers);
   const keyRing = openKeyRing(settings.keyRing, log);
-  const pager = createPager(keyRing);
   const { tenantGraceSeconds, tenantCreation } = settings;
   return createService({
     schema: accessSchema,
@@ -112,7 +111,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         directory,
         log,
         rightsCache,
-        pager,
+        pager: createPager(keyRing),
         keyRing,
         limiter,
         limits: invitationLimits[settings.limits as LimitProfile],
