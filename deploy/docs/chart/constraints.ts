@@ -173,6 +173,7 @@ export const config: Readonly<Record<string, Schema>> = {
   host: {},
   databasePool: count(1),
   requestTimeoutMs: count(100),
+  keepAliveMs: count(1000),
   trustedProxies: texts('^[0-9a-fA-F.:]+(/[0-9]{1,3})?$'),
   allowedOrigins: texts('^https?://[^/]+$'),
   appUrl: { pattern: '^(https?://.+)?$' },
