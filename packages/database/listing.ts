@@ -40,7 +40,7 @@ export type Listed = {
 
 type Values = readonly unknown[];
 
-/** What a page shows. `after`: the place that the previous page ended at. */
+/** The contents of a page. `after`: the place that the previous page ended at. */
 export type ListQuery = {
   tenant: string;
   text: string;
@@ -73,7 +73,7 @@ export const textKey = (text: string): string => `left(${withoutAccents(text)}, 
 export const lastPartKey = (text: string, separator = ' '): string =>
   textKey(`split_part(${text}, '${separator}', -1)`);
 
-/** The index of a key for an entity, from its name and what it is on. */
+/** The index of a key for an entity, from its name and its table. */
 export const searchIndex = (definition: string) => ({
   name: definition.slice(0, definition.indexOf(' ')),
   expression: `create index ${definition}`,
@@ -114,7 +114,7 @@ export function createListing(listed: Listed) {
     };
   }
 
-  /** Walks on from what is found until the page is full or the list ends, at most so many turns. */
+  /** Walks on from the found rows until the page is full or the list ends, at most so many turns. */
   async function walk(
     run: Run,
     query: ListQuery,

@@ -129,7 +129,7 @@ export function createDispatch({
 }
 
 /**
- * What the caller sees of an error. A client that changes rows together with many others gets 429;
+ * The error for the caller. A client that changes rows together with many others gets 429;
  * tasks and services get `unavailable`, which they retry without counting an attempt.
  */
 function errorFor(thrown: unknown, caller: Caller): ServiceError {

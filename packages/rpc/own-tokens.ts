@@ -11,7 +11,7 @@ const refusals = counter<{ service: string }>({
 /** The refusals come with every call, so a log line for each would hide all others. */
 const logEveryMs = 10_000;
 
-/** What the services think of this process's caller tokens. */
+/** The verdict of the services on this process's caller tokens. */
 export type OwnTokens = ReturnType<typeof createOwnTokens>;
 
 export function createOwnTokens(log: Log) {

@@ -12,7 +12,7 @@ import { findTenant } from '../tenants/queries.ts';
 
 export type Refused = { code: string; message: string };
 
-/** What memberships have in common that are checked together. */
+/** The common part of memberships that are checked together. */
 type Kind = Pick<NewMembership, 'tenant' | 'roles' | 'groups'>;
 
 /**

@@ -12,7 +12,7 @@ import { findLiveSessionById, findSupportSessionById, proofOf } from '../session
 type Deps = { database: Database; issuer: Pick<Client<typeof Issuer>, 'confirmApp'> };
 type Named = Omit<Credential, '$typeName' | '$unknown'>;
 
-/** What the credential of a running call still proves. @throws unauthenticated if it has ended */
+/** The proof of a running call's credential. @throws unauthenticated if it has ended */
 export async function confirmCredential(deps: Deps, credential: Named | undefined) {
   if (!credential) throw unauthenticated();
   const { type, id, credentialId, tenant } = credential;

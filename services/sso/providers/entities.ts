@@ -42,7 +42,7 @@ export const ProviderEntity = defineEntity({
     /** The names of the key that signs client secrets. */
     keyId: p.text().default(''),
     teamId: p.text().default(''),
-    /** What an answer without a groups claim does to mapped roles and groups: remove or keep. */
+    /** The effect of an answer without a groups claim on mapped roles and groups: remove or keep. */
     absentGroups: p.text().default('remove'),
     wantEncrypted: p.boolean().default(false),
     /** When an answer had a groups claim; to the day. */
