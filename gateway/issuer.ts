@@ -23,6 +23,10 @@ const pages = /^\/(?:oauth\/(?:authorize|interaction|logout)|device)(?:\/|$)/;
 
 /** The forms of our own pages: consent, a device's code and the confirmed sign-out. */
 const ownForms = /^\/(?:oauth\/(?:interaction|logout\/confirm)|device)(?:\/|$)/;
+/** The routes that another site may open with a form (OIDC Core 3.1.2.1, RP-Initiated Logout 2). */
+const crossSite = /^\/oauth\/(?:authorize|logout)$/;
+/** A server reads a request line of 16 KB with its headers. */
+const maxQueryBytes = 12 * 1024;
 
 /** The names of the library's own cookies begin with this. */
 const cookiePrefix = 'bailiwick_op_';
@@ -79,6 +83,8 @@ export function createIssuerRoutes({ sso, session, brands }: Options) {
     if (isDocumentRequest(request, pathname)) return sendDocument(request, response, pathname);
     const { ip, requestId } = origin;
     if (request.method === 'POST' && ownForms.test(pathname)) session.assertOwnForm(request);
+    if (request.method === 'POST' && crossSite.test(pathname))
+      return sendAsGet(response, pathname, await readForm(request, response, ip));
     const token = isIssuerPage(pathname) ? session.ofVisitor(request) : undefined;
     const answer = await issuer.handle(
       {
@@ -137,6 +143,23 @@ function headersOf(request: IncomingMessage) {
     ...passedHeaders.map((name) => ({ name, value: String(request.headers[name] ?? '') })),
     { name: 'cookie', value: own.join('; ') },
   ].filter(({ value }) => value !== '');
+}
+
+/**
+ * Answers a form with its parameters as an address: the cookies of the session are Lax, and do not
+ * come with a POST of another site.
+ */
+function sendAsGet(response: ServerResponse, pathname: string, form: Uint8Array): void {
+  const query = new URLSearchParams(Buffer.from(form).toString()).toString();
+  if (query.length > maxQueryBytes) throw invalid('the form is too long', 'BODY_TOO_LARGE');
+  const route = pathname.slice(pathname.lastIndexOf('/') + 1);
+  response
+    .writeHead(303, {
+      location: `${route}?${query}`,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    })
+    .end();
 }
 
 async function readForm(

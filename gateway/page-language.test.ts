@@ -36,6 +36,7 @@ for (const [path, headers, locale] of [
   ['/login', { 'accept-language': 'fr', cookie: 'bailiwick_locale=xx' }, 'fr'],
   ['/login?ui_locale=pt', { 'accept-language': 'fr', cookie: 'bailiwick_locale=ja' }, 'pt-BR'],
   ['/login?ui_locale=%00"><b>', { 'accept-language': 'fr' }, 'fr'],
+  ['/login?ui_locale=se%20de%20fr', { 'accept-language': 'fr' }, 'de'],
   ['/reset?ui_locale=DE', {}, 'de'],
   ['/auth/a/b/callback', { cookie: 'bailiwick_locale=es' }, 'es'],
 ] as const)

@@ -7,13 +7,17 @@ import { readCookie } from './cookies.ts';
 // accepts. The cookie keeps it on the way to a provider and back.
 
 const cookie = 'bailiwick_locale';
+const mostLanguages = 20;
 
-const askedFor = (request: IncomingMessage): string =>
-  URL.parse(request.url ?? '/', 'http://gateway')?.searchParams.get('ui_locale') ?? '';
+/** The languages in the address, such as `ui_locale=se de`, the preferred one first. */
+const askedFor = (request: IncomingMessage): string[] =>
+  (URL.parse(request.url ?? '/', 'http://gateway')?.searchParams.get('ui_locale') ?? '')
+    .split(' ')
+    .slice(0, mostLanguages);
 
 /** The languages that the address and the cookie ask for. */
 const chosen = (request: IncomingMessage): string[] => [
-  askedFor(request),
+  ...askedFor(request),
   readCookie(request.headers.cookie ?? '', cookie) ?? '',
 ];
 
@@ -33,7 +37,7 @@ export function keepLanguage(
   response: ServerResponse,
   publicUrl: string,
 ): void {
-  const [locale] = localesLike(shippedLocales, askedFor(request));
+  const [locale] = askedFor(request).flatMap((wanted) => localesLike(shippedLocales, wanted));
   if (locale !== undefined)
     response.appendHeader(
       'set-cookie',

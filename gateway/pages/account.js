@@ -14,8 +14,14 @@ export async function findAccount() {
 }
 
 /** Creates an account, with the language of this page. */
-export function createAccount(account) {
-  return call('Account_Register', { ...account, Locale: locale });
+export async function createAccount(account) {
+  try {
+    return await call('Account_Register', { ...account, Locale: locale });
+  } catch (error) {
+    if (error.code !== 'invalid_argument') throw error;
+    // A gateway of the previous version does not know the field. Any other fault is found again.
+    return call('Account_Register', account);
+  }
 }
 
 /** Ends the session. It may have ended already. */

@@ -70,10 +70,10 @@ export const devicePages = (publicUrl: string): DeviceFlow => ({
 /** The parameters of our sign-in page, which leads back to the code. */
 function signInQuery(client: Client, userCode: string, uiLocales: string): string {
   const { tenant } = appOf(client);
-  const [locale = ''] = uiLocales.split(' ');
+  const locales = uiLocales.slice(0, 100);
   return new URLSearchParams({
     ...(tenant !== '' && { tenant }),
-    ...(locale !== '' && { ui_locale: locale }),
+    ...(locales !== '' && { ui_locale: locales }),
     return_to: `/device?${new URLSearchParams({ user_code: userCode }).toString()}`,
   }).toString();
 }

@@ -174,6 +174,9 @@ function isDone(interaction: Interaction, person: Person, isBack: boolean): bool
   return session?.uid === person.credentialId ? authTime(person) > iat : authTime(person) >= iat;
 }
 
+/** Far more languages than a person reads. */
+const longestLocales = 100;
+
 async function signInPage(
   deps: Deps,
   interaction: Interaction,
@@ -181,11 +184,12 @@ async function signInPage(
   person: Person | undefined,
 ): Promise<string> {
   const tenant = appOf(client).tenant || lackingTenant(interaction);
-  const [locale = ''] = textOf(interaction, 'ui_locales').split(' ');
+  const locales = textOf(interaction, 'ui_locales').slice(0, longestLocales);
   const lacking = onlyLacking(interaction);
   const about = {
     ...(tenant !== '' && { tenant }),
-    ...(locale !== '' && { ui_locale: locale }),
+    // The page takes the first that it has.
+    ...(locales !== '' && { ui_locale: locales }),
     return_to: `${path}${interaction.uid}${lacking ? '?back=1' : ''}`,
   };
   if (lacking && person) return placeOf(deps, lacking, person, about);

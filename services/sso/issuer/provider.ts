@@ -43,6 +43,7 @@ export function createProvider(deps: IssuerDeps, keys: JWK[], cookieKeys: string
   // Each app gets the ID of the session that its tokens belong to.
   provider.Client.prototype.includeSid = () => true;
   provider.use(pagePolicy);
+  provider.use(claimsOnlyByScope);
   provider.use(refuseWeakProofs);
   provider.use(saveGrants);
   provider.use(finishInteractions(provider, deps));
@@ -196,6 +197,14 @@ function renderError(
   currentVisit().failure = out.error_description ?? out.error;
   ctx.body = '';
 }
+
+/** Of the claims parameter only `acr` counts: the scopes say which claims an app gets. */
+const claimsOnlyByScope: Parameters<Provider['use']>[0] = async (ctx, next) => {
+  await next();
+  const { oidc } = ctx as unknown as { oidc?: KoaContextWithOIDC['oidc'] };
+  if (oidc?.route === 'discovery')
+    Object.assign(ctx.body as object, { claims_parameter_supported: false });
+};
 
 /** The library's own pages only send a form on, with a script whose hash it adds here. */
 const pagePolicy: Parameters<Provider['use']>[0] = (ctx, next) => {

@@ -55,6 +55,7 @@ describeBoth('an app that signs people in', (topology) => {
       'urn:ietf:params:oauth:grant-type:device_code',
       'urn:ietf:params:oauth:grant-type:token-exchange',
     ]);
+    assert.equal(metadata.claims_parameter_supported, false);
     assert.equal(metadata.request_parameter_supported, true);
     const signed = metadata.request_object_signing_alg_values_supported;
     assert.deepEqual(signed, ['RS256', 'PS256', 'ES256', 'EdDSA']);
@@ -119,6 +120,21 @@ describeBoth('an app that signs people in', (topology) => {
     assert.ok(arrival.url.href.startsWith(callback), arrival.url.href);
     const tokens = await exchange(config, asked, arrival);
     assert.equal(tokens.claims()?.sub, ada.id);
+  });
+
+  test('a sign-in and a sign-out that are posted go on as GET, with their parameters', async () => {
+    for (const [path, body] of [
+      ['authorize', 'client_id=a&state=%C3%A9+%26&scope=openid&scope=email'],
+      ['logout', 'client_id=a&state=%C3%A9+%26'],
+    ] as const) {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const options = { method: 'POST', redirect: 'manual', headers, body } as const;
+      const answer = await fetch(`${stack.url}/oauth/${path}`, options);
+      assert.equal(answer.status, 303);
+      const to = new URL(answer.headers.get('location') ?? '', answer.url);
+      assert.equal(to.href, `${stack.url}/oauth/${path}?${body}`);
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
+    }
   });
 
   test('prompt=none refuses without a session, and prompt=login asks for another sign-in', async () => {
