@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { create, type DescMessage } from '@bufbuild/protobuf';
+import { GroupSchema } from './gen/bailiwick/access/v1/groups_pb.ts';
+import { RoleSchema } from './gen/bailiwick/access/v1/roles_pb.ts';
+import { AccountProfileSchema } from './gen/bailiwick/identity/v1/account_pb.ts';
+import { services } from './registry.ts';
+import { validate } from './validate.ts';
+
+const refused = /must not contain control characters or marks/;
+const isRefused = (schema: DescMessage, name: string) =>
+  validate(schema, create(schema, { name })).some((message) =>
+    refused.test(JSON.stringify(message)),
+  );
+
+test('a name has no control characters and no marks that change the direction of text', () => {
+  for (const schema of [GroupSchema, RoleSchema, AccountProfileSchema]) {
+    for (const mark of [
+      '\n',
+      '\r',
+      '\t',
+      '\u0000',
+      '\u007f',
+      '\u0085',
+      '\u2028',
+      '\u202a',
+      '\u202e',
+      '\u2066',
+      '\u2069',
+    ])
+      assert.ok(isRefused(schema, `a${mark}b`), JSON.stringify(mark));
+    for (const name of ['می\u200cخواهم', '👨\u200d👩\u200d👧', 'Ünïcode 株式会社', '', 'a b'])
+      assert.ok(!isRefused(schema, name), name);
+  }
+});
+
+test('every name that a client sends is read by the same rule', () => {
+  const names = new Set<string>();
+  const seen = new Set<DescMessage>();
+  const visit = (message: DescMessage): void => {
+    if (seen.has(message)) return;
+    seen.add(message);
+    for (const field of message.fields) {
+      if (field.message) visit(field.message);
+      const isName = ['Name', 'GivenName', 'FamilyName'].includes(field.jsonName);
+      if (isName && field.scalar === 9) names.add(`${message.typeName}.${field.name}`);
+    }
+  };
+  for (const { methods } of services) for (const { input } of methods) visit(input);
+  const unruled = [...names].filter((name) => {
+    const [typeName, field] = [
+      name.slice(0, name.lastIndexOf('.')),
+      name.slice(name.lastIndexOf('.') + 1),
+    ];
+    const message = [...seen].find((one) => one.typeName === typeName);
+    const local = message?.fields.find((one) => one.name === field)?.localName ?? '';
+    return (
+      message &&
+      !validate(message, create(message, { [local]: 'a\u202eb' })).some((one) =>
+        refused.test(JSON.stringify(one)),
+      )
+    );
+  });
+  assert.ok(names.size > 15, [...names].join(', '));
+  // The name of a domain has a rule of its own.
+  assert.deepEqual(unruled, ['bailiwick.sso.v1.DomainCreateRequest.name']);
+});
