@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * The tenants that were told of the start of a support session, which are told of its end too. Open
- * ones end within an hour, and tell the platform only.
+ * The tenants whose audit has the start of a support session: it gets the end too. Open sessions end
+ * within an hour, in the audit of the platform only.
  */
 export class SupportEnds extends Migration {
   override up(): void {

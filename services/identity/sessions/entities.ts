@@ -43,7 +43,7 @@ export const SessionEntity = defineEntity({
     operatorSession: p.text().default(''),
     /** Why the operator acts as the user. */
     reason: p.text().default(''),
-    /** The user's tenants that were told of a support session. */
+    /** The user's tenants whose audit has the start of a support session. */
     toldTenants: p.array().columnType('text[]').default([]),
   },
   uniques: [{ name: 'session_token_hash', properties: ['tokenHash'] }],

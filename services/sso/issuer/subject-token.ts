@@ -59,8 +59,7 @@ function timeProblem({ exp, nbf, iat }: JWTPayload): string | undefined {
 const refused = (description: string) => new errors.InvalidRequest(description);
 
 export type KeySet = ReturnType<typeof createLocalJWKSet>;
-type Keys = Parameters<typeof createLocalJWKSet>[0]['keys'];
 
 /** The keys that prove something. Stored ones may be older than this check. */
 export const keySetOf = (keys: readonly object[]): KeySet =>
-  createLocalJWKSet({ keys: keys.filter(isStrongKey) as Keys });
+  createLocalJWKSet({ keys: keys.filter(isStrongKey) });

@@ -9,8 +9,8 @@ import { answerModel, endFamily, findAnswer, issueRecords } from './queries.ts';
 import { openRecord, sealRecord } from './records.ts';
 import { currentVisit, type Visit } from './visit.ts';
 
-// Requests for tokens. The library checks one and makes its answer; what the request uses up and
-// what it gets are then stored by one statement. A refused request therefore uses nothing up.
+// Requests for tokens. The library checks one and makes its answer. One statement then uses up the
+// code or token of the request and stores its results. A refused request therefore uses nothing up.
 //
 // A refresh token works once. Its answer is kept, sealed, for some seconds: a client that refreshed
 // twice at once, or lost the answer, gets the same one again until it uses its new token. The library

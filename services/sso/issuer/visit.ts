@@ -76,7 +76,7 @@ export type Visit = {
   refusal: string;
   /** The code or refresh token that an app presents. */
   presented: { model: string; id: string; payload: AdapterPayload } | undefined;
-  /** A request for tokens: the code or token that it uses up ('' = none), and what it gets. */
+  /** A request for tokens: the code or token that it uses up ('' = none), and its results. */
   tokenRequest: { uses: string; records: NewRecord[] } | undefined;
   /** Whether a proof or assertion of the request was used before. */
   proofRepeated: boolean;

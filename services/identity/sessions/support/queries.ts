@@ -16,7 +16,7 @@ export type EndedSession = {
   /** The operator; '' = the user's own session. */
   operator: string;
   reason: string;
-  /** The tenants of the user that were told of the start. */
+  /** The tenants of the user whose audit has the start. */
   toldTenants: string[];
   /** Whether it had not ended by its time. */
   wasLive: boolean;
