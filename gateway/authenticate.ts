@@ -101,6 +101,7 @@ export function createAuthenticator(
         methodRefused: effective.methodRefused,
         factorRequired: effective.factorRequired,
         suspendedName: effective.suspendedName,
+        providerUnconfirmed: effective.providerUnconfirmed,
         staleLogin: effective.recentLogin && !isRecent(principal),
       });
     },
@@ -159,6 +160,9 @@ async function loadRights(
     `credential:${credentialId}`,
     `tenant:${value.tenant}`,
     `tenant:${botTenant}`,
+    // A change of its provider limits a session, wherever it is used.
+    ...(principal.ssoTenant === '' ? [] : [`tenant:${principal.ssoTenant}` as const]),
+    ...(value.cacheKeys as RightsKey[]),
     // The app's scopes narrow the rights.
     ...(clientId === '' ? [] : [`app:${clientId}` as const]),
   ];

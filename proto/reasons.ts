@@ -95,6 +95,8 @@ export const reasons = {
   PLAN_TOO_LARGE: 'The tenant has more grants than one plan compares.',
   PROVIDER_INACTIVE: 'The provider is switched off, or no longer linked to the account.',
   PROVIDER_REFUSED: 'The identity provider refused the user, or the user cancelled.',
+  PROVIDER_UNCONFIRMED:
+    'The provider of the session was changed by a caller who may not grant all that the user holds. Confirm it (`Sso_ConfirmProvider`), or sign in another way.',
   PROVIDER_UNREACHABLE: 'The identity provider cannot be reached. Try again later.',
   RECENT_LOGIN_REQUIRED:
     'The sign-in is too old for this change. Sign in again, or prove a factor (`Account_BeginStepUp`).',
@@ -116,6 +118,8 @@ export const reasons = {
   STALE: 'The record was changed meanwhile. Read it again, and repeat the change.',
   SUPPORT_ACCESS: 'A support session does not open this operation.',
   SYSTEM_ROLE: 'A built-in role cannot be changed.',
+  TEMPORARY_RIGHT:
+    'What the caller would make lasts longer than the right that it rests on. Give it the end that the message names.',
   TENANT_CREATION_OFF: 'Users cannot create tenants on this installation.',
   TENANT_DELETING: 'The tenant is being deleted.',
   TENANT_STATUS: 'The tenant is in a state that does not allow this.',

@@ -96,6 +96,7 @@ const acrossTenants: Record<string, string> = {
   'identity.live_bot_key': 'finds the bot and its tenant from the secret of a key',
   'identity.live_session': 'the session names the tenant of the link that opened it',
   'identity.live_session_by_id': 'the session names the tenant of the link that opened it',
+  'identity.live_session_ids': 'the session names the tenant of its provider',
   'identity.live_support_session': 'a support session belongs to its user in all tenants',
   'identity.live_support_session_by_id': 'a support session belongs to its user in all tenants',
   'identity.support_of_operator': 'a support session belongs to its user in all tenants',

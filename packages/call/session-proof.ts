@@ -16,6 +16,11 @@ export type SessionProof = {
   ownAssurance: string;
   /** The operator of a support session, in which platform grants do not count; "" = the user's own. */
   operator: string;
+  /**
+   * Who answers for the session's provider while it is not confirmed (voucher.ts); "" = confirmed, or
+   * from no provider.
+   */
+  voucher: string;
 };
 
 /** The proof of a caller, or of another record with the same fields. */
@@ -25,4 +30,12 @@ export const sessionProof = ({
   assurance,
   ownAssurance,
   operator,
-}: SessionProof): SessionProof => ({ ssoTenant, limitedTo, assurance, ownAssurance, operator });
+  voucher,
+}: SessionProof): SessionProof => ({
+  ssoTenant,
+  limitedTo,
+  assurance,
+  ownAssurance,
+  operator,
+  voucher,
+});

@@ -113,6 +113,18 @@ export const linkUnconfirmed = () =>
     'this session holds rights in one organisation only, until you confirm with an older credential that its sign-in belongs to your account: see Users_ConfirmIdentity',
     'LINK_UNCONFIRMED',
   );
+/** In a session whose provider was changed by a caller who may grant less than its user holds. */
+export const providerUnconfirmed = () =>
+  denied(
+    'the single sign-on of this session was changed and is not confirmed: an administrator who may grant everything confirms it with Sso_ConfirmProvider, or sign in with a password or a passkey',
+    'PROVIDER_UNCONFIRMED',
+  );
+/** For a right that would outlast the caller's own. */
+export const temporaryRight = (permission: string, end: Date) =>
+  denied(
+    `the caller holds ${permission} until ${end.toISOString()}: it can be granted until then at the latest`,
+    'TEMPORARY_RIGHT',
+  );
 /** In a support session, for an operation that is the user's own. */
 export const supportRefused = () =>
   denied('support access does not open this operation', 'SUPPORT_ACCESS');

@@ -13,6 +13,7 @@ import {
   methodRefused,
   otherTenant,
   providerRefused,
+  providerUnconfirmed,
   type ServiceError,
   scopeMissing,
   ssoRequired,
@@ -65,8 +66,14 @@ export function allows(
  * Whether a limited session may use the operation's self and handler rules. Its permissions are
  * limited where access computes them.
  */
-function isWithinLimit(operation: Operation, request: Message, { limitedTo }: Caller): boolean {
+function isWithinLimit(
+  operation: Operation,
+  request: Message,
+  { limitedTo, voucher }: Caller,
+): boolean {
   if (limitedTo === '' || operation.limitedSession === 'allowed') return true;
+  // The author of the change must not leave in the person's name.
+  if (voucher !== '' && operation.sideEffects) return false;
   return (
     operation.limitedSession === 'inItsTenant' &&
     fieldText(operation, request, tenantField(operation)) === limitedTo
@@ -169,13 +176,18 @@ export function authorize(operation: Operation, request: Message, caller: Caller
 function refusalOf(operation: Operation, request: Message, caller: Caller): ServiceError {
   const scopes = missingScopes(operation, caller);
   if (scopes.length > 0) return scopeMissing(scopes);
-  const whole = { ...caller, limitedTo: '' };
+  const whole = { ...caller, limitedTo: '', voucher: '' };
   if (
     caller.limitedTo !== '' &&
     operation.allow.some((rule) => allows(rule, operation, request, whole))
   )
-    return caller.clientId === '' ? linkUnconfirmed() : otherTenant();
+    return limitRefusal(caller);
   return tenantField(operation) === '' ? denied() : refusalIn(caller);
+}
+
+function limitRefusal({ voucher, clientId }: Caller): ServiceError {
+  if (voucher !== '') return providerUnconfirmed();
+  return clientId === '' ? linkUnconfirmed() : otherTenant();
 }
 
 /**
@@ -184,6 +196,7 @@ function refusalOf(operation: Operation, request: Message, caller: Caller): Serv
  */
 function refusalIn(caller: Caller): ServiceError {
   if (caller.suspendedName !== '') return suspended(caller.suspendedName);
+  if (caller.providerUnconfirmed) return providerUnconfirmed();
   return sessionRefusal(caller.ssoTenant, caller) ?? denied();
 }
 

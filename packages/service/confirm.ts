@@ -67,11 +67,11 @@ function credentialOf(caller: Caller) {
 
 /** An access token stays within its tenant. */
 function proofOf({ clientId, type, limitedTo: ofToken }: Caller, state: State) {
-  const { ssoTenant, assurance, ownAssurance, operator } = state;
+  const { ssoTenant, assurance, ownAssurance, operator, voucher } = state;
   const isToken = clientId !== '' && type === 'user';
   if (isToken && state.limitedTo !== '' && state.limitedTo !== ofToken) throw unauthenticated();
   const limitedTo = isToken ? ofToken : state.limitedTo;
-  return { ssoTenant, assurance, ownAssurance, operator, limitedTo };
+  return { ssoTenant, assurance, ownAssurance, operator, limitedTo, voucher };
 }
 
 const rightsIn = (rights: Rights) => ({
@@ -81,4 +81,5 @@ const rightsIn = (rights: Rights) => ({
   methodRefused: rights.methodRefused ?? false,
   factorRequired: rights.factorRequired ?? false,
   suspendedName: rights.suspendedName ?? '',
+  providerUnconfirmed: rights.providerUnconfirmed ?? false,
 });

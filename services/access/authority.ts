@@ -16,8 +16,8 @@ import type { Revoke, RightsKey } from '@bailiwick/revocation';
 import { type Handlers, readSearch } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
-import { findSubjectGrants, owns } from './decisions/context.ts';
-import { keyOfSubject } from './decisions/effective.ts';
+import { findSubjectGrants, owns, reduces } from './decisions/context.ts';
+import { capKeys, keyOfSubject } from './decisions/effective.ts';
 import { findRolePermissions, isMemberWithin } from './decisions/queries.ts';
 import {
   holdsOnPlatform,
@@ -178,10 +178,10 @@ export async function effectiveRights(
 ) {
   const { principalType: type, principalId: id, botTenant, narrowedTo } = request;
   const principal = { type, id, botTenant, narrowedTo, ...sessionProof(request) };
-  return effectiveOf(await rightsOf(run, principal, request.tenant));
+  return effectiveOf(run, id, await rightsOf(run, principal, request.tenant));
 }
 
-function effectiveOf(rights: Rights) {
+async function effectiveOf(run: Run, subject: string, rights: Rights) {
   const { idleMinutes, maxMinutes, recentLogin } = rights.demands;
   return {
     tenant: rights.tenant,
@@ -195,7 +195,20 @@ function effectiveOf(rights: Rights) {
     sessionIdleMinutes: idleMinutes,
     sessionMaxMinutes: maxMinutes,
     recentLogin,
+    providerUnconfirmed: await isReduced(run, subject, rights),
+    cacheKeys: capKeys(rights.cap),
   };
+}
+
+/**
+ * Whether the voucher of a session withholds rights of its user in the tenant. Applications also
+ * decide by groups, so these count for who may not fill them.
+ */
+async function isReduced(run: Run, subject: string, { cap, tenant }: Rights): Promise<boolean> {
+  if (!cap) return false;
+  if (reduces(cap, await findSubjectGrants(run, { subject, tenant }))) return true;
+  const mayFillGroups = includes(cap.patterns, 'iam.groups.write');
+  return !mayFillGroups && (await findGroupPaths(run, tenant, subject)).length > 0;
 }
 
 /** The roles, groups and permissions of a member. Permissions on the platform are left out. */
@@ -203,8 +216,14 @@ async function describeMember(database: Database, run: Run, request: DescribeMem
   const { userId: id, tenant } = request;
   const session = sessionProof({ ...request, operator: '' });
   const rights = await rightsOf(run, { type: 'user', id, ...session }, tenant);
-  const effective = effectiveOf(rights);
-  if (!rights.activeMember || rights.ssoRequired || rights.factorRequired) return { effective };
+  const effective = await effectiveOf(run, id, rights);
+  if (
+    !rights.activeMember ||
+    rights.ssoRequired ||
+    rights.factorRequired ||
+    effective.providerUnconfirmed
+  )
+    return { effective };
   const [groups, found] = await Promise.all([
     findGroupPaths(run, tenant, id),
     findTenant(database, tenant),
@@ -256,6 +275,7 @@ async function findLackingForBot(
     ownAssurance: request.principalOwnAssurance,
     // A support session may not create or grant anything.
     operator: '',
+    voucher: request.principalVoucher,
   };
   const [rights, grants] = await Promise.all([
     rightsOf(run, principal, tenant),

@@ -11,7 +11,11 @@ import {
 } from './account/entities.ts';
 import { BotEntity, BotKeyEntity, BotTrustEntity } from './bots/entities.ts';
 import { LoginChallengeEntity, RecoveryCodeEntity, TotpFactorEntity } from './factors/entities.ts';
-import { IdentityLinkEntity, PendingLinkEntity } from './federation/entities.ts';
+import {
+  IdentityLinkEntity,
+  PendingLinkEntity,
+  UnconfirmedProviderEntity,
+} from './federation/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
 import { Accounts } from './migrations/002-accounts.ts';
 import { Bots } from './migrations/003-bots.ts';
@@ -38,6 +42,7 @@ import { KeyExpiry } from './migrations/026-key-expiry.ts';
 import { Search } from './migrations/027-search.ts';
 import { Import } from './migrations/028-import.ts';
 import { Makers } from './migrations/029-makers.ts';
+import { UnconfirmedProviders } from './migrations/030-unconfirmed-providers.ts';
 import { SupportEnds } from './migrations/031-support-ends.ts';
 import { LookalikeKey } from './migrations/033-lookalike-key.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
@@ -68,6 +73,7 @@ export const identitySchema: ServiceSchema = {
     BotTrustEntity,
     IdentityLinkEntity,
     PendingLinkEntity,
+    UnconfirmedProviderEntity,
     SignInCodeEntity,
     MailedCodeEntity,
     DekEntity,
@@ -104,6 +110,7 @@ export const identitySchema: ServiceSchema = {
     { name: '027-search', class: Search },
     { name: '028-import', class: Import },
     { name: '029-makers', class: Makers },
+    { name: '030-unconfirmed-providers', class: UnconfirmedProviders },
     { name: '031-support-ends', class: SupportEnds },
     { name: '033-lookalike-key', class: LookalikeKey },
   ],

@@ -1,6 +1,7 @@
 import { escalation } from '@bailiwick/errors';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { type Call } from '@bailiwick/rpc';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 
 type Deps = { admission: Client<typeof Admission> };
@@ -28,6 +29,28 @@ export async function assertMayGrant(
   if (lacking !== '') throw escalation(lacking);
 }
 
+/** Everything that the people of a tenant, or of the platform (""), can hold. */
+const everything = (tenant: string): string[] =>
+  tenant === '' ? ['iam.*', 'iam.platform.*'] : ['*'];
+
+/**
+ * The limit of a caller who would grant everything in a tenant or on the platform (""):
+ * a permission, or the time when the caller's right ends. Undefined = nothing.
+ */
+export async function findLimit(
+  { admission }: Deps,
+  { caller, signal }: Pick<Call, 'caller' | 'signal'>,
+  tenant: string,
+): Promise<{ lacking: string; endsAt?: Date } | undefined> {
+  const permissions = everything(tenant);
+  const { lacking, endsAt } = await admission.mayDelegate(
+    { ...principalOf(caller), tenant, permissions },
+    { signal },
+  );
+  if (lacking !== '') return { lacking };
+  return endsAt && { lacking: permissions[0] ?? '', endsAt: timestampDate(endsAt) };
+}
+
 /**
  * Throws permission_denied unless the caller holds these permissions, in a tenant or on the platform
  * ("").
@@ -51,4 +74,5 @@ const principalOf = (caller: Call['caller']) => ({
   principalBotTenant: caller.type === 'bot' ? caller.tenant : '',
   principalNarrowedTo: caller.narrowedTo,
   principalLimitedTo: caller.limitedTo,
+  principalVoucher: caller.voucher,
 });

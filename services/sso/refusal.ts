@@ -9,6 +9,8 @@ const refusals = {
   FLOW_UNKNOWN: 'This sign-in has expired or was finished before. Please sign in again.',
   FLOW_ELSEWHERE: 'This sign-in was started in another browser. Please sign in again.',
   PROVIDER_INACTIVE: 'This way to sign in is switched off. Please ask your administrator.',
+  PROVIDER_UNCONFIRMED:
+    'This way to sign in was changed and waits for a confirmation. Please sign in another way, or ask your administrator.',
   PROVIDER_REFUSED:
     'Your organisation’s sign-in has refused you, or you have cancelled it. Please try again or ask your administrator.',
   PROVIDER_UNREACHABLE:

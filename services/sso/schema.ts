@@ -22,6 +22,7 @@ import { Issuer } from './migrations/012-issuer.ts';
 import { TokenKeys } from './migrations/013-token-keys.ts';
 import { AppSignIns } from './migrations/016-app-sign-ins.ts';
 import { AppLogos } from './migrations/017-app-logos.ts';
+import { ProviderConfirmation } from './migrations/018-provider-confirmation.ts';
 import { StatedGroups } from './migrations/020-stated-groups.ts';
 import { RefreshReuse } from './migrations/022-refresh-reuse.ts';
 import { ProviderEntity } from './providers/entities.ts';
@@ -62,6 +63,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '013-token-keys', class: TokenKeys },
     { name: '016-app-sign-ins', class: AppSignIns },
     { name: '017-app-logos', class: AppLogos },
+    { name: '018-provider-confirmation', class: ProviderConfirmation },
     { name: '020-stated-groups', class: StatedGroups },
     { name: '022-refresh-reuse', class: RefreshReuse },
   ],

@@ -137,6 +137,7 @@ async function changeSignOn(owner: Owner, ask: Ask, dns: DnsServer): Promise<voi
     'Provider',
   ) as { ID: string };
   await ask('Sso_SaveProvider', { Provider: { Tenant, ID, Name: 'Renamed' } });
+  await confirmChange(owner, ask, ID);
   assert.equal((await fetch(`${stack.url}/auth/${Tenant}/${ID}/login`)).status, 403);
   await ask('Domain_Update', { Tenant, ID: domain.ID, Capture: 'require_sso' });
   await ask('Domain_Delete', { Tenant, ID: domain.ID });
@@ -144,6 +145,17 @@ async function changeSignOn(owner: Owner, ask: Ask, dns: DnsServer): Promise<voi
   await changeApps(Tenant, ask);
   for (const Minutes of [1, 0])
     bodyOf(await stack.call('Sso_LiftRequirement', { Tenant, Minutes }, stack.platformKey));
+}
+
+/** An administrator changes whom a provider identifies, and an owner confirms it. */
+async function confirmChange({ stack, tenant, token }: Owner, ask: Ask, ID: string) {
+  const bot = await createBot(stack, tenant, token);
+  const Grant = { Tenant: tenant, Bot: bot.ID, Role: 'admin' };
+  bodyOf(await stack.call('BotGrants_Add', { Grant }, token));
+  const { Secret } = await createKey(stack, bot, token);
+  const Provider = { Tenant: tenant, ID, Name: 'Renamed', AttributeMap: { Name: 'nick' } };
+  bodyOf(await stack.call('Sso_SaveProvider', { Provider }, Secret));
+  await ask('Sso_ConfirmProvider', { Tenant: tenant, ID });
 }
 
 async function changeApps(Tenant: string, ask: Ask): Promise<void> {

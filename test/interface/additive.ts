@@ -120,6 +120,7 @@ export const additiveOperations: readonly string[] = [
   'Sso_SaveProvider',
   'Sso_GetProvider',
   'Sso_ListProviders',
+  'Sso_ConfirmProvider',
   'Sso_DeleteProvider',
   'Sso_TestProvider',
   'Sso_LiftRequirement',

@@ -108,6 +108,7 @@ const platformPermissions: Readonly<Record<string, string>> = {
   Sso_SaveProvider: 'iam.platform.sso.write',
   Sso_GetProvider: 'iam.platform.sso.read',
   Sso_ListProviders: 'iam.platform.sso.read',
+  Sso_ConfirmProvider: 'iam.platform.sso.write',
   Sso_DeleteProvider: 'iam.platform.sso.write',
   Sso_TestProvider: 'iam.platform.sso.write',
   Apps_Save: 'iam.platform.apps.write',

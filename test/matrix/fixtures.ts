@@ -165,6 +165,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
       },
     }),
   },
+  Sso_ConfirmProvider: { fresh: ['provider'] },
   Sso_DeleteProvider: { fresh: ['provider'] },
   Sso_LiftRequirement: {},
   Apps_Save: { fresh: ['app'] },

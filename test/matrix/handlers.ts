@@ -56,6 +56,10 @@ export const handlerOracles: Readonly<Record<string, Oracle>> = {
   Access_ListPermissions: (asked) =>
     asked.rule?.kind === 'platform' && asked.place.name === 'absent' ? 'ok' : aboutSubject(asked),
 
+  // Needs the right to grant everything, which no administrator but an owner has.
+  Sso_ConfirmProvider: ({ rule, who, place }) =>
+    rule?.kind === 'platform' || who.inTenant[place.name]?.('iam.tenant.delete') ? 'ok' : 'denied',
+
   Grants_List: listedByUser('iam.grants.read'),
   Groups_ListMemberGroups: listedByUser('iam.groups.read'),
 

@@ -3,10 +3,17 @@ import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
 import { decisionHandlers } from '@bailiwick/access/decisions/access.ts';
-import { holdsInTenant, type Principal, rightsOf } from '@bailiwick/access/decisions/rights.ts';
+import {
+  holdsInTenant,
+  mayGrant,
+  type Principal,
+  rightsOf,
+} from '@bailiwick/access/decisions/rights.ts';
+import { anySession } from '@bailiwick/access/decisions/session.ts';
 import type { Directory } from '@bailiwick/access/directory.ts';
 import { narrow } from '@bailiwick/access/permissions/narrow.ts';
 import { accessSchema } from '@bailiwick/access/schema.ts';
+import { readVoucher } from '@bailiwick/call';
 import { onPool } from '@bailiwick/database';
 import {
   AccessCheckRequestSchema,
@@ -147,9 +154,31 @@ async function compare({ tenant, principal, isSelf }: ReturnType<Question>): Pro
     ).toSorted(),
     context,
   );
+  await compareWithVoucher(tenant, principal, inTenant, context);
   await compareExplanations({ tenant, subject, call, answers, context });
   if (!isSelf) await compareSearches({ tenant, subject, call, answers, context });
   return inTenant;
+}
+
+/** A session under a voucher holds what its user holds and the principal of the voucher may grant. */
+async function compareWithVoucher(
+  tenant: string,
+  principal: Principal,
+  answers: readonly boolean[],
+  context: string,
+): Promise<void> {
+  if (principal.voucher === '') return;
+  const [answering] = readVoucher(principal.voucher);
+  assert.ok(answering);
+  const run = onPool(opened.database);
+  const [own, theirs] = await Promise.all([
+    rightsOf(run, { ...principal, voucher: '' }, tenant),
+    rightsOf(run, { ...answering, ...anySession(tenant) }, tenant),
+  ]);
+  const expected = permissions.map(
+    (permission) => holdsInTenant(own, permission) && mayGrant(theirs, permission),
+  );
+  assert.deepEqual(named(answers), named(expected), context);
 }
 
 type Explained = {

@@ -216,6 +216,15 @@ export type Question = (serial: number) => {
   isSelf: boolean;
 };
 
+type Answering = { bot: boolean; index: number; narrowedTo: readonly string[] };
+
+function voucherText(serial: number, { bot, index, narrowedTo }: Answering): string {
+  const principal = bot
+    ? ['bot', botId(serial, index), tenantId(serial, index)]
+    : ['user', userId(serial, index), ''];
+  return [...principal, ...narrowedTo].join(' ');
+}
+
 /** A user asks about the own rights in a session, or another caller asks about the user. */
 const aboutUser = fc
   .record({
@@ -227,11 +236,25 @@ const aboutUser = fc
     assurance: fc.constantFrom('', 'aal1', 'aal2', 'phishing_resistant'),
     ownAssurance: fc.constantFrom('', 'aal2', 'phishing_resistant'),
     operator: fc.constantFrom('', '', '', 'usr_operator'),
+    /** Who answers for the session's provider, if it is not confirmed. */
+    voucher: fc.option(
+      fc.record({
+        bot: fc.boolean(),
+        index: fc.nat(users - 1),
+        narrowedTo: fc.oneof(
+          { weight: 3, arbitrary: fc.constant([]) },
+          { weight: 1, arbitrary: somePatterns },
+        ),
+      }),
+      { freq: 2 },
+    ),
   })
   .map(
     (asked): Question =>
       (serial) => {
         const tenant = idOf(serial, asked.inTenant);
+        // Such a session is limited to the tenant of its provider.
+        const voucher = asked.isSelf && asked.limitedTo !== null ? asked.voucher : null;
         const principal = {
           type: 'user',
           id: userId(serial, asked.index),
@@ -240,6 +263,7 @@ const aboutUser = fc
           assurance: asked.isSelf ? asked.assurance : 'phishing_resistant',
           ownAssurance: asked.isSelf ? asked.ownAssurance : '',
           operator: asked.isSelf ? asked.operator : '',
+          voucher: voucher ? voucherText(serial, voucher) : '',
         };
         return { tenant, principal, isSelf: asked.isSelf };
       },
@@ -267,6 +291,7 @@ const aboutBot = fc
           assurance: '',
           ownAssurance: '',
           operator: '',
+          voucher: '',
         },
         isSelf: asked.isSelf,
       }),

@@ -13,6 +13,7 @@ import { testSocialMicrosoft } from './social-microsoft.ts';
 import { testSocialOauth } from './social-oauth.ts';
 import { type SocialStage, startSocial } from './social-stage.ts';
 import { testSocialTenants } from './social-tenants.ts';
+import { testUnconfirmed } from './social-unconfirmed.ts';
 import { account } from './stage.ts';
 
 // Sign-ins through providers of the platform, which any user may use.
@@ -37,6 +38,7 @@ describeOne('social sign-in', 'one process', (topology) => {
   testSocialApple(() => stage);
   testSocialMicrosoft(() => stage);
   testSocialTenants(() => stage);
+  testUnconfirmed(() => stage);
 
   test('only the platform saves, reads, tests and deletes its providers', async () => {
     const { owner, tenant } = await createHome(stack);

@@ -54,6 +54,7 @@ export function ProviderPage() {
         </State>
         <Id id={provider.ID} />
       </Group>
+      {provider.Unconfirmed && <Unconfirmed provider={provider} mayWrite={mayWrite} />}
       <Notices provider={provider} />
       <Section title={t('signon.register')} about={t('signon.registerAbout')}>
         <ValuesToCopy values={addressesOf(provider)} />
@@ -73,6 +74,48 @@ export function ProviderPage() {
       )}
       <SameByApi operation="Sso_GetProvider" request={request} />
     </Page>
+  );
+}
+
+/** Says that the last change limits the provider's sessions, and confirms it. */
+function Unconfirmed({ provider, mayWrite }: { provider: Provider; mayWrite: boolean }) {
+  const { t } = useTexts();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Alert color="orange" icon={<Icon name="warning" />} title={t('signon.unconfirmed')}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{t('signon.unconfirmedAbout')}</Text>
+        {provider.SavedBy !== '' && <Id id={provider.SavedBy} />}
+        {mayWrite && (
+          <Button variant="default" onClick={() => setOpen(true)}>
+            {t('signon.confirmProvider')}
+          </Button>
+        )}
+      </Stack>
+      {isOpen && <ConfirmProvider provider={provider} onClose={() => setOpen(false)} />}
+    </Alert>
+  );
+}
+
+function ConfirmProvider({ provider, onClose }: DialogProps) {
+  const { t } = useTexts();
+  const { scope } = useOwner();
+  const { ID, Name, UpdatedAt } = provider;
+  const change = useChange('Sso_ConfirmProvider', {
+    stale: ['Sso_GetProvider', 'Sso_ListProviders'],
+  });
+  const request = { ...scope, ID, ...(UpdatedAt !== undefined && { IfUpdatedAt: UpdatedAt }) };
+  return (
+    <Confirm
+      title={t('signon.confirmProviderOf', { name: Name })}
+      action={t('signon.confirmProvider')}
+      isBusy={change.isPending}
+      error={change.error}
+      onConfirm={() => change.mutate(request, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      {t('signon.confirmProviderAbout')}
+    </Confirm>
   );
 }
 

@@ -82,11 +82,14 @@ function useColumns(): Column<Provider>[] {
     {
       id: 'state',
       header: t('signon.state'),
-      cell: ({ Active }) => (
-        <State color={Active ? 'teal.9' : 'gray.7'}>
-          {t(Active ? 'signon.active' : 'signon.inactive')}
-        </State>
-      ),
+      cell: ({ Active, Unconfirmed }) =>
+        Unconfirmed ? (
+          <State color="orange.9">{t('signon.unconfirmed')}</State>
+        ) : (
+          <State color={Active ? 'teal.9' : 'gray.7'}>
+            {t(Active ? 'signon.active' : 'signon.inactive')}
+          </State>
+        ),
     },
     {
       id: 'used',

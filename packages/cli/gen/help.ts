@@ -1058,6 +1058,14 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Email","kind":"text","required":true,"text":""},
     ],
   },
+  Sso_ConfirmProvider: {
+    "text":"Confirms a provider as it is stored. A provider opens sessions for people, so a change of what identifies them (issuer, client, addresses, certificates, attribute map) by a caller who may not grant everything in the tenant stays unconfirmed: the sessions that it opens hold rights in the tenant only, and at most those that this caller may grant. A provider of the platform opens none until it is confirmed. The caller must be able to grant everything there, without an end. Sessions that were opened before the confirmation have to sign in again.","access":"a session or a bot key: the permission iam.sso.write in Tenant; or the permission iam.platform.sso.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty for the providers of the platform."},
+      {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Confirm only if the stored provider's UpdatedAt equals this time; otherwise fails with failed_precondition."},
+    ],
+  },
   Sso_DeleteProvider: {
     "text":"Deletes a provider, removes its links to users, and ends the sessions that it opened. Fails with failed_precondition for the last active provider while the tenant or a domain requires SSO.","access":"a session or a bot key: the permission iam.sso.write in Tenant; or the permission iam.platform.sso.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"",
     fields: [

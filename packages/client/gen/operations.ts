@@ -150,6 +150,7 @@ export const withIdempotencyKey: ReadonlySet<string> = new Set([
   'Roles_Save',
   'Sessions_Revoke',
   'Sessions_RevokeAll',
+  'Sso_ConfirmProvider',
   'Sso_DeleteProvider',
   'Sso_LiftRequirement',
   'Sso_SaveProvider',

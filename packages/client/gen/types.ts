@@ -256,6 +256,8 @@ export interface Operations {
   Sessions_RevokeAll: { request: Sessions_RevokeAllReq; response: Sessions_RevokeAllRes };
   /** Returns where users with this address sign in. The response depends on the domain only, not on whether an account exists. */
   Sso_Check: { request: Sso_CheckReq; response: Sso_CheckRes };
+  /** Confirms a provider as it is stored. A provider opens sessions for people, so a change of what identifies them (issuer, client, addresses, certificates, attribute map) by a caller who may not grant everything in the tenant stays unconfirmed: the sessions that it opens hold rights in the tenant only, and at most those that this caller may grant. A provider of the platform opens none until it is confirmed. The caller must be able to grant everything there, without an end. Sessions that were opened before the confirmation have to sign in again. */
+  Sso_ConfirmProvider: { request: Sso_ConfirmProviderReq; response: Sso_ConfirmProviderRes };
   /** Deletes a provider, removes its links to users, and ends the sessions that it opened. Fails with failed_precondition for the last active provider while the tenant or a domain requires SSO. */
   Sso_DeleteProvider: { request: Sso_DeleteProviderReq; response: Sso_DeleteProviderRes };
   /** Returns one provider. */
@@ -3266,6 +3268,12 @@ export type SsoProvider = {
   KeyID: string;
   /** Preset apple: the ID of the team that owns the key. */
   TeamID: string;
+  /** Whether the last change of the identifying settings awaits a confirmation: see Sso_ConfirmProvider. */
+  Unconfirmed: boolean;
+  /** The user or bot that made this change. Empty for changes of earlier versions. */
+  SavedBy: string;
+  /** The user or bot that confirmed it, or made it with the right to. Empty while it is unconfirmed, and for changes of earlier versions, which count as confirmed. */
+  ConfirmedBy: string;
   /** What becomes of the roles and groups of GroupMappings when a sign-in has no groups claim: remove (the default) revokes them, keep keeps them for 30 days after the provider stated them last. An answer that says that the groups are elsewhere always keeps them so long. */
   AbsentGroups: string;
   /** What administrators should know of sign-ins that succeeded, such as missing groups. Empty after a change of the provider. */
@@ -3347,6 +3355,12 @@ export type SsoProviderInput = {
   KeyID?: string | undefined;
   /** Preset apple: the ID of the team that owns the key. */
   TeamID?: string | undefined;
+  /** Whether the last change of the identifying settings awaits a confirmation: see Sso_ConfirmProvider. */
+  Unconfirmed?: boolean | undefined;
+  /** The user or bot that made this change. Empty for changes of earlier versions. */
+  SavedBy?: string | undefined;
+  /** The user or bot that confirmed it, or made it with the right to. Empty while it is unconfirmed, and for changes of earlier versions, which count as confirmed. */
+  ConfirmedBy?: string | undefined;
   /** What becomes of the roles and groups of GroupMappings when a sign-in has no groups claim: remove (the default) revokes them, keep keeps them for 30 days after the provider stated them last. An answer that says that the groups are elsewhere always keeps them so long. */
   AbsentGroups?: string | undefined;
   /** What administrators should know of sign-ins that succeeded, such as missing groups. Empty after a change of the provider. */
@@ -3371,6 +3385,20 @@ export type Sso_CheckReq = {
 export type Sso_CheckRes = {
   /** The URL of the provider's login route. Empty means sign in with a password. */
   Redirect: string;
+};
+
+/** Selects one provider. */
+export type Sso_ConfirmProviderReq = {
+  /** Empty for the providers of the platform. */
+  Tenant?: string | undefined;
+  ID: string;
+  /** Confirm only if the stored provider's UpdatedAt equals this time; otherwise fails with failed_precondition. */
+  IfUpdatedAt?: string | undefined;
+};
+
+/** The confirmed provider. */
+export type Sso_ConfirmProviderRes = {
+  Provider: SsoProvider;
 };
 
 /** Selects one provider. */

@@ -34,11 +34,12 @@ test("a cached decision of a user is about the request's tenant, not about the c
       assurance: 'aal1',
       ownAssurance: 'aal2',
       operator: 'usr_2',
+      voucher: 'user usr_3',
     },
   } as unknown as Call;
   const tenant = 'tnt_asked';
   await handlers.check(create(AccessCheckRequestSchema, { tenant, permission: 'app.read' }), call);
   await handlers.listPermissions(create(AccessListPermissionsRequestSchema, { tenant }), call);
-  const name = 'tnt_asked usr_1 tnt_sso tnt_limit aal1 aal2 usr_2';
+  const name = 'tnt_asked usr_1 tnt_sso tnt_limit aal1 aal2 usr_2 user usr_3';
   assert.deepEqual(names, [name, name]);
 });

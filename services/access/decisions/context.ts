@@ -1,11 +1,12 @@
 import { type SessionProof } from '@bailiwick/call';
 import { type Run } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
-import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
+import { common, includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { type Call } from '@bailiwick/rpc';
 import { type Directory, findBotTenant, isBotId } from '../directory.ts';
 import { grantsPerSubject } from '../limits.ts';
 import { ownerRole, permissionsOf } from '../permissions/builtin.ts';
+import type { Cap } from './cap.ts';
 import {
   findSubjectGrantRows,
   findSubjectStatus,
@@ -14,6 +15,7 @@ import {
   type SubjectGrantRow,
   type SubjectStatus,
 } from './queries.ts';
+import { findCap } from './rights.ts';
 
 // The grants of a user or bot in one tenant, one by one, for decisions and explanations.
 // effective.ts caches the permissions that result. rights.ts applies the same rules in one
@@ -86,6 +88,8 @@ export type DecisionContext = {
     /** Whether the subject is a bot of another tenant, which is not active. */
     ownTenantClosed: boolean;
   };
+  /** The limit of a session whose provider is not confirmed; undefined = none. */
+  cap: Cap | undefined;
   /** A bot's own tenant, if the decision depends on it; "" otherwise. */
   botTenant: string;
 };
@@ -122,12 +126,13 @@ export async function findWholeContext(
 async function contextOf(
   { run, directory }: DecisionDeps,
   call: Call,
-  { subject, tenant, limitedTo, operator }: Question,
+  { subject, tenant, limitedTo, operator, voucher }: Question,
   { status, grants: all }: { status: SubjectStatus; grants: SubjectGrant[] },
 ): Promise<DecisionContext> {
+  const cap = await findCap(run, voucher, tenant);
   const isWithin = ({ platform }: SubjectGrant) =>
     (limitedTo === '' || (!platform && tenant === limitedTo)) && (operator === '' || !platform);
-  const grants = all.filter(isWithin);
+  const grants = all.filter(isWithin).map((grant) => capped(grant, cap));
   // Asked only if nothing else denies: it costs a call of identity.
   const isFromElsewhere = status.open && !status.barred && usesPlatformGrantsOnly(subject, grants);
   const botTenant = isFromElsewhere ? await findBotTenant(directory, subject, call) : undefined;
@@ -140,9 +145,21 @@ async function contextOf(
       ownTenantClosed:
         isFromElsewhere && !(botTenant !== undefined && (await isActiveTenant(run, botTenant))),
     },
+    cap,
     botTenant: botTenant ?? '',
   };
 }
+
+const capped = (grant: SubjectGrant, cap: Cap | undefined): SubjectGrant =>
+  cap ? { ...grant, permissions: common(grant.permissions, cap.patterns) } : grant;
+
+/** Whether a cap takes something from the grants of its session's user. */
+export const reduces = ({ patterns }: Cap, grants: readonly SubjectGrant[]): boolean =>
+  (owns(grants) && !includes(patterns, '*')) ||
+  grants.some(
+    ({ expired, permissions }) =>
+      !expired && permissions.some((permission) => !includes(patterns, permission)),
+  );
 
 /**
  * Whether a bot has platform grants and none in the tenant in question, so that its own tenant may

@@ -1,7 +1,8 @@
 import { assertRecentLogin, type Caller, type SessionProof, sessionProof } from '@bailiwick/call';
 import { type EntityManager, inTransaction, type Run } from '@bailiwick/database';
 import { denied, escalation } from '@bailiwick/errors';
-import { ownerRole } from '../permissions/builtin.ts';
+import { type Level, ownerRole } from '../permissions/builtin.ts';
+import { endOf } from './ends.ts';
 import { findRolePermissions, findRolesOfSubject, type HolderType } from './queries.ts';
 import {
   holdsOnPlatform,
@@ -28,20 +29,37 @@ export type LaterGiver = {
   id: string;
   narrowedTo: readonly string[];
   limitedTo?: string;
+  voucher?: string;
 };
 
-export const storedGiver = ({ type, id, narrowedTo, limitedTo }: Giver): LaterGiver => ({
+export const storedGiver = ({ type, id, narrowedTo, limitedTo, voucher }: Giver): LaterGiver => ({
   type,
   id,
   narrowedTo: [...narrowedTo],
   limitedTo,
+  voucher,
 });
 
-/** The session of that time does not matter, except that one limited to a tenant stays limited. */
+/**
+ * Whether a person gives up own rights. A session under a voucher may belong to the author of a change of its
+ * provider.
+ */
+export const isOneself = ({ type, id, voucher }: Caller, userId: string): boolean =>
+  type === 'user' && id === userId && voucher === '';
+
+/** The session of that time does not matter, except that its limits stay. */
 export const giverLater = (
   tenant: string,
-  { type, id, narrowedTo, limitedTo = '' }: LaterGiver,
-): Giver => ({ type, id, tenant, narrowedTo: [...narrowedTo], ...anySession(tenant), limitedTo });
+  { type, id, narrowedTo, limitedTo = '', voucher = '' }: LaterGiver,
+): Giver => ({
+  type,
+  id,
+  tenant,
+  narrowedTo: [...narrowedTo],
+  ...anySession(tenant),
+  limitedTo,
+  voucher,
+});
 
 /**
  * Throws permission_denied unless the caller itself may grant, in the whole tenant, every
@@ -120,6 +138,38 @@ export type Holder = { tenant: string; type: HolderType; id: string };
  */
 export const rolesOf = (run: Run, { tenant, type, id }: Holder): Promise<string[]> =>
   findRolesOfSubject(run, tenant, type, id);
+
+/** The first of these permissions that ends, and when. */
+export type Ending = { permission: string; endsAt: Date };
+
+/**
+ * The first end of the principal's rights to permissions, of the roles' and of `permissions`, that
+ * it may grant in a tenant; undefined = they do not end.
+ */
+export async function findEnding(
+  run: Run,
+  giver: Giver,
+  tenant: string,
+  { roles, permissions = [] }: Conferred,
+): Promise<Ending | undefined> {
+  const wanted = [...permissions, ...(await permissionsGivenBy(run, tenant, roles))];
+  if (wanted.length === 0) return undefined;
+  const rights = await rightsIn(run, giver, tenant);
+  return firstEnding(rights, wanted, tenant === '' ? 'platform' : 'tenant');
+}
+
+/** The first end of a principal's rights to these permissions; undefined = they do not end. */
+export function firstEnding(
+  rights: Rights,
+  wanted: readonly string[],
+  level: Level,
+): Ending | undefined {
+  const ends = wanted.map((permission) => ({ permission, end: endOf(rights, permission, level) }));
+  const first = Math.min(...ends.map(({ end }) => end));
+  if (first === Number.POSITIVE_INFINITY) return undefined;
+  const permission = ends.find(({ end }) => end === first)?.permission ?? '';
+  return { permission, endsAt: new Date(first) };
+}
 
 /** The permissions of roles in a tenant, or on the platform if `tenant` is "". */
 async function permissionsGivenBy(

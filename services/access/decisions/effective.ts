@@ -1,6 +1,7 @@
 import type { RightsCache, RightsKey } from '@bailiwick/revocation';
 import { type Call } from '@bailiwick/rpc';
 import { isBotId } from '../directory.ts';
+import type { Cap } from './cap.ts';
 import {
   type DecisionContext,
   type DecisionDeps,
@@ -29,15 +30,20 @@ export const maxCachedSize = 32 * 1024 * 1024;
 export const keyOfSubject = (subject: string): RightsKey =>
   isBotId(subject) ? `bot:${subject}` : `user:${subject}`;
 
+/** The keys of decisions about a session under a voucher: they follow the rights of its principals. */
+export const capKeys = (cap: Cap | undefined): RightsKey[] =>
+  (cap?.principals ?? []).map(({ id }) => keyOfSubject(id));
+
 /** Finds what takes effect for a subject on these resources, and perhaps on others. */
 export async function findEffective(
   deps: CachedDeps,
   call: Call,
   { resources, ...question }: Question,
 ): Promise<Effective> {
-  const { tenant, subject, ssoTenant, limitedTo, assurance, ownAssurance, operator } = question;
+  const { tenant, subject, ssoTenant, limitedTo, assurance, ownAssurance, operator, voucher } =
+    question;
   const whole = await deps.rightsCache.getOrLoad(
-    `${tenant} ${subject} ${ssoTenant} ${limitedTo} ${assurance} ${ownAssurance} ${operator}`,
+    `${tenant} ${subject} ${ssoTenant} ${limitedTo} ${assurance} ${ownAssurance} ${operator} ${voucher}`,
     () => loadWhole(deps, call, question),
   );
   if (whole) return whole;
@@ -51,6 +57,7 @@ async function loadWhole(deps: DecisionDeps, call: Call, question: Question) {
   const context = await findWholeContext(deps, call, question, maxCachedGrants);
   if (!context) return { value: undefined, keys, size: minSize };
   if (context.botTenant !== '') keys.push(`tenant:${context.botTenant}`);
+  keys.push(...capKeys(context.cap));
   const value = effectiveIn(context, subject);
   return { value, keys, size: sizeOf(value), endsAt: askedAt + unchangedForMs(context) };
 }
@@ -67,8 +74,9 @@ function effectiveIn({ grants, status }: DecisionContext, subject: string): Effe
 }
 
 /** How long the decision is the same without a change: grants and an exemption from SSO expire. */
-function unchangedForMs({ grants, status }: DecisionContext): number {
-  if (status.requiresSso && status.ssoLifted) return 0;
+function unchangedForMs({ grants, status, cap }: DecisionContext): number {
+  // The grants of the principals of a voucher expire too.
+  if (cap || (status.requiresSso && status.ssoLifted)) return 0;
   return Math.min(
     ...grants.map(({ expired, endsInMs }) =>
       expired || endsInMs === null ? Number.POSITIVE_INFINITY : endsInMs,

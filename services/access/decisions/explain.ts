@@ -31,7 +31,7 @@ export async function explain(
   if (subject === 'platform')
     return { allowed: !isPlatformOnly(permission), paths: [], missing: [] };
   const isBot = isBotId(subject);
-  const { status, grants } = await findDecisionContext(deps, call, {
+  const { status, grants, cap } = await findDecisionContext(deps, call, {
     subject,
     tenant,
     ...sessionProof(decision),
@@ -54,6 +54,7 @@ export async function explain(
     missing: [
       ...inTheWay,
       ...lacks(decision, grants, ways),
+      ...(cap && !includes(cap.patterns, permission) ? [unconfirmed] : []),
       ...(isNarrowed ? [narrowed(permission)] : []),
     ],
   };
@@ -66,6 +67,9 @@ function pathsOf(grant: SubjectGrant, permission: string) {
     .filter((pattern) => includes([pattern], permission))
     .map((pattern) => ({ grant: id, group, inheritedFrom, role, permission: pattern, platform }));
 }
+
+const unconfirmed =
+  'the provider of the session is not confirmed, and who changed it may not grant the permission';
 
 const narrowed = (permission: string) => `the key is narrowed to permissions without ${permission}`;
 

@@ -14,27 +14,31 @@ import {
 
 const alive = '(g.expires_at is null or g.expires_at > now())';
 
-/** Aggregates rows of a role and its oldest grant into two arrays in the same order. */
-const rolesAndGrants = `coalesce(array_agg(role order by role), '{}') as roles, coalesce(array_agg(id order by role), '{}') as grants`;
+/** Aggregates rows of a role, its oldest grant and its end into three arrays in the same order. */
+const rolesAndGrants = `coalesce(array_agg(role order by role), '{}') as roles, coalesce(array_agg(id order by role), '{}') as grants, coalesce(array_agg(ends order by role), '{}') as ends`;
+
+/** When the last grant (g) of a role ends, in ms since 1970; null = never. */
+const lastEnd =
+  '(case when bool_and(g.expires_at is not null) then (extract(epoch from max(g.expires_at)) * 1000)::bigint end)::text as ends';
 
 /**
  * The roles of a user ($1) in the tenant `scope`: its own, and those of its groups and their
  * ancestors.
  */
 const rolesOfUser = (scope: string) => `
-    select ${rolesAndGrants} from (select role, (array_agg(id order by right(id, 26)))[1] as id from (
-      select g.role, g.id from grant_entry g
+    select ${rolesAndGrants} from (select role, (array_agg(id order by right(id, 26)))[1] as id, ${lastEnd} from (
+      select g.role, g.id, g.expires_at from grant_entry g
       where g.tenant = ${scope} and g.subject_type = 'user' and g.subject = $1 and g.resource = '' and ${alive}
       union all
-      select g.role, g.id from group_member gm
+      select g.role, g.id, g.expires_at from group_member gm
       join group_entry e on e.tenant = gm.tenant and e.id = gm.group_id
       join grant_entry g on g.tenant = gm.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys) and g.resource = '' and ${alive}
       where gm.tenant = ${scope} and gm.user_id = $1
-    ) given group by role) of_role`;
+    ) g group by role) of_role`;
 
 const platformRoles = (subjectType: 'user' | 'bot') => `
     select ${rolesAndGrants} from (
-      select g.role, min(g.id) as id from grant_entry g
+      select g.role, min(g.id) as id, ${lastEnd} from grant_entry g
       where g.tenant = '' and g.subject_type = '${subjectType}' and g.subject = $1 and g.resource = '' and ${alive} group by g.role
     ) of_role`;
 
@@ -56,6 +60,9 @@ const lacksSso = (ssoTenant: string) =>
 
 /** The grant of each role, by the role's slug. */
 export type GrantedRoles = Record<string, string>;
+
+/** When each role ends, in ms since 1970; null = never. */
+export type RoleEnds = Record<string, string | null>;
 
 /** The permissions of the tenant's own roles, by slug. */
 export type CustomPermissions = Record<string, string[]>;
@@ -81,6 +88,8 @@ export type RolesRow = {
   roles: GrantedRoles;
   custom: CustomPermissions;
   platform_roles: GrantedRoles;
+  role_ends?: RoleEnds;
+  platform_role_ends?: RoleEnds;
   /**
    * Whether the session did not come from the tenant's provider, and the tenant requires SSO or
    * refuses the session's method.
@@ -101,7 +110,7 @@ const userRoles: Statement = {
       select min(m.tenant) from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
       where m.user_id = $1 and m.status = 'active' having count(*) = 1), '') end as id
   ), held as materialized (
-    select asked.id, given.roles, given.grants from asked cross join lateral (${rolesOfUser('asked.id')}) given
+    select asked.id, given.roles, given.grants, given.ends from asked cross join lateral (${rolesOfUser('asked.id')}) given
   ), everywhere as (${platformRoles('user')}
   )
   select held.id as tenant,
@@ -112,6 +121,8 @@ const userRoles: Statement = {
     jsonb_object(held.roles, held.grants) as roles,
     ${customPermissions('held.id')} as custom,
     jsonb_object(everywhere.roles, everywhere.grants) as platform_roles,
+    jsonb_object(held.roles, held.ends) as role_ends,
+    jsonb_object(everywhere.roles, everywhere.ends) as platform_role_ends,
     ${lacksSso('$3')} as lacks_sso,
     ${missesFactor('$3', '$4', '$5')} as lacks_factor,
     t.settings
@@ -139,6 +150,8 @@ export type BotRolesRow = {
   roles: GrantedRoles;
   custom: CustomPermissions;
   platform_roles: GrantedRoles;
+  role_ends?: RoleEnds;
+  platform_role_ends?: RoleEnds;
 };
 
 const botRoles: Statement = {
@@ -146,7 +159,7 @@ const botRoles: Statement = {
   text: `
   with held as materialized (
     select ${rolesAndGrants} from (
-      select g.role, min(g.id) as id from grant_entry g
+      select g.role, min(g.id) as id, ${lastEnd} from grant_entry g
       where g.tenant = $3 and g.tenant <> '' and g.subject_type = 'bot' and g.subject = $1 and g.resource = '' and ${alive} group by g.role
     ) of_role
   ), everywhere as (${platformRoles('bot')}
@@ -156,7 +169,9 @@ const botRoles: Statement = {
     ${barred} as barred,
     jsonb_object(held.roles, held.grants) as roles,
     ${customPermissions('$3')} as custom,
-    jsonb_object(everywhere.roles, everywhere.grants) as platform_roles
+    jsonb_object(everywhere.roles, everywhere.grants) as platform_roles,
+    jsonb_object(held.roles, held.ends) as role_ends,
+    jsonb_object(everywhere.roles, everywhere.ends) as platform_role_ends
   from held cross join everywhere`,
 };
 

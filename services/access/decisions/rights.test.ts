@@ -4,6 +4,7 @@ import { type Run } from '@bailiwick/database';
 import { hasPermission, permissions } from '@bailiwick/proto/permissions.ts';
 import type { BotRolesRow, RolesRow } from './queries.ts';
 import { mayGrant, type Principal, rightsOf, tokenRightsOf } from './rights.ts';
+import { anySession } from './session.ts';
 
 const tenant = 'tnt_1';
 const answering = (rows: unknown[]): Run => (() => Promise.resolve(rows)) as Run;
@@ -39,7 +40,7 @@ async function permissionsOf(principal: Principal, row: unknown, asked = tenant)
   return { inTenant: named(bitmaps.permissions), onPlatform: named(bitmaps.platformPermissions) };
 }
 
-const session = { ssoTenant: '', limitedTo: '', assurance: '', ownAssurance: '', operator: '' };
+const session = { ...anySession(''), assurance: '' };
 const user = { type: 'user', id: 'usr_1', ...session };
 const bot = { type: 'bot', id: 'bot_1', botTenant: tenant, ...session };
 const ofMember = ['iam.tenant.read', 'iam.users.read', 'iam.groups.read', 'iam.roles.read'];

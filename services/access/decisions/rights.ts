@@ -1,8 +1,9 @@
-import { type SessionProof, sessionProof, supportCaller } from '@bailiwick/call';
+import { readVoucher, type SessionProof, sessionProof, supportCaller } from '@bailiwick/call';
 import { type Run } from '@bailiwick/database';
-import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
+import { common, includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { type Permission, permissionBitmap, permissions } from '@bailiwick/proto/permissions.ts';
 import { type Level, ownerRole, permissionsOf, platformOwnerRole } from '../permissions/builtin.ts';
+import { type Cap, grantedBy, withinCap } from './cap.ts';
 import {
   type CustomPermissions,
   findBotRoles,
@@ -11,9 +12,10 @@ import {
   type GrantedRoles,
   isActiveTenant,
   type Reach,
+  type RoleEnds,
   type RolesRow,
 } from './queries.ts';
-import { noSession } from './session.ts';
+import { anySession, noSession } from './session.ts';
 
 // The permissions of a principal: the union of its grants, and nothing by default.
 
@@ -27,7 +29,14 @@ export type Principal = SessionProof & {
 };
 
 /** The permissions of one grant. */
-type Source = { grant: string; level: Level; permissions: readonly string[] };
+type Source = {
+  grant: string;
+  role: string;
+  level: Level;
+  permissions: readonly string[];
+  /** When the last of the role's grants ends, in ms since 1970; Infinity = never. */
+  endsAt: number;
+};
 
 export type Rights = {
   /** The tenant in question; "" if none was named and the user has not exactly one. */
@@ -67,6 +76,8 @@ export type Rights = {
   suspendedName: string;
   /** Whether the tenant is active and the principal is a user and an active member of it. */
   activeMember: boolean;
+  /** The limit of a session whose provider is not confirmed; undefined = none. */
+  cap: Cap | undefined;
 };
 
 /** 0 and false = no demand beyond those on every session. */
@@ -104,6 +115,7 @@ const none = (tenant: string): Rights => ({
   demands: noDemands,
   suspendedName: '',
   activeMember: false,
+  cap: undefined,
 });
 
 /**
@@ -114,11 +126,15 @@ function grantablePatterns(inTenant: readonly string[], owns: boolean): readonly
   return owns && inTenant.length > 0 ? [...inTenant, '*'] : inTenant;
 }
 
-function sourcesOf(roles: GrantedRoles, custom: CustomPermissions, level: Level): Source[] {
+type Given = { roles: GrantedRoles; custom: CustomPermissions; ends: RoleEnds | undefined };
+
+function sourcesOf({ roles, custom, ends = {} }: Given, level: Level): Source[] {
   const own = new Map(Object.entries(custom));
   return Object.entries(roles).map(([role, grant]) => ({
     grant,
+    role,
     level,
+    endsAt: Number(ends[role] ?? Number.POSITIVE_INFINITY),
     permissions: [...permissionsOf(role, level), ...(own.get(role) ?? [])],
   }));
 }
@@ -161,8 +177,9 @@ async function rightsOfUser(run: Run, principal: Principal, asked: string): Prom
   const everywhere = open && (row.membership ?? 'active') === 'active';
   const platform_roles = limitedTo === '' && operator === '' ? row.platform_roles : {};
   const roles = open && row.membership === 'active' ? row.roles : {};
+  const whole = rightsBy(row.tenant, { ...row, platform_roles, roles, everywhere });
   const rights = {
-    ...rightsBy(row.tenant, { ...row, platform_roles, roles, everywhere }),
+    ...withinCap(whole, await findCap(run, principal.voucher, row.tenant)),
     narrowedTo,
   };
   if (row.membership !== 'active') return rights;
@@ -175,6 +192,26 @@ async function rightsOfUser(run: Run, principal: Principal, asked: string): Prom
     suspendedName: row.suspended_name,
     activeMember: row.open,
   };
+}
+
+/**
+ * The limit of a session with a voucher. It is computed from the present rights of the principals,
+ * in the tenant only: such a session has rights nowhere else.
+ */
+export async function findCap(run: Run, voucher: string, tenant: string): Promise<Cap | undefined> {
+  const answering = readVoucher(voucher);
+  if (answering.length === 0) return undefined;
+  const principals = await Promise.all(
+    answering.map(async (principal) => ({
+      id: principal.id,
+      rights: await rightsOf(run, { ...principal, ...anySession(tenant) }, tenant),
+    })),
+  );
+  const patterns = principals.reduce<readonly string[]>(
+    (all, { rights }) => common(all, grantedBy(rights)),
+    ['*'],
+  );
+  return { patterns, principals };
 }
 
 async function rightsOfBot(
@@ -197,17 +234,23 @@ async function rightsOfBot(
   };
 }
 
-type Granted = Pick<RolesRow, 'roles' | 'custom' | 'platform_roles'> & {
+type Granted = Pick<
+  RolesRow,
+  'roles' | 'custom' | 'platform_roles' | 'role_ends' | 'platform_role_ends'
+> & {
   /** Whether platform grants are effective in this tenant. */
   everywhere: boolean;
 };
 
 function rightsBy(
   tenant: string,
-  { roles, custom, platform_roles: platformRoles, everywhere }: Granted,
+  { roles, custom, platform_roles: platformRoles, everywhere, ...ends }: Granted,
 ): Rights {
-  const own = sourcesOf(roles, custom, 'tenant');
-  const platform = sourcesOf(platformRoles, {}, 'platform');
+  const own = sourcesOf({ roles, custom, ends: ends.role_ends }, 'tenant');
+  const platform = sourcesOf(
+    { roles: platformRoles, custom: {}, ends: ends.platform_role_ends },
+    'platform',
+  );
   const onPlatform = permissionsIn(platform);
   const inTenant = [...permissionsIn(own), ...(everywhere ? onPlatform : [])];
   const owns = ownerRole in roles || (everywhere && platformOwnerRole in platformRoles);
@@ -298,9 +341,16 @@ export async function reachOf(run: Run, principal: Principal, permission: string
     };
   const { narrowedTo = [] } = principal;
   const session = sessionProof(principal);
-  const { limitedTo, operator: _operator, ...proof } = session;
+  const { limitedTo, operator: _operator, voucher: _voucher, ...proof } = session;
   if (narrowedTo.length > 0 && !includes(narrowedTo, permission))
     return { everywhere, tenants: [], ...proof };
+  // Such a session is limited to one tenant.
+  if (rights.cap)
+    return {
+      everywhere,
+      tenants: holdsInTenant(rights, permission) ? [rights.tenant] : [],
+      ...proof,
+    };
   const rows = await findRolesEverywhere(run, principal.id, session);
   const tenants = rows
     .filter(({ tenant }) => limitedTo === '' || tenant === limitedTo)

@@ -7,6 +7,7 @@ export const anySession = (tenant: string): SessionProof => ({
   assurance: 'phishing_resistant',
   ownAssurance: '',
   operator: '',
+  voucher: '',
 });
 
 /** The session's proof as parameters of a statement; null = no session is involved. */

@@ -4,7 +4,7 @@ import { failedPrecondition, notFound } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
-import { assertMayGrant, assertMayTake } from '../decisions/delegation.ts';
+import { assertMayGrant, assertMayTake, isOneself } from '../decisions/delegation.ts';
 import { addGrant, type GrantKey, removeGrant } from '../grants/entries.ts';
 import type { SentGrant } from '../grants/records.ts';
 import { GroupEntity } from '../groups/entities.ts';
@@ -51,7 +51,9 @@ export async function withdraw(em: EntityManager, sent: SentGrant, call: Call): 
   await lockOwners(em, sent);
   const key = subjectType === 'group' ? await groupSubject(em, tenant, subject) : { subject };
   const { caller } = call;
-  const isOwn = caller.type === subjectType && caller.id === subject;
+  const isOwn =
+    caller.type === subjectType &&
+    (caller.type === 'bot' ? caller.id === subject : isOneself(caller, subject));
   if (!isOwn) await assertMayTake(em, caller, tenant, [role]);
   else if (role === ownerRole) assertRecentLogin(caller);
   await assertOwned(em, sent);

@@ -3,7 +3,7 @@ import { notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import { type Call } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
-import { assertMayGrant, assertMayTake } from '../decisions/delegation.ts';
+import { assertMayGrant, assertMayTake, isOneself } from '../decisions/delegation.ts';
 import type { RightsCause } from '../grants/entries.ts';
 import { removeGrantsOf } from '../grants/entries.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
@@ -92,7 +92,7 @@ export async function removeMember(
   );
   if (!membership) return;
   assertNotScim(group);
-  const isOwn = call.caller.type === 'user' && call.caller.id === userId;
+  const isOwn = isOneself(call.caller, userId);
   if (!isOwn) await assertMayTakeFrom(em, call, group);
   em.remove(membership);
   recordMember(em, call, 'group.member_removed', group, userId);

@@ -7,7 +7,7 @@ import { findByToken } from '../invitations/queries.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import { findTenant } from '../tenants/queries.ts';
 import { type JoinDeps, join } from './join.ts';
-import { findLackingPermission, findLackingTo } from './may-grant.ts';
+import { findLackingTo, mayDelegate } from './may-grant.ts';
 import { takeBack } from './take-back.ts';
 
 export function admissionHandlers(deps: JoinDeps): Handlers<typeof Admission> {
@@ -15,9 +15,7 @@ export function admissionHandlers(deps: JoinDeps): Handlers<typeof Admission> {
   return {
     join: (request, call) => join(deps, request, call),
     mayConfer: async (request) => ({ lacking: (await findLackingTo(database, request)) ?? '' }),
-    mayDelegate: async (request) => ({
-      lacking: (await findLackingPermission(database, request)) ?? '',
-    }),
+    mayDelegate: (request) => mayDelegate(database, request),
 
     async isOpen({ tenant }) {
       const found = await findTenant(database, tenant);

@@ -3,8 +3,11 @@ import { notFound } from '@bailiwick/errors';
 import type {
   MayConferRequest,
   MayDelegateRequest,
+  MayDelegateResponseSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import { findLacking } from '../decisions/delegation.ts';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { findEnding, findLacking } from '../decisions/delegation.ts';
 import { anySession } from '../decisions/session.ts';
 import { pathKey } from '../groups/path.ts';
 import { findGroup, findGroupRoles } from '../groups/queries.ts';
@@ -26,6 +29,7 @@ export async function findLackingTo(
     principalBotTenant,
     principalNarrowedTo: narrowedTo,
     principalLimitedTo: limitedTo,
+    principalVoucher: voucher,
     tenant,
   } = request;
   const run = onPool(database);
@@ -42,38 +46,38 @@ export async function findLackingTo(
   // sso has checked the rights of the caller's session. This compares the granted permissions only.
   return findLacking(
     run,
-    { type, id, tenant: principalBotTenant, narrowedTo, ...anySession(tenant), limitedTo },
+    { type, id, tenant: principalBotTenant, narrowedTo, ...anySession(tenant), limitedTo, voucher },
     tenant,
     { roles: [...roles] },
   );
 }
 
 /**
- * One of these permissions that the principal may not give to an app; undefined = it may give all.
- * On the platform, no principal holds permissions of applications: a caller that may save an app
+ * One of these permissions that the principal may not give to an app, or when its right to give them
+ * ends. On the platform, no principal holds permissions of applications: a caller that may save an app
  * there may give it any of them.
  */
-export function findLackingPermission(
+export async function mayDelegate(
   database: Database,
   request: MayDelegateRequest,
-): Promise<string | undefined> {
+): Promise<MessageInitShape<typeof MayDelegateResponseSchema>> {
   const { tenant } = request;
-  return findLacking(
-    onPool(database),
-    {
-      type: request.principalType,
-      id: request.principalId,
-      tenant: request.principalBotTenant,
-      narrowedTo: request.principalNarrowedTo,
-      ...anySession(tenant),
-      limitedTo: request.principalLimitedTo,
-    },
-    tenant,
-    {
-      roles: [],
-      permissions: tenant === '' ? ofOurOwn(request.permissions) : request.permissions,
-    },
-  );
+  const run = onPool(database);
+  const principal = {
+    type: request.principalType,
+    id: request.principalId,
+    tenant: request.principalBotTenant,
+    narrowedTo: request.principalNarrowedTo,
+    ...anySession(tenant),
+    limitedTo: request.principalLimitedTo,
+    voucher: request.principalVoucher,
+  };
+  const permissions = tenant === '' ? ofOurOwn(request.permissions) : request.permissions;
+  const wanted = { roles: [], permissions };
+  const lacking = await findLacking(run, principal, tenant, wanted);
+  if (lacking !== undefined) return { lacking };
+  const ending = await findEnding(run, principal, tenant, wanted);
+  return { lacking: '', ...(ending && { endsAt: timestampFromDate(ending.endsAt) }) };
 }
 
 /** The permissions of Bailiwick itself among these. `*` includes them as `iam.*` does. */

@@ -4,7 +4,7 @@ import { failedPrecondition, notFound } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { type Loaded, LockMode } from '@mikro-orm/core';
 import { findSubjectGrants, owns } from '../decisions/context.ts';
-import { assertMayGrant, assertMayTake, rolesOf } from '../decisions/delegation.ts';
+import { assertMayGrant, assertMayTake, isOneself, rolesOf } from '../decisions/delegation.ts';
 import { assertMayHandOut, ownerProtected, reportEnd, type Source } from '../decisions/sources.ts';
 import { TenantMemberEntity } from './entities.ts';
 import { lockTenant } from './lock.ts';
@@ -114,7 +114,7 @@ export async function assertMayEnd(
   }
   // A user can give up the own rights even if disabled, in a suspended tenant, or without the
   // tenant's SSO.
-  const isSelf = call.caller.type === 'user' && call.caller.id === userId;
+  const isSelf = isOneself(call.caller, userId);
   if (!isSelf) await assertMayTake(em, call.caller, tenant, roles);
   else if (isOwner) assertRecentLogin(call.caller);
   // Ownership that was given unasked does not bind its holder.

@@ -4,13 +4,21 @@ import { type Database, onPool, type Statement } from '@bailiwick/database';
 // A directory that uses a key or trust acts with the authority of its maker: the one who created,
 // saved or rotated it last.
 
-export type Maker = { type: string; id: string; narrowedTo: string[]; limitedTo: string };
+export type Maker = {
+  type: string;
+  id: string;
+  narrowedTo: string[];
+  limitedTo: string;
+  /** That of the maker's session (packages/call/voucher.ts); absent in older rows. */
+  voucher?: string;
+};
 
-export const makerOf = ({ type, id, narrowedTo, limitedTo }: Caller): Maker => ({
+export const makerOf = ({ type, id, narrowedTo, limitedTo, voucher }: Caller): Maker => ({
   type,
   id,
   narrowedTo: [...narrowedTo],
   limitedTo,
+  voucher,
 });
 
 const makers: Statement = {

@@ -33,4 +33,5 @@ export const principalOf = (caller: Call['caller']) => ({
   principalLimitedTo: caller.limitedTo,
   principalAssurance: caller.assurance,
   principalOwnAssurance: caller.ownAssurance,
+  principalVoucher: caller.voucher,
 });

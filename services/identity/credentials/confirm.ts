@@ -33,7 +33,14 @@ export async function confirmCredential(deps: Deps, credential: Named | undefine
   return { state: { ...proofOf(session), narrowedTo } };
 }
 
-const noSession = { ssoTenant: '', limitedTo: '', assurance: '', ownAssurance: '', operator: '' };
+const noSession = {
+  ssoTenant: '',
+  limitedTo: '',
+  assurance: '',
+  ownAssurance: '',
+  operator: '',
+  voucher: '',
+};
 
 /** A support session ends with the operator's own. */
 async function supportSession(database: Database, id: string) {

@@ -99,7 +99,8 @@ async function endsIn(
   const user = { principalType: 'user', principalId: userId };
   const wanted = await authority.effective({ ...user, ...proofOf(session), tenant });
   const isMember = wanted.activeMember ?? (await isMemberOf(authority, userId, tenant));
-  if (wanted.ssoRequired || wanted.factorRequired || !isMember) return undefined;
+  if (wanted.ssoRequired || wanted.factorRequired || wanted.providerUnconfirmed || !isMember)
+    return undefined;
   const { sessionIdleMinutes: idle, sessionMaxMinutes: max } = wanted;
   const own = ownEnds(session);
   const end = max > 0 ? minutesAfter(session.created_at, max) : Number.POSITIVE_INFINITY;

@@ -12,6 +12,7 @@ import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
 import { consumeRivals, settleEmail } from '../users/queries.ts';
 import { recordUser } from '../users/records.ts';
 import { assertedEmail, assertedProfile, isIdentity } from './asserted.ts';
+import { isUnconfirmed } from './confirmation/confirmation.ts';
 import { IdentityLinkEntity } from './entities.ts';
 import { proveMailbox } from './mailbox.ts';
 import {
@@ -53,8 +54,9 @@ export async function admit(
     // Names are locked before rows, as everywhere: fifty concurrent sign-ins of a new person create
     // one user.
     await lockName(em, name);
+    const unconfirmed = await isUnconfirmed(em, request);
     const known = await findKnown(em, request);
-    if (!known) return admitUnknown(em, { request, email, onlyHere }, call);
+    if (!known) return admitUnknown(em, { request, email, onlyHere, unconfirmed }, call);
     assertActive(known.user);
     assertInDomains(known.user, request);
     await use(em, request, known, onlyHere, call);
@@ -137,10 +139,16 @@ async function use(
   if (isLimited({ trust, lapsed }) !== isLimited(vouched)) call.invalidates.add(`user:${user.id}`);
 }
 
-type Newcomer = { request: AdmitRequest; email: Email | undefined; onlyHere: string | undefined };
+type Newcomer = {
+  request: AdmitRequest;
+  email: Email | undefined;
+  onlyHere: string | undefined;
+  /** Whether the provider is not confirmed. */
+  unconfirmed: boolean;
+};
 
 async function admitUnknown(em: EntityManager, newcomer: Newcomer, call: Call): Promise<Admitted> {
-  const { request, onlyHere } = newcomer;
+  const { request, onlyHere, unconfirmed } = newcomer;
   const email = assertVouched(newcomer);
   if (!request.domains.includes(email.domain))
     throw denied('the address is not in a verified domain of the tenant', 'DOMAIN_FOREIGN');
@@ -149,11 +157,13 @@ async function admitUnknown(em: EntityManager, newcomer: Newcomer, call: Call): 
   if (user) {
     if (!(await proveMailbox(em, call, user)))
       throw denied('the account was made by a social sign-in, and has factors', 'ALREADY_LINKED');
-    await link(em, request, user, await trustIn(em, request, user, onlyHere), call);
+    const trust = await trustIn(em, request, user, onlyHere);
+    await link(em, request, user, { trust, unconfirmed }, call);
     return { user, outcome: 'linked' };
   }
   if (!request.jit) throw denied('there is no account with this address', 'NO_ACCOUNT');
-  return { user: await createUser(em, request, email, 'domain', call), outcome: 'created' };
+  const made = { trust: 'domain' as const, unconfirmed };
+  return { user: await createUser(em, request, email, made, call), outcome: 'created' };
 }
 
 /** The address, if the provider has verified it. */
@@ -184,16 +194,19 @@ function assertInDomains(user: UserRow, { email, domains, lapsedDomains }: Admit
     throw denied('the address is not in a domain of the tenant', 'DOMAIN_FOREIGN');
 }
 
+/** How a link is made. */
+type NewLink = { trust: Trust; unconfirmed: boolean };
+
 async function link(
   em: EntityManager,
   request: AdmitRequest,
   user: UserRow,
-  trust: Trust,
+  made: NewLink,
   call: Call,
 ): Promise<void> {
   assertActive(user);
   await assertUnlinked(em, request, user);
-  persistLink(em, request, user, trust);
+  persistLink(em, request, user, made);
   recordChange(em, call, {
     tenant: request.tenant,
     type: 'user.identity_linked',
@@ -222,7 +235,7 @@ export async function createUser(
   em: EntityManager,
   request: AdmitRequest,
   email: Email,
-  trust: Trust,
+  made: NewLink,
   call: Call,
 ): Promise<UserRow> {
   // A pending registration has not proved control of the address, so neither it nor its password
@@ -235,7 +248,7 @@ export async function createUser(
     mailboxProven: request.tenant !== '' || request.runsMailbox,
   };
   em.persist(em.create(UserEntity, user));
-  persistLink(em, request, user, trust);
+  persistLink(em, request, user, made);
   recordUser(em, call, 'user.registered', user, { targets: [providerTarget(request)] });
   return user;
 }
@@ -244,10 +257,10 @@ export function persistLink(
   em: EntityManager,
   { tenant, provider, issuer, subject, email }: ProvidersIdentity & { email: string },
   user: UserRow,
-  trust: Trust,
+  { trust, unconfirmed }: NewLink,
 ): void {
   const now = new Date();
-  const vouched = { trust, lapsed: false, passwordMark: markOf(user.passwordHash) };
+  const vouched = { trust, unconfirmed, lapsed: false, passwordMark: markOf(user.passwordHash) };
   em.persist(
     em.create(IdentityLinkEntity, {
       tenant,

@@ -24,6 +24,8 @@ export const IdentityLinkEntity = defineEntity({
      * password.
      */
     passwordMark: p.text().nullable(),
+    /** Whether the provider was not confirmed when the link was made. */
+    unconfirmed: p.boolean().default(false),
     createdAt: p.datetime(3),
     lastUsedAt: p.datetime(3),
   },
@@ -56,4 +58,21 @@ export const PendingLinkEntity = defineEntity({
     expiresAt: p.datetime(3),
   },
   indexes: [{ name: 'pending_link_user_id', properties: ['userId'] }],
+});
+
+/**
+ * An unconfirmed change of a provider, which limits what the provider opens. The tenant is
+ * "" for a provider of the platform.
+ */
+export const UnconfirmedProviderEntity = defineEntity({
+  name: 'UnconfirmedProvider',
+  tableName: 'unconfirmed_provider',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    provider: p.string().primary().columnType('text'),
+    id: p.string().primary().columnType('text'),
+    /** The principals who answer for the change (packages/call/voucher.ts). */
+    voucher: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
 });

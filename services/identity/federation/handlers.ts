@@ -11,6 +11,7 @@ import type { SessionOrigin } from '../sessions/entities.ts';
 import { userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { type AdmitDeps, admit } from './admit.ts';
+import { isUnconfirmed, settle, vouch } from './confirmation/confirmation.ts';
 import { forgetPlatformProvider, forgetProvider, holdIdentityAt } from './queries.ts';
 import { admitSocial, type SocialDeps } from './social.ts';
 
@@ -39,19 +40,25 @@ export function federationHandlers(deps: AdmitDeps & SocialDeps): Handlers<typeo
           if (!user) throw denied('the account is disabled', 'ACCOUNT_DISABLED');
           if (!(await holdIdentityAt(em, request, user.id)))
             throw denied('the account is no longer linked to the provider', 'PROVIDER_INACTIVE');
+          const from = { ...originOf(request), unconfirmed: await isUnconfirmed(em, request) };
           if (request.origin !== '') {
-            const from = { ...originOf(request), origin: request.origin, sessionId: '' };
-            return { token: await storeCode(em, user, from) };
+            const code = { ...from, origin: request.origin, sessionId: '' };
+            return { token: await storeCode(em, user, code) };
           }
-          const { token } = await beginSession(
-            em,
-            fromBrowser(call, request),
-            user,
-            originOf(request),
-          );
+          const { token } = await beginSession(em, fromBrowser(call, request), user, from);
           return { token };
         },
       );
+    },
+
+    async vouch(request, call) {
+      await vouch(database, request, call);
+      return {};
+    },
+
+    async settle(request, call) {
+      await settle(database, request, call);
+      return {};
     },
 
     async forgetProvider({ tenant, provider }, call) {

@@ -286,6 +286,9 @@ export async function forgetProvider(
   tenant: string,
   provider: string,
 ): Promise<void> {
+  // The limits of a provider whose subjects change stay.
+  if (provider === '')
+    await execute(em, 'delete from unconfirmed_provider where tenant = $1', [tenant]);
   await execute(em, "delete from identity_link where tenant = $1 and (provider = $2 or $2 = '')", [
     tenant,
     provider,

@@ -19,6 +19,7 @@ import {
   lockMode,
 } from './admit.ts';
 import { assertedEmail } from './asserted.ts';
+import { isUnconfirmed } from './confirmation/confirmation.ts';
 import { storePendingLink } from './pending-links/pending-links.ts';
 import { findAddressOf, useIdentity } from './queries.ts';
 
@@ -49,6 +50,7 @@ export async function admitSocial(
   const name = identityName(request);
   return database.transaction({ tenant: request.tenant, row: name }, async (em) => {
     await lockName(em, name);
+    await isUnconfirmed(em, request);
     const known = await findKnown(em, request);
     const mayRegister = request.jit && registration === 'open';
     if (!known) return admitNewcomer(em, { request, email, mayRegister }, call);
@@ -100,7 +102,13 @@ async function admitNewcomer(
     return { outcome: 'unlinked', linkToken: await storePendingLink(em, request, existing) };
   }
   if (!mayRegister) throw denied('there is no account with this address', 'NO_ACCOUNT');
-  const user = await createUser(em, request, email, 'confirmed', call);
+  const user = await createUser(
+    em,
+    request,
+    email,
+    { trust: 'confirmed', unconfirmed: false },
+    call,
+  );
   // An address that was verified once may belong to another person now. It joins tenants of its
   // domain only if the provider runs the mailbox, or after a mail has reached the user.
   if (user.mailboxProven) recordUser(em, call, 'user.verified', user);

@@ -138,6 +138,7 @@ export async function storeCode(
       ...from,
       ownAssurance: from.ownAssurance ?? '',
       provenAt: from.provenAt ?? null,
+      unconfirmed: from.unconfirmed ?? false,
       tokenHash: tokenHash(token),
       userId,
       emailKey: codeKey(emailKey, from.sessionId),

@@ -23,6 +23,8 @@ export const SessionEntity = defineEntity({
     provider: p.text(),
     /** The tenant of that provider. Not named "tenant": a session belongs to its user. */
     ssoTenant: p.text().default(''),
+    /** Whether the provider was not confirmed at the sign-in: the session ends when it is. */
+    unconfirmed: p.boolean().default(false),
     ip: p.text(),
     userAgent: p.text(),
     createdAt: p.datetime(3),
@@ -66,6 +68,7 @@ export type ListedSession = Omit<
   SessionRow,
   | 'tokenHash'
   | 'ssoTenant'
+  | 'unconfirmed'
   | 'idleMinutes'
   | 'takenFrom'
   | 'provenAt'
@@ -118,6 +121,7 @@ export const SignInCodeEntity = defineEntity({
     // Not named "tenant": like the session, the row belongs to the user.
     ssoTenant: p.text(),
     provider: p.text(),
+    unconfirmed: p.boolean().default(false),
     authMethod: p.text(),
     furtherMethods: p.array().columnType('text[]').default([]),
     assurance: p.text().$type<Assurance>().default('aal1'),
@@ -159,6 +163,8 @@ export type SessionOrigin = {
   provenAt?: Date | null;
   provider: string;
   ssoTenant: string;
+  /** Whether the provider was not confirmed; absent = confirmed. */
+  unconfirmed?: boolean;
   ip: string;
   userAgent: string;
   takenOn?: TakenOn;

@@ -19,12 +19,23 @@ export const isLive =
 
 /**
  * The tenant that a session (s) is limited to, '' = none: `isLimited` of its link
- * (federation/trust.ts). A session whose link was deleted is limited.
+ * (federation/trust.ts). A session whose link was deleted is limited, and so is one that was opened
+ * while its provider was not confirmed.
  */
-export const limitedTo = `case when s.sso_tenant = '' or exists (
+export const limitedTo = `case when s.sso_tenant = '' or not s.unconfirmed and exists (
     select from identity_link l where l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
       and (l.trust = 'confirmed' or l.trust = 'domain' and not l.lapsed)
   ) then '' else s.sso_tenant end`;
+
+/** The unconfirmed changes of a session's (s) provider. */
+const changes =
+  'from unconfirmed_provider v where v.tenant = s.sso_tenant and v.provider = s.provider';
+
+/** Who answers for the provider of a session (s) that was opened under an unconfirmed change. */
+const voucher = `case when s.unconfirmed then coalesce((select string_agg(v.voucher, chr(10) order by v.id) ${changes}), '') else '' end`;
+
+/** Whether a session (s) has not outlived the unconfirmed change under which it was opened. */
+const isConfirmed = `(not s.unconfirmed or exists (select ${changes}))`;
 
 /** Where the provider of a session (s) belongs: its tenant, or `platformPlace` ($2); '' = none. */
 const providerPlace = `case when s.sso_tenant = '' and s.provider <> '' then $2 else s.sso_tenant end`;
@@ -35,10 +46,10 @@ const ownAssurance = `case when s.provider = '' then '' else s.own_assurance end
 const liveSession = `select s.id, s.user_id, u.email, u.mailbox_proven, ${providerPlace} as sso_place, s.created_at, s.proven_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
            array_prepend(s.auth_method, s.further_methods) as auth_methods,
            ${ownAssurance} as own_assurance,
-           ${limitedTo} as limited_to, s.operator, s.operator_session,
+           ${limitedTo} as limited_to, ${voucher} as voucher, s.operator, s.operator_session,
            s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale
          from session s join user_account u on u.id = s.user_id
-         where ${isLive} and u.status = 'active' and u.email_verified`;
+         where ${isLive} and ${isConfirmed} and u.status = 'active' and u.email_verified`;
 const live: Statement = {
   name: 'identity.live_session',
   text: `${liveSession} and s.token_hash = $1 and s.operator = ''`,
@@ -63,7 +74,7 @@ const touch: Statement = {
 const liveIds: Statement = {
   name: 'identity.live_session_ids',
   text: `select s.id from session s join user_account u on u.id = s.user_id
-         where s.id = any ($1) and s.operator = '' and ${isLive} and u.status = 'active' and u.email_verified`,
+         where s.id = any ($1) and s.operator = '' and ${isLive} and ${isConfirmed} and u.status = 'active' and u.email_verified`,
 };
 
 type Texts = Record<
@@ -72,6 +83,7 @@ type Texts = Record<
   | 'email'
   | 'sso_place'
   | 'limited_to'
+  | 'voucher'
   | 'created_at'
   | 'last_seen_at'
   | 'expires_at'
@@ -97,6 +109,7 @@ export const proofOf = (session: LiveSession): SessionProof => ({
   assurance: session.assurance,
   ownAssurance: session.own_assurance,
   operator: session.operator,
+  voucher: session.voucher,
 });
 
 /** The session of a token, if it is live and its user may sign in. */
@@ -162,9 +175,9 @@ const begin: Statement = {
            where id = $2 and status = 'active' and updated_at = $3 and password_hash is not distinct from $4
            returning id, email_key
          ), opened as (
-           insert into session (id, user_id, token_hash, auth_method, provider, sso_tenant, ip, user_agent, created_at, last_seen_at, expires_at, idle_minutes, taken_from, further_methods, assurance, proven_at, own_assurance)
-           select $5, id, $6::bytea, $7, $8, $9, $10, $11, $20::timestamptz, $1, $12::timestamptz, $21::int, $22, $23::text[], $24, $25::timestamptz, $26 from signed_in
-           returning user_id, sso_tenant, provider
+           insert into session (id, user_id, token_hash, auth_method, provider, sso_tenant, ip, user_agent, created_at, last_seen_at, expires_at, idle_minutes, taken_from, further_methods, assurance, proven_at, own_assurance, unconfirmed)
+           select $5, id, $6::bytea, $7, $8, $9, $10, $11, $20::timestamptz, $1, $12::timestamptz, $21::int, $22, $23::text[], $24, $25::timestamptz, $26, $27 from signed_in
+           returning user_id, sso_tenant, provider, unconfirmed
          ), recorded as (
            insert into outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at)
            select $14, $15, $16, $17, $18, '[]', $19, $1 from signed_in
@@ -237,6 +250,7 @@ export async function storeSession(
     assurance,
     session.provenAt,
     own,
+    session.unconfirmed ?? false,
   ]);
   return row && { limitedTo: row.limited_to };
 }

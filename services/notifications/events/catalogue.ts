@@ -163,6 +163,8 @@ const eventTypes: readonly EventType[] = [
     created: 'An identity provider was created.',
     updated:
       'An identity provider was changed. A SecretEnc in `previous` means that its secret was replaced.',
+    confirmed:
+      'The last change of an identity provider was confirmed: its sessions hold all rights of their users again.',
     deleted: 'An identity provider was deleted.',
   }),
   ...family('tenant', 'oauth_app', 'App', {

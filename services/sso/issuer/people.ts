@@ -83,12 +83,8 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
           ...sessionProof(person),
         }));
       if (wanted.activeMember !== true) return { text: membersOnly };
-      if (wanted.methodRefused)
-        return { text: 'the organisation does not accept this way to sign in', cure: 'session' };
-      if (wanted.ssoRequired)
-        return { text: 'the organisation requires single sign-on', cure: 'sso' };
-      if (wanted.factorRequired)
-        return { text: 'the organisation requires a second factor', cure: 'factor' };
+      const unmet = unmetIn(wanted);
+      if (unmet) return unmet;
       const limits = {
         idleMinutes: wanted.sessionIdleMinutes,
         maxMinutes: wanted.sessionMaxMinutes,
@@ -102,6 +98,22 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
     signOut: async ({ credentialId: sessionId, id: userId }: Person): Promise<void> =>
       void (await credentials.endSession({ sessionId, userId })),
   };
+}
+
+/** What the organisation demands, and the session lacks. */
+function unmetIn(wanted: EffectiveResponse): Refusal | undefined {
+  if (wanted.methodRefused)
+    return { text: 'the organisation does not accept this way to sign in', cure: 'session' };
+  // An application would decide by the rights of the user, not of the session.
+  if (wanted.providerUnconfirmed)
+    return {
+      text: 'the single sign-on of the organisation was changed and is not confirmed',
+      cure: 'session',
+    };
+  if (wanted.ssoRequired) return { text: 'the organisation requires single sign-on', cure: 'sso' };
+  return wanted.factorRequired
+    ? { text: 'the organisation requires a second factor', cure: 'factor' }
+    : undefined;
 }
 
 /** Undefined for a credential that does not exist or has ended. */

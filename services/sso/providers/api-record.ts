@@ -47,6 +47,10 @@ export type ProviderValues = {
   groupsStatedAt?: Date | string | null | undefined;
   lastWarning: string;
   lastWarningAt?: Date | string | null | undefined;
+  vouchId: string;
+  voucher: string;
+  savedBy: string;
+  confirmedBy: string;
   lastLoginAt?: Date | string | null | undefined;
   lastError: string;
   createdAt: Date | string;
@@ -68,12 +72,15 @@ export function toApi(row: ProviderValues, publicUrl: string): SsoProvider {
     createdAt,
     updatedAt,
     secretEnc: _sealed,
+    vouchId,
+    voucher: _voucher,
     ...fields
   } = row;
   const callback = addressOf(publicUrl, row, 'callback');
   const isSaml = row.kind === 'saml';
   return create(SsoProviderSchema, {
     ...fields,
+    unconfirmed: vouchId !== '',
     scopes: { items: scopes },
     idpCertificates: { items: idpCertificates },
     defaultRoles: { items: defaultRoles },

@@ -36,3 +36,21 @@ const signInSettings = [
 export const affectsSignIn = (before: Settable, after: Settable): boolean =>
   changesSubjects(before, after) ||
   signInSettings.some((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
+
+/** Settings that decide which person a sign-in belongs to, and what it proves. */
+const identifyingSettings = [
+  'idpCertificates',
+  'idpSsoUrl',
+  'allowIdpInitiated',
+  'attributeMap',
+  'assuranceMap',
+  'preset',
+  'authorizationUrl',
+  'tokenUrl',
+  'emailsUrl',
+] as const;
+
+/** Whether a change could let its author sign in as the provider's people. */
+export const changesIdentities = (before: Settable, after: Settable): boolean =>
+  changesSubjects(before, after) ||
+  identifyingSettings.some((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));

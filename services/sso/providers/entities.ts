@@ -49,6 +49,12 @@ export const ProviderEntity = defineEntity({
     groupsStatedAt: p.datetime(3).nullable(),
     lastWarning: p.text().default(''),
     lastWarningAt: p.datetime(3).nullable(),
+    /** The unconfirmed change, and who answers for it (confirmation.ts); "" = confirmed. */
+    vouchId: p.text().default(''),
+    voucher: p.text().default(''),
+    /** Who made and who confirmed the last change of the identifying settings. */
+    savedBy: p.text().default(''),
+    confirmedBy: p.text().default(''),
     lastLoginAt: p.datetime(3).nullable(),
     lastError: p.text().default(''),
     createdAt: p.datetime(3),

@@ -2,16 +2,14 @@ import { type EgressRules, urlProblem } from '@bailiwick/egress';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { type Checks, type Handlers } from '@bailiwick/rpc';
 import { normaliseEmail } from '@bailiwick/values';
-import { LockMode } from '@mikro-orm/core';
 import { addressOf } from '../addresses.ts';
 import { findProviderOfDomain } from '../domains/queries.ts';
 import { readSigningKey } from '../oidc/client-authentication.ts';
-import { recordProviderEvent, toApi } from './api-record.ts';
+import { toApi } from './api-record.ts';
+import { confirmProvider } from './confirmation.ts';
+import { deleteProvider } from './delete.ts';
 import type { ProviderDeps } from './deps.ts';
 import { diagnose } from './diagnose.ts';
-import { ProviderEntity } from './entities.ts';
-import { forgetProvider } from './forget.ts';
-import { assertNotLastProvider, requiresSso } from './last-provider.ts';
 import { findProvider, listProviders, providerNotFound } from './queries.ts';
 import { saveProvider } from './save.ts';
 import { newProblems } from './values.ts';
@@ -19,6 +17,7 @@ import { newProblems } from './values.ts';
 type Managed =
   | 'check'
   | 'saveProvider'
+  | 'confirmProvider'
   | 'getProvider'
   | 'listProviders'
   | 'deleteProvider'
@@ -69,6 +68,10 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
       return { provider: toApi(await saveProvider(deps, request, call), publicUrl) };
     },
 
+    async confirmProvider(request, call) {
+      return { provider: toApi(await confirmProvider(deps, request, call), publicUrl) };
+    },
+
     async getProvider({ tenant, id }) {
       const provider = await findProvider(database, tenant, id);
       if (!provider) throw providerNotFound();
@@ -87,27 +90,8 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
       return { page: { items: items.map((row) => toApi(row, publicUrl)), nextCursor } };
     },
 
-    async deleteProvider({ tenant, id }, call) {
-      const isRequired = await requiresSso(deps, tenant);
-      const isDeleted = await database.transaction(
-        { tenant, row: `sso_provider ${tenant} ${id}` },
-        async (em) => {
-          const row = await em.findOne(
-            ProviderEntity,
-            { tenant, id },
-            { lockMode: LockMode.PESSIMISTIC_WRITE },
-          );
-          if (!row) return false;
-          await assertNotLastProvider(em, row, isRequired);
-          em.remove(row);
-          recordProviderEvent(em, call, 'sso_provider.deleted', { row, publicUrl });
-          return true;
-        },
-      );
-      // Only if no provider with this id is left, because the id may be another tenant's. A
-      // repeated call does this again: the first one may have failed.
-      if (isDeleted || !(await findProvider(database, tenant, id)))
-        await forgetProvider(deps, tenant, id);
+    async deleteProvider(request, call) {
+      await deleteProvider(deps, request, call);
       return {};
     },
 

@@ -10,6 +10,7 @@ const columns = `tenant, id, kind, name, active, issuer, client_id as "clientId"
   attribute_map as "attributeMap", preset, authorization_url as "authorizationUrl", token_url as "tokenUrl",
   userinfo_url as "userinfoUrl", emails_url as "emailsUrl", assurance_map as "assuranceMap",
   key_id as "keyId", team_id as "teamId", absent_groups as "absentGroups", want_encrypted as "wantEncrypted",
+  vouch_id as "vouchId", voucher, saved_by as "savedBy", confirmed_by as "confirmedBy",
   groups_stated_at as "groupsStatedAt", last_warning as "lastWarning", last_warning_at as "lastWarningAt", last_login_at as "lastLoginAt", last_error as "lastError", created_at as "createdAt", updated_at as "updatedAt"`;
 
 const one: Statement = {
@@ -41,10 +42,10 @@ export type ActiveProvider = { id: string; name: string; kind: string };
 
 const active: Statement = {
   name: 'sso.active_providers',
-  text: 'select id, name, kind from provider where tenant = $1 and active order by id',
+  text: "select id, name, kind from provider where tenant = $1 and active and (tenant <> '' or vouch_id = '') order by id",
 };
 
-/** The active providers of a tenant ("" = of the platform), oldest first. */
+/** The active providers of a tenant, or the confirmed ones of the platform (""), oldest first. */
 export const listActive = (database: Database, tenant: string): Promise<ActiveProvider[]> =>
   database.query<ActiveProvider>(active, [tenant]);
 

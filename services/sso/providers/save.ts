@@ -8,7 +8,6 @@ import {
 import { type Call } from '@bailiwick/rpc';
 import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { normaliseSigningKey } from '../oidc/client-authentication.ts';
 import { lockProviders } from '../requirement/lock.ts';
@@ -16,6 +15,13 @@ import { createSpCertificate } from '../saml/certificates.ts';
 import type { IdpMetadata } from '../saml/metadata.ts';
 import { type ProviderValues, recordProviderEvent, toJson } from './api-record.ts';
 import { changesSubjects } from './changes.ts';
+import {
+  type Announced,
+  announce,
+  conclude,
+  confirmationOf,
+  planConfirmation,
+} from './confirmation.ts';
 import { type Credentials, openCredentials, sealCredentials } from './credentials.ts';
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
@@ -24,6 +30,7 @@ import { assertNotLastProvider, requiresSso } from './last-provider.ts';
 import { readMetadata } from './metadata.ts';
 import { findProvider, providerNotFound } from './queries.ts';
 import { assertMayGrantThroughProvider } from './rights.ts';
+import { assertUnchangedSince } from './unchanged.ts';
 import { assertComplete, type Settable, settableOf } from './values.ts';
 
 const maxProviders = 20;
@@ -62,7 +69,7 @@ async function findSent(
   const { tenant = '', id = '' } = request.provider ?? {};
   const stored = id === '' ? undefined : await findProvider(database, tenant, id);
   if (id !== '' && !stored) throw providerNotFound();
-  assertUnchangedSince(request, stored);
+  assertUnchangedSince(request.ifUpdatedAt, stored);
   return stored;
 }
 
@@ -78,6 +85,8 @@ type Prepared = {
   sealed: Awaited<ReturnType<typeof sealCredentials>> | undefined;
   spCertificate: string;
   replacesSecret: boolean;
+  /** The change of the confirmation; undefined = none. */
+  announced: Announced | undefined;
   /** Whether the tenant requires SSO; asked only if the save switches the provider off. */
   isSsoRequired: boolean;
 };
@@ -92,7 +101,7 @@ async function trySave(
   call: Call,
 ): Promise<ProviderValues | undefined> {
   const prepared = await prepare(deps, save, call);
-  const { place, stored, values } = prepared;
+  const { place, stored, values, announced } = prepared;
   const forget = async () => {
     if (stored && changesSubjects(stored, values))
       await forgetIdentities(deps, place.tenant, place.id);
@@ -100,12 +109,19 @@ async function trySave(
   // Before the commit, because an interruption would leave it undone; and after the commit, for
   // users who signed in between.
   await forget();
-  const saved = await deps.database.transaction(
-    { tenant: place.tenant, row: `sso_provider ${place.tenant} ${stored?.id ?? ''}` },
-    (em) => write(deps, em, { request: save.request, prepared }, call),
-  );
-  await forget();
-  return saved;
+  await announce(deps, place, announced);
+  let isSaved = false;
+  try {
+    const saved = await deps.database.transaction(
+      { tenant: place.tenant, row: `sso_provider ${place.tenant} ${stored?.id ?? ''}` },
+      (em) => write(deps, em, { request: save.request, prepared }, call),
+    );
+    isSaved = saved !== undefined;
+    await forget();
+    return saved;
+  } finally {
+    await conclude(deps, place, { announced, before: stored?.vouchId ?? '', isSaved });
+  }
 }
 
 async function prepare(
@@ -143,7 +159,18 @@ async function prepare(
     : undefined;
   const isSsoRequired = switchesOff(stored, values) && (await requiresSso(deps, tenant));
   const spCertificate = own.certificate;
-  return { place, kind, stored, values, sealed, spCertificate, replacesSecret, isSsoRequired };
+  const announced = await planConfirmation(deps, call, { tenant, stored, values });
+  return {
+    announced,
+    place,
+    kind,
+    stored,
+    values,
+    sealed,
+    spCertificate,
+    replacesSecret,
+    isSsoRequired,
+  };
 }
 
 type Secrets = Pick<Credentials, 'clientSecret' | 'signingKey'>;
@@ -167,20 +194,29 @@ async function write(
   call: Call,
 ): Promise<ProviderValues | undefined> {
   const { place, kind, stored, values, sealed, spCertificate, replacesSecret } = prepared;
+  const confirmation = prepared.announced?.columns ?? confirmationOf(stored);
   const row = stored
     ? await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE })
     : null;
   if (stored && !row) throw providerNotFound();
-  assertUnchangedSince(request, row);
+  assertUnchangedSince(request.ifUpdatedAt, row);
   if (!row)
     return (
-      sealed && insert(deps, em, call, { ...place, kind, ...values, ...sealed, spCertificate })
+      sealed &&
+      insert(deps, em, call, {
+        ...place,
+        kind,
+        ...values,
+        ...sealed,
+        spCertificate,
+        ...confirmation,
+      })
     );
   if (!stored || !isSame(row, stored)) return undefined;
   // The row is unchanged since it was read, so it was active then, too.
   if (switchesOff(stored, values)) await assertNotLastProvider(em, row, prepared.isSsoRequired);
   const old = toJson(row, deps.publicUrl);
-  em.assign(row, { ...values, ...sealed, spCertificate });
+  em.assign(row, { ...values, ...sealed, spCertificate, ...confirmation });
   const previous = {
     ...changedFields(old, toJson(row, deps.publicUrl)),
     ...(replacesSecret ? { SecretEnc: '' } : {}),
@@ -224,18 +260,6 @@ async function ownKey(
     return { privateKey: before.privateKey, certificate: stored?.spCertificate ?? '' };
   const isNeeded = kind === 'saml' || values.tokenAuthMethod === 'private_key_jwt';
   return isNeeded ? createSpCertificate(id) : { privateKey: '', certificate: '' };
-}
-
-function assertUnchangedSince(
-  { ifUpdatedAt }: SsoSaveProviderRequest,
-  row: Pick<ProviderValues, 'updatedAt'> | null | undefined,
-): void {
-  // A provider that does not exist yet cannot be the one that was read.
-  if (
-    ifUpdatedAt &&
-    (!row || new Date(row.updatedAt).getTime() !== timestampDate(ifUpdatedAt).getTime())
-  )
-    throw failedPrecondition('the provider was changed meanwhile', 'STALE');
 }
 
 type NewProvider = Omit<

@@ -72,6 +72,7 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
     userId,
     tenant,
     provider: id,
+    vouch: provider.vouchId,
     authMethod: kind,
     // The platform's providers count as one factor, whatever they say.
     assurance: tenant === '' ? 'aal1' : readAssurance(answer, provider.assuranceMap),
@@ -183,6 +184,7 @@ async function admit(
     tenant,
     tenantName,
     provider: id,
+    vouch: provider.vouchId,
     issuer: answer.issuer,
     runsMailbox: runsMailbox(provider, answer, person.email),
     jit,

@@ -1,5 +1,6 @@
 import type { StartRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { type Call } from '@bailiwick/rpc';
+import type { ProviderValues } from '../providers/api-record.ts';
 import { openCredentials } from '../providers/credentials.ts';
 import { findProvider } from '../providers/queries.ts';
 import { refusalFor, SignInRefused, unknownProvider } from '../refusal.ts';
@@ -7,6 +8,12 @@ import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, createFlow, keepFlow } from './flow.ts';
 import { findReturn } from './return.ts';
+
+/** A provider of the platform opens no session before it is confirmed. */
+function assertConfirmed(provider: ProviderValues): void {
+  if (provider.tenant === '' && provider.vouchId !== '')
+    throw new SignInRefused('PROVIDER_UNCONFIRMED', 'the provider is not confirmed');
+}
 
 /**
  * Starts a sign-in: sends the browser to the provider, with a cookie that binds the answer to it.
@@ -23,6 +30,7 @@ export async function startSignIn(
       provider,
       new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off'),
     );
+  assertConfirmed(provider);
   const target = await findReturn(deps, tenant, returnTo);
   const flow = createFlow(provider.kind);
   try {

@@ -73,7 +73,7 @@ export function linkHandlers({ database }: Deps): Pick<Handlers<typeof Account>,
         if (!(await consumePendingLink(em, hash, user.emailKey))) throw deadToken();
         await assertUnlinked(em, identity, user);
         if ((await findLinkedUser(em, identity)) !== undefined) throw deadToken();
-        persistLink(em, identity, user, 'confirmed');
+        persistLink(em, identity, user, { trust: 'confirmed', unconfirmed: false });
         recordChange(em, call, {
           tenant: '',
           type: 'user.identity_linked',

@@ -22,7 +22,7 @@ export async function findTakenOn(em: EntityManager, id: string): Promise<TakenO
 
 /** The columns that a session (s) or a code for one (c) has of a sign-in. */
 const originColumns = (row: string) =>
-  `${row}.auth_method as "authMethod", ${row}.further_methods as "furtherMethods", ${row}.assurance, ${row}.own_assurance as "ownAssurance", ${row}.proven_at as "provenAt", ${row}.provider, ${row}.sso_tenant as "ssoTenant", ${row}.ip, ${row}.user_agent as "userAgent"`;
+  `${row}.auth_method as "authMethod", ${row}.further_methods as "furtherMethods", ${row}.assurance, ${row}.own_assurance as "ownAssurance", ${row}.proven_at as "provenAt", ${row}.provider, ${row}.sso_tenant as "ssoTenant", ${row}.unconfirmed, ${row}.ip, ${row}.user_agent as "userAgent"`;
 
 type OriginRow = Omit<SessionOrigin, 'provenAt'> & { provenAt: string | null };
 

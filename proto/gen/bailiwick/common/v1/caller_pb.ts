@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/caller.proto.
  */
 export const file_bailiwick_common_v1_caller: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKPBQoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhUKDXZhbGlkYXRlX29ubHkYESABKAgSFgoOc3VzcGVuZGVkX25hbWUYEiABKAkSEgoKbGltaXRlZF90bxgTIAEoCRIRCglhc3N1cmFuY2UYFCABKAkSFwoPZmFjdG9yX3JlcXVpcmVkGBUgASgIEhUKDW93bl9hc3N1cmFuY2UYFiABKAkSFgoObWV0aG9kX3JlZnVzZWQYFyABKAgSGAoQbWFpbGJveF91bnByb3ZlbhgYIAEoCBIRCgljbGllbnRfaWQYGSABKAkSEAoIb3BlcmF0b3IYGiABKAkSEAoIZW5kcG9pbnQYGyABKAkSEwoLaG9tZV90ZW5hbnQYKCABKAkSEwoLcmlnaHRzX2tleXMYKSADKAkSEQoJb25fYmVoYWxmGCogASgMEgwKBHdvcmsYKyABKAkidQoKQ3JlZGVudGlhbBIMCgR0eXBlGAEgASgJEgoKAmlkGAIgASgJEhUKDWNyZWRlbnRpYWxfaWQYAyABKAkSEQoJY2xpZW50X2lkGAQgASgJEhMKC25hcnJvd2VkX3RvGAUgAygJEg4KBnRlbmFudBgGIAEoCSKKAQoPQ3JlZGVudGlhbFN0YXRlEhMKC25hcnJvd2VkX3RvGAEgAygJEhIKCnNzb190ZW5hbnQYAiABKAkSEgoKbGltaXRlZF90bxgDIAEoCRIRCglhc3N1cmFuY2UYBCABKAkSFQoNb3duX2Fzc3VyYW5jZRgFIAEoCRIQCghvcGVyYXRvchgGIAEoCSIuCgtDYWxsZXJHcmFudBIKCgJpZBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDCJwCgtDYWxsZXJUb2tlbhIOCgZpc3N1ZXIYASABKAkSEAoIYXVkaWVuY2UYAiABKAkSEgoKZXhwaXJlc19hdBgDIAEoDRIrCgZjYWxsZXIYBCABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciI1ChFTaWduZWRDYWxsZXJUb2tlbhINCgV0b2tlbhgBIAEoDBIRCglzaWduYXR1cmUYAiABKAxiBnByb3RvMw");
+  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSK+BQoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhUKDXZhbGlkYXRlX29ubHkYESABKAgSFgoOc3VzcGVuZGVkX25hbWUYEiABKAkSEgoKbGltaXRlZF90bxgTIAEoCRIRCglhc3N1cmFuY2UYFCABKAkSFwoPZmFjdG9yX3JlcXVpcmVkGBUgASgIEhUKDW93bl9hc3N1cmFuY2UYFiABKAkSFgoObWV0aG9kX3JlZnVzZWQYFyABKAgSGAoQbWFpbGJveF91bnByb3ZlbhgYIAEoCBIRCgljbGllbnRfaWQYGSABKAkSEAoIb3BlcmF0b3IYGiABKAkSEAoIZW5kcG9pbnQYGyABKAkSDwoHdm91Y2hlchgcIAEoCRIcChRwcm92aWRlcl91bmNvbmZpcm1lZBgdIAEoCBITCgtob21lX3RlbmFudBgoIAEoCRITCgtyaWdodHNfa2V5cxgpIAMoCRIRCglvbl9iZWhhbGYYKiABKAwSDAoEd29yaxgrIAEoCSJ1CgpDcmVkZW50aWFsEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIRCgljbGllbnRfaWQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSDgoGdGVuYW50GAYgASgJIpsBCg9DcmVkZW50aWFsU3RhdGUSEwoLbmFycm93ZWRfdG8YASADKAkSEgoKc3NvX3RlbmFudBgCIAEoCRISCgpsaW1pdGVkX3RvGAMgASgJEhEKCWFzc3VyYW5jZRgEIAEoCRIVCg1vd25fYXNzdXJhbmNlGAUgASgJEhAKCG9wZXJhdG9yGAYgASgJEg8KB3ZvdWNoZXIYFCABKAkiLgoLQ2FsbGVyR3JhbnQSCgoCaWQYASABKAkSEwoLcGVybWlzc2lvbnMYAiABKAwicAoLQ2FsbGVyVG9rZW4SDgoGaXNzdWVyGAEgASgJEhAKCGF1ZGllbmNlGAIgASgJEhIKCmV4cGlyZXNfYXQYAyABKA0SKwoGY2FsbGVyGAQgASgLMhsuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXIiNQoRU2lnbmVkQ2FsbGVyVG9rZW4SDQoFdG9rZW4YASABKAwSEQoJc2lnbmF0dXJlGAIgASgMYgZwcm90bzM");
 
 /**
  * The caller of an internal call, signed with the calling process's own key. Services trust no
@@ -220,6 +220,21 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
   endpoint: string;
 
   /**
+   * The principals whose authority limits the session, because its provider is not confirmed (see
+   * voucher.ts of packages/call). Empty if the session is not limited so.
+   *
+   * @generated from field: string voucher = 28;
+   */
+  voucher: string;
+
+  /**
+   * True if the voucher withholds rights of the user in that tenant.
+   *
+   * @generated from field: bool provider_unconfirmed = 29;
+   */
+  providerUnconfirmed: boolean;
+
+  /**
    * A bot's own tenant, wherever it calls. Empty for all other callers.
    *
    * @generated from field: string home_tenant = 40;
@@ -351,6 +366,11 @@ export type CredentialState = Message<"bailiwick.common.v1.CredentialState"> & {
    * @generated from field: string operator = 6;
    */
   operator: string;
+
+  /**
+   * @generated from field: string voucher = 20;
+   */
+  voucher: string;
 };
 
 /**

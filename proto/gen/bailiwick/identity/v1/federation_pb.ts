@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/federation.proto.
  */
 export const file_bailiwick_identity_v1_federation: GenFile = /*@__PURE__*/
-  fileDesc("CiZiYWlsaXdpY2svaWRlbnRpdHkvdjEvZmVkZXJhdGlvbi5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxItECCgxBZG1pdFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhMKC3RlbmFudF9uYW1lGAIgASgJEhAKCHByb3ZpZGVyGAMgASgJEg4KBmlzc3VlchgEIAEoCRIPCgdzdWJqZWN0GAUgASgJEg0KBWVtYWlsGAYgASgJEhYKDmVtYWlsX3ZlcmlmaWVkGAcgASgIEg8KB2RvbWFpbnMYCCADKAkSFgoObGFwc2VkX2RvbWFpbnMYCSADKAkSCwoDaml0GAogASgIEgwKBG5hbWUYCyABKAkSEgoKZ2l2ZW5fbmFtZRgMIAEoCRITCgtmYW1pbHlfbmFtZRgNIAEoCRIPCgdwaWN0dXJlGA4gASgJEg4KBmxvY2FsZRgPIAEoCRIKCgJpcBgQIAEoCRISCgp1c2VyX2FnZW50GBEgASgJEhQKDHJ1bnNfbWFpbGJveBgSIAEoCCJkCg1BZG1pdFJlc3BvbnNlEikKBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlchIPCgdvdXRjb21lGAIgASgJEhcKCmxpbmtfdG9rZW4YAyABKAlCA4ABASKfAQoST3BlblNlc3Npb25SZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEhAKCHByb3ZpZGVyGAMgASgJEhMKC2F1dGhfbWV0aG9kGAQgASgJEg4KBm9yaWdpbhgFIAEoCRIKCgJpcBgGIAEoCRISCgp1c2VyX2FnZW50GAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCSIkChNPcGVuU2Vzc2lvblJlc3BvbnNlEg0KBXRva2VuGAEgASgJIjkKFUZvcmdldFByb3ZpZGVyUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkiJgoWRm9yZ2V0UHJvdmlkZXJSZXNwb25zZRIMCgRtb3JlGAEgASgIMuoCCgpGZWRlcmF0aW9uEl8KBUFkbWl0EiMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFkbWl0UmVxdWVzdBokLmJhaWxpd2ljay5pZGVudGl0eS52MS5BZG1pdFJlc3BvbnNlIguKtRgHEAZKA3NzbxJxCgtPcGVuU2Vzc2lvbhIpLmJhaWxpd2ljay5pZGVudGl0eS52MS5PcGVuU2Vzc2lvblJlcXVlc3QaKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuT3BlblNlc3Npb25SZXNwb25zZSILirUYBxAGSgNzc28SegoORm9yZ2V0UHJvdmlkZXISLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuRm9yZ2V0UHJvdmlkZXJSZXF1ZXN0Gi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZvcmdldFByb3ZpZGVyUmVzcG9uc2UiC4q1GAcQBkoDc3NvGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options]);
+  fileDesc("CiZiYWlsaXdpY2svaWRlbnRpdHkvdjEvZmVkZXJhdGlvbi5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIuACCgxBZG1pdFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhMKC3RlbmFudF9uYW1lGAIgASgJEhAKCHByb3ZpZGVyGAMgASgJEg4KBmlzc3VlchgEIAEoCRIPCgdzdWJqZWN0GAUgASgJEg0KBWVtYWlsGAYgASgJEhYKDmVtYWlsX3ZlcmlmaWVkGAcgASgIEg8KB2RvbWFpbnMYCCADKAkSFgoObGFwc2VkX2RvbWFpbnMYCSADKAkSCwoDaml0GAogASgIEgwKBG5hbWUYCyABKAkSEgoKZ2l2ZW5fbmFtZRgMIAEoCRITCgtmYW1pbHlfbmFtZRgNIAEoCRIPCgdwaWN0dXJlGA4gASgJEg4KBmxvY2FsZRgPIAEoCRIKCgJpcBgQIAEoCRISCgp1c2VyX2FnZW50GBEgASgJEhQKDHJ1bnNfbWFpbGJveBgSIAEoCBINCgV2b3VjaBgTIAEoCSJkCg1BZG1pdFJlc3BvbnNlEikKBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlchIPCgdvdXRjb21lGAIgASgJEhcKCmxpbmtfdG9rZW4YAyABKAlCA4ABASKuAQoST3BlblNlc3Npb25SZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEhAKCHByb3ZpZGVyGAMgASgJEhMKC2F1dGhfbWV0aG9kGAQgASgJEg4KBm9yaWdpbhgFIAEoCRIKCgJpcBgGIAEoCRISCgp1c2VyX2FnZW50GAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRINCgV2b3VjaBgJIAEoCSIkChNPcGVuU2Vzc2lvblJlc3BvbnNlEg0KBXRva2VuGAEgASgJIjkKFUZvcmdldFByb3ZpZGVyUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkiJgoWRm9yZ2V0UHJvdmlkZXJSZXNwb25zZRIMCgRtb3JlGAEgASgIImIKDFZvdWNoUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSCgoCaWQYAyABKAkSDwoHdm91Y2hlchgEIAEoCRITCgtrZWVwc19saW5rcxgFIAEoCCIPCg1Wb3VjaFJlc3BvbnNlIlEKDVNldHRsZVJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEgsKA2lkcxgDIAMoCRIRCgl3aXRoZHJhd24YBCABKAgiEAoOU2V0dGxlUmVzcG9uc2UyrwQKCkZlZGVyYXRpb24SXwoFQWRtaXQSIy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWRtaXRSZXF1ZXN0GiQuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFkbWl0UmVzcG9uc2UiC4q1GAcQBkoDc3NvEnEKC09wZW5TZXNzaW9uEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLk9wZW5TZXNzaW9uUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5PcGVuU2Vzc2lvblJlc3BvbnNlIguKtRgHEAZKA3NzbxJ6Cg5Gb3JnZXRQcm92aWRlchIsLmJhaWxpd2ljay5pZGVudGl0eS52MS5Gb3JnZXRQcm92aWRlclJlcXVlc3QaLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRm9yZ2V0UHJvdmlkZXJSZXNwb25zZSILirUYBxAGSgNzc28SXwoFVm91Y2gSIy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVm91Y2hSZXF1ZXN0GiQuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlZvdWNoUmVzcG9uc2UiC4q1GAcQBkoDc3NvEmIKBlNldHRsZRIkLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXR0bGVSZXF1ZXN0GiUuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlNldHRsZVJlc3BvbnNlIguKtRgHEAZKA3NzbxoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options]);
 
 /**
  * A provider's assertion about a user.
@@ -132,6 +132,14 @@ export type AdmitRequest = Message<"bailiwick.identity.v1.AdmitRequest"> & {
    * @generated from field: bool runs_mailbox = 18;
    */
   runsMailbox: boolean;
+
+  /**
+   * The unconfirmed change under which sso verified the assertion. Empty if the provider was
+   * confirmed.
+   *
+   * @generated from field: string vouch = 19;
+   */
+  vouch: string;
 };
 
 /**
@@ -229,6 +237,13 @@ export type OpenSessionRequest = Message<"bailiwick.identity.v1.OpenSessionReque
    * @generated from field: string assurance = 8;
    */
   assurance: string;
+
+  /**
+   * As in AdmitRequest.
+   *
+   * @generated from field: string vouch = 9;
+   */
+  vouch: string;
 };
 
 /**
@@ -305,6 +320,121 @@ export const ForgetProviderResponseSchema: GenMessage<ForgetProviderResponse> = 
   messageDesc(file_bailiwick_identity_v1_federation, 5);
 
 /**
+ * The change of a provider, and the principals who answer for it.
+ *
+ * @generated from message bailiwick.identity.v1.VouchRequest
+ */
+export type VouchRequest = Message<"bailiwick.identity.v1.VouchRequest"> & {
+  /**
+   * Empty for a provider of the platform.
+   *
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string provider = 2;
+   */
+  provider: string;
+
+  /**
+   * The ID of the change, and who answers for it. Empty if the change is confirmed.
+   *
+   * @generated from field: string id = 3;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string voucher = 4;
+   */
+  voucher: string;
+
+  /**
+   * True if links that people confirmed before stay confirmed.
+   *
+   * @generated from field: bool keeps_links = 5;
+   */
+  keepsLinks: boolean;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.VouchRequest.
+ * Use `create(VouchRequestSchema)` to create a new message.
+ */
+export const VouchRequestSchema: GenMessage<VouchRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_federation, 6);
+
+/**
+ * The change is announced.
+ *
+ * @generated from message bailiwick.identity.v1.VouchResponse
+ */
+export type VouchResponse = Message<"bailiwick.identity.v1.VouchResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.VouchResponse.
+ * Use `create(VouchResponseSchema)` to create a new message.
+ */
+export const VouchResponseSchema: GenMessage<VouchResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_federation, 7);
+
+/**
+ * Selects changes of a provider.
+ *
+ * @generated from message bailiwick.identity.v1.SettleRequest
+ */
+export type SettleRequest = Message<"bailiwick.identity.v1.SettleRequest"> & {
+  /**
+   * Empty for a provider of the platform.
+   *
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string provider = 2;
+   */
+  provider: string;
+
+  /**
+   * The IDs of the changes. Those that an interrupted save left behind are settled as well.
+   *
+   * @generated from field: repeated string ids = 3;
+   */
+  ids: string[];
+
+  /**
+   * True if the change was not made: then nothing ends.
+   *
+   * @generated from field: bool withdrawn = 4;
+   */
+  withdrawn: boolean;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.SettleRequest.
+ * Use `create(SettleRequestSchema)` to create a new message.
+ */
+export const SettleRequestSchema: GenMessage<SettleRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_federation, 8);
+
+/**
+ * The limits are lifted.
+ *
+ * @generated from message bailiwick.identity.v1.SettleResponse
+ */
+export type SettleResponse = Message<"bailiwick.identity.v1.SettleResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.SettleResponse.
+ * Use `create(SettleResponseSchema)` to create a new message.
+ */
+export const SettleResponseSchema: GenMessage<SettleResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_federation, 9);
+
+/**
  * Federation turns a provider's assertion, which sso has verified, into a user and a session.
  *
  * @generated from service bailiwick.identity.v1.Federation
@@ -343,6 +473,28 @@ export const Federation: GenService<{
     methodKind: "unary";
     input: typeof ForgetProviderRequestSchema;
     output: typeof ForgetProviderResponseSchema;
+  },
+  /**
+   * Announces a change of the identifying settings of a provider, before it is committed: limits
+   * the sessions that the provider opens from now on to what a principal may grant, unless the
+   * change is confirmed, and asks people to confirm their links again.
+   *
+   * @generated from rpc bailiwick.identity.v1.Federation.Vouch
+   */
+  vouch: {
+    methodKind: "unary";
+    input: typeof VouchRequestSchema;
+    output: typeof VouchResponseSchema;
+  },
+  /**
+   * Lifts such limits, and ends the identities, codes and sessions that were made under them.
+   *
+   * @generated from rpc bailiwick.identity.v1.Federation.Settle
+   */
+  settle: {
+    methodKind: "unary";
+    input: typeof SettleRequestSchema;
+    output: typeof SettleResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_identity_v1_federation, 0);

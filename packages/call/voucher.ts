@@ -1,0 +1,30 @@
+import type { Caller } from './caller.ts';
+
+// A provider opens sessions for people, so a change of what identifies them lets its author act as
+// them. Until a caller who may grant everything confirms the change, the sessions that the provider
+// opens carry a voucher: the principals who answer for it. A session holds at most what each of them
+// may grant when the session is used.
+
+/** A principal who answers for a provider. */
+export type Voucher = {
+  /** user or bot. */
+  type: string;
+  id: string;
+  /** A bot's own tenant. */
+  botTenant: string;
+  /** What its key or access token was narrowed to; empty = not narrowed. */
+  narrowedTo: readonly string[];
+};
+
+/** The voucher for a change by this caller. A session under a voucher passes it on. */
+export const voucherOf = ({ type, id, tenant, narrowedTo, voucher }: Caller): string =>
+  voucher === '' ? [type, id, type === 'bot' ? tenant : '', ...narrowedTo].join(' ') : voucher;
+
+/** The principals of a session's voucher. All of them limit the session. */
+export const readVoucher = (voucher: string): Voucher[] =>
+  voucher === ''
+    ? []
+    : voucher.split('\n').map((line) => {
+        const [type = '', id = '', botTenant = '', ...narrowedTo] = line.split(' ');
+        return { type, id, botTenant, narrowedTo };
+      });

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { voucherOf } from '@bailiwick/call';
+import { escalation, temporaryRight } from '@bailiwick/errors';
+import type { SsoConfirmProviderRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
+import { type Call } from '@bailiwick/rpc';
+import { timeAfter } from '@bailiwick/values';
+import { LockMode } from '@mikro-orm/core';
+import { findLimit } from '../delegation.ts';
+import { type ProviderValues, recordProviderEvent } from './api-record.ts';
+import { changesIdentities } from './changes.ts';
+import type { ProviderDeps } from './deps.ts';
+import { ProviderEntity } from './entities.ts';
+import { providerNotFound } from './queries.ts';
+import { assertUnchangedSince } from './unchanged.ts';
+import type { Settable } from './values.ts';
+
+// Who may act as the people of a provider. Its author could name an identity provider of their own,
+// so a change of the identifying settings limits the sessions until a caller who may grant everything
+// confirms it. A save by such a caller confirms it at once.
+
+/** The columns of a provider's confirmation. */
+type Confirmation = Pick<ProviderValues, 'vouchId' | 'voucher' | 'savedBy' | 'confirmedBy'>;
+
+/** A change of the identifying settings. */
+export type Announced = { columns: Confirmation; keepsLinks: boolean };
+
+const unannounced: Confirmation = { vouchId: '', voucher: '', savedBy: '', confirmedBy: '' };
+
+/** The stored columns of a provider that no save has confirmed or limited yet. */
+export const confirmationOf = ({
+  vouchId,
+  voucher,
+  savedBy,
+  confirmedBy,
+}: Confirmation = unannounced): Confirmation => ({ vouchId, voucher, savedBy, confirmedBy });
+
+const nameOf = ({ id, type }: Call['caller']): string => id || type;
+
+type Saving = { tenant: string; stored: ProviderValues | undefined; values: Settable };
+
+/** The change that a save makes to the confirmation; undefined = none. */
+export async function planConfirmation(
+  deps: Pick<ProviderDeps, 'admission'>,
+  call: Call,
+  { tenant, stored, values }: Saving,
+): Promise<Announced | undefined> {
+  if (stored && !changesIdentities(stored, values)) return undefined;
+  const savedBy = nameOf(call.caller);
+  if (!(await findLimit(deps, call, tenant))) {
+    const columns = { ...unannounced, savedBy, confirmedBy: savedBy };
+    // Links of other tenants' people are beyond what a tenant's owner may grant.
+    const isOfPlatform = tenant === '' || !(await findLimit(deps, call, ''));
+    return { columns, keepsLinks: stored === undefined || isOfPlatform };
+  }
+  const voucher = voucherOf(call.caller);
+  const vouchId = stored?.voucher === voucher ? stored.vouchId : randomUUID();
+  return { columns: { vouchId, voucher, savedBy, confirmedBy: '' }, keepsLinks: false };
+}
+
+type Place = { tenant: string; id: string };
+
+/** Limits the provider's sessions before the change is committed. */
+export async function announce(
+  { federation }: Pick<ProviderDeps, 'federation'>,
+  { tenant, id: provider }: Place,
+  announced: Announced | undefined,
+): Promise<void> {
+  if (!announced) return;
+  const { columns, keepsLinks } = announced;
+  if (columns.vouchId === '' && keepsLinks) return;
+  const { vouchId: id, voucher } = columns;
+  await federation.vouch({ tenant, provider, id, voucher, keepsLinks });
+}
+
+/** Settles the limit that the saved change replaces, or the one of a change that was not made. */
+export async function conclude(
+  { federation }: Pick<ProviderDeps, 'federation'>,
+  { tenant, id: provider }: Place,
+  {
+    announced,
+    before,
+    isSaved,
+  }: { announced: Announced | undefined; before: string; isSaved: boolean },
+): Promise<void> {
+  const made = announced?.columns.vouchId ?? before;
+  const settled = isSaved ? before : made;
+  if (made === before || settled === '') return;
+  await federation.settle({ tenant, provider, ids: [settled], withdrawn: !isSaved });
+}
+
+/**
+ * Sso_ConfirmProvider. @throws permission_denied unless the caller may grant everything, without an
+ * end
+ */
+export async function confirmProvider(
+  deps: ProviderDeps,
+  { tenant, id, ifUpdatedAt }: SsoConfirmProviderRequest,
+  call: Call,
+): Promise<ProviderValues> {
+  const { database, publicUrl, federation } = deps;
+  const limit = await findLimit(deps, call, tenant);
+  if (limit?.endsAt) throw temporaryRight(limit.lacking, limit.endsAt);
+  if (limit) throw escalation(limit.lacking);
+  const { row, vouchId } = await database.transaction(
+    { tenant, row: `sso_provider ${tenant} ${id}` },
+    async (em) => {
+      const stored = await em.findOne(
+        ProviderEntity,
+        { tenant, id },
+        { lockMode: LockMode.PESSIMISTIC_WRITE },
+      );
+      if (!stored) throw providerNotFound();
+      assertUnchangedSince(ifUpdatedAt, stored);
+      const { vouchId: confirmed } = stored;
+      if (confirmed === '') return { row: stored, vouchId: confirmed };
+      em.assign(stored, { vouchId: '', voucher: '', confirmedBy: nameOf(call.caller) });
+      stored.updatedAt = timeAfter(stored.updatedAt);
+      recordProviderEvent(em, call, 'sso_provider.confirmed', {
+        row: stored,
+        publicUrl,
+        previous: { Unconfirmed: true, ConfirmedBy: '' },
+      });
+      return { row: stored, vouchId: confirmed };
+    },
+  );
+  // Only now: a change that was saved meanwhile has a limit of its own, which stays.
+  const ids = vouchId === '' ? [] : [vouchId];
+  await federation.settle({ tenant, provider: id, ids, withdrawn: false });
+  return row;
+}
