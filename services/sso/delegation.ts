@@ -1,4 +1,4 @@
-import { escalation } from '@bailiwick/errors';
+import { escalation, temporaryRight } from '@bailiwick/errors';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
@@ -61,11 +61,13 @@ export async function assertMayDelegate(
   tenant: string,
   permissions: readonly string[],
 ): Promise<void> {
-  const { lacking } = await admission.mayDelegate(
+  const { lacking, endsAt } = await admission.mayDelegate(
     { ...principalOf(caller), tenant, permissions: [...permissions] },
     { signal },
   );
   if (lacking !== '') throw escalation(lacking);
+  // An app has no end.
+  if (endsAt) throw temporaryRight(permissions.join(', '), timestampDate(endsAt));
 }
 
 const principalOf = (caller: Call['caller']) => ({

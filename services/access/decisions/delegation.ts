@@ -1,6 +1,6 @@
 import { assertRecentLogin, type Caller, type SessionProof, sessionProof } from '@bailiwick/call';
 import { type EntityManager, inTransaction, type Run } from '@bailiwick/database';
-import { denied, escalation } from '@bailiwick/errors';
+import { denied, escalation, temporaryRight } from '@bailiwick/errors';
 import { type Level, ownerRole } from '../permissions/builtin.ts';
 import { endOf } from './ends.ts';
 import { findRolePermissions, findRolesOfSubject, type HolderType } from './queries.ts';
@@ -63,17 +63,33 @@ export const giverLater = (
 
 /**
  * Throws permission_denied unless the caller itself may grant, in the whole tenant, every
- * permission of the roles. Reads the caller's current rights.
+ * permission of the roles until a time, null = without an end. Reads the caller's current rights.
  */
 export async function assertMayGrant(
   em: EntityManager,
   caller: Caller,
   tenant: string,
   roles: readonly string[],
+  until: Date | null = null,
 ): Promise<void> {
   if (roles.includes(ownerRole)) assertRecentLogin(caller);
-  const lacking = await findLacking(inTransaction(em), caller, tenant, { roles });
+  const run = inTransaction(em);
+  const lacking = await findLacking(run, caller, tenant, { roles });
   if (lacking !== undefined) throw escalation(lacking);
+  await assertLasts(run, caller, tenant, { roles }, until);
+}
+
+/** Throws permission_denied if a right would be passed on past its end. */
+async function assertLasts(
+  run: Run,
+  giver: Giver,
+  tenant: string,
+  conferred: Conferred,
+  until: Date | null,
+): Promise<void> {
+  const ending = await findEnding(run, giver, tenant, conferred);
+  if (ending && (until === null || until > ending.endsAt))
+    throw temporaryRight(ending.permission, ending.endsAt);
 }
 
 /**
@@ -89,6 +105,7 @@ export async function assertMayGrantPermissions(
   const run = inTransaction(em);
   const lacking = await lackingTo(run, caller, tenant, { roles: [], permissions: added });
   if (lacking !== undefined) throw escalation(lacking);
+  await assertLasts(run, caller, tenant, { roles: [], permissions: added }, null);
   const held = await lackingTo(run, caller, tenant, { roles: [], permissions: removed });
   if (held !== undefined) throw takesMore(held);
 }

@@ -37,7 +37,7 @@ export async function grant(em: EntityManager, sent: SentGrant, call: Call): Pro
   // On the platform, only built-in roles exist.
   if (tenant !== '') await assertRole(em, role);
   else if (!isBuiltIn(role)) throw notFound('role');
-  await assertMayGrant(em, call.caller, tenant, [role]);
+  await assertMayGrant(em, call.caller, tenant, [role], end);
   if (end) await assertOwned(em, sent);
   await addGrant(em, call, key, end);
 }

@@ -82,7 +82,8 @@ async function assertMayGiveBack(
 ): Promise<void> {
   const roles = await rolesOf(inTransaction(em), { tenant, type: 'user', id: userId });
   if (source) await assertMayHandOut(inTransaction(em), source, tenant, roles);
-  else await assertMayGrant(em, call.caller, tenant, roles);
+  // The grants keep their own ends.
+  else await assertMayGrant(em, call.caller, tenant, roles, new Date());
 }
 
 type Ended = {
