@@ -27,6 +27,12 @@ export type RequestOrigin = { ip: string; userAgent: string; requestId: string; 
  */
 const storedKinds: readonly string[] = ['session', 'botKey', 'worker', 'support'];
 
+/** What ends the caller's rights, beside its ids. */
+const endsOf = ({ type, tenant, rightsKeys }: Principal) => ({
+  rightsKeys,
+  homeTenant: type === 'bot' ? tenant : '',
+});
+
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 const workerPermissions = permissionBitmap((permission) => permission === 'iam.internal.deliver');
@@ -80,9 +86,7 @@ export function createAuthenticator(
     ): Promise<Caller> {
       const { type, id, credentialId, clientId, email, mailboxUnproven, narrowedTo } = principal;
       const about = { type, id, credentialId, clientId, narrowedTo, email, mailboxUnproven };
-      const { rightsKeys, tenant: homeTenant } = principal;
-      const ends = { rightsKeys, homeTenant: type === 'bot' ? homeTenant : '' };
-      const base = { ...origin, ...about, ...ends, ...sessionProof(principal) };
+      const base = { ...origin, ...about, ...endsOf(principal), ...sessionProof(principal) };
       if (type === 'worker') return newCaller({ ...base, platformPermissions: workerPermissions });
       if (principal.portal) return newCaller({ ...base, ...portalRights(principal) });
       if (!needsPermissions(operation)) return newCaller(base);
