@@ -97,15 +97,7 @@ export function createAuthenticator(
       );
       return newCaller({
         ...base,
-        tenant: effective.tenant,
-        permissions: effective.permissions,
-        platformPermissions: effective.platformPermissions,
-        grants: effective.grants,
-        ssoRequired: effective.ssoRequired,
-        methodRefused: effective.methodRefused,
-        factorRequired: effective.factorRequired,
-        suspendedName: effective.suspendedName,
-        providerUnconfirmed: effective.providerUnconfirmed,
+        ...rightsIn(effective),
         staleLogin: effective.recentLogin && !isRecent(principal),
       });
     },
@@ -113,6 +105,19 @@ export function createAuthenticator(
     anonymous: (origin: RequestOrigin): Caller => newCaller({ ...origin, type: 'anonymous' }),
   };
 }
+
+/** The part of a caller that depends on the tenant of the call. */
+const rightsIn = (effective: EffectiveResponse) => ({
+  tenant: effective.tenant,
+  permissions: effective.permissions,
+  platformPermissions: effective.platformPermissions,
+  grants: effective.grants,
+  ssoRequired: effective.ssoRequired,
+  methodRefused: effective.methodRefused,
+  factorRequired: effective.factorRequired,
+  suspendedName: effective.suspendedName,
+  providerUnconfirmed: effective.providerUnconfirmed,
+});
 
 type Clients = { credentials: Client<typeof Credentials>; authority: Client<typeof Authority> };
 

@@ -192,6 +192,7 @@ export function rowsOf(model: World, serial: number): Record<string, unknown[]> 
       created_by: '',
       created_at: past,
       mapped_by: '',
+      unasked: false,
     })),
   };
 }
