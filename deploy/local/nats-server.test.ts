@@ -52,7 +52,7 @@ test('findBroker builds with Go once if the PATH has none or an old one', async 
     readFileSync(join(dir, 'go-calls'), 'utf8'),
     `install github.com/nats-io/nats-server/v2@v${natsVersion}\n`,
   );
-  assert.match(said[0] ?? '', /is 2\.8\.4; nats-server 2\.9\.0 or newer is needed/);
+  assert.match(said[0] ?? '', /is 2\.9\.10; nats-server 2\.10\.0 or newer is needed/);
 });
 
 test("findBroker unpacks Debian's package if Go fails, and reports the failure", async (t) => {

@@ -113,7 +113,11 @@ export const misbehaviours: Readonly<Record<string, { error: string; does: Misbe
     error: 'response_too_large',
     does: saysAndPours('', repeated('HTTP/1.1 102 Processing\r\n\r\n')),
   },
-  'continue-unasked': { error: 'connection_reset', does: says('HTTP/1.1 100 Continue\r\n\r\n') },
+  'continue-and-no-answer': { error: 'timeout', does: says('HTTP/1.1 100 Continue\r\n\r\n') },
+  'continue-without-end': {
+    error: 'response_too_large',
+    does: saysAndPours('', repeated('HTTP/1.1 100 Continue\r\n\r\n')),
+  },
   'another-protocol': {
     error: 'connection_reset',
     does: says('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),

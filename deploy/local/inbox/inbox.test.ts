@@ -183,7 +183,7 @@ test('/mails shows every mail in every language, with sample values and without 
   const frames = [...page.matchAll(/<iframe class="mail" sandbox src="([^"]+)"/g)].map(
     ([, src]) => src ?? '',
   );
-  assert.equal(frames.length, 138);
+  assert.equal(frames.length, 156);
   for (const frame of frames) {
     const response = await fetch(url + frame);
     assert.equal(response.status, 200, frame);
@@ -194,7 +194,7 @@ test('/mails shows every mail in every language, with sample values and without 
     assert.doesNotMatch(await response.text(), /\{\{|<script/);
   }
   const german = await (await fetch(`${url}/mails?locale=de`)).text();
-  assert.equal(german.match(/<iframe/g)?.length, 23);
+  assert.equal(german.match(/<iframe/g)?.length, 26);
   assert.match(german, /<pre lang="de">Guten Tag,/);
   for (const missing of [
     '/mails/reset',
