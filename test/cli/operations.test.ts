@@ -82,14 +82,14 @@ describe('bailiwick: every operation', () => {
 
   test('terminals get tables, scripts get JSON, and --all reads all pages', async () => {
     for (const one of ['a', 'b', 'c'])
-      await save(`list/${one}`, '--Group.Name', `\u001b[31m${one}`);
+      await save(`list/${one}`, '--Group.Metadata', `colour=\u001b[31m${one}`);
     const first = await cli.run(['Groups_List', '--Tenant', tenant, '--Page.Limit', '2']);
     assert.match(first.stdout, /^ID +Tenant +Path +Name/);
     assert.equal(first.stdout.trim().split('\n').length, 3);
     assert.match(first.stderr, /--all/);
     const all = await cli.run(['Groups_List', '--Tenant', tenant, '--Page.Limit', '2', '--all']);
     assert.match(all.stdout, /list\/c/);
-    assert.ok(!all.stdout.includes('\u001b'), 'a name does not colour the terminal');
+    assert.ok(!all.stdout.includes('\u001b'), 'a value does not colour the terminal');
     const lines = (
       await cli.run(['Groups_List', '--Tenant', tenant, '--Page.Limit', '2', '--all', '--json'])
     ).stdout

@@ -22,13 +22,13 @@ test('the commands of docs/scim.md choose a parent, and create a key that reads 
     read('docs/scim.md').matchAll(/```sh\n([^]*?)```/g),
     ([, code]) => code,
   );
-  assert.equal(blocks.length, 2);
+  assert.equal(blocks.length, 3);
   // A proxy of this host cannot reach a stack on the loopback interface.
   const env = { ...process.env, no_proxy: '127.0.0.1', api: stack.url, token, tenant };
-  const [connect = '', choose = ''] = blocks;
+  const [connect = '', notices = '', choose = ''] = blocks;
   const { stdout } = await promisify(execFile)(
     'bash',
-    ['-euc', [...helpers, choose, connect].join('\n')],
+    ['-euc', [...helpers, choose, notices, connect].join('\n')],
     { env, timeout: 60_000 },
   );
   const last = stdout.trimEnd().split('\n').at(-1) ?? '';

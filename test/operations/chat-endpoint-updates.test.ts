@@ -92,7 +92,6 @@ describeOne('updates of chat endpoints', 'one process', (topology) => {
         Active: false,
         DekID: 7,
         URLEnc: {},
-        Kind: 'slack',
       }),
       'Endpoint',
     ) as ChatEndpoint;

@@ -31,7 +31,6 @@ describeOne('chat endpoints', 'one process', (topology) => {
         Active: false,
         DekID: 'dek_01hzzzzzzzzzzzzzzzzzzzzzzz',
         URLEnc: 'bWluZQ==',
-        Kind: 'slack',
         DisabledReason: 'mine',
       },
       {
@@ -39,7 +38,6 @@ describeOne('chat endpoints', 'one process', (topology) => {
         Active: null,
         DekID: 7,
         URLEnc: 'not base64!',
-        Kind: 7,
         DisabledReason: [],
       },
       { ID: {}, DekID: [{}], URLEnc: { a: 1 }, CreatedAt: 'never', UpdatedAt: 7, DisabledAt: true },

@@ -178,16 +178,16 @@ describeOne('groups', 'one process', (topology) => {
     const answer = await save({
       Tenant,
       Path: 'a',
-      Name: 'x'.repeat(129),
+      Name: 'x'.repeat(257),
       Description: 'x'.repeat(513),
       Metadata: many,
     });
     assertRefused(answer, 400, 'invalid_argument', [
-      'Group.Name must be at most 128 characters',
+      'Group.Name must be at most 256 characters',
       'Group.Description must be at most 512 characters',
       'Group.Metadata must have at most 50 keys',
     ]);
-    bodyOf(await save({ Tenant, Path: 'a', Name: 'ä'.repeat(128), Description: 'x'.repeat(512) }));
+    bodyOf(await save({ Tenant, Path: 'a', Name: 'ä'.repeat(256), Description: 'x'.repeat(512) }));
     assert.equal(await countOf(stack, 'access.group_entry where tenant = $1', [Tenant]), 1);
   });
 
