@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create, type DescMessage } from '@bufbuild/protobuf';
+import { AuditTargetSchema } from './gen/bailiwick/access/v1/audit_pb.ts';
 import { GroupSchema } from './gen/bailiwick/access/v1/groups_pb.ts';
 import { RoleSchema } from './gen/bailiwick/access/v1/roles_pb.ts';
 import { AccountProfileSchema } from './gen/bailiwick/identity/v1/account_pb.ts';
+import { SupportStartRequestSchema } from './gen/bailiwick/identity/v1/support_pb.ts';
+import { UserSchema } from './gen/bailiwick/identity/v1/user_pb.ts';
+import { encodeJson } from './json/encode.ts';
 import { services } from './registry.ts';
 import { validate } from './validate.ts';
 
@@ -64,4 +68,38 @@ test('every name that a client sends is read by the same rule', () => {
   assert.ok(names.size > 15, [...names].join(', '));
   // The name of a domain has a rule of its own.
   assert.deepEqual(unruled, ['bailiwick.sso.v1.DomainCreateRequest.name']);
+});
+
+test('a description and the reason of support may have lines, and no other control characters or direction marks', () => {
+  const problems = [
+    (text: string) => validate(RoleSchema, create(RoleSchema, { description: text })),
+    (text: string) =>
+      validate(SupportStartRequestSchema, create(SupportStartRequestSchema, { reason: text })),
+  ];
+  for (const read of problems) {
+    for (const mark of ['\u0000', '\u001b', '\u0085', '\u2028', '\u202e', '\u2066'])
+      assert.ok(
+        read(`a${mark}b`).some((message) => message.includes('direction of text')),
+        JSON.stringify(mark),
+      );
+    for (const text of ['one\ntwo\r\nthree\tfour', 'می\u200cخواهم'])
+      assert.ok(!read(text).some((message) => message.includes('direction of text')), text);
+  }
+});
+
+test('a stored text that requests refuse now is shown without what they refuse, and can be saved again', () => {
+  const stored = 'invoice\u202efdp.exe\r\n\u2067x\u2069 می\u200cخواهم';
+  const clean = 'invoicefdp.exe x می\u200cخواهم';
+  const group = { name: stored, description: 'one\ntwo\u202e\u0000' };
+  const shown = encodeJson(GroupSchema, create(GroupSchema, group));
+  assert.deepEqual([shown['Name'], shown['Description']], [clean, 'one\ntwo']);
+  assert.ok(!isRefused(GroupSchema, clean));
+  const user = { name: stored, givenName: stored, familyName: stored };
+  const { Name, GivenName, FamilyName } = encodeJson(UserSchema, create(UserSchema, user));
+  assert.deepEqual([Name, GivenName, FamilyName], [clean, clean, clean]);
+});
+
+test('a target in the audit log keeps its name exactly, which the hash of its entry covers', () => {
+  const target = create(AuditTargetSchema, { name: 'a\u202eb' });
+  assert.equal(encodeJson(AuditTargetSchema, target)['Name'], 'a\u202eb');
 });

@@ -76,6 +76,8 @@ export const reasons = {
     'The setting would exclude the caller’s own session. Use a session that it allows.',
   METHOD_REFUSED: 'The tenant does not accept the way that the session signed in. Use another one.',
   MORE_RIGHTS: 'The user has permissions on the platform that the caller lacks.',
+  NAME_RESERVED:
+    'Only the platform gives this name to a tenant (`BAILIWICK_RESERVED_NAMES`). Choose another one.',
   NOT_AN_OBJECT: 'The body is not a JSON object.',
   NOT_JSON: 'The body is not JSON in UTF-8.',
   NOT_OWN_KEY: 'A bot rotates its own keys only.',

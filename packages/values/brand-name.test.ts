@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasOwnName } from './brand-name.ts';
+import { hasOwnName, readsLike } from './brand-name.ts';
 
 test('a tenant without a name, or with one that reads like the platform’s, has none of its own', () => {
   for (const name of [
@@ -17,4 +17,19 @@ test('a tenant without a name, or with one that reads like the platform’s, has
     assert.equal(hasOwnName(name, 'Example ID'), true, name);
   assert.equal(hasOwnName('Acme', ''), true);
   assert.equal(hasOwnName('', ''), false);
+});
+
+test('a name reads like another whatever its case, width, spaces and invisible characters', () => {
+  const reserved = ['Bailiwick', 'Example ID'];
+  for (const name of [
+    'BAILIWICK',
+    ' Bai li wick ',
+    'Ｂａｉｌｉｗｉｃｋ',
+    'Baili\u200bwick',
+    'Baili\u034fwick\ufe0f',
+    'example\u00a0id',
+  ])
+    assert.ok(readsLike(name, reserved), JSON.stringify(name));
+  for (const name of ['', '\u200b', 'Bailiwick of Jersey', 'Example'])
+    assert.ok(!readsLike(name, [...reserved, '']), JSON.stringify(name));
 });

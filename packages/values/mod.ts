@@ -1,5 +1,5 @@
 export { createBatch } from './batch.ts';
-export { hasOwnName } from './brand-name.ts';
+export { hasOwnName, readsLike } from './brand-name.ts';
 export { changedFields } from './changes.ts';
 export { type Email, findEmail, normaliseEmail } from './email.ts';
 export { createId, idFromHash, isId } from './ids.ts';

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
 import { reflect } from '@bufbuild/protobuf/reflect';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import { cleanersOf } from '../shown-text.ts';
 import { isTimestamp, isValueMap, listField } from './values.ts';
 
 export type JsonObject = { [key: string]: JsonValue };
@@ -10,17 +11,22 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObj
 /**
  * Encodes a message as the documented JSON: keys in their documented spelling, unset booleans, strings
  * and lists included, unset times left out, bytes as padded base64, times with milliseconds.
+ * Texts that people see have no control characters and no direction marks, also those stored before
+ * requests were refused for them: what a client reads, it can save again.
  * `nullRecords` writes absent records as null instead of leaving them out.
  */
 export function encodeJson(schema: DescMessage, message: Message, nullRecords = false): JsonObject {
   const object: JsonObject = {};
   const values = message as unknown as Record<string, unknown>;
+  const cleaners = cleanersOf(schema);
   for (const field of schema.fields) {
     const given = values[field.localName];
     // An optional field without a value.
     const isUnset = given === undefined && field.fieldKind === 'scalar';
     const value = encodeField(field, isUnset ? reflect(schema, message).get(field) : given);
-    if (value !== undefined) object[field.jsonName] = value;
+    const clean = cleaners.get(field);
+    if (value !== undefined)
+      object[field.jsonName] = clean && typeof value === 'string' ? clean(value) : value;
     else if (nullRecords && field.fieldKind === 'message') object[field.jsonName] = null;
   }
   return object;

@@ -116,6 +116,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         limiter,
         limits: invitationLimits[settings.limits as LimitProfile],
         tenantCreation,
+        reservedNames: [...settings.reservedNames, settings.brandName],
         tenantGraceSeconds,
       };
       const served = [

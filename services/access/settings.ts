@@ -1,4 +1,5 @@
 import {
+  brandSettings,
   brokerSettings,
   callerSettings,
   databaseSettings,
@@ -31,6 +32,14 @@ export const accessSettings = {
     fallback: 'true',
     about:
       'Whether users with a verified address may create tenants. Callers with iam.platform.tenants.write always can.',
+  },
+  brandName: brandSettings.brandName,
+  reservedNames: {
+    env: 'BAILIWICK_RESERVED_NAMES',
+    kind: 'list',
+    fallback: 'Bailiwick',
+    about:
+      'Names that only callers with iam.platform.tenants.write give to a tenant or its branding, compared without regard to case, width, spaces and invisible characters. BAILIWICK_BRAND_NAME is always one of them.',
   },
   auditRetentionDays: {
     env: 'BAILIWICK_AUDIT_RETENTION_DAYS',

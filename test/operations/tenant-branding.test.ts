@@ -261,4 +261,23 @@ describeOne('Tenant.Branding', 'one process', (topology) => {
       'Tenant is required',
     ]);
   });
+
+  test('only the platform gives a tenant a name that reads like the service’s', async () => {
+    const { stack, ada, create } = suite;
+    const assertReserved = ({ body }: { body: Record<string, unknown> }) =>
+      assert.equal(body['Reason'], 'NAME_RESERVED', JSON.stringify(body));
+    assertReserved(await create({ Name: 'Bailiwick' }));
+    assertReserved(await create({ Name: 'Acme', Branding: { Name: 'ＢＡＩＬＩ\u200bwick' } }));
+    const { ID } = await newTenant();
+    assertReserved(await save(ID, { Name: ' bai li wick ' }));
+    const rename = (Name: string, token: string) =>
+      stack.call('Tenants_Update', { Tenant: { ID, Name } }, token);
+    assertReserved(await rename('bailiwick', ada.token));
+    recordIn(await rename('Bailiwick of Jersey', ada.token), 'Tenant');
+
+    recordIn(await rename('Bailiwick', stack.platformKey), 'Tenant');
+    // The owner sends it back unchanged, beside another change.
+    const kept = { ID, Name: 'Bailiwick', Branding: { AccentColor: '#8a1538' } };
+    recordIn(await stack.call('Tenants_Update', { Tenant: kept }, ada.token), 'Tenant');
+  });
 });

@@ -190,6 +190,7 @@ export const config: Readonly<Record<string, Schema>> = {
   unknownKeys: oneOf('refuse', 'ignore'),
   console: {},
   tenantCreation: {},
+  reservedNames: texts(),
   auditRetentionDays: count(7),
   tenantGraceSeconds: count(1),
   keyService: oneOf('ring', 'vault'),

@@ -59,6 +59,7 @@ export type ErrorReason =
   | 'METHOD_IN_USE'
   | 'METHOD_REFUSED'
   | 'MORE_RIGHTS'
+  | 'NAME_RESERVED'
   | 'NOT_AN_OBJECT'
   | 'NOT_JSON'
   | 'NOT_OWN_KEY'

@@ -3,6 +3,7 @@ import { type EntityManager, inTransaction, lockName, onPool, type Run } from '@
 import { notFound } from '@bailiwick/errors';
 import { GroupSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { encodeJson } from '@bailiwick/proto/json/encode.ts';
+import { oneLine } from '@bailiwick/proto/shown-text.ts';
 import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { type Loaded, LockMode } from '@mikro-orm/core';
 import { ownerProtected, reportEnd } from '../decisions/sources.ts';
@@ -76,13 +77,16 @@ type Wanted = {
   left: readonly LeftOut[];
 };
 
+/** A name of a directory is never refused, unless people would see nothing of it. */
+const shownName = (name: string): string => oneLine(name).trim() || name;
+
 function readGroup(read: (intake: Intake) => unknown): Wanted {
   const intake = newIntake();
   const resource = readResource(groupType, read(intake), intake);
   const { displayName, externalId, members = [] } = resource;
   const ids = (members as readonly Resource[]).map(({ value }) => textOf(value));
   return {
-    name: textOf(displayName),
+    name: shownName(textOf(displayName)),
     externalId: textOf(externalId),
     members: new Set(ids),
     left: intake.left,

@@ -25,12 +25,18 @@ import { mergeSettings, type StoredSettings, TenantEntity, toTenant } from './en
 import { assertFactorProven } from './factor.ts';
 import { startMembership } from './membership.ts';
 import { countCreatedBy } from './queries.ts';
+import { assertNotReserved } from './reserved-names.ts';
 import { slugFromName, withSuffix } from './slug.ts';
 import { assertMethodKept, assertSsoProven } from './sso.ts';
 
 const tenantsPerPerson = 10;
 
-export type CreateDeps = { database: Database; directory: Directory; tenantCreation: boolean };
+export type CreateDeps = {
+  database: Database;
+  directory: Directory;
+  tenantCreation: boolean;
+  reservedNames: readonly string[];
+};
 
 /** Creates a tenant with its owner, both or neither. */
 export async function createTenant(
@@ -40,6 +46,7 @@ export async function createTenant(
 ): Promise<Tenant> {
   const sent = request.tenant ?? create(TenantSchema);
   const { owner, ownTenant } = await ownerOf(deps, request.ownerId ?? '', call);
+  assertNotReserved(deps.reservedNames, sent, {}, call);
   assertDefaultRole(sent.settings?.defaultRole ?? '');
   // A new tenant has no groups yet.
   if (sent.settings?.scimGroupParent) throw notFound('group');

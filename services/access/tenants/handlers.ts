@@ -30,7 +30,7 @@ export function tenantHandlers(
     },
 
     async update(request, call) {
-      return { tenant: await updateTenant(database, request, call) };
+      return { tenant: await updateTenant(deps, request, call) };
     },
 
     async delete({ tenant }, call) {

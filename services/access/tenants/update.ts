@@ -26,12 +26,13 @@ import {
 } from './entities.ts';
 import { assertFactorProven } from './factor.ts';
 import { hasOwner } from './queries.ts';
+import { assertNotReserved } from './reserved-names.ts';
 import { assertScimParent } from './scim-parent.ts';
 import { assertMethodKept, assertSsoProven } from './sso.ts';
 
 /** Changes the fields that were sent. Saving unchanged values changes nothing. */
 export async function updateTenant(
-  database: Database,
+  { database, reservedNames }: { database: Database; reservedNames: readonly string[] },
   { tenant: sent, ifUpdatedAt }: TenantsUpdateRequest,
   call: Call,
 ): Promise<Tenant> {
@@ -45,6 +46,7 @@ export async function updateTenant(
       if (unchangedSince !== undefined && stored.updatedAt.getTime() !== unchangedSince)
         throw failedPrecondition('the tenant was changed meanwhile', 'STALE');
       await assertOwned(em, sent.id, call);
+      assertNotReserved(reservedNames, sent, stored, call);
       await assertDefaultRole(em, stored, sent, call);
       await assertScimParent(em, stored, sent, call);
       const before = stored.settings;

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { AccountProfileSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { UsersGetByEmailRequestSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import { oneLine } from '@bailiwick/proto/shown-text.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
 import { type Email, normaliseEmail } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
@@ -32,20 +33,22 @@ export function assertedEmail(email: string): Email | undefined {
 type Profile = Pick<AdmitRequest, 'name' | 'givenName' | 'familyName' | 'picture' | 'locale'>;
 
 /**
- * The profile of a new account. Invalid values are left out: a name that is too long must not
- * prevent a sign-in.
+ * The profile of a new account. Names lose control characters and direction marks, and other
+ * invalid values are left out: no name prevents a sign-in or a deactivation.
  */
 export function assertedProfile({ name, givenName, familyName, picture, locale }: Profile) {
   return {
-    name: passing('name', name),
-    givenName: passing('givenName', givenName),
-    familyName: passing('familyName', familyName),
+    name: passing('name', nameIn(name)),
+    givenName: passing('givenName', nameIn(givenName)),
+    familyName: passing('familyName', nameIn(familyName)),
     picture: /^https?:$/.test(URL.parse(picture)?.protocol ?? '')
       ? passing('picture', picture)
       : '',
     locale: passing('locale', locale),
   };
 }
+
+const nameIn = (text: string): string => oneLine(text).trim();
 
 function passing(
   field: 'name' | 'givenName' | 'familyName' | 'picture' | 'locale',

@@ -1,0 +1,28 @@
+import { holdsOnPlatform } from '@bailiwick/call';
+import { failedPrecondition } from '@bailiwick/errors';
+import { oneLine } from '@bailiwick/proto/shown-text.ts';
+import { type Call } from '@bailiwick/rpc';
+import { readsLike } from '@bailiwick/values';
+
+// Names that only the platform gives to a tenant: with the name of the service, a tenant's pages and
+// mails would pass for the service's own.
+
+/** The names of a tenant that people see. */
+type Names = { name?: string | undefined; branding?: { name?: string | undefined } | undefined };
+
+/** Throws for a new name that is reserved. A stored one may be sent again. */
+export function assertNotReserved(
+  reserved: readonly string[],
+  sent: Names,
+  stored: Names,
+  { caller }: Call,
+): void {
+  if (holdsOnPlatform(caller, 'iam.platform.tenants.write')) return;
+  const changes = [
+    ['Tenant.Name', sent.name, stored.name],
+    ['Tenant.Branding.Name', sent.branding?.name, stored.branding?.name],
+  ] as const;
+  for (const [field, name = '', before = ''] of changes)
+    if (name !== oneLine(before) && readsLike(name, reserved))
+      throw failedPrecondition(`${field} is reserved for the platform`, 'NAME_RESERVED');
+}
