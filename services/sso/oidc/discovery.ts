@@ -8,7 +8,7 @@ import {
 } from 'oauth4webapi';
 import { isTemplateOf } from './directories.ts';
 import { type Budget, createFetch, type Limits, startBudget } from './http.ts';
-import { isStrongKey, type PublicKey, readKeys } from './keys.ts';
+import { isStrongKey, type PublicKey, readKeys, weaknessOf } from './keys.ts';
 import { invalidAnswer } from './library-errors.ts';
 import type { OidcProvider } from './provider.ts';
 
@@ -184,5 +184,13 @@ export async function fetchKeys(
   )(url, { method: 'GET', headers });
   const { keys } = (await response.json()) as { keys?: unknown };
   if (!Array.isArray(keys)) throw invalidAnswer('The list of keys is not a JSON array.');
-  return readKeys(keys).filter(isStrongKey);
+  return strongKeys(readKeys(keys));
+}
+
+/** The keys that nobody can forge signatures of. @throws if the provider publishes only others */
+function strongKeys(keys: PublicKey[]): PublicKey[] {
+  const strong = keys.filter(isStrongKey);
+  const [first] = keys;
+  if (!first || strong.length > 0) return strong;
+  throw invalidAnswer(`No published key can be used: of the first one, ${weaknessOf(first)}.`);
 }

@@ -51,7 +51,13 @@ const families: ReadonlyArray<readonly [RegExp, (key: PublicKey) => boolean]> = 
 ];
 
 /** Whether a key can be imported, and nobody can forge signatures of it. */
-export const isStrongKey = (key: PublicKey): boolean => 'key' in readPublicKey(key);
+export const isStrongKey = (key: PublicKey): boolean => weaknessOf(key) === '';
+
+/** Why a key cannot be used; "" if it can. */
+export function weaknessOf(key: PublicKey): string {
+  const result = readPublicKey(key);
+  return 'problem' in result ? result.problem : '';
+}
 
 /** Whether a key can verify signatures of one of the algorithms. */
 export function isUsableKey(key: PublicKey, algorithms: readonly string[]): boolean {
