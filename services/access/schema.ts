@@ -25,6 +25,7 @@ import { Makers } from './migrations/020-makers.ts';
 import { Ownership } from './migrations/021-ownership.ts';
 import { ScimNotices } from './migrations/023-scim-notices.ts';
 import { MappingStatements } from './migrations/024-mapping-statements.ts';
+import { MappingGivers } from './migrations/028-mapping-givers.ts';
 import { ScimUserEntity } from './provisioned/entities.ts';
 import { RoleEntity } from './roles/entities.ts';
 import { ScimNoticeEntity } from './scim/notices/entities.ts';
@@ -81,6 +82,7 @@ export const accessSchema: ServiceSchema = {
     { name: '021-ownership', class: Ownership },
     { name: '023-scim-notices', class: ScimNotices },
     { name: '024-mapping-statements', class: MappingStatements },
+    { name: '028-mapping-givers', class: MappingGivers },
   ],
   compatibleFrom: 1,
 };

@@ -17,17 +17,51 @@ export type Granted = { roles: string[]; groups: string[]; defaultRole: boolean 
  * for an unknown role. A bot has grants in its own tenant and on the platform only.
  */
 export async function assertMayGrant(
+  deps: Deps,
+  call: Call,
+  tenant: string,
+  granted: Granted,
+): Promise<void> {
+  const lacking = await findLacking(deps, call, tenant, granted);
+  if (lacking !== '') throw escalation(lacking);
+}
+
+/** A permission that the caller may not grant; "" = it may grant all. Throws like the above. */
+export async function findLacking(
   { admission }: Deps,
   { caller, signal }: Call,
   tenant: string,
   granted: Granted,
-): Promise<void> {
+): Promise<string> {
   const { lacking } = await admission.mayConfer(
     { ...principalOf(caller), tenant, ...granted },
     { signal },
   );
-  if (lacking !== '') throw escalation(lacking);
+  return lacking;
 }
+
+/** Who answers for what a provider or a domain hands out: its rights are read at that time. */
+export type StoredGiver = {
+  type: string;
+  id: string;
+  narrowedTo: string[];
+  limitedTo: string;
+  voucher: string;
+};
+
+export const giverOf = ({
+  type,
+  id,
+  narrowedTo,
+  limitedTo,
+  voucher,
+}: Call['caller']): StoredGiver => ({
+  type,
+  id,
+  narrowedTo: [...narrowedTo],
+  limitedTo,
+  voucher,
+});
 
 /** Everything that the people of a tenant, or of the platform (""), can hold. */
 const everything = (tenant: string): string[] =>

@@ -25,6 +25,7 @@ import { AppLogos } from './migrations/017-app-logos.ts';
 import { ProviderConfirmation } from './migrations/018-provider-confirmation.ts';
 import { StatedGroups } from './migrations/020-stated-groups.ts';
 import { RefreshReuse } from './migrations/022-refresh-reuse.ts';
+import { Givers } from './migrations/026-givers.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
 
@@ -66,6 +67,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '018-provider-confirmation', class: ProviderConfirmation },
     { name: '020-stated-groups', class: StatedGroups },
     { name: '022-refresh-reuse', class: RefreshReuse },
+    { name: '026-givers', class: Givers },
   ],
   compatibleFrom: 1,
 };

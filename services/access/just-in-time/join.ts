@@ -4,6 +4,7 @@ import type { JoinRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admis
 import { type Call } from '@bailiwick/rpc';
 import { type Log } from '@bailiwick/telemetry';
 import { LockMode } from '@mikro-orm/core';
+import { giverLater } from '../decisions/delegation.ts';
 import { type Directory, findUser } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import { GroupEntity, scimSource } from '../groups/entities.ts';
@@ -13,6 +14,7 @@ import { lockRoles } from '../roles/save.ts';
 import { lockState } from '../subjects/state.ts';
 import { TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
 import { startMembership } from '../tenants/membership.ts';
+import { createHandingOut, type HandingOut } from './handing-out.ts';
 import { followMappings } from './mappings.ts';
 import { findMappedGroups, noteStatement } from './queries.ts';
 
@@ -20,6 +22,14 @@ export type JoinDeps = { database: Database; directory: Directory; log: Log };
 
 const accountDisabled = () => denied('the account is disabled or gone', 'ACCOUNT_DISABLED');
 const noMember = () => denied('the user is not a member of the tenant', 'NO_MEMBER');
+
+type Joined = {
+  joined: boolean;
+  missing: string[];
+  revoked: boolean;
+  withheld: string[];
+  lacking: string;
+};
 
 /**
  * Gives a user whom a provider has recognised the membership, roles and groups that follow from it,
@@ -29,7 +39,7 @@ export async function join(
   { database, directory, log }: JoinDeps,
   request: JoinRequest,
   sent: Call,
-): Promise<{ joined: boolean; missing: string[]; revoked: boolean }> {
+): Promise<Joined> {
   const { tenant, userId, provider, ip, userAgent } = request;
   const user = await findUser(directory, userId, sent);
   if (!user || user.status === 'disabled') throw accountDisabled();
@@ -39,20 +49,24 @@ export async function join(
     ? { type: 'user', id: userId, credentialId: request.sessionId }
     : undefined;
   const call: Call = { ...sent, caller: { ...sent.caller, ...actor, ip, userAgent } };
-  return database.transaction({ tenant, row: `user ${tenant} ${userId}` }, async (em) => {
+  const place = { tenant, row: `user ${tenant} ${userId}` };
+  const joined = await database.transaction(place, async (em): Promise<Joined> => {
     await assertAdmitted(em, userId);
     const defaultRole = await lockDefaultRole(em, tenant);
     const roles = await lockRoles(em, [...request.roles, ...request.defaultRoles, defaultRole]);
     const groups = await lockGroups(em, request);
     const isMember = await lockMember(em, userId);
     if (!isMember && !request.mayJoin) throw noMember();
+    const giver = request.giver && giverLater(tenant, request.giver);
+    const handingOut = createHandingOut(inTransaction(em), tenant, giver);
     if (!isMember) {
       const offered = request.defaultRoles.filter((role) => roles.has(role));
       const createdBy = provider || sent.caller.id;
-      const start = { roles: offered.length > 0 ? offered : [defaultRole], createdBy };
+      const start = { roles: offered.length > 0 ? offered : [defaultRole], createdBy, handingOut };
       await addMember(em, request, start, call);
     }
-    if (provider === '') return { joined: !isMember, missing: [], revoked: false };
+    if (provider === '')
+      return { joined: !isMember, missing: [], revoked: false, ...handingOut.result() };
     const keys = new Set(groups.map(({ key }) => key));
     const person = { tenant, userId, provider };
     const named = {
@@ -60,13 +74,24 @@ export async function join(
       groups: new Set(request.groups.map(pathKey)),
       keeps: await noteStatement(inTransaction(em), person, request),
     };
-    const revoked = await followMappings({ em, call, log, person }, named, groups);
+    const following = { em, call, log, person, giver, handingOut };
+    const revoked = await followMappings(following, named, groups);
     const missing = [
       ...request.roles.filter((role) => !roles.has(role)),
       ...request.groups.filter((path) => !keys.has(pathKey(path))),
     ];
-    return { joined: !isMember, missing, revoked };
+    return { joined: !isMember, missing, revoked, ...handingOut.result() };
   });
+  const { withheld, lacking } = joined;
+  if (lacking !== '')
+    log.warn('the last saver of a provider or a domain may not grant what it names', {
+      tenant,
+      provider,
+      giver: request.giver?.id,
+      withheld,
+      lacking,
+    });
+  return joined;
 }
 
 /** Always the first lock: deleting a user holds it while it goes through tenants. */
@@ -114,15 +139,19 @@ async function lockMember(em: EntityManager, userId: string): Promise<boolean> {
   return member !== null;
 }
 
+type Start = { roles: readonly string[]; createdBy: string; handingOut: HandingOut };
+
+/** Roles that the giver may not grant are left out: the user is a member without them. */
 async function addMember(
   em: EntityManager,
   { tenant, userId }: JoinRequest,
-  { roles, createdBy }: { roles: readonly string[]; createdBy: string },
+  { roles, createdBy, handingOut }: Start,
   call: Call,
 ): Promise<void> {
   await startMembership(em, call, { tenant, userId, source: 'sso' });
   for (const role of new Set(roles))
-    await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy });
+    if (await handingOut.mayGrant(role))
+      await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy });
   // The mappings must find the rows.
   await em.flush();
 }

@@ -2,12 +2,16 @@ import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { type Call } from '@bailiwick/rpc';
 import { type Log } from '@bailiwick/telemetry';
 import { LockMode } from '@mikro-orm/core';
+import type { Giver } from '../decisions/delegation.ts';
+import { reportEnd } from '../decisions/sources.ts';
 import { GrantEntity } from '../grants/entities.ts';
 import { addGrant, type RightsCause, removeGrant } from '../grants/entries.ts';
 import { GroupMemberEntity, type GroupRow } from '../groups/entities.ts';
 import { enterGroup, recordMember } from '../groups/members.ts';
+import { findGroupRoles } from '../groups/queries.ts';
 import { ownerRole } from '../permissions/builtin.ts';
 import { countOtherOwners } from '../tenants/queries.ts';
+import type { HandingOut } from './handing-out.ts';
 
 // A provider's mappings grant a user roles and groups, and revoke those that they granted before
 // and no longer name. They never touch grants made otherwise: each row stores the provider whose
@@ -15,8 +19,15 @@ import { countOtherOwners } from '../tenants/queries.ts';
 
 type Person = { tenant: string; userId: string; provider: string };
 type LockedGroup = GroupRow & { key: string };
-type Ending = { em: EntityManager; cause: RightsCause; log: Log; person: Person };
-type Following = { em: EntityManager; call: Call; log: Log; person: Person };
+type Ending = {
+  em: EntityManager;
+  cause: RightsCause;
+  log: Log;
+  person: Person;
+  /** Who answers for the provider; undefined = unknown. */
+  giver: Giver | undefined;
+};
+type Following = Omit<Ending, 'cause'> & { call: Call; handingOut: HandingOut };
 /** Existing roles, and keys of groups. `keeps`: those that are not named stay. */
 type Named = { roles: ReadonlySet<string>; groups: ReadonlySet<string>; keeps: boolean };
 
@@ -25,11 +36,11 @@ type Named = { roles: ReadonlySet<string>; groups: ReadonlySet<string>; keeps: b
  * named now or were named before. Returns whether roles or groups were revoked.
  */
 export async function followMappings(
-  { em, call, log, person }: Following,
+  { em, call, log, person, giver, handingOut }: Following,
   named: Named,
   groups: readonly LockedGroup[],
 ): Promise<boolean> {
-  const ending = { em, cause: call, log, person };
+  const ending = { em, cause: call, log, person, giver };
   const grants = await lockGrants(em, person);
   const memberships = await lockMemberships(em, person, groups);
   const isEnded = !named.keeps && (await endMapped(ending, named, { grants, memberships, groups }));
@@ -42,10 +53,14 @@ export async function followMappings(
       .map(({ role }) => role),
   );
   for (const role of named.roles)
-    if (!inForce.has(role))
+    if (!inForce.has(role) && (await handingOut.mayGrant(role)))
       await addGrant(em, call, { ...key, role, createdBy: provider, mappedBy: provider });
   for (const group of groups)
-    if (named.groups.has(group.key) && !memberships.some(({ groupId }) => groupId === group.id))
+    if (
+      named.groups.has(group.key) &&
+      !memberships.some(({ groupId }) => groupId === group.id) &&
+      (await handingOut.mayFill(group))
+    )
       await enterGroup(em, call, group, { userId, mappedBy: provider });
   return isEnded;
 }
@@ -84,12 +99,13 @@ type Held = {
 
 /** Revokes the mapped roles and groups that are not named. */
 async function endMapped(
-  { em, cause, log, person }: Ending,
+  { em, cause, log, person, giver }: Ending,
   named: Pick<Named, 'roles' | 'groups'>,
   { grants, memberships, groups }: Held,
 ): Promise<boolean> {
   const { tenant, userId, provider } = person;
   const key = { tenant, subjectType: 'user' as const, subject: userId };
+  const ended: string[] = [];
   let isEnded = false;
   for (const { role, mappedBy } of grants) {
     if (mappedBy !== provider || named.roles.has(role)) continue;
@@ -100,6 +116,7 @@ async function endMapped(
       );
     else {
       await removeGrant(em, cause, { ...key, role });
+      ended.push(role);
       isEnded = true;
     }
   }
@@ -108,7 +125,12 @@ async function endMapped(
     if (!group || membership.mappedBy !== provider || named.groups.has(group.key)) continue;
     em.remove(membership);
     recordMember(em, cause, 'group.member_removed', group, userId);
+    ended.push(...(await findGroupRoles(inTransaction(em), tenant, group.id)));
     isEnded = true;
+  }
+  if (giver) {
+    const source = { id: provider, maker: giver };
+    await reportEnd(em, cause, source, { tenant, userIds: [userId], roles: ended });
   }
   return isEnded;
 }

@@ -1,4 +1,5 @@
 import { type Run, type Statement } from '@bailiwick/database';
+import { type Giver, giverLater, type LaterGiver } from '../decisions/delegation.ts';
 
 const mappedGroups: Statement = {
   name: 'access.mapped_groups',
@@ -40,13 +41,13 @@ const kept = `interval '30 days'`;
 
 const stated: Statement = {
   name: 'access.mapping_stated',
-  text: `insert into mapping_statement (tenant, user_id, provider, stated_at, silent_since) values ($1, $2, $3, now(), null)
-    on conflict (tenant, user_id, provider) do update set stated_at = now(), silent_since = null`,
+  text: `insert into mapping_statement (tenant, user_id, provider, stated_at, silent_since, giver) values ($1, $2, $3, now(), null, $4)
+    on conflict (tenant, user_id, provider) do update set stated_at = now(), silent_since = null, giver = excluded.giver`,
 };
 // Rights from before there were statements count as stated now.
 const silent: Statement = {
   name: 'access.mapping_silent',
-  text: `insert into mapping_statement as m (tenant, user_id, provider, stated_at, silent_since) values ($1, $2, $3, now(), now())
+  text: `insert into mapping_statement as m (tenant, user_id, provider, stated_at, silent_since, giver) values ($1, $2, $3, now(), now(), $4)
     on conflict (tenant, user_id, provider) do update set silent_since = coalesce(m.silent_since, now())
     returning stated_at > now() - ${kept} as keeps`,
 };
@@ -58,19 +59,49 @@ const forgotten: Statement = {
 export const forgetStatement = (run: Run, { tenant, userId, provider }: Person): Promise<unknown> =>
   run(forgotten, [tenant, userId, provider]);
 
+type Stated = {
+  keepsMapped: boolean;
+  roles: string[];
+  groups: string[];
+  giver?: LaterGiver | undefined;
+};
+
+const copyGiver = ({ type, id, narrowedTo, limitedTo, voucher }: LaterGiver): LaterGiver => ({
+  type,
+  id,
+  narrowedTo,
+  ...(limitedTo !== undefined && { limitedTo }),
+  ...(voucher !== undefined && { voucher }),
+});
+
+const givers: Statement = {
+  name: 'access.mapping_giver',
+  text: 'select giver from mapping_statement where tenant = $1 and user_id = $2 and provider = $3',
+};
+
+/** Who answered for a provider when it stated a user's groups last; undefined = unknown. */
+export async function findMappingGiver(
+  run: Run,
+  { tenant, userId, provider }: Person,
+): Promise<Giver | undefined> {
+  const [row] = await run<{ giver: LaterGiver | null }>(givers, [tenant, userId, provider]);
+  return row?.giver ? giverLater(tenant, row.giver) : undefined;
+}
+
 /** Notes whether a sign-in states a user's groups. Returns whether the mapped rights stay. */
 export async function noteStatement(
   run: Run,
   person: Person,
-  { keepsMapped, roles, groups }: { keepsMapped: boolean; roles: string[]; groups: string[] },
+  { keepsMapped, roles, groups, giver }: Stated,
 ): Promise<boolean> {
-  const values = [person.tenant, person.userId, person.provider];
+  const key = [person.tenant, person.userId, person.provider];
+  const values = [...key, giver ? JSON.stringify(copyGiver(giver)) : null];
   if (keepsMapped) {
     const [row] = await run<{ keeps: boolean }>(silent, values);
     if (row?.keeps) return true;
   }
   if (!keepsMapped && roles.length + groups.length > 0) await run(stated, values);
-  else await run(forgotten, values);
+  else await run(forgotten, key);
   return false;
 }
 

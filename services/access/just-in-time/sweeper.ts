@@ -7,7 +7,7 @@ import { LockMode } from '@mikro-orm/core';
 import { lockState } from '../subjects/state.ts';
 import { TenantEntity } from '../tenants/entities.ts';
 import { endMappings } from './mappings.ts';
-import { findOverdue, forgetStatement, isOverdue } from './queries.ts';
+import { findMappingGiver, findOverdue, forgetStatement, isOverdue } from './queries.ts';
 import { lockMappedGroups } from './take-back.ts';
 
 const intervalMs = 15_000;
@@ -41,7 +41,8 @@ export async function endOverdueMappings(
       await em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       const run = inTransaction(em);
       if (!(await isOverdue(run, person))) return;
-      await endMappings({ em, cause, log, person }, await lockMappedGroups(em, person));
+      const giver = await findMappingGiver(run, person);
+      await endMappings({ em, cause, log, person, giver }, await lockMappedGroups(em, person));
       await forgetStatement(run, person);
     });
     if (invalidates.size > 0) await revoke([...invalidates]);

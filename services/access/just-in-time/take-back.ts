@@ -7,7 +7,7 @@ import { lockState } from '../subjects/state.ts';
 import { MappingStatementEntity, TenantEntity } from '../tenants/entities.ts';
 import type { JoinDeps } from './join.ts';
 import { endMappings } from './mappings.ts';
-import { findMappedGroups, findMappedPeople } from './queries.ts';
+import { findMappedGroups, findMappedPeople, findMappingGiver } from './queries.ts';
 
 /** Users per call: few enough for the caller's timeout. */
 const atOnce = 200;
@@ -28,7 +28,11 @@ export async function takeBack(
       await lockState(em, userId);
       await em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       const person = { tenant, userId, provider };
-      await endMappings({ em, cause: call, log, person }, await lockMappedGroups(em, person));
+      const giver = await findMappingGiver(inTransaction(em), person);
+      await endMappings(
+        { em, cause: call, log, person, giver },
+        await lockMappedGroups(em, person),
+      );
       await em.nativeDelete(MappingStatementEntity, person);
     });
   }

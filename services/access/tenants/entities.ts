@@ -8,6 +8,7 @@ import {
 import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
+import type { LaterGiver } from '../decisions/delegation.ts';
 import { type StoredBranding, toBranding } from './branding.ts';
 import { type FactorDemand, factorFields, mergeFactor } from './factor.ts';
 
@@ -266,6 +267,8 @@ export const MappingStatementEntity = defineEntity({
     statedAt: p.datetime(3),
     /** The first sign-in since then that did not state them. */
     silentSince: p.datetime(3).nullable(),
+    /** Who answered for the provider then; null = unknown. */
+    giver: p.json<LaterGiver>().nullable(),
   },
   indexes: [
     {

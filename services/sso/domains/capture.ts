@@ -1,7 +1,7 @@
 import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
-import { assertMayGrant } from '../delegation.ts';
+import { assertMayGrant, findLacking, type Granted } from '../delegation.ts';
 import { lockProviders } from '../requirement/lock.ts';
 import type { DomainDeps } from './deps.ts';
 import type { Capture, DomainRow } from './entities.ts';
@@ -32,15 +32,31 @@ export async function assertActiveProvider(
 export async function assertMayCapture(
   deps: Pick<DomainDeps, 'admission'>,
   tenant: string,
-  { capture, defaultRole }: CaptureSettings,
+  settings: CaptureSettings,
   call: Call,
 ): Promise<void> {
   // The caller must hold the granted role, even if another user had set it on the domain.
-  if (grantsMembership(capture) || defaultRole !== '') {
-    await assertMayGrant(deps, call, tenant, {
-      roles: defaultRole === '' ? [] : [defaultRole],
-      groups: [],
-      defaultRole: defaultRole === '',
-    });
-  }
+  const granted = grantedWith(settings);
+  if (granted) await assertMayGrant(deps, call, tenant, granted);
 }
+
+/** Whether the caller could have saved these settings of a domain. */
+export async function mayCapture(
+  deps: Pick<DomainDeps, 'admission'>,
+  tenant: string,
+  settings: CaptureSettings,
+  call: Call,
+): Promise<boolean> {
+  const granted = grantedWith(settings);
+  return !granted || (await findLacking(deps, call, tenant, granted)) === '';
+}
+
+/** What a domain with these settings gives; undefined = nothing. */
+const grantedWith = ({ capture, defaultRole }: CaptureSettings): Granted | undefined =>
+  grantsMembership(capture) || defaultRole !== ''
+    ? {
+        roles: defaultRole === '' ? [] : [defaultRole],
+        groups: [],
+        defaultRole: defaultRole === '',
+      }
+    : undefined;

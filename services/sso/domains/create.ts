@@ -3,6 +3,7 @@ import { alreadyExists, failedPrecondition } from '@bailiwick/errors';
 import type { DomainCreateRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import { createId } from '@bailiwick/values';
+import { giverOf } from '../delegation.ts';
 import { assertActiveProvider, assertMayCapture, type CaptureSettings } from './capture.ts';
 import type { DomainDeps } from './deps.ts';
 import { type Capture, DomainEntity, type DomainRow } from './entities.ts';
@@ -42,6 +43,7 @@ export async function createDomain(
       name,
       status: 'pending',
       ...settings,
+      giver: giverOf(call.caller),
       challenge: newChallenge(),
       challengeExpiresAt: challengeEnd(now),
       verifiedAt: null,

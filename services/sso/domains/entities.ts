@@ -6,6 +6,7 @@ import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
+import type { StoredGiver } from '../delegation.ts';
 import { txtName, txtValue } from './proof/challenge.ts';
 
 export type DomainStatus = 'pending' | 'verified' | 'lapsed' | 'failed';
@@ -30,6 +31,8 @@ export const DomainEntity = defineEntity({
     capture: p.text().$type<Capture>(),
     /** "" = the tenant's default role. */
     defaultRole: p.text().default(''),
+    /** The last saver of the settings. */
+    giver: p.json<StoredGiver>().nullable(),
     /** The required content of the TXT record. It is public, so it is not sealed. */
     challenge: p.text().default(''),
     /** The end of the time to prove a pending claim. */
@@ -75,6 +78,7 @@ export type DomainRow = {
   status: DomainStatus;
   capture: Capture;
   defaultRole: string;
+  giver?: StoredGiver | null | undefined;
   challenge: string;
   challengeExpiresAt: Date | string;
   verifiedAt?: Date | string | null | undefined;

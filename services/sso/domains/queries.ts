@@ -1,11 +1,12 @@
 import { type Database, type Run, type Statement } from '@bailiwick/database';
 import { type PageQuery } from '@bailiwick/rpc';
+import type { StoredGiver } from '../delegation.ts';
 import type { Capture, DomainRow } from './entities.ts';
 
 // The statements check times themselves, by the database's clock: a claim expires after seven days,
 // even if the sweeper has not run.
 
-const columns = `d.tenant, d.id, d.name, d.status, d.capture, d.default_role as "defaultRole", d.challenge,
+const columns = `d.tenant, d.id, d.name, d.status, d.capture, d.default_role as "defaultRole", d.giver, d.challenge,
   d.challenge_expires_at as "challengeExpiresAt", d.verified_at as "verifiedAt", d.last_checked_at as "lastCheckedAt",
   d.failure_reason as "failureReason", d.failed_days as "failedDays", d.created_at as "createdAt"`;
 const touched = `updated_at = greatest(now(), d.updated_at + interval '1 millisecond')`;
@@ -260,7 +261,7 @@ export async function findDomains(
 
 const joinableDomain: Statement = {
   name: 'sso.gate_of_domain',
-  text: `select d.tenant, d.name, d.capture, d.default_role as "defaultRole" from domain d
+  text: `select d.tenant, d.name, d.capture, d.default_role as "defaultRole", d.giver from domain d
          where d.name = $1 and d.status = 'verified' and d.capture in ('suggest', 'join')`,
 };
 
@@ -269,6 +270,7 @@ export type JoinableDomain = {
   name: string;
   capture: Extract<Capture, 'suggest' | 'join'>;
   defaultRole: string;
+  giver: StoredGiver | null;
 };
 
 /** The tenant whose users may join by an address at a domain. */

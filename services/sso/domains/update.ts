@@ -1,9 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
 import type { DomainUpdateRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import { timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
-import { assertActiveProvider, assertMayCapture, type CaptureSettings } from './capture.ts';
+import { giverOf, type StoredGiver } from '../delegation.ts';
+import {
+  assertActiveProvider,
+  assertMayCapture,
+  type CaptureSettings,
+  mayCapture,
+} from './capture.ts';
 import type { DomainDeps } from './deps.ts';
 import { type Capture, DomainEntity, type DomainRow } from './entities.ts';
 import { recordDomainEvent } from './events.ts';
@@ -11,6 +18,9 @@ import { findDomain } from './queries.ts';
 
 const isSame = (one: CaptureSettings, other: CaptureSettings): boolean =>
   one.capture === other.capture && one.defaultRole === other.defaultRole;
+
+const isGiver = (giver: StoredGiver, { giver: known }: DomainRow): boolean =>
+  isDeepStrictEqual(known, giver);
 
 /** Changes the sent settings of a domain. Identical values are not a change. */
 export async function updateDomain(
@@ -25,8 +35,10 @@ export async function updateDomain(
     capture: (request.capture as Capture | undefined) ?? found.capture,
     defaultRole: request.defaultRole ?? found.defaultRole,
   };
-  if (isSame(settings, found)) return found;
-  await assertMayCapture(deps, tenant, settings, call);
+  const giver = giverOf(call.caller);
+  if (!isSame(settings, found)) await assertMayCapture(deps, tenant, settings, call);
+  // An identical save answers for the domain from now on, if the caller may.
+  else if (isGiver(giver, found) || !(await mayCapture(deps, tenant, settings, call))) return found;
   return deps.database.transaction({ tenant, row: `domain ${tenant} ${id}` }, async (em) => {
     const stored = await em.findOne(DomainEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!stored) throw notFound('domain');
@@ -34,9 +46,13 @@ export async function updateDomain(
     // lock.
     if (!isSame(stored, found))
       throw failedPrecondition('the domain was changed meanwhile', 'STALE');
+    if (isSame(stored, settings)) {
+      Object.assign(stored, { giver });
+      return stored;
+    }
     await assertActiveProvider(em, tenant, settings);
     const before: DomainRow = { ...stored };
-    Object.assign(stored, settings, { updatedAt: timeAfter(stored.updatedAt) });
+    Object.assign(stored, settings, { giver, updatedAt: timeAfter(stored.updatedAt) });
     recordDomainEvent(em, call, 'domain.updated', stored, before);
     return stored;
   });

@@ -8,6 +8,7 @@ import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { addressOf } from '../addresses.ts';
+import type { StoredGiver } from '../delegation.ts';
 import type { Mapping } from './entities.ts';
 
 /** The columns of a provider. The driver returns times of prepared statements as text. */
@@ -51,6 +52,7 @@ export type ProviderValues = {
   voucher: string;
   savedBy: string;
   confirmedBy: string;
+  giver?: StoredGiver | null | undefined;
   lastLoginAt?: Date | string | null | undefined;
   lastError: string;
   createdAt: Date | string;
@@ -74,6 +76,7 @@ export function toApi(row: ProviderValues, publicUrl: string): SsoProvider {
     secretEnc: _sealed,
     vouchId,
     voucher: _voucher,
+    giver: _giver,
     ...fields
   } = row;
   const callback = addressOf(publicUrl, row, 'callback');

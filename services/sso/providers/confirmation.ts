@@ -5,7 +5,7 @@ import type { SsoConfirmProviderRequest } from '@bailiwick/proto/gen/bailiwick/s
 import { type Call } from '@bailiwick/rpc';
 import { timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
-import { findLimit } from '../delegation.ts';
+import { findLimit, giverOf } from '../delegation.ts';
 import { type ProviderValues, recordProviderEvent } from './api-record.ts';
 import { changesIdentities } from './changes.ts';
 import type { ProviderDeps } from './deps.ts';
@@ -112,6 +112,7 @@ export async function confirmProvider(
       if (!stored) throw providerNotFound();
       assertUnchangedSince(ifUpdatedAt, stored);
       const { vouchId: confirmed } = stored;
+      em.assign(stored, { giver: giverOf(call.caller), lastWarning: '' });
       if (confirmed === '') return { row: stored, vouchId: confirmed };
       em.assign(stored, { vouchId: '', voucher: '', confirmedBy: nameOf(call.caller) });
       stored.updatedAt = timeAfter(stored.updatedAt);

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { StoredGiver } from '../delegation.ts';
 
 export type Mapping = { value: string; group: string; role: string };
 
@@ -55,6 +56,8 @@ export const ProviderEntity = defineEntity({
     /** Who made and who confirmed the last change of the identifying settings. */
     savedBy: p.text().default(''),
     confirmedBy: p.text().default(''),
+    /** The last saver, or the one who confirmed the provider since. */
+    giver: p.json<StoredGiver>().nullable(),
     lastLoginAt: p.datetime(3).nullable(),
     lastError: p.text().default(''),
     createdAt: p.datetime(3),

@@ -10,7 +10,7 @@ const columns = `tenant, id, kind, name, active, issuer, client_id as "clientId"
   attribute_map as "attributeMap", preset, authorization_url as "authorizationUrl", token_url as "tokenUrl",
   userinfo_url as "userinfoUrl", emails_url as "emailsUrl", assurance_map as "assuranceMap",
   key_id as "keyId", team_id as "teamId", absent_groups as "absentGroups", want_encrypted as "wantEncrypted",
-  vouch_id as "vouchId", voucher, saved_by as "savedBy", confirmed_by as "confirmedBy",
+  vouch_id as "vouchId", voucher, saved_by as "savedBy", confirmed_by as "confirmedBy", giver,
   groups_stated_at as "groupsStatedAt", last_warning as "lastWarning", last_warning_at as "lastWarningAt", last_login_at as "lastLoginAt", last_error as "lastError", created_at as "createdAt", updated_at as "updatedAt"`;
 
 const one: Statement = {

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { isDeepStrictEqual } from 'node:util';
 import { type EntityManager } from '@bailiwick/database';
 import { failedPrecondition, invalid, unavailable } from '@bailiwick/errors';
 import {
@@ -9,6 +10,7 @@ import { type Call } from '@bailiwick/rpc';
 import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
+import { giverOf } from '../delegation.ts';
 import { normaliseSigningKey } from '../oidc/client-authentication.ts';
 import { lockProviders } from '../requirement/lock.ts';
 import { createSpCertificate } from '../saml/certificates.ts';
@@ -195,6 +197,7 @@ async function write(
 ): Promise<ProviderValues | undefined> {
   const { place, kind, stored, values, sealed, spCertificate, replacesSecret } = prepared;
   const confirmation = prepared.announced?.columns ?? confirmationOf(stored);
+  const giver = giverOf(call.caller);
   const row = stored
     ? await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE })
     : null;
@@ -210,11 +213,14 @@ async function write(
         ...sealed,
         spCertificate,
         ...confirmation,
+        giver,
       })
     );
   if (!stored || !isSame(row, stored)) return undefined;
   // The row is unchanged since it was read, so it was active then, too.
   if (switchesOff(stored, values)) await assertNotLastProvider(em, row, prepared.isSsoRequired);
+  // Also an identical save: the caller may grant now what the last saver may not any more.
+  if (!isDeepStrictEqual(row.giver, giver)) em.assign(row, { giver, lastWarning: '' });
   const old = toJson(row, deps.publicUrl);
   em.assign(row, { ...values, ...sealed, spCertificate, ...confirmation });
   const previous = {

@@ -21,6 +21,7 @@ export type Settable = Omit<
   | 'voucher'
   | 'savedBy'
   | 'confirmedBy'
+  | 'giver'
   | 'lastLoginAt'
   | 'lastError'
   | 'groupsStatedAt'

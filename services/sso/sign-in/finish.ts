@@ -21,7 +21,7 @@ import { type Person, protocolOf, readPerson } from './person.ts';
 import { withPostedName } from './posted-name.ts';
 import { takeAssertion } from './queries.ts';
 import { findReturn } from './return.ts';
-import { keepsMapped, reportGroups } from './silence.ts';
+import { keepsMapped, reportGroups, reportWithheld } from './silence.ts';
 
 /** Handles a provider's answer: the user gets a session, or a refusal that says what to do. */
 export async function finishSignIn(deps: SignInDeps, request: FinishRequest, call: Call) {
@@ -210,10 +210,10 @@ async function join(
   deps: SignInDeps,
   { provider, person, request, userId }: Joining,
 ): Promise<void> {
-  const { tenant, id, jit: mayJoin, defaultRoles } = provider;
+  const { tenant, id, jit: mayJoin, defaultRoles, giver } = provider;
   const { ip, userAgent } = request;
   const mapped = mapGroups(person.groups, provider);
-  const { missing, revoked } = await deps.admission.join({
+  const { missing, revoked, withheld, lacking } = await deps.admission.join({
     tenant,
     userId,
     mayJoin,
@@ -223,8 +223,10 @@ async function join(
     ip,
     userAgent,
     keepsMapped: keepsMapped(provider, person.groupStatement),
+    ...(giver && { giver }),
   });
   await reportGroups(deps, provider, person.groupStatement, revoked);
+  if (lacking !== '') await reportWithheld(deps, provider, { withheld, lacking });
   if (missing.length > 0)
     deps.log.warn('a provider maps groups to missing roles or groups', {
       tenant,

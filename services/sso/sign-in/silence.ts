@@ -44,3 +44,15 @@ export async function reportGroups(
   log.warn('a provider did not state the groups of a person', { tenant, provider: id, warning });
   await setLastWarning(database, tenant, id, warning).catch(failed);
 }
+
+/** Warns that the provider's last saver may not grant what the provider would have given. */
+export async function reportWithheld(
+  { database, log }: Pick<SignInDeps, 'database' | 'log'>,
+  { tenant, id }: ProviderValues,
+  { withheld, lacking }: { withheld: readonly string[]; lacking: string },
+): Promise<void> {
+  const warning = `GIVER_LACKS_RIGHTS: A sign-in did not receive ${withheld.join(', ')}. The person who saved this provider may not grant ${lacking}. Someone who may saves or confirms it again.`;
+  await setLastWarning(database, tenant, id, warning).catch((error: unknown) =>
+    log.warn('storing a warning of a provider failed', { tenant, provider: id, error }),
+  );
+}

@@ -67,9 +67,10 @@ export async function joinByAddress(
 }
 
 /** The arguments of a join through a domain, without a provider. */
-export const joinArguments = ({ tenant, defaultRole }: JoinableDomain) => ({
+export const joinArguments = ({ tenant, defaultRole, giver }: JoinableDomain) => ({
   tenant,
   mayJoin: true,
   defaultRoles: defaultRole === '' ? [] : [defaultRole],
   provider: '',
+  ...(giver && { giver }),
 });

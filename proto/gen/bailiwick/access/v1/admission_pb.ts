@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/admission.proto.
  */
 export const file_bailiwick_access_v1_admission: GenFile = /*@__PURE__*/
-  fileDesc("CiNiYWlsaXdpY2svYWNjZXNzL3YxL2FkbWlzc2lvbi5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSIoChJGaW5kSW52aXRlZFJlcXVlc3QSEgoKdG9rZW5faGFzaBgBIAEoDCIkChNGaW5kSW52aXRlZFJlc3BvbnNlEg0KBWVtYWlsGAEgASgJIuMBCgtKb2luUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIQCghtYXlfam9pbhgDIAEoCBIVCg1kZWZhdWx0X3JvbGVzGAQgAygJEhAKCHByb3ZpZGVyGAUgASgJEg0KBXJvbGVzGAYgAygJEg4KBmdyb3VwcxgHIAMoCRIKCgJpcBgIIAEoCRISCgp1c2VyX2FnZW50GAkgASgJEhQKDGtlZXBzX21hcHBlZBgKIAEoCBIPCgdieV91c2VyGAsgASgIEhIKCnNlc3Npb25faWQYDCABKAkiQAoMSm9pblJlc3BvbnNlEg4KBmpvaW5lZBgBIAEoCBIPCgdtaXNzaW5nGAIgAygJEg8KB3Jldm9rZWQYAyABKAgi+wEKEE1heUNvbmZlclJlcXVlc3QSFgoOcHJpbmNpcGFsX3R5cGUYASABKAkSFAoMcHJpbmNpcGFsX2lkGAIgASgJEhwKFHByaW5jaXBhbF9ib3RfdGVuYW50GAMgASgJEh0KFXByaW5jaXBhbF9uYXJyb3dlZF90bxgEIAMoCRIOCgZ0ZW5hbnQYBSABKAkSDQoFcm9sZXMYBiADKAkSDgoGZ3JvdXBzGAcgAygJEhQKDGRlZmF1bHRfcm9sZRgIIAEoCBIcChRwcmluY2lwYWxfbGltaXRlZF90bxgJIAEoCRIZChFwcmluY2lwYWxfdm91Y2hlchgKIAEoCSIkChFNYXlDb25mZXJSZXNwb25zZRIPCgdsYWNraW5nGAEgASgJIt0BChJNYXlEZWxlZ2F0ZVJlcXVlc3QSFgoOcHJpbmNpcGFsX3R5cGUYASABKAkSFAoMcHJpbmNpcGFsX2lkGAIgASgJEhwKFHByaW5jaXBhbF9ib3RfdGVuYW50GAMgASgJEh0KFXByaW5jaXBhbF9uYXJyb3dlZF90bxgEIAMoCRIOCgZ0ZW5hbnQYBSABKAkSEwoLcGVybWlzc2lvbnMYBiADKAkSHAoUcHJpbmNpcGFsX2xpbWl0ZWRfdG8YByABKAkSGQoRcHJpbmNpcGFsX3ZvdWNoZXIYCCABKAkiUwoTTWF5RGVsZWdhdGVSZXNwb25zZRIPCgdsYWNraW5nGAEgASgJEisKB2VuZHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIh8KDUlzT3BlblJlcXVlc3QSDgoGdGVuYW50GAEgASgJIjQKDklzT3BlblJlc3BvbnNlEgwKBG9wZW4YASABKAgSFAoMcmVxdWlyZXNfc3NvGAIgASgIIjMKD1Rha2VCYWNrUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkiIAoQVGFrZUJhY2tSZXNwb25zZRIMCgRkb25lGAEgASgIIksKDkxpZnRTc29SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIpCgV1bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiEQoPTGlmdFNzb1Jlc3BvbnNlMvwFCglBZG1pc3Npb24SWAoESm9pbhIgLmJhaWxpd2ljay5hY2Nlc3MudjEuSm9pblJlcXVlc3QaIS5iYWlsaXdpY2suYWNjZXNzLnYxLkpvaW5SZXNwb25zZSILirUYBxAGSgNzc28SagoJTWF5Q29uZmVyEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJSZXNwb25zZSIOkAIBirUYBxAGSgNzc28ScAoLTWF5RGVsZWdhdGUSJy5iYWlsaXdpY2suYWNjZXNzLnYxLk1heURlbGVnYXRlUmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5RGVsZWdhdGVSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SawoGSXNPcGVuEiIuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc09wZW5SZXF1ZXN0GiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc09wZW5SZXNwb25zZSIYkAIBirUYERAGSgNzc29KCGlkZW50aXR5EnUKC0ZpbmRJbnZpdGVkEicuYmFpbGl3aWNrLmFjY2Vzcy52MS5GaW5kSW52aXRlZFJlcXVlc3QaKC5iYWlsaXdpY2suYWNjZXNzLnYxLkZpbmRJbnZpdGVkUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSZAoIVGFrZUJhY2sSJC5iYWlsaXdpY2suYWNjZXNzLnYxLlRha2VCYWNrUmVxdWVzdBolLmJhaWxpd2ljay5hY2Nlc3MudjEuVGFrZUJhY2tSZXNwb25zZSILirUYBxAGSgNzc28SYQoHTGlmdFNzbxIjLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlmdFNzb1JlcXVlc3QaJC5iYWlsaXdpY2suYWNjZXNzLnYxLkxpZnRTc29SZXNwb25zZSILirUYBxAGSgNzc28aCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiNiYWlsaXdpY2svYWNjZXNzL3YxL2FkbWlzc2lvbi5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSIoChJGaW5kSW52aXRlZFJlcXVlc3QSEgoKdG9rZW5faGFzaBgBIAEoDCIkChNGaW5kSW52aXRlZFJlc3BvbnNlEg0KBWVtYWlsGAEgASgJImEKC1NvdXJjZUdpdmVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSEwoLbmFycm93ZWRfdG8YAyADKAkSEgoKbGltaXRlZF90bxgEIAEoCRIPCgd2b3VjaGVyGAUgASgJIqMCCgtKb2luUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIQCghtYXlfam9pbhgDIAEoCBIVCg1kZWZhdWx0X3JvbGVzGAQgAygJEhAKCHByb3ZpZGVyGAUgASgJEg0KBXJvbGVzGAYgAygJEg4KBmdyb3VwcxgHIAMoCRIKCgJpcBgIIAEoCRISCgp1c2VyX2FnZW50GAkgASgJEhQKDGtlZXBzX21hcHBlZBgKIAEoCBIPCgdieV91c2VyGAsgASgIEhIKCnNlc3Npb25faWQYDCABKAkSNAoFZ2l2ZXIYDSABKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLlNvdXJjZUdpdmVySACIAQFCCAoGX2dpdmVyImMKDEpvaW5SZXNwb25zZRIOCgZqb2luZWQYASABKAgSDwoHbWlzc2luZxgCIAMoCRIPCgdyZXZva2VkGAMgASgIEhAKCHdpdGhoZWxkGAQgAygJEg8KB2xhY2tpbmcYBSABKAki+wEKEE1heUNvbmZlclJlcXVlc3QSFgoOcHJpbmNpcGFsX3R5cGUYASABKAkSFAoMcHJpbmNpcGFsX2lkGAIgASgJEhwKFHByaW5jaXBhbF9ib3RfdGVuYW50GAMgASgJEh0KFXByaW5jaXBhbF9uYXJyb3dlZF90bxgEIAMoCRIOCgZ0ZW5hbnQYBSABKAkSDQoFcm9sZXMYBiADKAkSDgoGZ3JvdXBzGAcgAygJEhQKDGRlZmF1bHRfcm9sZRgIIAEoCBIcChRwcmluY2lwYWxfbGltaXRlZF90bxgJIAEoCRIZChFwcmluY2lwYWxfdm91Y2hlchgKIAEoCSIkChFNYXlDb25mZXJSZXNwb25zZRIPCgdsYWNraW5nGAEgASgJIt0BChJNYXlEZWxlZ2F0ZVJlcXVlc3QSFgoOcHJpbmNpcGFsX3R5cGUYASABKAkSFAoMcHJpbmNpcGFsX2lkGAIgASgJEhwKFHByaW5jaXBhbF9ib3RfdGVuYW50GAMgASgJEh0KFXByaW5jaXBhbF9uYXJyb3dlZF90bxgEIAMoCRIOCgZ0ZW5hbnQYBSABKAkSEwoLcGVybWlzc2lvbnMYBiADKAkSHAoUcHJpbmNpcGFsX2xpbWl0ZWRfdG8YByABKAkSGQoRcHJpbmNpcGFsX3ZvdWNoZXIYCCABKAkiUwoTTWF5RGVsZWdhdGVSZXNwb25zZRIPCgdsYWNraW5nGAEgASgJEisKB2VuZHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIh8KDUlzT3BlblJlcXVlc3QSDgoGdGVuYW50GAEgASgJIjQKDklzT3BlblJlc3BvbnNlEgwKBG9wZW4YASABKAgSFAoMcmVxdWlyZXNfc3NvGAIgASgIIjMKD1Rha2VCYWNrUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkiIAoQVGFrZUJhY2tSZXNwb25zZRIMCgRkb25lGAEgASgIIksKDkxpZnRTc29SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIpCgV1bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiEQoPTGlmdFNzb1Jlc3BvbnNlMvwFCglBZG1pc3Npb24SWAoESm9pbhIgLmJhaWxpd2ljay5hY2Nlc3MudjEuSm9pblJlcXVlc3QaIS5iYWlsaXdpY2suYWNjZXNzLnYxLkpvaW5SZXNwb25zZSILirUYBxAGSgNzc28SagoJTWF5Q29uZmVyEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJSZXNwb25zZSIOkAIBirUYBxAGSgNzc28ScAoLTWF5RGVsZWdhdGUSJy5iYWlsaXdpY2suYWNjZXNzLnYxLk1heURlbGVnYXRlUmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5RGVsZWdhdGVSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SawoGSXNPcGVuEiIuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc09wZW5SZXF1ZXN0GiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc09wZW5SZXNwb25zZSIYkAIBirUYERAGSgNzc29KCGlkZW50aXR5EnUKC0ZpbmRJbnZpdGVkEicuYmFpbGl3aWNrLmFjY2Vzcy52MS5GaW5kSW52aXRlZFJlcXVlc3QaKC5iYWlsaXdpY2suYWNjZXNzLnYxLkZpbmRJbnZpdGVkUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSZAoIVGFrZUJhY2sSJC5iYWlsaXdpY2suYWNjZXNzLnYxLlRha2VCYWNrUmVxdWVzdBolLmJhaWxpd2ljay5hY2Nlc3MudjEuVGFrZUJhY2tSZXNwb25zZSILirUYBxAGSgNzc28SYQoHTGlmdFNzbxIjLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlmdFNzb1JlcXVlc3QaJC5iYWlsaXdpY2suYWNjZXNzLnYxLkxpZnRTc29SZXNwb25zZSILirUYBxAGSgNzc28aCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * The hash of an invitation's token.
@@ -54,6 +54,54 @@ export type FindInvitedResponse = Message<"bailiwick.access.v1.FindInvitedRespon
  */
 export const FindInvitedResponseSchema: GenMessage<FindInvitedResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_admission, 1);
+
+/**
+ * The one who answers for a provider or a domain: it hands out only what this principal may grant at
+ * that time.
+ *
+ * @generated from message bailiwick.access.v1.SourceGiver
+ */
+export type SourceGiver = Message<"bailiwick.access.v1.SourceGiver"> & {
+  /**
+   * user, bot or platform.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * The permissions that its key or token was narrowed to. Empty if it was not narrowed.
+   *
+   * @generated from field: repeated string narrowed_to = 3;
+   */
+  narrowedTo: string[];
+
+  /**
+   * The only tenant in which its session held rights. Empty if it was not limited.
+   *
+   * @generated from field: string limited_to = 4;
+   */
+  limitedTo: string;
+
+  /**
+   * The voucher of its session.
+   *
+   * @generated from field: string voucher = 5;
+   */
+  voucher: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.SourceGiver.
+ * Use `create(SourceGiverSchema)` to create a new message.
+ */
+export const SourceGiverSchema: GenMessage<SourceGiver> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_admission, 2);
 
 /**
  * The user who signs in, and the groups and roles that the provider's mappings give.
@@ -137,6 +185,14 @@ export type JoinRequest = Message<"bailiwick.access.v1.JoinRequest"> & {
    * @generated from field: string session_id = 12;
    */
   sessionId: string;
+
+  /**
+   * The last saver of the provider or the domain. Absent if it was saved by a version that stored no
+   * giver: then it gives everything that it names.
+   *
+   * @generated from field: optional bailiwick.access.v1.SourceGiver giver = 13;
+   */
+  giver?: SourceGiver | undefined;
 };
 
 /**
@@ -144,7 +200,7 @@ export type JoinRequest = Message<"bailiwick.access.v1.JoinRequest"> & {
  * Use `create(JoinRequestSchema)` to create a new message.
  */
 export const JoinRequestSchema: GenMessage<JoinRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 2);
+  messageDesc(file_bailiwick_access_v1_admission, 3);
 
 /**
  * The result of a sign-in to a tenant.
@@ -172,6 +228,19 @@ export type JoinResponse = Message<"bailiwick.access.v1.JoinResponse"> & {
    * @generated from field: bool revoked = 3;
    */
   revoked: boolean;
+
+  /**
+   * Roles and groups that were not given because the giver may not grant them now, and one of the
+   * permissions that it lacks.
+   *
+   * @generated from field: repeated string withheld = 4;
+   */
+  withheld: string[];
+
+  /**
+   * @generated from field: string lacking = 5;
+   */
+  lacking: string;
 };
 
 /**
@@ -179,7 +248,7 @@ export type JoinResponse = Message<"bailiwick.access.v1.JoinResponse"> & {
  * Use `create(JoinResponseSchema)` to create a new message.
  */
 export const JoinResponseSchema: GenMessage<JoinResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 3);
+  messageDesc(file_bailiwick_access_v1_admission, 4);
 
 /**
  * The principal that delegates, and the roles and groups it would give.
@@ -255,7 +324,7 @@ export type MayConferRequest = Message<"bailiwick.access.v1.MayConferRequest"> &
  * Use `create(MayConferRequestSchema)` to create a new message.
  */
 export const MayConferRequestSchema: GenMessage<MayConferRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 4);
+  messageDesc(file_bailiwick_access_v1_admission, 5);
 
 /**
  * The permission that prevents the delegation.
@@ -277,7 +346,7 @@ export type MayConferResponse = Message<"bailiwick.access.v1.MayConferResponse">
  * Use `create(MayConferResponseSchema)` to create a new message.
  */
 export const MayConferResponseSchema: GenMessage<MayConferResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 5);
+  messageDesc(file_bailiwick_access_v1_admission, 6);
 
 /**
  * The principal that delegates, and the permissions.
@@ -343,7 +412,7 @@ export type MayDelegateRequest = Message<"bailiwick.access.v1.MayDelegateRequest
  * Use `create(MayDelegateRequestSchema)` to create a new message.
  */
 export const MayDelegateRequestSchema: GenMessage<MayDelegateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 6);
+  messageDesc(file_bailiwick_access_v1_admission, 7);
 
 /**
  * The permission that prevents the delegation.
@@ -371,7 +440,7 @@ export type MayDelegateResponse = Message<"bailiwick.access.v1.MayDelegateRespon
  * Use `create(MayDelegateResponseSchema)` to create a new message.
  */
 export const MayDelegateResponseSchema: GenMessage<MayDelegateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 7);
+  messageDesc(file_bailiwick_access_v1_admission, 8);
 
 /**
  * Selects one tenant.
@@ -390,7 +459,7 @@ export type IsOpenRequest = Message<"bailiwick.access.v1.IsOpenRequest"> & {
  * Use `create(IsOpenRequestSchema)` to create a new message.
  */
 export const IsOpenRequestSchema: GenMessage<IsOpenRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 8);
+  messageDesc(file_bailiwick_access_v1_admission, 9);
 
 /**
  * Whether the tenant is open.
@@ -416,7 +485,7 @@ export type IsOpenResponse = Message<"bailiwick.access.v1.IsOpenResponse"> & {
  * Use `create(IsOpenResponseSchema)` to create a new message.
  */
 export const IsOpenResponseSchema: GenMessage<IsOpenResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 9);
+  messageDesc(file_bailiwick_access_v1_admission, 10);
 
 /**
  * Selects the provider whose mappings gave the groups and roles.
@@ -440,7 +509,7 @@ export type TakeBackRequest = Message<"bailiwick.access.v1.TakeBackRequest"> & {
  * Use `create(TakeBackRequestSchema)` to create a new message.
  */
 export const TakeBackRequestSchema: GenMessage<TakeBackRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 10);
+  messageDesc(file_bailiwick_access_v1_admission, 11);
 
 /**
  * Whether the work is complete.
@@ -459,7 +528,7 @@ export type TakeBackResponse = Message<"bailiwick.access.v1.TakeBackResponse"> &
  * Use `create(TakeBackResponseSchema)` to create a new message.
  */
 export const TakeBackResponseSchema: GenMessage<TakeBackResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 11);
+  messageDesc(file_bailiwick_access_v1_admission, 12);
 
 /**
  * Selects the tenant and the end of the exemption.
@@ -485,7 +554,7 @@ export type LiftSsoRequest = Message<"bailiwick.access.v1.LiftSsoRequest"> & {
  * Use `create(LiftSsoRequestSchema)` to create a new message.
  */
 export const LiftSsoRequestSchema: GenMessage<LiftSsoRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 12);
+  messageDesc(file_bailiwick_access_v1_admission, 13);
 
 /**
  * Empty: every process applies the change.
@@ -500,7 +569,7 @@ export type LiftSsoResponse = Message<"bailiwick.access.v1.LiftSsoResponse"> & {
  * Use `create(LiftSsoResponseSchema)` to create a new message.
  */
 export const LiftSsoResponseSchema: GenMessage<LiftSsoResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 13);
+  messageDesc(file_bailiwick_access_v1_admission, 14);
 
 /**
  * Just-in-time membership: adds users whom sso has authenticated to a tenant.
