@@ -111,15 +111,23 @@ export async function confirmProvider(
       );
       if (!stored) throw providerNotFound();
       assertUnchangedSince(ifUpdatedAt, stored);
-      const { vouchId: confirmed } = stored;
-      em.assign(stored, { giver: giverOf(call.caller), lastWarning: '' });
-      if (confirmed === '') return { row: stored, vouchId: confirmed };
-      em.assign(stored, { vouchId: '', voucher: '', confirmedBy: nameOf(call.caller) });
+      const { vouchId: confirmed, confirmedBy } = stored;
+      // The caller answers for the provider from now on, also if nothing else changes.
+      em.assign(stored, {
+        vouchId: '',
+        voucher: '',
+        confirmedBy: nameOf(call.caller),
+        giver: giverOf(call.caller),
+        lastWarning: '',
+      });
       stored.updatedAt = timeAfter(stored.updatedAt);
       recordProviderEvent(em, call, 'sso_provider.confirmed', {
         row: stored,
         publicUrl,
-        previous: { Unconfirmed: true, ConfirmedBy: '' },
+        previous: {
+          ...(confirmed !== '' && { Unconfirmed: true }),
+          ...(confirmedBy !== nameOf(call.caller) && { ConfirmedBy: confirmedBy }),
+        },
       });
       return { row: stored, vouchId: confirmed };
     },
