@@ -1,6 +1,6 @@
 import type { IssuerChoice } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { escapeHtml, fill } from '@bailiwick/texts';
-import { textOf } from './page-texts.ts';
+import { markupWithNames, nameMarkup, textOf, titleWithNames } from './page-texts.ts';
 
 // The page on which a person chooses an organisation, or lets an app know them. It needs no
 // script: organisations are links, and consent is a form, which no other site can send for a person.
@@ -24,14 +24,15 @@ export function choiceMarkup(choice: IssuerChoice, locale: string): Record<strin
     ? (['choice.consent', 'choice.consentAbout'] as const)
     : (['choice.tenant', 'choice.tenantAbout'] as const);
   return {
-    title: escapeHtml(fill(textOf(locale, title), values)),
-    about: escapeHtml(fill(textOf(locale, about), values)),
+    title: titleWithNames(locale, title, values),
+    heading: markupWithNames(locale, title, values),
+    about: markupWithNames(locale, about, values),
     choices: isConsent ? consentMarkup(choice, locale) : tenantMarkup(choice),
   };
 }
 
 const linkTo = (href: string, label: string): string =>
-  `<a class="button plain" href="${escapeHtml(href)}">${escapeHtml(label)}</a>`;
+  `<a class="button plain" href="${escapeHtml(href)}">${nameMarkup(label)}</a>`;
 
 const tenantMarkup = ({ options }: IssuerChoice): string =>
   `<ul>${options.map(({ href, label }) => `<li>${linkTo(href, label)}</li>`).join('')}</ul>`;

@@ -2,7 +2,7 @@ import type { IssuerDevicePage } from '@bailiwick/proto/gen/bailiwick/sso/v1/int
 import { escapeHtml, fill } from '@bailiwick/texts';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { scopesMarkup } from './choice-page.ts';
-import { textOf } from './page-texts.ts';
+import { markupWithNames, textOf, titleWithNames } from './page-texts.ts';
 
 // The pages of the device flow: a person enters the code that a device shows, confirms it, and goes
 // back to the device. They need no script.
@@ -16,7 +16,7 @@ type Visitor = {
   now: Date;
 };
 
-type Markup = { title: string; about: string; choices: string };
+type Markup = { title: string; heading: string; about: string; choices: string };
 
 /** The values of the page's placeholders. Names and codes are escaped. */
 export function deviceMarkup(page: IssuerDevicePage, visitor: Visitor): Markup {
@@ -26,13 +26,19 @@ export function deviceMarkup(page: IssuerDevicePage, visitor: Visitor): Markup {
     case 'confirm':
       return confirmMarkup(page, visitor, text);
     case 'allowed':
-      return { title: text('device.allowed'), about: text('device.goBack'), choices: '' };
+      return withTitle(text('device.allowed'), { about: text('device.goBack'), choices: '' });
     case 'denied':
-      return { title: text('device.denied'), about: text('device.deniedAbout'), choices: '' };
+      return withTitle(text('device.denied'), { about: text('device.deniedAbout'), choices: '' });
     default:
       return codeMarkup(page, visitor, text);
   }
 }
+
+const withTitle = (title: string, rest: Pick<Markup, 'about' | 'choices'>): Markup => ({
+  title,
+  heading: title,
+  ...rest,
+});
 
 type Text = (key: string, values?: Record<string, string>) => string;
 
@@ -63,11 +69,10 @@ function codeMarkup(page: IssuerDevicePage, visitor: Visitor, text: Text): Marku
   // With the code in its address the page sends the form by itself, or the person does.
   const script =
     userCode === '' ? '' : `<script src="${visitor.root}pages/post.js" type="module"></script>`;
-  return {
-    title: text('device.title'),
+  return withTitle(text('device.title'), {
     about: text('device.about'),
     choices: `${message}${formMarkup(visitor, page, fields)}${script}`,
-  };
+  });
 }
 
 function confirmMarkup(page: IssuerDevicePage, visitor: Visitor, text: Text): Markup {
@@ -80,8 +85,9 @@ function confirmMarkup(page: IssuerDevicePage, visitor: Visitor, text: Text): Ma
     `<p><button name="abort" value="yes" class="plain">${text('choice.deny')}</button></p>`,
   ].join('');
   return {
-    title: text('choice.consent', { app }),
-    about: text('device.confirmAbout', { app }),
+    title: titleWithNames(visitor.locale, 'choice.consent', { app }),
+    heading: markupWithNames(visitor.locale, 'choice.consent', { app }),
+    about: markupWithNames(visitor.locale, 'device.confirmAbout', { app }),
     choices: [
       scopesMarkup(scopes, visitor.locale),
       `<p>${facts}${isElsewhere ? ` ${text('device.elsewhere', { address: visitor.ip })}` : ''}</p>`,

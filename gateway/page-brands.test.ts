@@ -30,7 +30,7 @@ test('the markup of a brand escapes what a tenant chose, and gives the logo its 
   );
   assert.equal(
     brand,
-    '<header id="brand"><img src="../../../brand/tnt_1/logo?v=1&amp;&quot;" alt="" width="240" height="34" /><p class="quiet">&lt;b&gt;Acme&lt;/b&gt;</p></header>',
+    '<header id="brand"><img src="../../../brand/tnt_1/logo?v=1&amp;&quot;" alt="" width="240" height="34" /><p class="quiet"><bdi>&lt;b&gt;Acme&lt;/b&gt;</bdi></p></header>',
   );
   assert.equal(
     brandLinks,

@@ -6,9 +6,10 @@ import {
   Tenants,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { platformPlace } from '@bailiwick/proto/policies.ts';
+import { oneLine } from '@bailiwick/proto/shown-text.ts';
 import { asService } from '@bailiwick/rpc';
 import { type BrandImage, readBrandImage } from '@bailiwick/service';
-import { escapeHtml } from '@bailiwick/texts';
+import { escapeHtml, isolated, isolatedHtml } from '@bailiwick/texts';
 import { hasOwnName } from '@bailiwick/values';
 import { createClient, type Transport } from '@connectrpc/connect';
 
@@ -85,12 +86,13 @@ export function createPageBrands(access: Transport, settings: Settings, images: 
 }
 
 function merged(own: PageBrand, branding: TenantBranding): PageBrand {
-  const { name, accentColor, termsUrl, privacyUrl, logoPath, logoWidth, logoHeight } = branding;
+  const { accentColor, termsUrl, privacyUrl, logoPath, logoWidth, logoHeight } = branding;
+  const name = oneLine(branding.name);
   if (!hasOwnName(name, own.name)) return own;
   return {
     ...own,
     // The service's name stays beside the tenant's, so that no tenant passes for the platform.
-    name: own.name === '' ? name : `${name} · ${own.name}`,
+    name: own.name === '' ? name : `${isolated(name)} · ${own.name}`,
     color: accentColor || own.color,
     termsUrl: termsUrl || own.termsUrl,
     privacyUrl: privacyUrl || own.privacyUrl,
@@ -116,7 +118,7 @@ export function brandMarkup(
       : `<link rel="stylesheet" href="${root}pages/brand.css?color=${color.slice(1)}" />`;
   const icon = hasIcon ? `<link rel="icon" href="${root}brand/icon" />` : '';
   const image = logo && logoMarkup(logo, root);
-  const title = name && `<p class="quiet">${escapeHtml(name)}</p>`;
+  const title = name && `<p class="quiet">${isolatedHtml(name)}</p>`;
   const links = [
     [termsUrl, texts.terms],
     [privacyUrl, texts.privacy],

@@ -106,6 +106,7 @@ test('a page is rendered completely in every language', () => {
     'fields',
     'about',
     'choices',
+    'heading',
     'appLogo',
   ];
   const later = ['base', 'root', 'brandHead', 'brand', 'brandLinks', 'console', 'plain', ...sent];

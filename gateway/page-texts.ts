@@ -1,6 +1,15 @@
 import { Buffer } from 'node:buffer';
 import { readdirSync, readFileSync } from 'node:fs';
-import { escapeHtml, fallbackLocale, fill, readPageTexts, shippedLocales } from '@bailiwick/texts';
+import { oneLine } from '@bailiwick/proto/shown-text.ts';
+import {
+  escapeHtml,
+  fallbackLocale,
+  fill,
+  isolated,
+  isolatedHtml,
+  readPageTexts,
+  shippedLocales,
+} from '@bailiwick/texts';
 import { apiMessages } from './api-messages.ts';
 
 // Fills the catalogue's texts into the pages, once for each language. {{area.name}} is a text,
@@ -23,6 +32,23 @@ export function textOf(locale: string, key: string): string {
   if (text === undefined) throw new Error(`there is no text ${key} in ${locale}`);
   return text;
 }
+
+/** A name that a tenant, a user or the maker of an app chose, as markup. */
+export const nameMarkup = (name: string): string => isolatedHtml(oneLine(name));
+
+/** The text for a key with names in it, as markup. */
+export const markupWithNames = (
+  locale: string,
+  key: string,
+  names: Readonly<Record<string, string>>,
+): string => fill(escapeHtml(textOf(locale, key)), names, nameMarkup);
+
+/** The text for a key with names in it, for the title of a page, which has no markup. */
+export const titleWithNames = (
+  locale: string,
+  key: string,
+  names: Readonly<Record<string, string>>,
+): string => escapeHtml(fill(textOf(locale, key), names, (name) => isolated(oneLine(name))));
 
 /** Markup inside texts. A text has the placeholder, since languages put it in different places. */
 const elements = {
@@ -146,7 +172,8 @@ export function translateMessage(message: string, locale: string): string {
   for (const [pattern, key] of patterns) {
     const found = pattern.exec(message);
     if (!found) continue;
-    return fill(textOf(locale, key), { when: textOf(locale, 'common.later'), ...found.groups });
+    const values = { when: textOf(locale, 'common.later'), ...found.groups };
+    return fill(textOf(locale, key), values, (value) => isolated(oneLine(value)));
   }
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;
 }

@@ -4,7 +4,7 @@ import { call, find } from './calls.js';
 import { withReturn } from './onward.js';
 import { supported } from './passkey.js';
 import { startSecondFactor } from './second-factor.js';
-import { text } from './texts.js';
+import { text, write } from './texts.js';
 
 /** Prepares the part for a tenant, or for an application. Returns the id of the part and the element to focus. */
 export async function startEnrolling({ Name, Slug, RequireFactor }) {
@@ -15,9 +15,10 @@ export async function startEnrolling({ Name, Slug, RequireFactor }) {
     return ['second', startSecondFactor(answer, true)];
   }
   const tenant = Name || Slug;
-  find('enrol-about').textContent = tenant
-    ? text(needsPasskey ? 'enrol.passkey' : 'enrol.factor', { tenant })
-    : text(needsPasskey ? 'enrol.appPasskey' : 'enrol.appFactor');
+  if (tenant)
+    write(find('enrol-about'), needsPasskey ? 'enrol.passkey' : 'enrol.factor', { tenant });
+  else
+    find('enrol-about').textContent = text(needsPasskey ? 'enrol.appPasskey' : 'enrol.appFactor');
   find('enrol-passkey').hidden = !supported;
   find('enrol-passkey').href = withReturn('passkeys', { enrol: '1' });
   find('enrol-app').hidden = needsPasskey;

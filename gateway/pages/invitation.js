@@ -6,7 +6,7 @@ import { useLocaleOf } from './language.js';
 import { withReturn } from './onward.js';
 import { expectNewPassword } from './password.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
-import { locale, text } from './texts.js';
+import { locale, text, write } from './texts.js';
 import { callWithToken, readProof, readToken, takeToken } from './token.js';
 import { broadcast, clearWaiting, onBroadcast, readWaiting, storeWaiting } from './waiting.js';
 
@@ -176,7 +176,7 @@ async function describeInvitation(Token) {
   const roles = new Intl.ListFormat(locale).format(Roles);
   const offer = InviterName === '' ? 'invitation.offer' : 'invitation.offerBy';
   const values = { inviter: InviterName, tenant: TenantName, roles, email: Email };
-  find('offer').textContent = text(offer, values);
+  write(find('offer'), offer, values);
   find('email').value ||= Email;
 }
 

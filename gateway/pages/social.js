@@ -2,7 +2,7 @@
 // existed before.
 import { call, find, isDead, Refused } from './calls.js';
 import { asked, returnTo } from './onward.js';
-import { text } from './texts.js';
+import { text, write } from './texts.js';
 
 /** Whether a social sign-in waits to be linked: its user signs in on this page first. */
 export const isLinking = new URLSearchParams(location.search).has('link');
@@ -35,7 +35,7 @@ function buttonOf({ Name, LoginURL }) {
   if (returnFromProvider !== '') target.searchParams.set('return_to', returnFromProvider);
   link.href = target;
   link.className = 'button plain';
-  link.textContent = text('social.with', { name: Name });
+  write(link, 'social.with', { name: Name });
   item.append(link);
   return item;
 }

@@ -1,13 +1,13 @@
 // The signed-in user's tenants.
 import { run } from './calls.js';
 import { leaveOnward, meetsFactor, returnTo } from './onward.js';
-import { locale, text } from './texts.js';
+import { locale, nameElement, text, write } from './texts.js';
 
 /** A tenant, its application, and the factor that it requires and that the sign-in lacks. */
 export function entryOf(tenant, assurance) {
   const { ID, Name, Slug, AppURL, RequireFactor, FactorRequiredFrom } = tenant;
   const item = document.createElement('li');
-  item.textContent = Name || Slug;
+  item.append(nameElement(Name || Slug));
   if (AppURL && returnTo === '') {
     const button = document.createElement('button');
     Object.assign(button, {
@@ -36,6 +36,6 @@ export function entryOf(tenant, assurance) {
 /** A suspended tenant, which has no way in. */
 export function suspendedEntryOf({ Name, Slug }) {
   const item = document.createElement('li');
-  item.textContent = text('message.suspended', { tenant: Name || Slug });
+  write(item, 'message.suspended', { tenant: Name || Slug });
   return item;
 }

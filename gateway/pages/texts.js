@@ -8,6 +8,21 @@ const fill = (template, values) => template.replace(/\{\{(\w+)\}\}/g, (_all, nam
 /** The text for a key, with its placeholders filled. */
 export const text = (key, values = {}) => fill(texts[key], values);
 
+/** A name in an element that isolates it from the text around it. */
+export function nameElement(name) {
+  const element = document.createElement('bdi');
+  element.textContent = name;
+  return element;
+}
+
+/** Writes the text for a key into an element. No name in it changes the order of the words around it. */
+export function write(element, key, names) {
+  const parts = texts[key].split(/\{\{(\w+)\}\}/);
+  element.replaceChildren(
+    ...parts.map((part, at) => (at % 2 === 0 ? part : nameElement(names[part]))),
+  );
+}
+
 /** A message of the API in the page's language, or as it is if the catalogue does not have it. */
 export function translate(message, values) {
   for (const [pattern, template] of messages) {

@@ -28,6 +28,7 @@ import {
 } from '@bailiwick/proto/operation.ts';
 import { accountScope, includes } from '@bailiwick/proto/permission-patterns.ts';
 import { platformPlace } from '@bailiwick/proto/policies.ts';
+import { oneLine } from '@bailiwick/proto/shown-text.ts';
 import type { Message } from '@bufbuild/protobuf';
 import { fieldIsTrue, fieldText, setField } from './request-fields.ts';
 
@@ -195,7 +196,7 @@ function limitRefusal({ voucher, clientId }: Caller): ServiceError {
  * tenant that does not exist.
  */
 function refusalIn(caller: Caller): ServiceError {
-  if (caller.suspendedName !== '') return suspended(caller.suspendedName);
+  if (caller.suspendedName !== '') return suspended(oneLine(caller.suspendedName));
   if (caller.providerUnconfirmed) return providerUnconfirmed();
   return sessionRefusal(caller.ssoTenant, caller) ?? denied();
 }

@@ -31,3 +31,17 @@ const entities: Record<string, string> = {
 
 export const escapeHtml = (value: string): string =>
   value.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+
+/** Any letter of the scripts that are written from right to left. */
+const rightToLeft =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/**
+ * A name for a plain text. One with letters that are written from right to left is isolated, so that
+ * it does not change the order of the words around it.
+ */
+export const isolated = (name: string): string =>
+  rightToLeft.test(name) ? `\u2068${name}\u2069` : name;
+
+/** A name in HTML, escaped and isolated from the text around it. */
+export const isolatedHtml = (name: string): string => `<bdi>${escapeHtml(name)}</bdi>`;

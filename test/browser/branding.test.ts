@@ -154,6 +154,8 @@ describe('branding', { skip: withoutChromium }, () => {
     const link = (await mailTo(stack, email)).Links.find((one) => one.includes('/invitation'));
     const page = await open(link ?? '');
     await page.getByText('invites you').waitFor();
+    // No name changes the order of the words around it.
+    assert.ok((await page.locator('#offer bdi').count()) >= 3);
     const { text, logo } = await lookOf(page);
     assert.deepEqual([text, logo], ['Acme Rockets · Example ID', [160, 48]]);
     await assertAccessible(page);

@@ -211,7 +211,7 @@ describeOne('Tenant.Branding', 'one process', (topology) => {
       await mailWith(bob.email, 'You were added to an organisation'),
       await mailWith(ada.email, 'An endpoint was switched off'),
     ]) {
-      assert.match(Html, /Acme www acme example · Bailiwick/, Subject);
+      assert.match(Html, /<bdi>Acme www acme example<\/bdi> · Bailiwick/, Subject);
       assert.ok(Html.includes(logo) && Html.includes('background: #8a1538'), Html);
     }
     const { Html } = await mailWith(ada.email, 'Confirm your e-mail address');
@@ -238,7 +238,7 @@ describeOne('Tenant.Branding', 'one process', (topology) => {
       `/auth/${ID}/${createId('sso')}/login`,
     ]) {
       const { html, policy } = await page(path);
-      assert.ok(html.includes('<p class="quiet">Acme &lt;b&gt;</p>'), path);
+      assert.ok(html.includes('<p class="quiet"><bdi>Acme &lt;b&gt;</bdi></p>'), path);
       assert.ok(
         html.includes(`${String(LogoPath).slice(1)}" alt="" width="160" height="48"`),
         path,

@@ -1,5 +1,5 @@
 import { load } from 'virtual:texts';
-import { fill, type Values } from '@bailiwick/texts/fill.ts';
+import { fill, isolated, type Values } from '@bailiwick/texts/fill.ts';
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
 import type { TextKey } from './text-keys.ts';
 
@@ -34,7 +34,7 @@ export function TextsProvider({ locale, catalogue, children }: Props) {
   const texts = useMemo<Texts>(
     () => ({
       locale: shown.locale,
-      t: (key, values = {}) => fill(shown.catalogue[key] ?? key, values),
+      t: (key, values = {}) => fill(shown.catalogue[key] ?? key, values, isolated),
       async choose(wanted) {
         const next = await loadTexts(wanted);
         // The gateway reads this cookie for its own pages.

@@ -43,7 +43,7 @@ test('a mail has the name, the logo and the colours of its tenant', async () => 
   const { brands, calls } = brandsOf(() => Promise.resolve({ branding: acme }));
   const html = await htmlOf(brands, 'tnt_1');
   // A name is no link, as everywhere in mails.
-  assert.match(html, /<p class="service">Acme https evil example · Example<\/p>/);
+  assert.match(html, /<p class="service"><bdi>Acme https evil example<\/bdi> · Example<\/p>/);
   assert.ok(
     html.includes(
       '<img class="logo" src="https://example.com/iam/brand/tnt_1/logo?v=1&amp;x" alt="" width="200" height="24">',

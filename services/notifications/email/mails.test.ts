@@ -135,7 +135,7 @@ test('TenantInvitations_Task_SendTenantInvitation shows sanitized names of the t
   assert.ok(
     sent[0]?.text.includes('Ada www win example invites you to join Acme <b> Ltd on Example.'),
   );
-  assert.ok(sent[0]?.html.includes('join Acme &lt;b&gt; Ltd on Example.'));
+  assert.ok(sent[0]?.html.includes('join <bdi>Acme &lt;b&gt; Ltd</bdi> on Example.'));
   assert.equal(sent[0]?.to, 'ann@xn--bcher-kva.example');
   await sendToken(
     'invitation',
@@ -215,7 +215,7 @@ test('a mail about a tenant looks like the tenant, beside the name of the servic
   const { sent, sendNotice } = mails();
   const to = { email: 'ann@example.org' };
   await sendNotice('sso_lifted', to, caller({ tenant: 'Acme <b>', date: '2026-01-31T12:00:00Z' }));
-  assert.match(sent[0]?.html ?? '', /<p class="service">Acme &lt;b&gt; · Example<\/p>/);
+  assert.match(sent[0]?.html ?? '', /<p class="service"><bdi>Acme &lt;b&gt;<\/bdi> · Example<\/p>/);
   await sendNotice('password_changed', to, caller());
   assert.match(sent[1]?.html ?? '', /<p class="service">Example<\/p>/);
 });

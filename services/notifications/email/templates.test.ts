@@ -232,4 +232,17 @@ test('displayName makes one short line without links', () => {
   assert.equal(displayName('St. Mary & Sons'), 'St. Mary & Sons');
   assert.equal(Array.from(displayName('ü'.repeat(200))).length, 64);
   assert.equal(displayName('\u202egnp'), 'gnp');
+  assert.equal(displayName('می\u200cخواهم'), 'می\u200cخواهم');
+  assert.equal(displayName('\u200d \u200c'), '');
+});
+
+test('names in a mail are isolated: all in HTML, and those from right to left in plain text', () => {
+  const given = { service: 'x', publicUrl: 'x', email: 'x', token: 'x', link: 'https://x' };
+  const named = { tenantName: 'חברה', inviterName: 'Ada' };
+  const brand = { name: 'שם', color: '' };
+  const { text, html } = renderMail(shipped, 'invitation', 'en', { ...given, ...named }, brand);
+  assert.ok(text.includes('Ada invites you to join \u2068חברה\u2069 on x.'), text);
+  assert.ok(html.includes('<bdi>Ada</bdi> invites you to join <bdi>חברה</bdi> on x.'), html);
+  assert.ok(html.includes('<bdi>שם</bdi> · x'), html);
+  assert.ok(html.includes('href="https://x"'), html);
 });

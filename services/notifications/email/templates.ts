@@ -1,6 +1,14 @@
 import { isIP } from 'node:net';
 import { accentColors } from '@bailiwick/colors';
-import { escapeHtml, fallbackLocale, fill, localesLike, type Values } from '@bailiwick/texts';
+import {
+  escapeHtml,
+  fallbackLocale,
+  fill,
+  isolated,
+  isolatedHtml,
+  localesLike,
+  type Values,
+} from '@bailiwick/texts';
 import type { Brand } from './brands.ts';
 import type { TemplateName } from './placeholders.ts';
 import {
@@ -81,7 +89,7 @@ export function renderMail(
   const part = (file: string) => templates.files.get(`${lang}.${name}.${file}`) ?? '';
   const subject = part(partFiles.subject).trim();
   const values = valuesOf(given, lang, (word) => wordOf(templates, [lang, ...chain], word));
-  const content = fill(part(partFiles.html), values, escapeHtml).trim();
+  const content = fill(part(partFiles.html), withNames(values, isolatedHtml, escapeHtml)).trim();
   const frame = {
     lang: escapeHtml(lang),
     subject: escapeHtml(subject),
@@ -90,8 +98,25 @@ export function renderMail(
     content,
     ...brandValues(brand, given.service),
   };
-  return { subject, text: fill(part(partFiles.text), values), html: fill(templates.layout, frame) };
+  const text = fill(part(partFiles.text), withNames(values, isolated));
+  return { subject, text, html: fill(templates.layout, frame) };
 }
+
+/** The values that people have chosen. */
+const names: readonly string[] = ['tenantName', 'inviterName', 'name', 'operatorName', 'reason'];
+
+/** The values with names that do not change the order of the words around them. */
+const withNames = (
+  values: Values,
+  ofName: (name: string) => string,
+  ofOther: (text: string) => string = (text) => text,
+): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key,
+      names.includes(key) ? ofName(value) : ofOther(value),
+    ]),
+  );
 
 /** The largest size of a logo in a mail, in pixels. */
 const logoSize = { width: 200, height: 48 };
@@ -103,7 +128,7 @@ const logoSize = { width: 200, height: 48 };
 function brandValues({ name, color, logo }: Brand, service: string): Values {
   const { light, dark } = accentColors(color);
   return {
-    brand: escapeHtml(name === '' ? service : `${name} · ${service}`),
+    brand: name === '' ? escapeHtml(service) : `${isolatedHtml(name)} · ${escapeHtml(service)}`,
     logo: logo ? imageOf(logo) : '',
     accent: light,
     accentOnDark: dark,
@@ -174,9 +199,10 @@ export const displayName = (name: string): string => oneLine(name, 64);
 
 /** One line of at most `most` characters, without text that a mail program turns into a link. */
 function oneLine(text: string, most: number): string {
+  // Joiners between letters belong to the spelling of Persian and other languages.
   const line = text
     .normalize('NFC')
-    .replace(/[\p{C}\p{Z}\s]+/gu, ' ')
+    .replace(/(?:(?!(?<=\p{L}\p{M}*)[\u200c\u200d](?=\p{L}))[\p{C}\p{Z}\s])+/gu, ' ')
     .trim();
   const unlinked = line.replace(/(?<=\S)[.:/@](?=\S)/g, ' ').replace(/ +/g, ' ');
   return Array.from(unlinked).slice(0, most).join('');
