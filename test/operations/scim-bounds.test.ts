@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bodyOf, recordIn } from '../support/answers.ts';
+import { createKey } from '../support/bots.ts';
 import { describeOne, eventually } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
@@ -95,40 +96,74 @@ describeOne('the bounds of a directory', 'one process', (topology) => {
     }
   });
 
-  test('moves the address of no administrator, but of members with its own roles', async () => {
-    const { stack, owner, Tenant, bot, address, call, create, get, patch } = suite;
+  test('moves the address only of members whose rights the maker of its key may grant', async () => {
+    const { stack, owner, Tenant, bot, address, call, callAs, create, get, read } = suite;
+    const admin = await signUp(stack);
+    const joined = { Tenant, UserID: admin.id };
+    bodyOf(await stack.call('TenantMembers_Add', joined, stack.platformKey));
+    bodyOf(await stack.call('Grants_Add', grant(admin.id, 'admin'), owner.token));
+    const { Secret } = await createKey(stack, bot, admin.token);
+    const Role = { Tenant, Slug: 'cashier', Permissions: ['billing.pay'] };
+    bodyOf(await stack.call('Roles_Save', { Role }, owner.token));
+    const names = ['direct', 'grouped', 'filled'] as const;
     const [direct, grouped, filled] = [
       await create('direct'),
       await create('grouped'),
       await create('filled'),
     ];
-    const Group = 'admins-by-hand';
+    const people = [direct, grouped, filled];
+    const Group = 'cashiers-by-hand';
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: Group } }, owner.token));
     const members = [{ value: filled.id }];
-    await get('POST', 'Groups', { displayName: 'Admins', members }, 201);
-    for (const name of [Group, 'Admins']) {
-      const Grant = { Tenant, Group: name, Role: 'admin' };
+    await get('POST', 'Groups', { displayName: 'Cashiers', members }, 201);
+    for (const name of [Group, 'Cashiers']) {
+      const Grant = { Tenant, Group: name, Role: 'cashier' };
       bodyOf(await stack.call('GroupGrants_Add', { Grant }, owner.token));
     }
     const added = { Tenant, Group, UserID: accountOf(grouped) };
     bodyOf(await stack.call('Groups_AddMember', added, owner.token));
-    bodyOf(await stack.call('Grants_Add', grant(accountOf(direct), 'admin'), owner.token));
-    for (const [person, name] of [
-      [direct, 'direct'],
-      [grouped, 'grouped'],
-    ] as const) {
-      const moved = await call('PATCH', `Users/${person.id}`, moveTo(address(`${name}-2`)));
-      assertScimError(moved, 400, 'mutability', /may not grant/);
-      assert.equal(await emailOf(accountOf(person)), address(name));
+    bodyOf(await stack.call('Grants_Add', grant(accountOf(direct), 'cashier'), owner.token));
+    for (const [at, person] of people.entries()) {
+      const body = moveTo(address(`${names[at]}-2`));
+      const moved = await callAs(Secret, 'PATCH', `Users/${person.id}`, body);
+      assertScimError(moved, 403, undefined, /holds billing.pay.*may not grant/);
+      assert.equal(await emailOf(accountOf(person)), address(names[at] ?? ''));
     }
-    const to = (name: string) => ({ op: 'replace', path: 'userName', value: address(name) });
-    await patch(filled.id, to('filled-2'));
-    assert.equal(await emailOf(accountOf(filled)), address('filled-2'));
-    const Grant = { Tenant, Bot: bot.ID, Role: 'admin' };
-    bodyOf(await stack.call('BotGrants_Add', { Grant }, owner.token));
-    await patch(direct.id, to('direct-2'));
-    assert.equal(await emailOf(accountOf(direct)), address('direct-2'));
-    bodyOf(await stack.call('BotGrants_Remove', { Grant }, owner.token));
+    const plain = await create('plain');
+    const to = moveTo(address('plain-2'));
+    assert.equal((await callAs(Secret, 'PATCH', `Users/${plain.id}`, to)).status, 200);
+
+    const off = { op: 'replace', path: 'active', value: false };
+    const leaving = patchOf(off, { op: 'replace', path: 'userName', value: address('direct-3') });
+    const ended = await callAs(Secret, 'PATCH', `Users/${direct.id}`, leaving);
+    assert.equal(ended.status, 200, JSON.stringify(ended.body));
+    assert.equal((await read(direct.id)).active, false);
+    assert.equal(await emailOf(accountOf(direct)), address('direct'), 'the move is left out');
+
+    // The key that the owner made moves them.
+    for (const [at, person] of [grouped, filled].entries()) {
+      const body = moveTo(address(`${names[at + 1]}-2`));
+      assert.equal((await call('PATCH', `Users/${person.id}`, body)).status, 200);
+      assert.equal(await emailOf(accountOf(person)), address(`${names[at + 1]}-2`));
+    }
+  });
+
+  test('moves no address by a key whose maker may grant the rights only until a time', async () => {
+    const { stack, owner } = suite;
+    const { Tenant, bot, address, callAs, create } = await newDirectory(stack, owner);
+    const temporary = await signUp(stack);
+    const joined = { Tenant, UserID: temporary.id };
+    bodyOf(await stack.call('TenantMembers_Add', joined, stack.platformKey));
+    const ExpiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const Grant = { Tenant, UserID: temporary.id, Role: 'admin', ExpiresAt };
+    bodyOf(await stack.call('Grants_Add', { Grant }, owner.token));
+    const { Secret } = await createKey(stack, bot, temporary.token, { ExpiresAt });
+    const person = await create('lasting');
+    const held = { Tenant, UserID: accountOf(person), Role: 'auditor' };
+    bodyOf(await stack.call('Grants_Add', { Grant: held }, owner.token));
+    const moved = await callAs(Secret, 'PATCH', `Users/${person.id}`, moveTo(address('other')));
+    assertScimError(moved, 403, undefined, /until then at the latest/);
+    assert.equal(await emailOf(accountOf(person)), address('lasting'));
   });
 
   test('leaves an address alone that the person has changed, if it changes another attribute', async () => {

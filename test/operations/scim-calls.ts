@@ -45,7 +45,11 @@ export async function newDirectory(stack: Stack, owner: { id: string; token: str
   const { Secret: key } = await createKey(stack, bot, owner.token);
   const base = `${stack.url}/scim/v2/${Tenant}`;
 
-  async function call(
+  const call = (method: string, path: string, body?: unknown, headers = {}) =>
+    callAs(key, method, path, body, headers);
+
+  async function callAs(
+    secret: string,
     method: string,
     path: string,
     body?: unknown,
@@ -54,7 +58,7 @@ export async function newDirectory(stack: Stack, owner: { id: string; token: str
     const response = await fetch(`${base}/${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${key}`,
+        authorization: `Bearer ${secret}`,
         ...(body !== undefined && { 'content-type': 'application/scim+json' }),
         ...headers,
       },
@@ -83,7 +87,7 @@ export async function newDirectory(stack: Stack, owner: { id: string; token: str
   const patch = (id: string, ...Operations: object[]) =>
     get<Resource>('PATCH', `Users/${id}`, patchOf(...Operations));
 
-  return { Tenant, domain, bot, key, base, call, get, address, create, read, find, patch };
+  return { Tenant, domain, bot, key, base, call, callAs, get, address, create, read, find, patch };
 }
 
 export type Directory = Awaited<ReturnType<typeof newDirectory>>;

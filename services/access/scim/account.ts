@@ -1,8 +1,9 @@
 import { type Run } from '@bailiwick/database';
-import { type Call } from '@bailiwick/rpc';
+import { denied, temporaryRight } from '@bailiwick/errors';
 import { type Email } from '@bailiwick/values';
 import { findSubjectGrants, owns } from '../decisions/context.ts';
-import { findLacking } from '../decisions/delegation.ts';
+import { findEnding, findLacking, rolesOf } from '../decisions/delegation.ts';
+import type { Source } from '../decisions/sources.ts';
 import { findUserByEmail } from '../directory.ts';
 import { isKnownElsewhere } from '../tenants/queries.ts';
 import { assertMayEnd } from '../tenants/status.ts';
@@ -10,7 +11,7 @@ import type { ScimDeps, ScimRequest } from './deps.ts';
 import { profileOf } from './people.ts';
 import { mutability } from './protocol/problems.ts';
 import type { Resource } from './protocol/resource.ts';
-import { findRolesByHand, type PersonRow } from './queries.ts';
+import { type PersonRow } from './queries.ts';
 import type { Account } from './settle.ts';
 
 // The accounts of people at identity, and what a directory may do with them.
@@ -40,13 +41,13 @@ export async function findAccount(
 
 /**
  * Throws for an account whose address is not the directory's to change. A person who receives the
- * mail of an account can sign in to it: the directory would gain the rights of an owner or of an
- * administrator, and with the address of a member of other tenants or of an operator, rights
- * elsewhere.
+ * mail of an account can sign in to it, so the maker of the directory's key must be able to grant all
+ * that the member holds in the tenant, without an end. What a member of other tenants or an operator
+ * holds elsewhere is out of its reach.
  */
 export async function assertMayMove(
   run: Run,
-  { caller }: Call,
+  { maker }: Source,
   tenant: string,
   userId: string,
 ): Promise<void> {
@@ -54,11 +55,15 @@ export async function assertMayMove(
     throw mutability('the address of an owner is changed by the owner only');
   if (await isKnownElsewhere(run, userId, tenant))
     throw mutability('the address of a member of other tenants is changed by the member only');
-  const roles = await findRolesByHand(run, tenant, userId);
-  if ((await findLacking(run, caller, tenant, { roles })) !== undefined)
-    throw mutability(
-      'the address of a member with roles that the directory may not grant is changed by the member only',
+  const roles = await rolesOf(run, { tenant, type: 'user', id: userId });
+  const lacking = await findLacking(run, maker, tenant, { roles });
+  if (lacking !== undefined)
+    throw denied(
+      `the member holds ${lacking}, which the maker of the directory's key may not grant: the address is changed by the member only`,
+      'SOURCE_LACKS_RIGHTS',
     );
+  const ending = await findEnding(run, maker, tenant, { roles });
+  if (ending) throw temporaryRight(ending.permission, ending.endsAt);
 }
 
 /** Throws for a member whom the directory must not disable, before identity changes the account. */

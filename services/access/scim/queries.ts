@@ -1,6 +1,5 @@
 import { type Run, type Statement, textKey } from '@bailiwick/database';
 import { scimSource } from '../groups/entities.ts';
-import { memberRole } from '../permissions/builtin.ts';
 
 /** A person of the directory, with what the membership and the invitation have become. */
 export type PersonRow = {
@@ -238,23 +237,3 @@ export const findAccounts = (
   people: readonly string[],
 ): Promise<Array<{ id: string; userId: string }>> =>
   run<{ id: string; userId: string }>(accounts, [tenant, people]);
-
-// The default role in the whole tenant does not count: each member that the directory makes has it.
-const rolesByHand: Statement = {
-  name: 'access.scim_roles_by_hand',
-  text: `select g.role from grant_entry g
-    where g.tenant = $1 and g.subject_type = 'user' and g.subject = $2
-      and (g.expires_at is null or g.expires_at > now())
-      and not (g.resource = '' and g.role = coalesce(nullif((select t.settings->>'defaultRole' from tenant t where t.id = $1), ''), '${memberRole}'))
-    union
-    select g.role from group_member m
-    join group_entry e on e.tenant = m.tenant and e.id = m.group_id and e.source <> '${scimSource}'
-    join grant_entry g on g.tenant = m.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys)
-      and (g.expires_at is null or g.expires_at > now())
-    where m.tenant = $1 and m.user_id = $2`,
-};
-
-/** The roles of a member that neither the directory nor the default of the tenant has given. */
-export async function findRolesByHand(run: Run, tenant: string, userId: string): Promise<string[]> {
-  return (await run<{ role: string }>(rolesByHand, [tenant, userId])).map(({ role }) => role);
-}

@@ -202,7 +202,7 @@ async function updateAccount(
   const profile = profileOf(resource, email);
   const before = profileOf(stored.resource as Resource, addressOf(stored.resource as Resource));
   if (canonical(profile) === canonical(before)) return undefined;
-  if (isMoved) await assertMayMove(onPool(deps.database), call, tenant, userId);
+  if (isMoved) await assertMayMove(onPool(deps.database), source, tenant, userId);
   if (wanted.isActive === false) await assertMayDisable(deps, stored, { call, source });
   const sent = isMoved ? profile : { ...profile, email: '' };
   const { revised } = await deps.directory
