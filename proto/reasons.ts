@@ -75,7 +75,8 @@ export const reasons = {
   METHOD_IN_USE:
     'The setting would exclude the caller’s own session. Use a session that it allows.',
   METHOD_REFUSED: 'The tenant does not accept the way that the session signed in. Use another one.',
-  MORE_RIGHTS: 'The user has permissions on the platform that the caller lacks.',
+  MORE_RIGHTS:
+    'The user holds rights that the caller may not grant, so the caller may not act as this user.',
   NAME_RESERVED:
     'Only the platform gives this name to a tenant (`BAILIWICK_RESERVED_NAMES`). Choose another one.',
   NOT_AN_OBJECT: 'The body is not a JSON object.',

@@ -74,6 +74,7 @@ const acrossTenants: Record<string, string> = {
     're-signs the checkpoints of all tenants with a new first key of the key ring',
   'access.grants_of_user': "lists the user's own grants, in the tenants that the caller may see",
   'access.describe_member': "stores the user's name and address in all the user's memberships",
+  'access.held_roles': 'who acts as a user gains what the user holds in all tenants',
   'access.groups_above_user': "lists the user's own groups, in the tenants that the caller may see",
   'access.groups_of_user': "lists the user's own groups, in the tenants that the caller may see",
   'access.invitation_of_token': 'finds the tenant of an invitation from its token',

@@ -7,7 +7,6 @@ import type {
   DescribeMemberRequest,
   EffectiveRequest,
   ListUserTenantsRequest,
-  MayConferBotRequest,
   MayReadUserRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
@@ -16,22 +15,14 @@ import type { Revoke, RightsKey } from '@bailiwick/revocation';
 import { type Handlers, readSearch } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
-import { findSubjectGrants, owns, reduces } from './decisions/context.ts';
+import { findLackingForUser } from './acting/acting.ts';
+import { mayConferBot } from './decisions/bots.ts';
+import { findSubjectGrants, reduces } from './decisions/context.ts';
 import { capKeys, keyOfSubject } from './decisions/effective.ts';
-import { findRolePermissions, isMemberWithin } from './decisions/queries.ts';
-import {
-  holdsOnPlatform,
-  mayGrant,
-  ownership,
-  permissionsOfRoles,
-  type Rights,
-  reachOf,
-  rightsOf,
-  tokenRightsOf,
-} from './decisions/rights.ts';
+import { isMemberWithin } from './decisions/queries.ts';
+import { type Rights, reachOf, rightsOf, tokenRightsOf } from './decisions/rights.ts';
 import { leave } from './deletion/leave.ts';
-import { findDirectoryRoles, findGroupPaths } from './groups/queries.ts';
-import { narrow } from './permissions/narrow.ts';
+import { findGroupPaths } from './groups/queries.ts';
 import { type ReportedState, setSubjectState } from './subjects/state.ts';
 import type { TenantRow } from './tenants/entities.ts';
 import { factorFields } from './tenants/factor.ts';
@@ -72,8 +63,8 @@ export function authorityHandlers(deps: Deps): Handlers<typeof Authority> {
     confirmCredential: (request) => confirmCredential(credentials, request),
     describeMember: (request) => describeMember(database, run, request),
     mayReadUser: (request) => mayReadUser(run, request),
-    mayConferBot: async (request) => ({ lacking: (await findLackingForBot(run, request)) ?? '' }),
-
+    mayConferBot: (request) => mayConferBot(run, request),
+    mayActAs: async (request) => ({ lacking: (await findLackingForUser(run, request)) ?? '' }),
     listUserTenants: (request) => listUserTenants(database, request),
 
     isKnownElsewhere: async ({ userId, tenant }) => ({
@@ -118,11 +109,7 @@ export function authorityHandlers(deps: Deps): Handlers<typeof Authority> {
       return { appUrl: (found?.status === 'active' && found.settings.appUrl) || '' };
     },
 
-    async leave({ userId }) {
-      await leave(database, userId);
-      const tenants = await tenantsOf(database, userId, { after: '', limit: maxTenants });
-      return { tenants: tenants.map(({ id }) => id) };
-    },
+    leave: ({ userId }) => leaveAll(database, userId),
 
     async setSubjectState({ subject, state, changedAt }) {
       if (!isReportedState(state) || !changedAt)
@@ -145,6 +132,12 @@ async function confirmCredential(
 ) {
   const { state } = await credentials.confirm({ ...(credential && { credential }) });
   return { ...(state && { state }) };
+}
+
+async function leaveAll(database: Database, userId: string) {
+  await leave(database, userId);
+  const tenants = await tenantsOf(database, userId, { after: '', limit: maxTenants });
+  return { tenants: tenants.map(({ id }) => id) };
 }
 
 async function listUserTenants(
@@ -253,54 +246,4 @@ async function mayReadUser(run: Run, request: MayReadUserRequest) {
   };
   const { anywhere, shared } = await within('iam.users.read');
   return { anywhere, shared, manages: shared && (await within('iam.users.write')).shared };
-}
-
-/**
- * A permission of the bot, within `permissions`, that the principal may not grant; undefined = it
- * may grant all.
- */
-async function findLackingForBot(
-  run: Run,
-  request: MayConferBotRequest,
-): Promise<string | undefined> {
-  const { tenant, bot, permissions, taking } = request;
-  const principal = {
-    type: request.principalType,
-    id: request.principalId,
-    botTenant: request.principalBotTenant,
-    narrowedTo: request.principalNarrowedTo,
-    ssoTenant: request.principalSsoTenant,
-    limitedTo: request.principalLimitedTo,
-    assurance: request.principalAssurance,
-    ownAssurance: request.principalOwnAssurance,
-    // A support session may not create or grant anything.
-    operator: '',
-    voucher: request.principalVoucher,
-  };
-  const [rights, grants] = await Promise.all([
-    rightsOf(run, principal, tenant),
-    findSubjectGrants(run, { subject: bot, tenant }),
-  ]);
-  const held = (onPlatform: boolean) => {
-    const granted = grants.filter(({ platform, expired }) => platform === onPlatform && !expired);
-    return narrow([...new Set(granted.flatMap((grant) => grant.permissions))], permissions);
-  };
-  const lackingOnPlatform = held(true).find((pattern) => !holdsOnPlatform(rights, pattern));
-  if (lackingOnPlatform !== undefined) return lackingOnPlatform;
-  const inTenant = held(false);
-  const handedOut =
-    !taking && includes(inTenant, 'iam.scim.write') ? await handedOutByDirectory(run, tenant) : [];
-  const lacking = [...inTenant, ...handedOut].find((pattern) => !mayGrant(rights, pattern));
-  if (lacking !== undefined) return lacking;
-  const isOwner = owns(grants) && includes(inTenant, 'iam.*');
-  return isOwner && !rights.owns ? ownership : undefined;
-}
-
-/** The permissions that a directory of the tenant can give to its people now. */
-async function handedOutByDirectory(run: Run, tenant: string): Promise<string[]> {
-  const roles = await findDirectoryRoles(run, tenant);
-  return [
-    ...permissionsOfRoles(roles, 'tenant'),
-    ...(await findRolePermissions(run, tenant, roles)),
-  ];
 }

@@ -45,6 +45,7 @@ import { Makers } from './migrations/029-makers.ts';
 import { UnconfirmedProviders } from './migrations/030-unconfirmed-providers.ts';
 import { SupportEnds } from './migrations/031-support-ends.ts';
 import { LookalikeKey } from './migrations/033-lookalike-key.ts';
+import { KeyEnds } from './migrations/039-key-ends.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import {
   KnownNetworkEntity,
@@ -113,6 +114,7 @@ export const identitySchema: ServiceSchema = {
     { name: '030-unconfirmed-providers', class: UnconfirmedProviders },
     { name: '031-support-ends', class: SupportEnds },
     { name: '033-lookalike-key', class: LookalikeKey },
+    { name: '039-key-ends', class: KeyEnds },
   ],
   compatibleFrom: 1,
 };

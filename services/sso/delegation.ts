@@ -13,8 +13,8 @@ type Deps = { admission: Client<typeof Admission> };
 export type Granted = { roles: string[]; groups: string[]; defaultRole: boolean };
 
 /**
- * Throws permission_denied unless the caller holds everything that would be granted, and not_found
- * for an unknown role. A bot has grants in its own tenant and on the platform only.
+ * Throws permission_denied unless the caller holds everything that would be granted, without an end,
+ * and not_found for an unknown role. A bot has grants in its own tenant and on the platform only.
  */
 export async function assertMayGrant(
   deps: Deps,
@@ -22,23 +22,28 @@ export async function assertMayGrant(
   tenant: string,
   granted: Granted,
 ): Promise<void> {
-  const lacking = await findLacking(deps, call, tenant, granted);
+  const { lacking, ending, endsAt } = await askToConfer(deps, call, tenant, granted);
   if (lacking !== '') throw escalation(lacking);
+  // A provider and a domain have no end.
+  if (endsAt) throw temporaryRight(ending, timestampDate(endsAt));
 }
 
 /** A permission that the caller may not grant; "" = it may grant all. Throws like the above. */
 export async function findLacking(
+  deps: Deps,
+  call: Call,
+  tenant: string,
+  granted: Granted,
+): Promise<string> {
+  return (await askToConfer(deps, call, tenant, granted)).lacking;
+}
+
+const askToConfer = (
   { admission }: Deps,
   { caller, signal }: Call,
   tenant: string,
   granted: Granted,
-): Promise<string> {
-  const { lacking } = await admission.mayConfer(
-    { ...principalOf(caller), tenant, ...granted },
-    { signal },
-  );
-  return lacking;
-}
+) => admission.mayConfer({ ...principalOf(caller), tenant, ...granted }, { signal });
 
 /** Who answers for what a provider or a domain hands out: its rights are read at that time. */
 export type StoredGiver = {

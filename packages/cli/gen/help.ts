@@ -420,7 +420,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   BotKeys_Rotate: {
-    "text":"Creates the successor of a key, with the same bot, name, permissions and networks. The old key works for at most 24 more hours. A bot may rotate only its own keys. Fails with failed_precondition for a key that has ended or was rotated already.","access":"a session or a bot key: the permission iam.botkeys.write in Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
+    "text":"Creates the successor of a key, with the same bot, name, permissions and networks. The old key works for at most 24 more hours. A bot may rotate only its own keys. If the maker's right to grant the key's permissions ends, so do the key and those that its bot makes with it. Fails with failed_precondition for a key that has ended or was rotated already.","access":"a session or a bot key: the permission iam.botkeys.write in Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"ID","kind":"text","required":true,"text":""},
@@ -428,7 +428,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   BotKeys_SetExpiration: {
-    "text":"Changes a key's expiry. Now or a time in the past revokes the key. Fails with failed_precondition for a key that has expired, was revoked, or was rotated and would live longer.","access":"a session or a bot key: the permission iam.botkeys.write in Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
+    "text":"Changes a key's expiry. Now or a time in the past revokes the key. Fails with failed_precondition for a key that has expired, was revoked, or was rotated and would live longer. An extension takes the right to grant the key's permissions, until the new expiry.","access":"a session or a bot key: the permission iam.botkeys.write in Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"ID","kind":"text","required":true,"text":""},
@@ -459,7 +459,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   BotTrusts_Save: {
-    "text":"Creates a trust, or updates the one with this ID. A bot has a maximum number of trusts (failed_precondition).","access":"a session or a bot key: the permission iam.botkeys.write in Trust.Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Trust.Tenant",
+    "text":"Creates a trust, or updates the one with this ID. A bot has a maximum number of trusts (failed_precondition). A caller whose right to grant the bot's permissions ends cannot save it.","access":"a session or a bot key: the permission iam.botkeys.write in Trust.Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Trust.Tenant",
     fields: [
       {"path":"Trust.ID","kind":"text","required":false,"text":"Empty on save to create a new trust."},
       {"path":"Trust.Tenant","kind":"text","required":true,"text":""},
@@ -1399,7 +1399,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Users_ConfirmIdentity: {
-    "text":"Confirms that an identity belongs to the user. An identity that was linked by the address alone opens limited sessions, which hold rights in the provider's tenant only. A confirmed identity opens sessions for the whole account, and its open sessions are no longer limited. The user confirms with a credential that is older than the link: the account's password, or a session that the password or an older identity opened. A password that was reset after the link does not count.","access":"a session or a bot key: being the user of UserID; or the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
+    "text":"Confirms that an identity belongs to the user. An identity that was linked by the address alone opens limited sessions, which hold rights in the provider's tenant only. A confirmed identity opens sessions for the whole account, and its open sessions are no longer limited. The user confirms with a credential that is older than the link: the account's password, or a session that the password or an older identity opened. A password that was reset after the link does not count. Another caller must be able to grant all that the user holds.","access":"a session or a bot key: being the user of UserID; or the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
     fields: [
       {"path":"UserID","kind":"text","required":true,"text":""},
       {"path":"Provider","kind":"text","required":true,"text":""},
@@ -1502,7 +1502,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Users_ResetFactors: {
-    "text":"Removes all second factors and recovery codes of a user who has lost them, ends the user's sessions and mails the user. The next sign-in needs the password only.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
+    "text":"Removes all second factors and recovery codes of a user who has lost them, ends the user's sessions and mails the user. The next sign-in needs the password only. The caller must be able to grant all that the user holds.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
     fields: [
       {"path":"UserID","kind":"text","required":true,"text":""},
     ],

@@ -92,9 +92,9 @@ export interface Operations {
   BotKeys_Get: { request: BotKeys_GetReq; response: BotKeys_GetRes };
   /** Lists the keys of a bot, including expired and revoked ones. */
   BotKeys_List: { request: BotKeys_ListReq; response: BotKeys_ListRes };
-  /** Creates the successor of a key, with the same bot, name, permissions and networks. The old key works for at most 24 more hours. A bot may rotate only its own keys. Fails with failed_precondition for a key that has ended or was rotated already. */
+  /** Creates the successor of a key, with the same bot, name, permissions and networks. The old key works for at most 24 more hours. A bot may rotate only its own keys. If the maker's right to grant the key's permissions ends, so do the key and those that its bot makes with it. Fails with failed_precondition for a key that has ended or was rotated already. */
   BotKeys_Rotate: { request: BotKeys_RotateReq; response: BotKeys_RotateRes };
-  /** Changes a key's expiry. Now or a time in the past revokes the key. Fails with failed_precondition for a key that has expired, was revoked, or was rotated and would live longer. */
+  /** Changes a key's expiry. Now or a time in the past revokes the key. Fails with failed_precondition for a key that has expired, was revoked, or was rotated and would live longer. An extension takes the right to grant the key's permissions, until the new expiry. */
   BotKeys_SetExpiration: { request: BotKeys_SetExpirationReq; response: BotKeys_SetExpirationRes };
   /** Deletes a trust. */
   BotTrusts_Delete: { request: BotTrusts_DeleteReq; response: BotTrusts_DeleteRes };
@@ -102,7 +102,7 @@ export interface Operations {
   BotTrusts_Get: { request: BotTrusts_GetReq; response: BotTrusts_GetRes };
   /** Lists the trusts of a bot. */
   BotTrusts_List: { request: BotTrusts_ListReq; response: BotTrusts_ListRes };
-  /** Creates a trust, or updates the one with this ID. A bot has a maximum number of trusts (failed_precondition). */
+  /** Creates a trust, or updates the one with this ID. A bot has a maximum number of trusts (failed_precondition). A caller whose right to grant the bot's permissions ends cannot save it. */
   BotTrusts_Save: { request: BotTrusts_SaveReq; response: BotTrusts_SaveRes };
   /** Deletes a bot with its keys and grants. */
   Bots_Delete: { request: Bots_DeleteReq; response: Bots_DeleteRes };
@@ -332,7 +332,7 @@ export interface Operations {
   Tenants_Update: { request: Tenants_UpdateReq; response: Tenants_UpdateRes };
   /** Returns the holder of a session token or bot key. With the permission in one tenant only, tokens of users and bots outside that tenant are inactive, the same as unknown tokens. */
   Tokens_Introspect: { request: Tokens_IntrospectReq; response: Tokens_IntrospectRes };
-  /** Confirms that an identity belongs to the user. An identity that was linked by the address alone opens limited sessions, which hold rights in the provider's tenant only. A confirmed identity opens sessions for the whole account, and its open sessions are no longer limited. The user confirms with a credential that is older than the link: the account's password, or a session that the password or an older identity opened. A password that was reset after the link does not count. */
+  /** Confirms that an identity belongs to the user. An identity that was linked by the address alone opens limited sessions, which hold rights in the provider's tenant only. A confirmed identity opens sessions for the whole account, and its open sessions are no longer limited. The user confirms with a credential that is older than the link: the account's password, or a session that the password or an older identity opened. A password that was reset after the link does not count. Another caller must be able to grant all that the user holds. */
   Users_ConfirmIdentity: { request: Users_ConfirmIdentityReq; response: Users_ConfirmIdentityRes };
   /** Creates a user whose address the caller vouches for: it counts as verified, and no mail is sent. A user without a password signs in through a provider, or resets the password first. Fails with already_exists if the address has an account. */
   Users_Create: { request: Users_CreateReq; response: Users_CreateRes };
@@ -356,7 +356,7 @@ export interface Operations {
   Users_ListIdentities: { request: Users_ListIdentitiesReq; response: Users_ListIdentitiesRes };
   /** Unlinks a user from a provider and ends the sessions that the provider opened. The next sign-in at the provider with the user's address is linked instead. Use it for a user who has a new identity at the provider. */
   Users_RemoveIdentity: { request: Users_RemoveIdentityReq; response: Users_RemoveIdentityRes };
-  /** Removes all second factors and recovery codes of a user who has lost them, ends the user's sessions and mails the user. The next sign-in needs the password only. */
+  /** Removes all second factors and recovery codes of a user who has lost them, ends the user's sessions and mails the user. The next sign-in needs the password only. The caller must be able to grant all that the user holds. */
   Users_ResetFactors: { request: Users_ResetFactorsReq; response: Users_ResetFactorsRes };
   /** Updates the fields of a user that are sent. Account_ChangeEmail and Account_ChangePassword change the address and the password. */
   Users_Update: { request: Users_UpdateReq; response: Users_UpdateRes };

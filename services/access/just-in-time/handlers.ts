@@ -7,14 +7,14 @@ import { findByToken } from '../invitations/queries.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import { findTenant } from '../tenants/queries.ts';
 import { type JoinDeps, join } from './join.ts';
-import { findLackingTo, mayDelegate } from './may-grant.ts';
+import { mayConfer, mayDelegate } from './may-grant.ts';
 import { takeBack } from './take-back.ts';
 
 export function admissionHandlers(deps: JoinDeps): Handlers<typeof Admission> {
   const { database } = deps;
   return {
     join: (request, call) => join(deps, request, call),
-    mayConfer: async (request) => ({ lacking: (await findLackingTo(database, request)) ?? '' }),
+    mayConfer: (request) => mayConfer(database, request),
     mayDelegate: (request) => mayDelegate(database, request),
 
     async isOpen({ tenant }) {

@@ -2,6 +2,7 @@ import { type Database, onPool } from '@bailiwick/database';
 import { notFound } from '@bailiwick/errors';
 import type {
   MayConferRequest,
+  MayConferResponseSchema,
   MayDelegateRequest,
   MayDelegateResponseSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
@@ -16,13 +17,13 @@ import { findRole } from '../roles/queries.ts';
 import { findTenant } from '../tenants/queries.ts';
 
 /**
- * A permission, of the roles and groups in the request, that the principal may not grant; undefined
- * = it may grant all.
+ * A permission, of the roles and groups in the request, that the principal may not grant, or when
+ * its right to grant them ends.
  */
-export async function findLackingTo(
+export async function mayConfer(
   database: Database,
   request: MayConferRequest,
-): Promise<string | undefined> {
+): Promise<MessageInitShape<typeof MayConferResponseSchema>> {
   const {
     principalType: type,
     principalId: id,
@@ -44,12 +45,14 @@ export async function findLackingTo(
     for (const role of await findGroupRoles(run, tenant, group.id)) roles.add(role);
   }
   // sso has checked the rights of the caller's session. This compares the granted permissions only.
-  return findLacking(
-    run,
-    { type, id, tenant: principalBotTenant, narrowedTo, ...anySession(tenant), limitedTo, voucher },
-    tenant,
-    { roles: [...roles] },
-  );
+  const session = { ...anySession(tenant), limitedTo, voucher };
+  const principal = { type, id, tenant: principalBotTenant, narrowedTo, ...session };
+  const wanted = { roles: [...roles] };
+  const lacking = await findLacking(run, principal, tenant, wanted);
+  if (lacking !== undefined) return { lacking };
+  const ending = await findEnding(run, principal, tenant, wanted);
+  if (!ending) return { lacking: '' };
+  return { lacking: '', ending: ending.permission, endsAt: timestampFromDate(ending.endsAt) };
 }
 
 /**

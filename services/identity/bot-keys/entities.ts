@@ -19,6 +19,7 @@ export type BotKeyRow = {
   lastUsedAt?: Date | string | null | undefined;
   revokedAt?: Date | string | null | undefined;
   rotatedFrom: string;
+  latestEnd?: Date | string | null | undefined;
   createdBy: string;
   createdAt: Date | string;
 };

@@ -8,6 +8,8 @@ import { BotKeyEntity } from '../bots/entities.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { type BotKeyRow, botKeyJson } from './entities.ts';
 import { assertWithinLimit, nextNotice } from './expiry.ts';
+import { assertEndsBy, assertMayIssue, latestEndOf } from './issue.ts';
+import { findBotKey } from './queries.ts';
 import { recordKey } from './records.ts';
 
 type StoredKey = InferEntity<typeof BotKeyEntity>;
@@ -23,10 +25,11 @@ export function assertUsable(key: StoredKey, now: Date): void {
 
 /** Changes a key's expiry; now or the past revokes it. Does nothing for a key that has ended. */
 export async function setExpiration(
-  { database, authority }: BotKeyDeps,
+  deps: BotKeyDeps,
   request: BotKeysSetExpirationRequest,
   call: Call,
 ): Promise<BotKeyRow> {
+  const { database, authority } = deps;
   const { tenant, id } = request;
   const asked = request.expiresAt ? timestampDate(request.expiresAt) : new Date();
   const now = new Date();
@@ -35,6 +38,8 @@ export async function setExpiration(
     const { maxDays } = await authority.botKeyLimits({ tenant }, { signal: call.signal });
     assertWithinLimit(asked, maxDays, now);
   }
+  const known = await findBotKey(database, tenant, id);
+  const latestEnd = known && (await latestEndAfter(deps, call, known, asked));
   return database.transaction({ tenant, row: `bot_key ${tenant} ${id}` }, async (em) => {
     const key = await em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!key) throw notFound('bot key');
@@ -47,12 +52,35 @@ export async function setExpiration(
         'KEY_ROTATED',
       );
     const before = botKeyJson(key);
+    // An earlier end that was set meanwhile: the new one was not checked as an extension.
+    if (latestEnd === undefined && asked > key.expiresAt)
+      throw failedPrecondition('the key was changed meanwhile', 'STALE');
+    if (latestEnd !== undefined) key.latestEnd = latestEnd;
     moveTo(key, asked, now);
     const previous = changedFields(before, botKeyJson(key));
     if (Object.keys(previous).length === 0) return key;
     recordKey(em, call, 'bot_key.expiration_changed', key, previous);
     return key;
   });
+}
+
+/**
+ * Throws permission_denied for an extension by a caller who may not grant the key's permissions
+ * until then. A bot extends its own key.
+ *
+ * @returns the latest end of the extended key, null = any; undefined = no extension
+ */
+async function latestEndAfter(
+  deps: BotKeyDeps,
+  call: Call,
+  key: BotKeyRow,
+  asked: Date,
+): Promise<Date | null | undefined> {
+  if (asked <= new Date(key.expiresAt)) return undefined;
+  if (call.caller.credentialId !== key.id) return assertMayIssue(deps, call, key, asked);
+  const latest = latestEndOf(key);
+  if (latest) assertEndsBy('this key', latest, asked);
+  return latest;
 }
 
 function moveTo(key: StoredKey, asked: Date, now: Date): void {

@@ -22,26 +22,24 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
       const now = new Date();
       const expiresAt = expiryOf(asked && timestampDate(asked), maxDays, now);
       if (!(await findBot(database, tenant, bot))) throw notFound('bot');
-      await assertMayIssue(deps, call, { tenant, bot, permissions });
+      const latestEnd = await assertMayIssue(deps, call, { tenant, bot, permissions }, expiresAt);
+      const wanted = {
+        tenant,
+        bot,
+        name,
+        permissions,
+        allowedIps,
+        expiresAt,
+        latestEnd,
+        rotatedFrom: '',
+        createdBy: call.caller.id,
+        maker: makerOf(call.caller),
+      };
       const { key, secret } = await database.transaction(
         { tenant, row: `keys of ${bot}` },
         async (em) => {
           await lockBot(em, bot);
-          const issued = await issueKey(
-            em,
-            {
-              tenant,
-              bot,
-              name,
-              permissions,
-              allowedIps,
-              expiresAt,
-              rotatedFrom: '',
-              createdBy: call.caller.id,
-              maker: makerOf(call.caller),
-            },
-            now,
-          );
+          const issued = await issueKey(em, wanted, now);
           recordKey(em, call, 'bot_key.created', issued.key);
           return issued;
         },

@@ -1,7 +1,8 @@
 import { type EntityManager, lockName } from '@bailiwick/database';
-import { escalation, failedPrecondition, notFound } from '@bailiwick/errors';
+import { escalation, failedPrecondition, notFound, temporaryRight } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { createId, createToken, tokenHash } from '@bailiwick/values';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { BotEntity, BotKeyEntity } from '../bots/entities.ts';
 import type { Maker } from '../bots/maker.ts';
@@ -10,27 +11,51 @@ import { keysPerBot } from '../limits.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { type BotKeyRow } from './entities.ts';
 import { nextNotice } from './expiry.ts';
+import { findBotKey } from './queries.ts';
 
 type KeyRights = Pick<BotKeyRow, 'tenant' | 'bot' | 'permissions'>;
 
 /**
- * Throws permission_denied unless the caller itself has every permission of the key: the creator of
- * a key knows its secret. Without `permissions`, as for a trust, these are all permissions of the
- * bot. A bot has grants in its own tenant and on the platform only, so the tenant in question can be
- * passed as the bot's.
+ * Throws permission_denied unless the caller itself has every permission of the key until its end,
+ * null = without an end: the creator of a key knows its secret. Without `permissions`, as for a
+ * trust, these are all permissions of the bot. A bot has grants in its own tenant and on the platform
+ * only, so the tenant in question can be passed as the bot's.
+ *
+ * @returns when the caller's right to them ends; null = never
  */
 export async function assertMayIssue(
-  { authority }: Pick<BotKeyDeps, 'authority'>,
+  { authority, database }: Pick<BotKeyDeps, 'authority' | 'database'>,
   { caller, signal }: Call,
-  key: KeyRights,
-): Promise<void> {
-  const { tenant, bot, permissions } = key;
-  const { lacking } = await authority.mayConferBot(
+  { tenant, bot, permissions }: KeyRights,
+  until: Date | null,
+): Promise<Date | null> {
+  const { lacking, ending, endsAt } = await authority.mayConferBot(
     { ...principalOf(caller), tenant, bot, permissions },
     { signal },
   );
   if (lacking !== '') throw escalation(lacking);
+  // What a bot makes ends with the key that it uses.
+  const used =
+    caller.type === 'bot'
+      ? await findBotKey(database, caller.tenant, caller.credentialId)
+      : undefined;
+  const ends = [endsAt && timestampDate(endsAt), used && latestEndOf(used)];
+  const [first] = ends
+    .filter((end) => end instanceof Date)
+    .toSorted((one, other) => one.getTime() - other.getTime());
+  if (!first) return null;
+  assertEndsBy(ending || 'this key', first, until);
+  return first;
 }
+
+/** Throws permission_denied for a key or trust that outlasts the right that it rests on. */
+export function assertEndsBy(right: string, latest: Date, until: Date | null): void {
+  if (until === null || until > latest) throw temporaryRight(right, latest);
+}
+
+/** The latest end that the maker of a key could give it; null = any. */
+export const latestEndOf = ({ latestEnd }: Pick<BotKeyRow, 'latestEnd'>): Date | null =>
+  latestEnd ? new Date(latestEnd) : null;
 
 /** Locks a bot against deletion, so that no key and no trust outlives it. */
 export async function lockBot(em: EntityManager, id: string): Promise<void> {
@@ -41,15 +66,17 @@ export async function lockBot(em: EntityManager, id: string): Promise<void> {
 export type NewKey = KeyRights &
   Pick<BotKeyRow, 'name' | 'allowedIps' | 'rotatedFrom' | 'createdBy'> & {
     expiresAt: Date;
+    latestEnd: Date | null;
     maker: Maker;
   };
 
 /** Stores a new key in the transaction of `em`. The secret can be read from the result only. */
 export async function issueKey(
   em: EntityManager,
-  { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom, createdBy, maker }: NewKey,
+  { permissions, allowedIps, ...given }: NewKey,
   now: Date,
 ) {
+  const { tenant, bot, expiresAt, rotatedFrom } = given;
   // Without the lock, two concurrent calls could both take the last place.
   await lockName(em, `keys of ${bot}`);
   // A rotated key does not count: it expires within a day.
@@ -66,23 +93,17 @@ export async function issueKey(
     throw failedPrecondition(`a bot has at most ${keysPerBot} valid keys`, 'LIMIT_REACHED');
   const secret = createToken('botKey');
   const key = em.create(BotKeyEntity, {
-    tenant,
+    ...given,
     id: createId('bky'),
-    bot,
-    name,
     tokenHash: tokenHash(secret),
     prefix: secret.slice(0, 8),
     last4: secret.slice(-4),
     permissions: [...new Set(permissions)],
     allowedIps: [...new Set(allowedIps)],
-    expiresAt,
     lastUsedAt: null,
     revokedAt: null,
-    rotatedFrom,
     rotatedTo: '',
     noticeAt: nextNotice(expiresAt, now),
-    createdBy,
-    maker,
     createdAt: now,
   });
   em.persist(key);

@@ -3,7 +3,7 @@ import { type PageQuery } from '@bailiwick/rpc';
 import type { BotKeyRow } from './entities.ts';
 
 const columns = `k.tenant, k.id, k.bot, k.name, k.prefix, k.last4, k.permissions, k.allowed_ips as "allowedIps", k.expires_at as "expiresAt",
-  k.last_used_at as "lastUsedAt", k.revoked_at as "revokedAt", k.rotated_from as "rotatedFrom", k.created_by as "createdBy", k.created_at as "createdAt"`;
+  k.last_used_at as "lastUsedAt", k.revoked_at as "revokedAt", k.rotated_from as "rotatedFrom", k.latest_end as "latestEnd", k.created_by as "createdBy", k.created_at as "createdAt"`;
 
 const byId: Statement = {
   name: 'identity.bot_key',

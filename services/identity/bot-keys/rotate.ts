@@ -8,7 +8,7 @@ import { makerOf, settledMaker } from '../bots/maker.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { assertUsable } from './expiration.ts';
 import { expiryAfterRotation, expiryOf, nextNotice } from './expiry.ts';
-import { assertMayIssue, issueKey, lockBot } from './issue.ts';
+import { assertEndsBy, assertMayIssue, issueKey, latestEndOf, lockBot } from './issue.ts';
 import { findBotKey } from './queries.ts';
 import { recordKey } from './records.ts';
 
@@ -26,9 +26,12 @@ export async function rotateKey(
     throw denied('a bot rotates its own keys only', 'NOT_OWN_KEY');
   const { maxDays } = await authority.botKeyLimits({ tenant }, { signal: call.signal });
   const now = new Date();
-  const expiresAt = expiryOf(asked && timestampDate(asked), maxDays, now);
-  // A caller who uses the key itself gains no permissions.
-  if (caller.credentialId !== id) await assertMayIssue(deps, call, known);
+  const wanted = expiryOf(asked && timestampDate(asked), maxDays, now);
+  // A caller who uses the key itself gains no permissions, and no time either.
+  const own = caller.credentialId === id ? latestEndOf(known) : undefined;
+  if (own && asked) assertEndsBy('this key', own, wanted);
+  const expiresAt = own && own < wanted ? own : wanted;
+  const latestEnd = own === undefined ? await assertMayIssue(deps, call, known, expiresAt) : own;
   return database.transaction({ tenant, row: `bot_key ${tenant} ${id}` }, async (em) => {
     await lockBot(em, known.bot);
     const old = await em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -46,6 +49,7 @@ export async function rotateKey(
         permissions,
         allowedIps,
         expiresAt,
+        latestEnd,
         rotatedFrom: id,
         createdBy: caller.id,
         // A key that replaces itself gains no authority.

@@ -30,7 +30,8 @@ export async function saveTrust(
   const sent = request.trust ?? create(BotTrustSchema);
   const { tenant, id, bot } = sent;
   if (!(await findBot(deps.database, tenant, bot))) throw notFound('bot');
-  await assertMayIssue(deps, call, { tenant, bot, permissions: [] });
+  // A trust has no end.
+  await assertMayIssue(deps, call, { tenant, bot, permissions: [] }, null);
   const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
   return deps.database.transaction({ tenant, row: `trusts of ${bot}` }, async (em) => {
     await lockBot(em, bot);

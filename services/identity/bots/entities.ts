@@ -60,6 +60,8 @@ export const BotKeyEntity = defineEntity({
     createdBy: p.text(),
     /** null = `createdBy`, for a key of an older version. */
     maker: p.json<Maker>().nullable(),
+    /** When the maker's right to grant the bot's rights ends; null = never. */
+    latestEnd: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
   },
   uniques: [{ name: 'bot_key_token_hash', properties: ['tokenHash'] }],

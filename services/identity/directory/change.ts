@@ -1,23 +1,25 @@
 import { type Database, type EntityManager } from '@bailiwick/database';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import type { UserChange, Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { changedFields, timeAfter } from '@bailiwick/values';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
 import { endSessions } from '../sessions/queries.ts';
+import { assertMayActAs } from '../users/acting.ts';
 import { type UserRow, userJson, userRecord } from '../users/entities.ts';
 import { applyTo } from '../users/fields.ts';
 import { lockExisting } from '../users/lock.ts';
+import { findUsers } from '../users/queries.ts';
 import { recordUser } from '../users/records.ts';
 
 type Deps = { database: Database; authority: Client<typeof Authority> };
 
-export function changeHandlers({
-  database,
-  authority,
-}: Deps): Pick<Handlers<typeof Users>, 'update' | 'disable' | 'enable'> {
+export function changeHandlers(
+  deps: Deps,
+): Pick<Handlers<typeof Users>, 'update' | 'disable' | 'enable'> {
+  const { database, authority } = deps;
   async function setStatus(userId: string, status: 'active' | 'disabled', call: Call) {
     const user = await database.transaction({ tenant: null, row: `user ${userId}` }, (em) =>
       changeStatus(em, userId, status, call),
@@ -36,6 +38,7 @@ export function changeHandlers({
 
   return {
     async update({ user: sent }, call) {
+      if (sent?.externalId !== undefined) await assertMayIdentify(deps, sent, call);
       const user = await database.transaction(
         { tenant: null, row: `user ${sent?.id ?? ''}` },
         async (em) => {
@@ -56,6 +59,16 @@ export function changeHandlers({
     disable: ({ userId }, call) => setStatus(userId, 'disabled', call),
     enable: ({ userId }, call) => setStatus(userId, 'active', call),
   };
+}
+
+/** Other systems identify the user by the ExternalID, so its change is a way to act as the user. */
+async function assertMayIdentify(
+  deps: Deps,
+  { id, externalId }: Pick<UserChange, 'id' | 'externalId'>,
+  call: Call,
+): Promise<void> {
+  const [stored] = await findUsers(deps.database, [id]);
+  if (stored && stored.externalId !== externalId) await assertMayActAs(deps, id, call);
 }
 
 async function changeStatus(

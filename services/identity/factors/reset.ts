@@ -1,19 +1,22 @@
 import { type Database, inTransaction } from '@bailiwick/database';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
+import type { Client } from '@connectrpc/connect';
 import { clearFailures, factorKey, forgetFactorNetworks } from '../passwords/queries.ts';
 import { endSessions } from '../sessions/queries.ts';
+import { assertMayActAs } from '../users/acting.ts';
 import { lockExisting } from '../users/lock.ts';
 import { recordFactors } from './changes.ts';
 import { countCodes, deleteCodes, deleteFactors, findFactors } from './queries.ts';
 
-export function resetHandler({
-  database,
-}: {
-  database: Database;
-}): Pick<Handlers<typeof Users>, 'resetFactors'> {
+type Deps = { database: Database; authority: Pick<Client<typeof Authority>, 'mayActAs'> };
+
+export function resetHandler(deps: Deps): Pick<Handlers<typeof Users>, 'resetFactors'> {
+  const { database } = deps;
   return {
     async resetFactors({ userId }, call) {
+      await assertMayActAs(deps, userId, call);
       call.invalidates.add(`user:${userId}`);
       await database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
         const user = await lockExisting(em, userId);

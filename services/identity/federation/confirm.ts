@@ -1,12 +1,15 @@
 import { type Database, type EntityManager } from '@bailiwick/database';
 import { denied, invalid, notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { UsersConfirmIdentityRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { type Call } from '@bailiwick/rpc';
+import type { Client } from '@connectrpc/connect';
 import { assertFactorUsed } from '../factors/changes.ts';
 import { waiterOf } from '../passwords/imported-lane.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { Throttle } from '../passwords/throttle.ts';
+import { assertMayActAs } from '../users/acting.ts';
 import type { UserRow } from '../users/entities.ts';
 import { lockExisting } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
@@ -14,7 +17,12 @@ import { providerTarget } from './admit.ts';
 import { confirmLink, findOpening, type LinkToConfirm, lockLink } from './queries.ts';
 import { isLimited, markOf } from './trust.ts';
 
-export type ConfirmDeps = { database: Database; passwords: Passwords; throttle: Throttle };
+export type ConfirmDeps = {
+  database: Database;
+  passwords: Passwords;
+  throttle: Throttle;
+  authority: Pick<Client<typeof Authority>, 'mayActAs'>;
+};
 
 /**
  * Extends a link to the whole account. The user proves ownership of the account with a credential
@@ -27,6 +35,7 @@ export async function confirmIdentity(
 ): Promise<void> {
   const { userId, provider } = request;
   const isSelf = call.allowedBy?.kind === 'self';
+  if (!isSelf) await assertMayActAs(deps, userId, call);
   const provenHash =
     isSelf && request.password !== '' ? await provePassword(deps, request, call) : undefined;
   await deps.database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {

@@ -1,10 +1,5 @@
 import { type Database, type EntityManager } from '@bailiwick/database';
-import {
-  denied,
-  failedPrecondition,
-  recentLoginRequired,
-  unauthenticated,
-} from '@bailiwick/errors';
+import { failedPrecondition, recentLoginRequired, unauthenticated } from '@bailiwick/errors';
 import { noticeTask } from '@bailiwick/events';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { SupportStartRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/support_pb.ts';
@@ -16,12 +11,13 @@ import { SessionEntity, sessionRecord } from '../sessions/entities.ts';
 import { findLiveSessionById, proofOf } from '../sessions/queries.ts';
 import { deleteSupportOf, supportHash } from '../sessions/support/queries.ts';
 import { recordSupport, recordSupportEnds } from '../sessions/support/records.ts';
+import { assertMayActAs } from '../users/acting.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
 import { lockActive, lockExisting } from '../users/lock.ts';
 
 export type SupportDeps = {
   database: Database;
-  authority: Pick<Client<typeof Authority>, 'effective' | 'listUserTenants'>;
+  authority: Pick<Client<typeof Authority>, 'listUserTenants' | 'mayActAs'>;
 };
 
 const defaultMinutes = 15;
@@ -36,7 +32,7 @@ export async function startSupport(
   const { caller } = call;
   if (userId === caller.id)
     throw failedPrecondition('support access to your own account is not possible', 'OWN_ACCOUNT');
-  await assertNoMoreRights(deps, userId, call);
+  await assertMayActAs(deps, userId, call);
   const { tenants } = await authority.listUserTenants({ userId });
   const about = { tenants: tenants.map(({ id }) => id), reason: reason.trim(), minutes };
   // The earlier support session of this operator ends.
@@ -89,21 +85,6 @@ async function assertProven(
   // A provider's word about its own factors counts in its own tenant only.
   const { assurance, ownAssurance, ssoTenant } = proofOf(session);
   return { proven: ssoTenant === '' ? assurance : ownAssurance, until: session.expires_at };
-}
-
-/** Throws unless the caller has every permission on the platform that the user has. */
-async function assertNoMoreRights(
-  { authority }: SupportDeps,
-  userId: string,
-  { caller, signal }: Call,
-): Promise<void> {
-  const { platformPermissions: theirs } = await authority.effective(
-    { principalType: 'user', principalId: userId, assurance: 'phishing_resistant' },
-    { signal },
-  );
-  const own = caller.platformPermissions;
-  if (theirs.some((bits, at) => (bits & ~(own[at] ?? 0)) !== 0))
-    throw denied('the user has permissions on the platform that you do not have', 'MORE_RIGHTS');
 }
 
 type Opened = {

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/internal.proto.
  */
 export const file_bailiwick_access_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIk8KGENvbmZpcm1DcmVkZW50aWFsUmVxdWVzdBIzCgpjcmVkZW50aWFsGAEgASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5DcmVkZW50aWFsIlAKGUNvbmZpcm1DcmVkZW50aWFsUmVzcG9uc2USMwoFc3RhdGUYASABKAsyJC5iYWlsaXdpY2suY29tbW9uLnYxLkNyZWRlbnRpYWxTdGF0ZSLuAQoQRWZmZWN0aXZlUmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSDgoGdGVuYW50GAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRIVCg1vd25fYXNzdXJhbmNlGAkgASgJEhAKCG9wZXJhdG9yGAogASgJEg8KB3ZvdWNoZXIYCyABKAkiqgMKEUVmZmVjdGl2ZVJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDBIcChRwbGF0Zm9ybV9wZXJtaXNzaW9ucxgDIAEoDBIUCgxzc29fcmVxdWlyZWQYBCABKAgSHAoUc2Vzc2lvbl9pZGxlX21pbnV0ZXMYBSABKAUSGwoTc2Vzc2lvbl9tYXhfbWludXRlcxgGIAEoBRIUCgxyZWNlbnRfbG9naW4YByABKAgSMAoGZ3JhbnRzGAggAygLMiAuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXJHcmFudBIWCg5zdXNwZW5kZWRfbmFtZRgJIAEoCRIaCg1hY3RpdmVfbWVtYmVyGAogASgISACIAQESFwoPZmFjdG9yX3JlcXVpcmVkGAsgASgIEhYKDm1ldGhvZF9yZWZ1c2VkGAwgASgIEhAKCG5hcnJvd2VkGA0gASgIEhwKFHByb3ZpZGVyX3VuY29uZmlybWVkGA4gASgIEhIKCmNhY2hlX2tleXMYDyADKAlCEAoOX2FjdGl2ZV9tZW1iZXIimwEKFURlc2NyaWJlTWVtYmVyUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJEg4KBnRlbmFudBgCIAEoCRISCgpzc29fdGVuYW50GAMgASgJEhIKCmxpbWl0ZWRfdG8YBCABKAkSEQoJYXNzdXJhbmNlGAUgASgJEhUKDW93bl9hc3N1cmFuY2UYBiABKAkSDwoHdm91Y2hlchgHIAEoCSKVAQoWRGVzY3JpYmVNZW1iZXJSZXNwb25zZRINCgVyb2xlcxgBIAMoCRIOCgZncm91cHMYAiADKAkSEwoLcGVybWlzc2lvbnMYAyADKAkSOQoJZWZmZWN0aXZlGAQgASgLMiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5FZmZlY3RpdmVSZXNwb25zZRIMCgRzbHVnGAUgASgJIkEKFkxpc3RVc2VyVGVuYW50c1JlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIWCg53aXRoX3N1c3BlbmRlZBgCIAEoCCKTAQoXTGlzdFVzZXJUZW5hbnRzUmVzcG9uc2USMAoHdGVuYW50cxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudBIyCglzdXNwZW5kZWQYAiADKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLlVzZXJUZW5hbnQSEgoKY2FjaGVfa2V5cxgDIAMoCSKXAQoKVXNlclRlbmFudBIKCgJpZBgBIAEoCRIMCgRzbHVnGAIgASgJEgwKBG5hbWUYAyABKAkSFgoOcmVxdWlyZV9mYWN0b3IYBCABKAkSOAoUZmFjdG9yX3JlcXVpcmVkX2Zyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2FwcF91cmwYBiABKAkiOgoXSXNLbm93bkVsc2V3aGVyZVJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkiKQoYSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlEg0KBWtub3duGAEgASgIIkQKFExpc3RNZW1iZXJJZHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVhZnRlchgCIAEoCRINCgVsaW1pdBgDIAEoBSIpChVMaXN0TWVtYmVySWRzUmVzcG9uc2USEAoIdXNlcl9pZHMYASADKAki5wEKFFNlYXJjaE1lbWJlcnNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVxdWVyeRgCIAEoCRIOCgZzdGF0dXMYAyABKAkSDgoGc291cmNlGAQgASgJEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRzb3J0GAcgASgJEhIKCmRlc2NlbmRpbmcYCCABKAgSDQoFYWZ0ZXIYCSABKAkSDQoFbGltaXQYCiABKAUiWAoVU2VhcmNoTWVtYmVyc1Jlc3BvbnNlEjEKB21lbWJlcnMYASADKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkZvdW5kTWVtYmVyEgwKBGxhc3QYAiABKAkiLQoLRm91bmRNZW1iZXISDwoHdXNlcl9pZBgBIAEoCRINCgVhZnRlchgCIAEoCSLrAQoSTWF5UmVhZFVzZXJSZXF1ZXN0EhMKC3JlYWRlcl90eXBlGAEgASgJEhEKCXJlYWRlcl9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRIVCg1vd25fYXNzdXJhbmNlGAkgASgJEhAKCG9wZXJhdG9yGAogASgJEg8KB3ZvdWNoZXIYCyABKAkiSAoTTWF5UmVhZFVzZXJSZXNwb25zZRIOCgZzaGFyZWQYASABKAgSEAoIYW55d2hlcmUYAiABKAgSDwoHbWFuYWdlcxgDIAEoCCLXAgoTTWF5Q29uZmVyQm90UmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEg4KBnRlbmFudBgFIAEoCRILCgNib3QYBiABKAkSEwoLcGVybWlzc2lvbnMYByADKAkSHAoUcHJpbmNpcGFsX3Nzb190ZW5hbnQYCCABKAkSHAoUcHJpbmNpcGFsX2xpbWl0ZWRfdG8YCSABKAkSGwoTcHJpbmNpcGFsX2Fzc3VyYW5jZRgKIAEoCRIfChdwcmluY2lwYWxfb3duX2Fzc3VyYW5jZRgLIAEoCRIOCgZ0YWtpbmcYDCABKAgSGQoRcHJpbmNpcGFsX3ZvdWNoZXIYDSABKAkiJwoUTWF5Q29uZmVyQm90UmVzcG9uc2USDwoHbGFja2luZxgBIAEoCSJDChFMaXN0T3duZXJzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSDQoFbGltaXQYAiABKAUSDwoHdXNlcl9pZBgDIAEoCSI7ChJMaXN0T3duZXJzUmVzcG9uc2USEwoLdGVuYW50X25hbWUYASABKAkSEAoIdXNlcl9pZHMYAiADKAkiNwoOR2V0TG9nb1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEhUKDWtub3duX3ZlcnNpb24YAiABKAkiQQoPR2V0TG9nb1Jlc3BvbnNlEgwKBHR5cGUYASABKAkSDwoHY29udGVudBgCIAEoDBIPCgd2ZXJzaW9uGAMgASgJIiIKEEdldEFwcFVybFJlcXVlc3QSDgoGdGVuYW50GAEgASgJIiQKEUdldEFwcFVybFJlc3BvbnNlEg8KB2FwcF91cmwYASABKAkiHwoMTGVhdmVSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiIAoNTGVhdmVSZXNwb25zZRIPCgd0ZW5hbnRzGAEgAygJImgKFlNldFN1YmplY3RTdGF0ZVJlcXVlc3QSDwoHc3ViamVjdBgBIAEoCRINCgVzdGF0ZRgCIAEoCRIuCgpjaGFuZ2VkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIZChdTZXRTdWJqZWN0U3RhdGVSZXNwb25zZSIlChNCb3RLZXlMaW1pdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIoChRCb3RLZXlMaW1pdHNSZXNwb25zZRIQCghtYXhfZGF5cxgBIAEoBSJDChdBY2Nlc3NMaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ9ChhBY2Nlc3NMaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgy4A4KCUF1dGhvcml0eRKMAQoJRWZmZWN0aXZlEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5FZmZlY3RpdmVSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5FZmZlY3RpdmVSZXNwb25zZSIwkAIBirUYKRAGSgdnYXRld2F5SghpZGVudGl0eUoDc3NvSg1ub3RpZmljYXRpb25zEowBChFDb25maXJtQ3JlZGVudGlhbBItLmJhaWxpd2ljay5hY2Nlc3MudjEuQ29uZmlybUNyZWRlbnRpYWxSZXF1ZXN0Gi4uYmFpbGl3aWNrLmFjY2Vzcy52MS5Db25maXJtQ3JlZGVudGlhbFJlc3BvbnNlIhiQAgGKtRgREAZKDW5vdGlmaWNhdGlvbnMSeQoORGVzY3JpYmVNZW1iZXISKi5iYWlsaXdpY2suYWNjZXNzLnYxLkRlc2NyaWJlTWVtYmVyUmVxdWVzdBorLmJhaWxpd2ljay5hY2Nlc3MudjEuRGVzY3JpYmVNZW1iZXJSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SlQEKD0xpc3RVc2VyVGVuYW50cxIrLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdFVzZXJUZW5hbnRzUmVxdWVzdBosLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdFVzZXJUZW5hbnRzUmVzcG9uc2UiJ5ACAYq1GCAQBkoIaWRlbnRpdHlKA3Nzb0oNbm90aWZpY2F0aW9ucxKEAQoQSXNLbm93bkVsc2V3aGVyZRIsLmJhaWxpd2ljay5hY2Nlc3MudjEuSXNLbm93bkVsc2V3aGVyZVJlcXVlc3QaLS5iYWlsaXdpY2suYWNjZXNzLnYxLklzS25vd25FbHNld2hlcmVSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ7Cg1MaXN0TWVtYmVySWRzEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0TWVtYmVySWRzUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE1lbWJlcklkc1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnsKDVNlYXJjaE1lbWJlcnMSKS5iYWlsaXdpY2suYWNjZXNzLnYxLlNlYXJjaE1lbWJlcnNSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5TZWFyY2hNZW1iZXJzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSdQoLTWF5UmVhZFVzZXISJy5iYWlsaXdpY2suYWNjZXNzLnYxLk1heVJlYWRVc2VyUmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5UmVhZFVzZXJSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ4CgxNYXlDb25mZXJCb3QSKC5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlckJvdFJlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlckJvdFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EngKDEJvdEtleUxpbWl0cxIoLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90S2V5TGltaXRzUmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90S2V5TGltaXRzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkScgoKTGlzdE93bmVycxImLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE93bmVyc1JlcXVlc3QaJy5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RPd25lcnNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJoCgdHZXRMb2dvEiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRMb2dvUmVxdWVzdBokLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0TG9nb1Jlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkSagoJR2V0QXBwVXJsEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRBcHBVcmxSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRBcHBVcmxSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SYAoFTGVhdmUSIS5iYWlsaXdpY2suYWNjZXNzLnYxLkxlYXZlUmVxdWVzdBoiLmJhaWxpd2ljay5hY2Nlc3MudjEuTGVhdmVSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRJ+Cg9TZXRTdWJqZWN0U3RhdGUSKy5iYWlsaXdpY2suYWNjZXNzLnYxLlNldFN1YmplY3RTdGF0ZVJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLlNldFN1YmplY3RTdGF0ZVJlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5GgqKtRgGYWNjZXNzMpABCgxBY2Nlc3NMaW1pdHMSdAoEVGFrZRIsLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzTGltaXRzVGFrZVJlcXVlc3QaLS5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIk8KGENvbmZpcm1DcmVkZW50aWFsUmVxdWVzdBIzCgpjcmVkZW50aWFsGAEgASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5DcmVkZW50aWFsIlAKGUNvbmZpcm1DcmVkZW50aWFsUmVzcG9uc2USMwoFc3RhdGUYASABKAsyJC5iYWlsaXdpY2suY29tbW9uLnYxLkNyZWRlbnRpYWxTdGF0ZSLuAQoQRWZmZWN0aXZlUmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSDgoGdGVuYW50GAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRIVCg1vd25fYXNzdXJhbmNlGAkgASgJEhAKCG9wZXJhdG9yGAogASgJEg8KB3ZvdWNoZXIYCyABKAkiqgMKEUVmZmVjdGl2ZVJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDBIcChRwbGF0Zm9ybV9wZXJtaXNzaW9ucxgDIAEoDBIUCgxzc29fcmVxdWlyZWQYBCABKAgSHAoUc2Vzc2lvbl9pZGxlX21pbnV0ZXMYBSABKAUSGwoTc2Vzc2lvbl9tYXhfbWludXRlcxgGIAEoBRIUCgxyZWNlbnRfbG9naW4YByABKAgSMAoGZ3JhbnRzGAggAygLMiAuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXJHcmFudBIWCg5zdXNwZW5kZWRfbmFtZRgJIAEoCRIaCg1hY3RpdmVfbWVtYmVyGAogASgISACIAQESFwoPZmFjdG9yX3JlcXVpcmVkGAsgASgIEhYKDm1ldGhvZF9yZWZ1c2VkGAwgASgIEhAKCG5hcnJvd2VkGA0gASgIEhwKFHByb3ZpZGVyX3VuY29uZmlybWVkGA4gASgIEhIKCmNhY2hlX2tleXMYDyADKAlCEAoOX2FjdGl2ZV9tZW1iZXIimwEKFURlc2NyaWJlTWVtYmVyUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJEg4KBnRlbmFudBgCIAEoCRISCgpzc29fdGVuYW50GAMgASgJEhIKCmxpbWl0ZWRfdG8YBCABKAkSEQoJYXNzdXJhbmNlGAUgASgJEhUKDW93bl9hc3N1cmFuY2UYBiABKAkSDwoHdm91Y2hlchgHIAEoCSKVAQoWRGVzY3JpYmVNZW1iZXJSZXNwb25zZRINCgVyb2xlcxgBIAMoCRIOCgZncm91cHMYAiADKAkSEwoLcGVybWlzc2lvbnMYAyADKAkSOQoJZWZmZWN0aXZlGAQgASgLMiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5FZmZlY3RpdmVSZXNwb25zZRIMCgRzbHVnGAUgASgJIkEKFkxpc3RVc2VyVGVuYW50c1JlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIWCg53aXRoX3N1c3BlbmRlZBgCIAEoCCKTAQoXTGlzdFVzZXJUZW5hbnRzUmVzcG9uc2USMAoHdGVuYW50cxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudBIyCglzdXNwZW5kZWQYAiADKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLlVzZXJUZW5hbnQSEgoKY2FjaGVfa2V5cxgDIAMoCSKXAQoKVXNlclRlbmFudBIKCgJpZBgBIAEoCRIMCgRzbHVnGAIgASgJEgwKBG5hbWUYAyABKAkSFgoOcmVxdWlyZV9mYWN0b3IYBCABKAkSOAoUZmFjdG9yX3JlcXVpcmVkX2Zyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2FwcF91cmwYBiABKAkiOgoXSXNLbm93bkVsc2V3aGVyZVJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkiKQoYSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlEg0KBWtub3duGAEgASgIIkQKFExpc3RNZW1iZXJJZHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVhZnRlchgCIAEoCRINCgVsaW1pdBgDIAEoBSIpChVMaXN0TWVtYmVySWRzUmVzcG9uc2USEAoIdXNlcl9pZHMYASADKAki5wEKFFNlYXJjaE1lbWJlcnNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVxdWVyeRgCIAEoCRIOCgZzdGF0dXMYAyABKAkSDgoGc291cmNlGAQgASgJEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRzb3J0GAcgASgJEhIKCmRlc2NlbmRpbmcYCCABKAgSDQoFYWZ0ZXIYCSABKAkSDQoFbGltaXQYCiABKAUiWAoVU2VhcmNoTWVtYmVyc1Jlc3BvbnNlEjEKB21lbWJlcnMYASADKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkZvdW5kTWVtYmVyEgwKBGxhc3QYAiABKAkiLQoLRm91bmRNZW1iZXISDwoHdXNlcl9pZBgBIAEoCRINCgVhZnRlchgCIAEoCSLrAQoSTWF5UmVhZFVzZXJSZXF1ZXN0EhMKC3JlYWRlcl90eXBlGAEgASgJEhEKCXJlYWRlcl9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRIVCg1vd25fYXNzdXJhbmNlGAkgASgJEhAKCG9wZXJhdG9yGAogASgJEg8KB3ZvdWNoZXIYCyABKAkiSAoTTWF5UmVhZFVzZXJSZXNwb25zZRIOCgZzaGFyZWQYASABKAgSEAoIYW55d2hlcmUYAiABKAgSDwoHbWFuYWdlcxgDIAEoCCLXAgoTTWF5Q29uZmVyQm90UmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEg4KBnRlbmFudBgFIAEoCRILCgNib3QYBiABKAkSEwoLcGVybWlzc2lvbnMYByADKAkSHAoUcHJpbmNpcGFsX3Nzb190ZW5hbnQYCCABKAkSHAoUcHJpbmNpcGFsX2xpbWl0ZWRfdG8YCSABKAkSGwoTcHJpbmNpcGFsX2Fzc3VyYW5jZRgKIAEoCRIfChdwcmluY2lwYWxfb3duX2Fzc3VyYW5jZRgLIAEoCRIOCgZ0YWtpbmcYDCABKAgSGQoRcHJpbmNpcGFsX3ZvdWNoZXIYDSABKAkiZAoUTWF5Q29uZmVyQm90UmVzcG9uc2USDwoHbGFja2luZxgBIAEoCRIrCgdlbmRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZlbmRpbmcYAyABKAkixgEKD01heUFjdEFzUmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEhwKFHByaW5jaXBhbF9saW1pdGVkX3RvGAUgASgJEhkKEXByaW5jaXBhbF92b3VjaGVyGAYgASgJEg8KB3VzZXJfaWQYByABKAkiIwoQTWF5QWN0QXNSZXNwb25zZRIPCgdsYWNraW5nGAEgASgJIkMKEUxpc3RPd25lcnNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVsaW1pdBgCIAEoBRIPCgd1c2VyX2lkGAMgASgJIjsKEkxpc3RPd25lcnNSZXNwb25zZRITCgt0ZW5hbnRfbmFtZRgBIAEoCRIQCgh1c2VyX2lkcxgCIAMoCSI3Cg5HZXRMb2dvUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSFQoNa25vd25fdmVyc2lvbhgCIAEoCSJBCg9HZXRMb2dvUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIPCgdjb250ZW50GAIgASgMEg8KB3ZlcnNpb24YAyABKAkiIgoQR2V0QXBwVXJsUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiJAoRR2V0QXBwVXJsUmVzcG9uc2USDwoHYXBwX3VybBgBIAEoCSIfCgxMZWF2ZVJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCSIgCg1MZWF2ZVJlc3BvbnNlEg8KB3RlbmFudHMYASADKAkiaAoWU2V0U3ViamVjdFN0YXRlUmVxdWVzdBIPCgdzdWJqZWN0GAEgASgJEg0KBXN0YXRlGAIgASgJEi4KCmNoYW5nZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhkKF1NldFN1YmplY3RTdGF0ZVJlc3BvbnNlIiUKE0JvdEtleUxpbWl0c1JlcXVlc3QSDgoGdGVuYW50GAEgASgJIigKFEJvdEtleUxpbWl0c1Jlc3BvbnNlEhAKCG1heF9kYXlzGAEgASgFIkMKF0FjY2Vzc0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIIn0KGEFjY2Vzc0xpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCDLODwoJQXV0aG9yaXR5EowBCglFZmZlY3RpdmUSJS5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlc3BvbnNlIjCQAgGKtRgpEAZKB2dhdGV3YXlKCGlkZW50aXR5SgNzc29KDW5vdGlmaWNhdGlvbnMSjAEKEUNvbmZpcm1DcmVkZW50aWFsEi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Db25maXJtQ3JlZGVudGlhbFJlcXVlc3QaLi5iYWlsaXdpY2suYWNjZXNzLnYxLkNvbmZpcm1DcmVkZW50aWFsUmVzcG9uc2UiGJACAYq1GBEQBkoNbm90aWZpY2F0aW9ucxJ5Cg5EZXNjcmliZU1lbWJlchIqLmJhaWxpd2ljay5hY2Nlc3MudjEuRGVzY3JpYmVNZW1iZXJSZXF1ZXN0GisuYmFpbGl3aWNrLmFjY2Vzcy52MS5EZXNjcmliZU1lbWJlclJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxKVAQoPTGlzdFVzZXJUZW5hbnRzEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXNwb25zZSInkAIBirUYIBAGSghpZGVudGl0eUoDc3NvSg1ub3RpZmljYXRpb25zEoQBChBJc0tub3duRWxzZXdoZXJlEiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc0tub3duRWxzZXdoZXJlUmVxdWVzdBotLmJhaWxpd2ljay5hY2Nlc3MudjEuSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnsKDUxpc3RNZW1iZXJJZHMSKS5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RNZW1iZXJJZHNSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0TWVtYmVySWRzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSewoNU2VhcmNoTWVtYmVycxIpLmJhaWxpd2ljay5hY2Nlc3MudjEuU2VhcmNoTWVtYmVyc1JlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLlNlYXJjaE1lbWJlcnNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ1CgtNYXlSZWFkVXNlchInLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5UmVhZFVzZXJSZXF1ZXN0GiguYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlSZWFkVXNlclJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EngKDE1heUNvbmZlckJvdBIoLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5Q29uZmVyQm90UmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5Q29uZmVyQm90UmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSbAoITWF5QWN0QXMSJC5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUFjdEFzUmVxdWVzdBolLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5QWN0QXNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ4CgxCb3RLZXlMaW1pdHMSKC5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1JlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnIKCkxpc3RPd25lcnMSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RPd25lcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0T3duZXJzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSaAoHR2V0TG9nbxIjLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0TG9nb1JlcXVlc3QaJC5iYWlsaXdpY2suYWNjZXNzLnYxLkdldExvZ29SZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5EmoKCUdldEFwcFVybBIlLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0QXBwVXJsUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0QXBwVXJsUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEmAKBUxlYXZlEiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5MZWF2ZVJlcXVlc3QaIi5iYWlsaXdpY2suYWNjZXNzLnYxLkxlYXZlUmVzcG9uc2UiEIq1GAwQBkoIaWRlbnRpdHkSfgoPU2V0U3ViamVjdFN0YXRlEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZXRTdWJqZWN0U3RhdGVSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZXRTdWJqZWN0U3RhdGVSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRoKirUYBmFjY2VzczKQAQoMQWNjZXNzTGltaXRzEnQKBFRha2USLC5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpbWl0c1Rha2VSZXF1ZXN0Gi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.access.v1.ConfirmCredentialRequest
@@ -890,6 +890,20 @@ export type MayConferBotResponse = Message<"bailiwick.access.v1.MayConferBotResp
    * @generated from field: string lacking = 1;
    */
   lacking: string;
+
+  /**
+   * When the first of the principal's rights to do so ends. Absent if they do not end.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 2;
+   */
+  endsAt?: Timestamp | undefined;
+
+  /**
+   * A permission that ends then.
+   *
+   * @generated from field: string ending = 3;
+   */
+  ending: string;
 };
 
 /**
@@ -898,6 +912,76 @@ export type MayConferBotResponse = Message<"bailiwick.access.v1.MayConferBotResp
  */
 export const MayConferBotResponseSchema: GenMessage<MayConferBotResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_internal, 19);
+
+/**
+ * @generated from message bailiwick.access.v1.MayActAsRequest
+ */
+export type MayActAsRequest = Message<"bailiwick.access.v1.MayActAsRequest"> & {
+  /**
+   * The principal: user, bot or platform.
+   *
+   * @generated from field: string principal_type = 1;
+   */
+  principalType: string;
+
+  /**
+   * @generated from field: string principal_id = 2;
+   */
+  principalId: string;
+
+  /**
+   * A bot's own tenant, and the permissions that the credential is narrowed to.
+   *
+   * @generated from field: string principal_bot_tenant = 3;
+   */
+  principalBotTenant: string;
+
+  /**
+   * @generated from field: repeated string principal_narrowed_to = 4;
+   */
+  principalNarrowedTo: string[];
+
+  /**
+   * @generated from field: string principal_limited_to = 5;
+   */
+  principalLimitedTo: string;
+
+  /**
+   * @generated from field: string principal_voucher = 6;
+   */
+  principalVoucher: string;
+
+  /**
+   * @generated from field: string user_id = 7;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.MayActAsRequest.
+ * Use `create(MayActAsRequestSchema)` to create a new message.
+ */
+export const MayActAsRequestSchema: GenMessage<MayActAsRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 20);
+
+/**
+ * @generated from message bailiwick.access.v1.MayActAsResponse
+ */
+export type MayActAsResponse = Message<"bailiwick.access.v1.MayActAsResponse"> & {
+  /**
+   * A permission of the user that the principal may not grant. Empty if it may grant all.
+   *
+   * @generated from field: string lacking = 1;
+   */
+  lacking: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.MayActAsResponse.
+ * Use `create(MayActAsResponseSchema)` to create a new message.
+ */
+export const MayActAsResponseSchema: GenMessage<MayActAsResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.access.v1.ListOwnersRequest
@@ -926,7 +1010,7 @@ export type ListOwnersRequest = Message<"bailiwick.access.v1.ListOwnersRequest">
  * Use `create(ListOwnersRequestSchema)` to create a new message.
  */
 export const ListOwnersRequestSchema: GenMessage<ListOwnersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 20);
+  messageDesc(file_bailiwick_access_v1_internal, 22);
 
 /**
  * @generated from message bailiwick.access.v1.ListOwnersResponse
@@ -950,7 +1034,7 @@ export type ListOwnersResponse = Message<"bailiwick.access.v1.ListOwnersResponse
  * Use `create(ListOwnersResponseSchema)` to create a new message.
  */
 export const ListOwnersResponseSchema: GenMessage<ListOwnersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 21);
+  messageDesc(file_bailiwick_access_v1_internal, 23);
 
 /**
  * @generated from message bailiwick.access.v1.GetLogoRequest
@@ -974,7 +1058,7 @@ export type GetLogoRequest = Message<"bailiwick.access.v1.GetLogoRequest"> & {
  * Use `create(GetLogoRequestSchema)` to create a new message.
  */
 export const GetLogoRequestSchema: GenMessage<GetLogoRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 22);
+  messageDesc(file_bailiwick_access_v1_internal, 24);
 
 /**
  * @generated from message bailiwick.access.v1.GetLogoResponse
@@ -1007,7 +1091,7 @@ export type GetLogoResponse = Message<"bailiwick.access.v1.GetLogoResponse"> & {
  * Use `create(GetLogoResponseSchema)` to create a new message.
  */
 export const GetLogoResponseSchema: GenMessage<GetLogoResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 23);
+  messageDesc(file_bailiwick_access_v1_internal, 25);
 
 /**
  * @generated from message bailiwick.access.v1.GetAppUrlRequest
@@ -1024,7 +1108,7 @@ export type GetAppUrlRequest = Message<"bailiwick.access.v1.GetAppUrlRequest"> &
  * Use `create(GetAppUrlRequestSchema)` to create a new message.
  */
 export const GetAppUrlRequestSchema: GenMessage<GetAppUrlRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 24);
+  messageDesc(file_bailiwick_access_v1_internal, 26);
 
 /**
  * @generated from message bailiwick.access.v1.GetAppUrlResponse
@@ -1041,7 +1125,7 @@ export type GetAppUrlResponse = Message<"bailiwick.access.v1.GetAppUrlResponse">
  * Use `create(GetAppUrlResponseSchema)` to create a new message.
  */
 export const GetAppUrlResponseSchema: GenMessage<GetAppUrlResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 25);
+  messageDesc(file_bailiwick_access_v1_internal, 27);
 
 /**
  * @generated from message bailiwick.access.v1.LeaveRequest
@@ -1058,7 +1142,7 @@ export type LeaveRequest = Message<"bailiwick.access.v1.LeaveRequest"> & {
  * Use `create(LeaveRequestSchema)` to create a new message.
  */
 export const LeaveRequestSchema: GenMessage<LeaveRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 26);
+  messageDesc(file_bailiwick_access_v1_internal, 28);
 
 /**
  * @generated from message bailiwick.access.v1.LeaveResponse
@@ -1077,7 +1161,7 @@ export type LeaveResponse = Message<"bailiwick.access.v1.LeaveResponse"> & {
  * Use `create(LeaveResponseSchema)` to create a new message.
  */
 export const LeaveResponseSchema: GenMessage<LeaveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 27);
+  messageDesc(file_bailiwick_access_v1_internal, 29);
 
 /**
  * @generated from message bailiwick.access.v1.SetSubjectStateRequest
@@ -1110,7 +1194,7 @@ export type SetSubjectStateRequest = Message<"bailiwick.access.v1.SetSubjectStat
  * Use `create(SetSubjectStateRequestSchema)` to create a new message.
  */
 export const SetSubjectStateRequestSchema: GenMessage<SetSubjectStateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 28);
+  messageDesc(file_bailiwick_access_v1_internal, 30);
 
 /**
  * @generated from message bailiwick.access.v1.SetSubjectStateResponse
@@ -1123,7 +1207,7 @@ export type SetSubjectStateResponse = Message<"bailiwick.access.v1.SetSubjectSta
  * Use `create(SetSubjectStateResponseSchema)` to create a new message.
  */
 export const SetSubjectStateResponseSchema: GenMessage<SetSubjectStateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 29);
+  messageDesc(file_bailiwick_access_v1_internal, 31);
 
 /**
  * @generated from message bailiwick.access.v1.BotKeyLimitsRequest
@@ -1140,7 +1224,7 @@ export type BotKeyLimitsRequest = Message<"bailiwick.access.v1.BotKeyLimitsReque
  * Use `create(BotKeyLimitsRequestSchema)` to create a new message.
  */
 export const BotKeyLimitsRequestSchema: GenMessage<BotKeyLimitsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 30);
+  messageDesc(file_bailiwick_access_v1_internal, 32);
 
 /**
  * @generated from message bailiwick.access.v1.BotKeyLimitsResponse
@@ -1159,7 +1243,7 @@ export type BotKeyLimitsResponse = Message<"bailiwick.access.v1.BotKeyLimitsResp
  * Use `create(BotKeyLimitsResponseSchema)` to create a new message.
  */
 export const BotKeyLimitsResponseSchema: GenMessage<BotKeyLimitsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 31);
+  messageDesc(file_bailiwick_access_v1_internal, 33);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -1195,7 +1279,7 @@ export type AccessLimitsTakeRequest = Message<"bailiwick.access.v1.AccessLimitsT
  * Use `create(AccessLimitsTakeRequestSchema)` to create a new message.
  */
 export const AccessLimitsTakeRequestSchema: GenMessage<AccessLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 32);
+  messageDesc(file_bailiwick_access_v1_internal, 34);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -1244,7 +1328,7 @@ export type AccessLimitsTakeResponse = Message<"bailiwick.access.v1.AccessLimits
  * Use `create(AccessLimitsTakeResponseSchema)` to create a new message.
  */
 export const AccessLimitsTakeResponseSchema: GenMessage<AccessLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 33);
+  messageDesc(file_bailiwick_access_v1_internal, 35);
 
 /**
  * Authority answers the other processes: what may this principal do, and which tenants does it
@@ -1345,6 +1429,17 @@ export const Authority: GenService<{
     methodKind: "unary";
     input: typeof MayConferBotRequestSchema;
     output: typeof MayConferBotResponseSchema;
+  },
+  /**
+   * Returns a permission that a user holds, in any tenant or on the platform, and that the principal
+   * may not grant by its rights on the platform.
+   *
+   * @generated from rpc bailiwick.access.v1.Authority.MayActAs
+   */
+  mayActAs: {
+    methodKind: "unary";
+    input: typeof MayActAsRequestSchema;
+    output: typeof MayActAsResponseSchema;
   },
   /**
    * Returns a tenant's limits for the keys of its bots.

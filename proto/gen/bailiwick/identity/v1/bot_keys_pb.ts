@@ -457,7 +457,7 @@ export const BotKeys: GenService<{
   /**
    * Changes a key's expiry. Now or a time in the past revokes the key. Fails with
    * failed_precondition for a key that has expired, was revoked, or was rotated and would live
-   * longer.
+   * longer. An extension takes the right to grant the key's permissions, until the new expiry.
    *
    * @generated from rpc bailiwick.identity.v1.BotKeys.SetExpiration
    */
@@ -468,7 +468,8 @@ export const BotKeys: GenService<{
   },
   /**
    * Creates the successor of a key, with the same bot, name, permissions and networks. The old key
-   * works for at most 24 more hours. A bot may rotate only its own keys. Fails with
+   * works for at most 24 more hours. A bot may rotate only its own keys. If the maker's right to
+   * grant the key's permissions ends, so do the key and those that its bot makes with it. Fails with
    * failed_precondition for a key that has ended or was rotated already.
    *
    * @generated from rpc bailiwick.identity.v1.BotKeys.Rotate

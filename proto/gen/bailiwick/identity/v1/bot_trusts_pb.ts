@@ -319,7 +319,7 @@ export const BotTrustsDeleteResponseSchema: GenMessage<BotTrustsDeleteResponse> 
 export const BotTrusts: GenService<{
   /**
    * Creates a trust, or updates the one with this ID. A bot has a maximum number of trusts
-   * (failed_precondition).
+   * (failed_precondition). A caller whose right to grant the bot's permissions ends cannot save it.
    *
    * @generated from rpc bailiwick.identity.v1.BotTrusts.Save
    */

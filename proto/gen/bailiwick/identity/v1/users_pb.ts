@@ -1191,7 +1191,7 @@ export const Users: GenService<{
    * opens sessions for the whole account, and its open sessions are no longer limited. The user
    * confirms with a credential that is older than the link: the account's password, or a session
    * that the password or an older identity opened. A password that was reset after the link does
-   * not count.
+   * not count. Another caller must be able to grant all that the user holds.
    *
    * @generated from rpc bailiwick.identity.v1.Users.ConfirmIdentity
    */
@@ -1214,7 +1214,8 @@ export const Users: GenService<{
   },
   /**
    * Removes all second factors and recovery codes of a user who has lost them, ends the user's
-   * sessions and mails the user. The next sign-in needs the password only.
+   * sessions and mails the user. The next sign-in needs the password only. The caller must be able to
+   * grant all that the user holds.
    *
    * @generated from rpc bailiwick.identity.v1.Users.ResetFactors
    */

@@ -1,0 +1,102 @@
+import { type Run } from '@bailiwick/database';
+import type {
+  MayConferBotRequest,
+  MayConferBotResponseSchema,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { includes } from '@bailiwick/proto/permission-patterns.ts';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { findDirectoryRoles } from '../groups/queries.ts';
+import { narrow } from '../permissions/narrow.ts';
+import { findSubjectGrants, owns } from './context.ts';
+import { type Ending, firstEnding } from './delegation.ts';
+import { findRolePermissions } from './queries.ts';
+import {
+  holdsOnPlatform,
+  mayGrant,
+  ownership,
+  permissionsOfRoles,
+  type Rights,
+  rightsOf,
+} from './rights.ts';
+
+/** What a key or trust of a bot gives to its user. */
+type Conferred = { onPlatform: string[]; inTenant: string[]; isOwner: boolean };
+
+/**
+ * A permission of the bot, within `permissions`, that the principal may not grant, or when its right
+ * to grant them ends.
+ */
+export async function mayConferBot(
+  run: Run,
+  request: MayConferBotRequest,
+): Promise<MessageInitShape<typeof MayConferBotResponseSchema>> {
+  const principal = {
+    type: request.principalType,
+    id: request.principalId,
+    botTenant: request.principalBotTenant,
+    narrowedTo: request.principalNarrowedTo,
+    ssoTenant: request.principalSsoTenant,
+    limitedTo: request.principalLimitedTo,
+    assurance: request.principalAssurance,
+    ownAssurance: request.principalOwnAssurance,
+    // A support session may not create or grant anything.
+    operator: '',
+    voucher: request.principalVoucher,
+  };
+  const [rights, conferred] = await Promise.all([
+    rightsOf(run, principal, request.tenant),
+    findConferred(run, request),
+  ]);
+  const lacking = findLacking(rights, conferred);
+  if (lacking !== undefined) return { lacking };
+  const ending = findEnding(rights, conferred);
+  if (!ending) return { lacking: '' };
+  return { lacking: '', ending: ending.permission, endsAt: timestampFromDate(ending.endsAt) };
+}
+
+async function findConferred(
+  run: Run,
+  { tenant, bot, permissions, taking }: MayConferBotRequest,
+): Promise<Conferred> {
+  const grants = await findSubjectGrants(run, { subject: bot, tenant });
+  const held = (onPlatform: boolean) => {
+    const granted = grants.filter(({ platform, expired }) => platform === onPlatform && !expired);
+    return narrow([...new Set(granted.flatMap((grant) => grant.permissions))], permissions);
+  };
+  const inTenant = held(false);
+  const handedOut =
+    !taking && includes(inTenant, 'iam.scim.write') ? await handedOutByDirectory(run, tenant) : [];
+  return {
+    onPlatform: held(true),
+    inTenant: [...inTenant, ...handedOut],
+    isOwner: owns(grants) && includes(inTenant, 'iam.*'),
+  };
+}
+
+function findLacking(rights: Rights, { onPlatform, inTenant, isOwner }: Conferred) {
+  const lacking =
+    onPlatform.find((pattern) => !holdsOnPlatform(rights, pattern)) ??
+    inTenant.find((pattern) => !mayGrant(rights, pattern));
+  return lacking ?? (isOwner && !rights.owns ? ownership : undefined);
+}
+
+function findEnding(rights: Rights, { onPlatform, inTenant }: Conferred): Ending | undefined {
+  const endings = [
+    firstEnding(rights, onPlatform, 'platform'),
+    firstEnding(rights, inTenant, 'tenant'),
+  ];
+  const [first] = endings
+    .filter((ending) => ending !== undefined)
+    .toSorted((one, other) => one.endsAt.getTime() - other.endsAt.getTime());
+  return first;
+}
+
+/** The permissions that a directory of the tenant can give to its people now. */
+async function handedOutByDirectory(run: Run, tenant: string): Promise<string[]> {
+  const roles = await findDirectoryRoles(run, tenant);
+  return [
+    ...permissionsOfRoles(roles, 'tenant'),
+    ...(await findRolePermissions(run, tenant, roles)),
+  ];
+}
