@@ -8,6 +8,7 @@ import type {
   Directory,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
+import { oneLine } from '@bailiwick/proto/shown-text.ts';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 import type { Lack, Person } from './visit.ts';
@@ -167,14 +168,14 @@ export const mailClaimsOf = ({ email, mailboxUnproven }: Person) => ({
   email_verified: !mailboxUnproven,
 });
 
-/** The claims about the profile of a user. */
+/** The claims about the profile of a user. Apps show the names. */
 export const profileOf = (user: User | undefined): Record<string, string> =>
   Object.fromEntries(
     (
       [
-        ['name', user?.name],
-        ['given_name', user?.givenName],
-        ['family_name', user?.familyName],
+        ['name', user && oneLine(user.name)],
+        ['given_name', user && oneLine(user.givenName)],
+        ['family_name', user && oneLine(user.familyName)],
         ['picture', user?.picture],
         ['locale', user?.locale],
       ] as const
