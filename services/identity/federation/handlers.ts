@@ -45,8 +45,8 @@ export function federationHandlers(deps: AdmitDeps & SocialDeps): Handlers<typeo
             const code = { ...from, origin: request.origin, sessionId: '' };
             return { token: await storeCode(em, user, code) };
           }
-          const { token } = await beginSession(em, fromBrowser(call, request), user, from);
-          return { token };
+          const { token, session } = await beginSession(em, fromBrowser(call, request), user, from);
+          return { token, sessionId: session.id ?? '' };
         },
       );
     },

@@ -17,12 +17,15 @@ export type SignIn = {
   place: string;
 };
 
-// A repeated sign-in of the same session replaces its row.
+// A repeated sign-in of the same session replaces its row. The lock lets a withdrawal of the consent
+// either wait and see the row, or leave no consent to find.
 const record: Statement = {
   name: 'sso.record_app_sign_in',
-  text: `with signed_in as (
+  text: `with consented as (
+           select from app_consent where $14::boolean and tenant = $1 and app = $2 and user_id = $5 and expires_at > now() for share
+         ), signed_in as (
            insert into app_sign_in (tenant, app, session_id, place, user_id, scopes, signed_in_at)
-           values ($1, $2, $3, $4, $5, $6::text[], now())
+           select $1, $2, $3, $4, $5, $6::text[], now() where not $14::boolean or exists (select from consented)
            on conflict (tenant, app, session_id, place) do update set scopes = excluded.scopes, signed_in_at = now()
            returning xmax = 0 as is_new
          ), recorded as (
@@ -37,19 +40,24 @@ type NewSignIn = SignIn & {
   scopes: readonly string[];
   /** Whether the app asked without a page. It is then audited only if it is the session's first. */
   isSilent: boolean;
+  /** Whether the app needs the person's consent. */
+  needsConsent: boolean;
 };
 
-/** Stores a sign-in with its audit entry. Returns whether the entry was written. */
+/**
+ * Stores a sign-in with its audit entry. Returns whether the entry was written; undefined if the
+ * person has withdrawn the consent meanwhile, and nothing was stored.
+ */
 export async function recordSignIn(
   database: Database,
-  { tenant, app, sessionId, place, userId, scopes, isSilent }: NewSignIn,
+  { tenant, app, sessionId, place, userId, scopes, isSilent, needsConsent }: NewSignIn,
   entry: ReturnType<typeof changeRow>,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   const signIn = [tenant, app, sessionId, place, userId, scopes, isSilent];
   const { id, forTenant, type, audit, traceparent, createdAt } = entry;
-  const values = [...signIn, id, forTenant, type, audit, traceparent, createdAt];
+  const values = [...signIn, id, forTenant, type, audit, traceparent, createdAt, needsConsent];
   const [row] = await onPool(database)<{ isRecorded: boolean }>(record, values);
-  return row?.isRecorded ?? false;
+  return row?.isRecorded;
 }
 
 const ofSession: Statement = {

@@ -4,7 +4,8 @@ import { changeRow, handOver, type Origin, type Refusal, type Target } from '@ba
 import { type Refusals } from '@bailiwick/service';
 import type Provider from 'oidc-provider';
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
-import { findPlace, recordSignIn } from '../app-sign-ins/queries.ts';
+import { findPlace, recordSignIn, removeTokens } from '../app-sign-ins/queries.ts';
+import { signInHash } from '../app-sign-ins/record-hash.ts';
 import { appOf } from './clients.ts';
 import { scopesOf, tenantOf } from './grants.ts';
 import { currentVisit, type Person, type Visit } from './visit.ts';
@@ -40,7 +41,8 @@ const entriesOf =
     if (!client) return;
     const visit = currentVisit();
     const { person } = visit;
-    if (person && visit.signedIn) await auditSignIn(deps, oidc, client, person);
+    if (person && visit.signedIn && !(await auditSignIn(deps, oidc, client, person)))
+      await takeBack(deps, ctx, visit, { app: client.clientId, sessionId: person.credentialId });
     if (person && visit.refusal !== '') await auditRefusal(deps, client, person);
     if (visit.reused) await auditReuse(deps, client, visit);
     if (visit.repeated) await auditRepetition(deps, client, visit);
@@ -56,12 +58,13 @@ function originOf({ id, credentialId }: Person, { ip, userAgent }: Visit): Origi
   return { operation: { name: '' }, caller };
 }
 
+/** Returns whether the sign-in stands: the person may have withdrawn the consent meanwhile. */
 async function auditSignIn(
   { database }: Deps,
   oidc: Oidc,
   client: Client,
   person: Person,
-): Promise<void> {
+): Promise<boolean> {
   const visit = currentVisit();
   const place = tenantOf(oidc.entities.Grant);
   const entry = changeRow(originOf(person, visit), {
@@ -78,8 +81,27 @@ async function auditSignIn(
     place,
     scopes: scopesOf(client, [...oidc.requestParamScopes]),
     isSilent: oidc.params?.['prompt'] === 'none',
+    needsConsent: appOf(client).requireConsent,
   };
-  if (await recordSignIn(database, signIn, entry)) handOver(database, [entry]);
+  const isRecorded = await recordSignIn(database, signIn, entry);
+  if (isRecorded) handOver(database, [entry]);
+  return isRecorded !== undefined;
+}
+
+/** Removes the code of a sign-in whose consent the person has withdrawn meanwhile. */
+async function takeBack(
+  { database }: Deps,
+  ctx: Parameters<Middleware>[0],
+  visit: Visit,
+  { app, sessionId }: { app: string; sessionId: string },
+): Promise<void> {
+  visit.newGrant = undefined;
+  visit.devicePage = undefined;
+  await database.transaction(null, (em) => removeTokens(em, [signInHash(sessionId, app)]));
+  visit.failure = 'The access of the app was withdrawn meanwhile. Please sign in again.';
+  ctx.remove('location');
+  ctx.status = 400;
+  ctx.body = '';
 }
 
 async function auditRefusal({ refusals }: Deps, client: Client, person: Person): Promise<void> {

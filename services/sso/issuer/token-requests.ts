@@ -17,7 +17,7 @@ import { currentVisit, type Visit } from './visit.ts';
 // has checked the session, the grant and the app again by then. Any other second use may be a
 // thief's, so it ends everything from the same sign-in.
 
-type Deps = Pick<IssuerDeps, 'database' | 'keys' | 'log'>;
+type Deps = Pick<IssuerDeps, 'database' | 'keys' | 'log' | 'people'>;
 type Middleware = Parameters<Provider['use']>[0];
 type Context = Pick<KoaContextWithOIDC, 'oidc'> & { status: number; body: unknown };
 
@@ -59,7 +59,8 @@ async function issue(deps: Deps, ctx: Context, visit: Visit): Promise<void> {
   const { database, keys } = deps;
   const { uses = '', records = [] } = visit.tokenRequest ?? {};
   const answer = uses === '' ? undefined : await answerToKeep(keys, ctx, visit);
-  if (await issueRecords(database, uses, answer ? [...records, answer] : records)) return;
+  if (await issueRecords(database, uses, answer ? [...records, answer] : records))
+    return endIfOver(deps, ctx, visit);
   const kept = await keptAnswer(deps, ctx, visit);
   if (kept && isDeepStrictEqual(kept.terms, termsOf(ctx))) {
     ctx.body = kept.body;
@@ -67,14 +68,25 @@ async function issue(deps: Deps, ctx: Context, visit: Visit): Promise<void> {
   } else await endAll(deps, ctx, visit);
 }
 
+/** Refuses the request if the person's session has ended while its tokens were made. */
+async function endIfOver({ database, people }: Deps, ctx: Context, visit: Visit): Promise<void> {
+  const { account, presented } = visit;
+  if (!account || (await people.ofSession(account.person.credentialId, false))) return;
+  if (presented) await endFamily(database, presented.id);
+  refuse(ctx, new errors.InvalidGrant('the session has ended'));
+}
+
+function refuse(ctx: Context, { error, error_description, statusCode }: errors.InvalidGrant): void {
+  ctx.status = statusCode;
+  ctx.body = { error, error_description };
+}
+
 /** Ends all that came from the same sign-in, and refuses the request. */
 async function endAll({ database }: Deps, ctx: Context, visit: Visit): Promise<void> {
   // Another request may have ended it before.
   visit.reused = await endFamily(database, visit.presented?.id ?? '');
   if (ctx.status !== 200) return;
-  const { error, error_description, statusCode } = new errors.InvalidGrant('it was used before');
-  ctx.status = statusCode;
-  ctx.body = { error, error_description };
+  refuse(ctx, new errors.InvalidGrant('it was used before'));
 }
 
 /** The answer to a refresh, for a repetition of the request; undefined if the app gets none. */

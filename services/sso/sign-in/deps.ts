@@ -1,5 +1,6 @@
 import { type Limit, type Limiter } from '@bailiwick/limits';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { type Log } from '@bailiwick/telemetry';
 import type { ReturnRules } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
@@ -10,6 +11,7 @@ export type SignInDeps = Pick<
   'database' | 'keys' | 'federation' | 'admission' | 'protocols' | 'publicUrl'
 > &
   ReturnRules & {
+    credentials: Pick<Client<typeof Credentials>, 'endSession'>;
     authority: Pick<Client<typeof Authority>, 'getAppUrl'>;
     limiter: Limiter;
     /** The limit of sign-in starts and ends per IP address. */

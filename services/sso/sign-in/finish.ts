@@ -68,7 +68,7 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
   if (provider.tenant !== '') await join(deps, { provider, person, request, userId });
   const { tenant, id, kind } = provider;
   const { ip, userAgent } = request;
-  const { token } = await deps.federation.openSession({
+  const { token, sessionId } = await deps.federation.openSession({
     userId,
     tenant,
     provider: id,
@@ -83,6 +83,7 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
   // If the provider was deleted or its subjects changed meanwhile, its sessions may have been
   // revoked before this one was created.
   await assertUnchanged(deps, provider, changesSubjects);
+  await assertStillOpen(deps, provider, { sessionId, userId });
   // The session exists: a failure to store the time must not lose it.
   const failed = (error: unknown) =>
     deps.log.warn('storing the last sign-in of a provider failed', { tenant, provider: id, error });
@@ -127,6 +128,22 @@ async function assertUnchanged(
   if (!current) await forgetProvider(deps, tenant, id);
   else if (changesSubjects(provider, current)) await forgetIdentities(deps, tenant, id);
   throw new SignInRefused('FLOW_UNKNOWN', 'the provider was changed during the sign-in');
+}
+
+/** Ends the new session if the provider was switched off, or its tenant closed, meanwhile. */
+async function assertStillOpen(
+  deps: SignInDeps,
+  { tenant, id }: ProviderValues,
+  opened: { sessionId: string; userId: string },
+): Promise<void> {
+  const isActive = (await findProvider(deps.database, tenant, id))?.active === true;
+  const isOpen = tenant === '' || (await deps.admission.isOpen({ tenant })).open;
+  if (isActive && isOpen) return;
+  // A code is not answered, so it opens no session.
+  if (opened.sessionId !== '') await deps.credentials.endSession(opened);
+  throw isOpen
+    ? new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off')
+    : tenantClosed();
 }
 
 type ReceivedCallback = {
