@@ -121,9 +121,18 @@ describeOne('an app on a device', 'one process', (topology) => {
   });
 
   test('polls 200 times at once, and gets one set of tokens, which keeps working', async () => {
-    const codes = await begin();
-    await allow(startVisitor(stack, ada.token), codes);
-    const answers = await Promise.all(Array.from({ length: 200 }, () => poll(codes)));
+    const pollAtOnce = async () => {
+      const codes = await begin();
+      await allow(startVisitor(stack, ada.token), codes);
+      const start = performance.now();
+      const answers = await Promise.all(Array.from({ length: 200 }, () => poll(codes)));
+      return { codes, answers, ms: performance.now() - start };
+    };
+    // On a busy machine the last polls come a whole interval after the first, which is no longer at
+    // once: the second use of the code then ends the sign-in.
+    let { codes, answers, ms } = await pollAtOnce();
+    for (let tries = 1; ms >= pollPauseMs && tries < 4; tries++)
+      ({ codes, answers, ms } = await pollAtOnce());
     const [tokens, ...more] = answers.filter(({ error }) => error === undefined);
     assert.deepEqual(more, []);
     assert.deepEqual(new Set(answers.map(({ error }) => error)), new Set([undefined, 'slow_down']));
