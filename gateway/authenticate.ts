@@ -97,6 +97,8 @@ export function createAuthenticator(
       );
       return newCaller({
         ...base,
+        // The rights of those who answer for the session limit it, so they end with theirs too.
+        rightsKeys: [...base.rightsKeys, ...effective.cacheKeys],
         ...rightsIn(effective),
         staleLogin: effective.recentLogin && !isRecent(principal),
       });

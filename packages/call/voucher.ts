@@ -16,9 +16,12 @@ export type Voucher = {
   narrowedTo: readonly string[];
 };
 
-/** The voucher for a change by this caller. A session under a voucher passes it on. */
-export const voucherOf = ({ type, id, tenant, narrowedTo, voucher }: Caller): string =>
-  voucher === '' ? [type, id, type === 'bot' ? tenant : '', ...narrowedTo].join(' ') : voucher;
+/** The voucher for a change by this caller, with those who limit the caller's own session. */
+export function voucherOf({ type, id, tenant, narrowedTo, voucher }: Caller): string {
+  const own = [type, id, type === 'bot' ? tenant : '', ...narrowedTo].join(' ');
+  const others = voucher === '' ? [] : voucher.split('\n');
+  return [...new Set([...others, own])].join('\n');
+}
 
 /** The principals of a session's voucher. All of them limit the session. */
 export const readVoucher = (voucher: string): Voucher[] =>

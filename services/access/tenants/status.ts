@@ -39,7 +39,9 @@ export async function setMemberStatus(
   if (!member) throw notFound('tenant member');
   call.invalidates.add(`user:${userId}`);
   if (status === 'disabled' && member.status !== 'active') {
-    if (!source) hold(em, call, member);
+    if (source) return;
+    await assertMayEnd(em, call, { tenant, userId, what: 'disabled', source });
+    hold(em, call, member);
     return;
   }
   if (member.status === status) return;
