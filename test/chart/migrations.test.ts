@@ -115,8 +115,12 @@ test('each service migrates its own database with the migration login, and learn
     'Job',
     'migrations',
   );
-  const { waitSeconds, ...urls } = readSettings(migrateSettings, materialise(t, pod, sampleSecret));
+  const { waitSeconds, installationId, ...urls } = readSettings(
+    migrateSettings,
+    materialise(t, pod, sampleSecret),
+  );
   assert.equal(waitSeconds, 180, 'docs/operations.md');
+  assert.match(installationId, /^[a-z0-9-]+\.[a-z0-9-]+$/, 'namespace and name of the release');
   assert.deepEqual(urls, {
     identity: 'postgres://identity-owner',
     access: 'postgres://access-owner',
