@@ -267,4 +267,5 @@ export const exampleValues: Readonly<Record<string, Json | undefined>> = {
   ExpiresAt: '2026-05-01T12:00:00.000Z',
   // A precondition, which few calls need.
   IfUpdatedAt: undefined,
+  'SsoConfirmProviderRequest.IfUpdatedAt': '2026-01-01T00:00:00.000Z',
 };

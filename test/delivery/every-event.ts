@@ -154,8 +154,11 @@ async function confirmChange({ stack, tenant, token }: Owner, ask: Ask, ID: stri
   bodyOf(await stack.call('BotGrants_Add', { Grant }, token));
   const { Secret } = await createKey(stack, bot, token);
   const Provider = { Tenant: tenant, ID, Name: 'Renamed', AttributeMap: { Name: 'nick' } };
-  bodyOf(await stack.call('Sso_SaveProvider', { Provider }, Secret));
-  await ask('Sso_ConfirmProvider', { Tenant: tenant, ID });
+  const { UpdatedAt: IfUpdatedAt } = recordIn(
+    await stack.call('Sso_SaveProvider', { Provider }, Secret),
+    'Provider',
+  ) as { UpdatedAt: string };
+  await ask('Sso_ConfirmProvider', { Tenant: tenant, ID, IfUpdatedAt });
 }
 
 async function changeApps(Tenant: string, ask: Ask): Promise<void> {

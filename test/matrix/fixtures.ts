@@ -165,7 +165,10 @@ const fixtures: Readonly<Record<string, Fixture>> = {
       },
     }),
   },
-  Sso_ConfirmProvider: { fresh: ['provider'] },
+  Sso_ConfirmProvider: {
+    fresh: ['provider'],
+    request: ({ providerUpdatedAt: IfUpdatedAt }) => ({ IfUpdatedAt }),
+  },
   Sso_DeleteProvider: { fresh: ['provider'] },
   Sso_LiftRequirement: {},
   Apps_Save: { fresh: ['app'] },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createId, createToken } from '@bailiwick/values';
-import { bodyOf } from '../support/answers.ts';
+import { bodyOf, recordIn } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
 import { newCode, newIdentity } from '../support/federation.ts';
 import type { Stack } from '../support/harness.ts';
@@ -174,19 +174,10 @@ const makers = {
       ClientID: 'matrix',
       TokenAuthMethod: 'none',
     };
-    return {
-      ids: {
-        sso: idIn(
-          await stack.call(
-            'Sso_SaveProvider',
-            { Provider },
-            name === 'absent' ? stack.platformKey : ownerToken,
-          ),
-          'Provider',
-          'sso',
-        ),
-      },
-    };
+    const token = name === 'absent' ? stack.platformKey : ownerToken;
+    const saved = await stack.call('Sso_SaveProvider', { Provider }, token);
+    const { UpdatedAt } = recordIn(saved, 'Provider') as { UpdatedAt: string };
+    return { ids: { sso: idIn(saved, 'Provider', 'sso') }, providerUpdatedAt: UpdatedAt };
   },
 
   // Without a tenant it is the platform's.

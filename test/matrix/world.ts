@@ -33,6 +33,8 @@ export type Place = {
   email: string;
   invitee: string;
   invitation: string;
+  /** The version of the provider. */
+  providerUpdatedAt: string;
   path: string;
   role: string;
 };
@@ -124,6 +126,7 @@ async function makePlace(
     email: '',
     invitee,
     invitation: createToken('invitation'),
+    providerUpdatedAt: new Date(0).toISOString(),
     path: '',
     role: '',
   };

@@ -28,6 +28,7 @@ export function testUnconfirmed(stage: () => SocialStage): void {
     const provider = recordIn(await save(fields, key), 'Provider') as Saved & {
       Unconfirmed: boolean;
       SavedBy: string;
+      UpdatedAt: string;
     };
     op.setClient({ id: 'Mallory', redirectUris: [provider.RedirectURI], secret });
     assert.deepEqual([provider.Unconfirmed, provider.SavedBy], [true, bot.ID]);
@@ -35,12 +36,9 @@ export function testUnconfirmed(stage: () => SocialStage): void {
     const refused = refusalIn(await enter(person, { provider }));
     assert.equal(refused.status, 403);
     assert.match(refused.Message, /waits for a confirmation/);
-    assertRefused(
-      await call('Sso_ConfirmProvider', { ID: provider.ID }, key),
-      403,
-      'permission_denied',
-    );
-    bodyOf(await call('Sso_ConfirmProvider', { ID: provider.ID }, stack.platformKey));
+    const version = { ID: provider.ID, IfUpdatedAt: provider.UpdatedAt };
+    assertRefused(await call('Sso_ConfirmProvider', version, key), 403, 'permission_denied');
+    bodyOf(await call('Sso_ConfirmProvider', version, stack.platformKey));
     await eventually('the button', async () => (await buttons()).includes(provider.ID));
     const { token } = await enter(person, { provider });
     assert.ok(token);

@@ -41,7 +41,7 @@ describeOne('unconfirmed providers', 'one process', (topology) => {
       ['Account_ChangePassword', { Current: 'x', Password: 'another horse battery' }],
       ['Users_Delete', { UserID: owner.id }],
       ['Sessions_RevokeAll', {}],
-      ['Sso_ConfirmProvider', { Tenant, ID: provider.ID }],
+      ['Sso_ConfirmProvider', { Tenant, ID: provider.ID, IfUpdatedAt: provider.UpdatedAt }],
     ];
     for (const [operation, request] of refused) {
       const answer = await call(operation, request, session);
@@ -225,8 +225,38 @@ describeOne('unconfirmed providers', 'one process', (topology) => {
     const other = await createHome(stack());
     const others = await connect(other, other.owner.token);
     assertRefused(await confirm(others, owner.token), 403, 'permission_denied');
-    assertRefused(await confirm({ ...others, Tenant }, owner.token), 400, 'not_found');
+    const { UpdatedAt: IfUpdatedAt } = others;
+    assertRefused(
+      await confirm({ ...others, Tenant }, owner.token, { IfUpdatedAt }),
+      400,
+      'not_found',
+    );
     bodyOf(await confirm(others, stack().platformKey));
+  });
+
+  test('an owner confirms only the version of a changed provider that the call names', async () => {
+    const home = await newHome();
+    const { tenant: Tenant, owner } = home;
+    const admin = await newMember(home, 'admin');
+    const provider = await connect(home, admin.token);
+    const { ID } = provider;
+    const session = await enter(provider, 'mallory', owner.email);
+    bodyOf(await save(Tenant, { ID, AttributeMap: { Name: 'nick' } }, owner.token));
+    const saved = await read(provider);
+    assert.deepEqual([saved.Unconfirmed, saved.SavedBy], [true, admin.id]);
+    assert.deepEqual(saved.AttributeMap, { Name: 'nick' });
+    for (const token of [session, await enter(provider, 'mallory', owner.email)])
+      assert.equal(await holds(Tenant, 'iam.tenant.delete', token), false);
+
+    const refused = await confirm(provider, owner.token, {});
+    assertRefused(refused, 400, 'invalid_argument');
+    assert.match(String(refused.body['Message']), /IfUpdatedAt is required/);
+    const { UpdatedAt: IfUpdatedAt } = saved;
+    const change = { ID, AttributeMap: { Name: 'name' } };
+    bodyOf(await save(Tenant, change, owner.token, { IfUpdatedAt }));
+    const confirmed = await read(provider);
+    assert.deepEqual([confirmed.Unconfirmed, confirmed.ConfirmedBy], [false, owner.id]);
+    assert.equal((await call('Account_Get', {}, session)).status, 401);
   });
 
   test('a provider that an owner changes asks people to confirm their links for other organisations again', async () => {

@@ -15,6 +15,7 @@ export type Provider = Saved & {
   Unconfirmed: boolean;
   SavedBy: string;
   ConfirmedBy: string;
+  AttributeMap: Record<string, string>;
   UpdatedAt: string;
 };
 
@@ -102,8 +103,12 @@ export function createUnconfirmed(providers: () => Providers) {
     return token ?? assert.fail(`no session: ${page.text}`);
   }
 
-  const confirm = ({ Tenant, ID }: Saved, token: string, rest: object = {}) =>
-    call('Sso_ConfirmProvider', { Tenant, ID, ...rest }, token);
+  /** Confirms the provider as it is stored now, or the version of `rest`. */
+  async function confirm(provider: Saved, token: string, rest?: object) {
+    const { Tenant, ID } = provider;
+    const version = rest ?? { IfUpdatedAt: (await read(provider)).UpdatedAt };
+    return call('Sso_ConfirmProvider', { Tenant, ID, ...version }, token);
+  }
 
   async function holds(Tenant: string, Permission: string, token: string): Promise<boolean> {
     const answer = await call('Access_Check', { Tenant, Permission }, token);

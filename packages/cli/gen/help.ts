@@ -1063,7 +1063,7 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for the providers of the platform."},
       {"path":"ID","kind":"text","required":true,"text":""},
-      {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Confirm only if the stored provider's UpdatedAt equals this time; otherwise fails with failed_precondition."},
+      {"path":"IfUpdatedAt","kind":"time","required":true,"text":"The UpdatedAt of the provider that the caller has checked. Fails with failed_precondition if the provider was changed since."},
     ],
   },
   Sso_DeleteProvider: {
@@ -1134,7 +1134,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Secret","kind":"secret","required":false,"text":"OIDC: the client secret. It is encrypted and never returned. Empty keeps the stored one."},
       {"path":"MetadataXML","kind":"text","required":false,"text":"SAML: the provider's metadata. Its entity ID, URLs and certificates are taken from it."},
       {"path":"MetadataURL","kind":"text","required":false,"text":"SAML: the URL of the provider's metadata, which is fetched at once."},
-      {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored provider's UpdatedAt equals this time; otherwise fails with failed_precondition."},
+      {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored provider's UpdatedAt equals this time; otherwise fails with failed_precondition. A save without it leaves an unconfirmed provider unconfirmed."},
       {"path":"PrivateKey","kind":"secret","required":false,"text":"Preset apple: the private key in PEM (P-256) that signs a client secret for each request, in place of Secret. Needs KeyID and TeamID. It is encrypted and never returned. Empty keeps the stored one."},
     ],
   },

@@ -3392,8 +3392,8 @@ export type Sso_ConfirmProviderReq = {
   /** Empty for the providers of the platform. */
   Tenant?: string | undefined;
   ID: string;
-  /** Confirm only if the stored provider's UpdatedAt equals this time; otherwise fails with failed_precondition. */
-  IfUpdatedAt?: string | undefined;
+  /** The UpdatedAt of the provider that the caller has checked. Fails with failed_precondition if the provider was changed since. */
+  IfUpdatedAt: string;
 };
 
 /** The confirmed provider. */
@@ -3464,7 +3464,7 @@ export type Sso_SaveProviderReq = {
   MetadataXML?: string | undefined;
   /** SAML: the URL of the provider's metadata, which is fetched at once. */
   MetadataURL?: string | undefined;
-  /** Save only if the stored provider's UpdatedAt equals this time; otherwise fails with failed_precondition. */
+  /** Save only if the stored provider's UpdatedAt equals this time; otherwise fails with failed_precondition. A save without it leaves an unconfirmed provider unconfirmed. */
   IfUpdatedAt?: string | undefined;
   /** Preset apple: the private key in PEM (P-256) that signs a client secret for each request, in place of Secret. Needs KeyID and TeamID. It is encrypted and never returned. Empty keeps the stored one. */
   PrivateKey?: string | undefined;

@@ -16,7 +16,8 @@ import type { Settable } from './values.ts';
 
 // Who may act as the people of a provider. Its author could name an identity provider of their own,
 // so a change of the identifying settings limits the sessions until a caller who may grant everything
-// confirms it. A save by such a caller confirms it at once.
+// confirms it. A save by such a caller confirms it at once; over unconfirmed settings, only one that
+// names the version that the caller has read.
 
 /** The columns of a provider's confirmation. */
 type Confirmation = Pick<ProviderValues, 'vouchId' | 'voucher' | 'savedBy' | 'confirmedBy'>;
@@ -36,18 +37,28 @@ export const confirmationOf = ({
 
 const nameOf = ({ id, type }: Call['caller']): string => id || type;
 
-type Saving = { tenant: string; stored: ProviderValues | undefined; values: Settable };
+type Saving = {
+  tenant: string;
+  stored: ProviderValues | undefined;
+  values: Settable;
+  /** Whether the request names the version of the provider that it changes. */
+  isOfVersion: boolean;
+};
 
 /** The change that a save makes to the confirmation; undefined = none. */
 export async function planConfirmation(
   deps: Pick<ProviderDeps, 'admission'>,
   call: Call,
-  { tenant, stored, values }: Saving,
+  { tenant, stored, values, isOfVersion }: Saving,
 ): Promise<Announced | undefined> {
   if (stored && !changesIdentities(stored, values)) return undefined;
   const savedBy = nameOf(call.caller);
   if (!(await findLimit(deps, call, tenant))) {
-    const columns = { ...unannounced, savedBy, confirmedBy: savedBy };
+    // Settings that the request does not name stay. The caller may not have seen them.
+    const isUnseen = stored !== undefined && stored.vouchId !== '' && !isOfVersion;
+    const columns = isUnseen
+      ? confirmationOf(stored)
+      : { ...unannounced, savedBy, confirmedBy: savedBy };
     // Links of other tenants' people are beyond what a tenant's owner may grant.
     const isOfPlatform = tenant === '' || !(await findLimit(deps, call, ''));
     return { columns, keepsLinks: stored === undefined || isOfPlatform };

@@ -161,7 +161,12 @@ async function prepare(
     : undefined;
   const isSsoRequired = switchesOff(stored, values) && (await requiresSso(deps, tenant));
   const spCertificate = own.certificate;
-  const announced = await planConfirmation(deps, call, { tenant, stored, values });
+  const announced = await planConfirmation(deps, call, {
+    tenant,
+    stored,
+    values,
+    isOfVersion: request.ifUpdatedAt !== undefined,
+  });
   return {
     announced,
     place,
