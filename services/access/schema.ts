@@ -23,6 +23,7 @@ import { Scim } from './migrations/018-scim.ts';
 import { ScimGroups } from './migrations/019-scim-groups.ts';
 import { Makers } from './migrations/020-makers.ts';
 import { Ownership } from './migrations/021-ownership.ts';
+import { LimitsOfGivers } from './migrations/022-limits-of-givers.ts';
 import { ScimNotices } from './migrations/023-scim-notices.ts';
 import { MappingStatements } from './migrations/024-mapping-statements.ts';
 import { MappingGivers } from './migrations/028-mapping-givers.ts';
@@ -80,6 +81,7 @@ export const accessSchema: ServiceSchema = {
     { name: '019-scim-groups', class: ScimGroups },
     { name: '020-makers', class: Makers },
     { name: '021-ownership', class: Ownership },
+    { name: '022-limits-of-givers', class: LimitsOfGivers },
     { name: '023-scim-notices', class: ScimNotices },
     { name: '024-mapping-statements', class: MappingStatements },
     { name: '028-mapping-givers', class: MappingGivers },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { bodyOf, readList } from '../support/answers.ts';
+import { assertRefused, bodyOf, readList } from '../support/answers.ts';
 import { describeOne } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { eventTypesOf, rowsOf } from '../support/store.ts';
@@ -17,9 +17,8 @@ describeOne('what providers and domains hand out', 'one process', (topology) => 
     providers = await startProviders(topology);
   });
   after(() => providers?.stop());
-  const { stack, call, newHome, newMember, save, read, confirm } = createUnconfirmed(
-    () => providers,
-  );
+  const suite = createUnconfirmed(() => providers);
+  const { stack, call, newHome, newMember, save, read, confirm } = suite;
 
   /** A tenant with the role helper, the group ops that gives it, and an administrator who may grant it now. */
   async function newStage() {
@@ -181,5 +180,39 @@ describeOne('what providers and domains hand out', 'one process', (topology) => 
     assert.equal(await ended(), 1);
     await asOwner('Sso_DeleteProvider', { Tenant, ID: provider.ID });
     assert.equal(await ended(), 2);
+  });
+
+  test('invitations and offers from a session of an unconfirmed provider pass on no more than it holds, also later', async () => {
+    const home = await newHome();
+    const { tenant: Tenant, owner } = home;
+    const admin = await newMember(home, 'admin');
+    const provider = await suite.connect(home, admin.token);
+    const session = await suite.enter(provider, 'mallory', owner.email);
+    const asOwner = async (operation: string, request: object) =>
+      bodyOf(await call(operation, request, owner.token));
+    const saveRole = (...Permissions: string[]) =>
+      asOwner('Roles_Save', { Role: { Tenant, Slug: 'starter', Permissions } });
+    await saveRole('iam.users.read');
+    await asOwner('Tenants_Update', {
+      Tenant: { ID: Tenant, Name: 'Acme', Settings: { DefaultRole: 'starter' } },
+    });
+    await asOwner('Groups_Save', { Group: { Tenant, Path: 'staff' } });
+    const [invited, offered] = [await signUp(stack()), await signUp(stack())];
+    const invitation = { Tenant, Email: invited.email, Groups: ['staff'], Roles: ['member'] };
+    const { Token } = bodyOf(await call('TenantInvitations_Create', invitation, session));
+    bodyOf(await call('TenantMembers_Add', { Tenant, UserID: offered.id }, session));
+
+    await saveRole('iam.users.read', 'iam.tenant.delete');
+    await asOwner('GroupGrants_Add', { Grant: { Tenant, Group: 'staff', Role: 'starter' } });
+    for (const answer of [
+      await call('TenantInvitations_Accept', { Token }, invited.token),
+      await call('TenantMembers_Accept', { Tenant }, offered.token),
+    ]) {
+      assertRefused(answer, 400, 'failed_precondition');
+      assert.equal(answer.body['Reason'], 'INVITER_LACKS_RIGHTS');
+    }
+    await saveRole('iam.users.read');
+    bodyOf(await call('TenantInvitations_Accept', { Token }, invited.token));
+    bodyOf(await call('TenantMembers_Accept', { Tenant }, offered.token));
   });
 });

@@ -3,14 +3,13 @@ import { deadToken, denied } from '@bailiwick/errors';
 import { type Call, sessionRefusal } from '@bailiwick/rpc';
 import { changedFields, findEmail, tokenHash, tokenKind } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
-import { findLacking } from '../decisions/delegation.ts';
+import { findLacking, giverLater } from '../decisions/delegation.ts';
 import {
   assertInviterIsActive,
   type InviterDeps,
   inviterLacksRights,
 } from '../decisions/inviters.ts';
 import { rightsOf } from '../decisions/rights.ts';
-import { anySession } from '../decisions/session.ts';
 import { addGrant } from '../grants/entries.ts';
 import { GroupEntity, type GroupRow } from '../groups/entities.ts';
 import { enterGroup } from '../groups/members.ts';
@@ -166,12 +165,17 @@ async function assertStillGiven(
   roles: readonly string[],
   groups: readonly GroupRow[],
 ): Promise<void> {
-  const { tenant, inviterType: type, invitedBy: id, inviterNarrowedTo: narrowedTo } = invitation;
+  const { tenant } = invitation;
   const given = new Set(roles);
   for (const group of groups)
     for (const role of await findGroupRoles(inTransaction(em), tenant, group.id)) given.add(role);
-  // The inviter's present session does not matter.
-  const inviter = { type, id, tenant, narrowedTo, ...anySession(tenant) };
+  const inviter = giverLater(tenant, {
+    type: invitation.inviterType,
+    id: invitation.invitedBy,
+    narrowedTo: invitation.inviterNarrowedTo,
+    limitedTo: invitation.inviterLimitedTo,
+    voucher: invitation.inviterVoucher,
+  });
   const lacking = await findLacking(inTransaction(em), inviter, tenant, {
     roles: [...given],
     permissions: ['iam.invitations.write'],

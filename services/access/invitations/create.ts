@@ -184,13 +184,15 @@ async function save(
   { tenant, email, offer, token, expiresAt, tasks }: NewInvitation,
   call: Call,
 ): Promise<string> {
-  const { type: inviterType, id: invitedBy, narrowedTo } = call.caller;
+  const { type: inviterType, id: invitedBy, narrowedTo, limitedTo, voucher } = call.caller;
   const fields = {
     email: email.address,
     ...offer,
     inviterType,
     invitedBy,
     inviterNarrowedTo: [...narrowedTo],
+    inviterLimitedTo: limitedTo,
+    inviterVoucher: voucher,
     tokenHash: tokenHash(token),
     expiresAt,
   };

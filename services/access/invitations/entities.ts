@@ -36,6 +36,9 @@ export const InvitationEntity = defineEntity({
     invitedBy: p.text(),
     /** The permissions that the key of an inviting bot was narrowed to; empty = not narrowed. */
     inviterNarrowedTo: p.array().columnType('text[]'),
+    /** What limited the inviter's session; "" = nothing. */
+    inviterLimitedTo: p.text().default(''),
+    inviterVoucher: p.text().default(''),
     acceptedBy: p.text(),
     tokenHash: p.blob(),
     expiresAt: p.datetime(3),
@@ -66,6 +69,8 @@ export type InvitationRow = {
   inviterType: string;
   invitedBy: string;
   inviterNarrowedTo: string[];
+  inviterLimitedTo: string;
+  inviterVoucher: string;
   acceptedBy: string;
   expiresAt: Date | string;
   createdAt: Date | string;

@@ -14,7 +14,8 @@ import type { InvitationRow, InvitationStatus } from './entities.ts';
 // expired invitation is void even before the sweeper has marked it.
 
 const columns = `i.tenant, i.id, i.email, i.email_key as "emailKey", i.status, i.roles, i.groups, i.inviter_type as "inviterType",
-  i.invited_by as "invitedBy", i.inviter_narrowed_to as "inviterNarrowedTo", i.accepted_by as "acceptedBy", i.expires_at as "expiresAt",
+  i.invited_by as "invitedBy", i.inviter_narrowed_to as "inviterNarrowedTo",
+  i.inviter_limited_to as "inviterLimitedTo", i.inviter_voucher as "inviterVoucher", i.accepted_by as "acceptedBy", i.expires_at as "expiresAt",
   i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
 const ofToken: Statement = {

@@ -7,13 +7,12 @@ import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts
 import { type Call } from '@bailiwick/rpc';
 import { normaliseEmail, tokenHash } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
-import { findLacking } from '../decisions/delegation.ts';
+import { findLacking, giverLater } from '../decisions/delegation.ts';
 import {
   assertInviterIsActive,
   type InviterDeps,
   inviterLacksRights,
 } from '../decisions/inviters.ts';
-import { anySession } from '../decisions/session.ts';
 import { shownName } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import type { InvitationLimits } from '../limits.ts';
@@ -45,8 +44,14 @@ export async function offerMembership(
   { tenant, tenantName, user, adder }: NewOffer,
   call: Call,
 ): Promise<void> {
-  const { type: adderType, id: addedBy, narrowedTo } = call.caller;
-  const from = { adderType, addedBy, adderNarrowedTo: [...narrowedTo] };
+  const { type: adderType, id: addedBy, narrowedTo, limitedTo, voucher } = call.caller;
+  const from = {
+    adderType,
+    addedBy,
+    adderNarrowedTo: [...narrowedTo],
+    adderLimitedTo: limitedTo,
+    adderVoucher: voucher,
+  };
   const stored = await em.findOne(MembershipOfferEntity, { userId: user.id });
   if (stored?.status === 'pending') {
     // The last adder's rights count: the first one may have left.
@@ -136,8 +141,14 @@ export async function acceptOffer(deps: InviterDeps, tenant: string, call: Call)
     await lockRoles(em, [role]);
     // As with invitations: a user who is about to lose rights must not keep any through a second
     // account.
-    const { adderType: type, addedBy: id, adderNarrowedTo: narrowedTo } = offer;
-    const adder = { type, id, tenant, narrowedTo, ...anySession(tenant) };
+    const { addedBy: id } = offer;
+    const adder = giverLater(tenant, {
+      type: offer.adderType,
+      id,
+      narrowedTo: offer.adderNarrowedTo,
+      limitedTo: offer.adderLimitedTo,
+      voucher: offer.adderVoucher,
+    });
     const lacking = await findLacking(inTransaction(em), adder, tenant, {
       roles: [role],
       permissions: ['iam.users.write'],

@@ -1,0 +1,17 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** What limited the sessions that sent an invitation or an offer. Older rows have no such limits. */
+export class LimitsOfGivers extends Migration {
+  override up(): void {
+    this.addSql(`
+      alter table invitation
+        add column inviter_limited_to text not null default '',
+        add column inviter_voucher text not null default ''
+    `);
+    this.addSql(`
+      alter table membership_offer
+        add column adder_limited_to text not null default '',
+        add column adder_voucher text not null default ''
+    `);
+  }
+}
