@@ -27,6 +27,8 @@ export function siteConfig({ pages, out, repository }: Options): {
       ['link', { rel: 'icon', href: 'data:,' }],
       ['link', { rel: 'stylesheet', href: `${base}code.css` }],
     ],
+    // The documents link to the reader's own local start.
+    ignoreDeadLinks: 'localhostLinks',
     // The gateway serves files by their names.
     cleanUrls: false,
     // Fewer inline scripts: the policy names each by its hash.
