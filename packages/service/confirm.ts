@@ -8,7 +8,7 @@ import type {
   Credential,
   CredentialState,
 } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import { type ConfirmCaller } from '@bailiwick/rpc';
+import { type ConfirmCaller, isUnimplemented } from '@bailiwick/rpc';
 import { type MessageInitShape } from '@bufbuild/protobuf';
 
 type Request = { credential: Omit<Credential, '$typeName' | '$unknown'> };
@@ -26,6 +26,10 @@ export type RightsSources = {
   portal?: (caller: Caller) => Promise<void>;
 };
 
+function ifUnimplemented(error: unknown): undefined {
+  if (!isUnimplemented(error)) throw error;
+}
+
 /**
  * Asks for the present rights of a caller: whether its credential is live, and what its principal
  * holds. No cache is asked.
@@ -38,7 +42,11 @@ export const createConfirm =
       await portal(caller);
       return caller;
     }
-    const { state } = await credential({ credential: credentialOf(caller) });
+    // During an upgrade, identity may be an older version without this question: the rights that
+    // came with the call count, as they did there.
+    const answer = await credential({ credential: credentialOf(caller) }).catch(ifUnimplemented);
+    if (!answer) return caller;
+    const { state } = answer;
     if (!state) throw unauthenticated();
     const proof = proofOf(caller, state);
     const { narrowedTo } = state;
