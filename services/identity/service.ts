@@ -91,6 +91,7 @@ type Options = {
 
 const clientsOf = ({ access, sso }: Options['peers']) => ({
   authority: createClient(Authority, asService(access, 'identity')),
+  ownAuthority: createClient(Authority, onBehalf(access, 'identity')),
   admission: createClient(Admission, asService(access, 'identity')),
   imports: createClient(Imports, onBehalf(access, 'identity')),
   domainOwner: createClient(DomainOwner, asService(sso, 'identity')),

@@ -29,7 +29,7 @@ import {
   DomainOwner,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { mailLimits } from '@bailiwick/proto/policies.ts';
-import { asService, createPager, type Served, serve } from '@bailiwick/rpc';
+import { asService, createPager, onBehalf, type Served, serve } from '@bailiwick/rpc';
 import {
   type Background,
   createService,
@@ -128,7 +128,7 @@ function openDeps({ settings, peers, log }: Options) {
     keyService: openKeyService(settings, ring),
     authority: createClient(Authority, access),
     tenants: createClient(Tenants, access),
-    ssoKeys: createClient(DataKeys, sso),
+    ssoKeys: createClient(DataKeys, onBehalf(peers.sso, 'notifications')),
     logout: createClient(AppLogout, sso),
     owners: createDomainOwners(createClient(DomainOwner, sso)),
     mailer: createMailer({

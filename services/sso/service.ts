@@ -71,7 +71,8 @@ type Options = {
 
 const clientsOf = ({ identity, access }: Options['peers']) => ({
   federation: createClient(Federation, asService(identity, 'sso')),
-  identityKeys: createClient(IdentityKeys, asService(identity, 'sso')),
+  ownFederation: createClient(Federation, onBehalf(identity, 'sso')),
+  identityKeys: createClient(IdentityKeys, onBehalf(identity, 'sso')),
   credentials: createClient(Credentials, asService(identity, 'sso')),
   directory: createClient(Directory, asService(identity, 'sso')),
   admission: createClient(Admission, asService(access, 'sso')),
@@ -91,8 +92,6 @@ type Deps = ProviderDeps &
   AppDeps &
   DomainDeps &
   SignInDeps & {
-    /** Calls access in the name of the caller. */
-    ownAdmission: Client<typeof Admission>;
     forget: (tenant: string) => void;
     identityKeys: Client<typeof IdentityKeys>;
     replaceSigningKeys: (options: { withdraws: boolean }) => Promise<void>;

@@ -12,11 +12,18 @@ import { UserEntity } from '../users/entities.ts';
 import { deleteBelongings, findUsers } from '../users/queries.ts';
 import { recordUser } from '../users/records.ts';
 
-type Deps = { database: Database; authority: Client<typeof Authority>; log: Log };
+type Deps = {
+  database: Database;
+  authority: Client<typeof Authority>;
+  /** Calls access in the name of the caller. */
+  ownAuthority: Client<typeof Authority>;
+  log: Log;
+};
 
 export function deletionHandler({
   database,
   authority,
+  ownAuthority,
   log,
 }: Deps): Pick<Handlers<typeof Users>, 'delete'> {
   return {
@@ -25,7 +32,7 @@ export function deletionHandler({
       const [known] = await findUsers(database, [userId]);
       if (!known) return {};
       // Throws while a tenant would be left without an owner.
-      const { tenants } = await authority.leave({ userId });
+      const { tenants } = await ownAuthority.leave({ userId });
       await database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
         const user = await em.findOne(
           UserEntity,

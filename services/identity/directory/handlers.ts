@@ -24,6 +24,8 @@ import { readingHandlers } from './read.ts';
 
 type Deps = ImportDeps & {
   authority: Client<typeof Authority>;
+  /** Calls access in the name of the caller. */
+  ownAuthority: Client<typeof Authority>;
   throttle: Throttle;
   pager: Pager;
   log: Log;

@@ -9,6 +9,8 @@ import type { LookUpTxt } from './proof/txt.ts';
 export type DomainDeps = {
   database: Database;
   admission: Client<typeof Admission>;
+  /** Calls access in the name of the caller. */
+  ownAdmission: Client<typeof Admission>;
   authority: Client<typeof Authority>;
   limiter: Limiter;
   lookUp: LookUpTxt;

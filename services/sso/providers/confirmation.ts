@@ -70,9 +70,9 @@ export async function planConfirmation(
 
 type Place = { tenant: string; id: string };
 
-/** Limits the provider's sessions before the change is committed. */
+/** Limits the provider's sessions before the change is committed, while the caller may change it. */
 export async function announce(
-  { federation }: Pick<ProviderDeps, 'federation'>,
+  { ownFederation }: Pick<ProviderDeps, 'ownFederation'>,
   { tenant, id: provider }: Place,
   announced: Announced | undefined,
 ): Promise<void> {
@@ -80,7 +80,7 @@ export async function announce(
   const { columns, keepsLinks } = announced;
   if (columns.vouchId === '' && keepsLinks) return;
   const { vouchId: id, voucher } = columns;
-  await federation.vouch({ tenant, provider, id, voucher, keepsLinks });
+  await ownFederation.vouch({ tenant, provider, id, voucher, keepsLinks });
 }
 
 /** Settles the limit that the saved change replaces, or the one of a change that was not made. */

@@ -12,6 +12,8 @@ export type ProviderDeps = Egress & {
   keys: TenantKeys;
   pager: Pager;
   federation: Client<typeof Federation>;
+  /** Calls identity in the name of the caller, for what a save changes before its commit. */
+  ownFederation: Client<typeof Federation>;
   admission: Client<typeof Admission>;
   protocols: Protocols;
   publicUrl: string;

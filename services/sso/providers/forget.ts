@@ -4,7 +4,7 @@ type Deps = Pick<ProviderDeps, 'federation' | 'admission'>;
 
 /** Revokes the sessions and links of a provider. */
 export async function forgetIdentities(
-  { federation }: Pick<Deps, 'federation'>,
+  federation: Deps['federation'],
   tenant: string,
   provider: string,
 ): Promise<void> {
@@ -16,7 +16,7 @@ export async function forgetIdentities(
  * mappings, which only a tenant's provider has.
  */
 export async function forgetProvider(deps: Deps, tenant: string, provider: string): Promise<void> {
-  await forgetIdentities(deps, tenant, provider);
+  await forgetIdentities(deps.federation, tenant, provider);
   if (tenant === '') return;
   for (let done = false; !done; ) ({ done } = await deps.admission.takeBack({ tenant, provider }));
 }

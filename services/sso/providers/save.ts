@@ -9,7 +9,7 @@ import {
 import { type Call } from '@bailiwick/rpc';
 import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
-import { LockMode } from '@mikro-orm/core';
+import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { giverOf } from '../delegation.ts';
 import { normaliseSigningKey } from '../oidc/client-authentication.ts';
 import { lockProviders } from '../requirement/lock.ts';
@@ -104,22 +104,26 @@ async function trySave(
 ): Promise<ProviderValues | undefined> {
   const prepared = await prepare(deps, save, call);
   const { place, stored, values, announced } = prepared;
-  const forget = async () => {
-    if (stored && changesSubjects(stored, values))
-      await forgetIdentities(deps, place.tenant, place.id);
-  };
-  // Before the commit, because an interruption would leave it undone; and after the commit, for
-  // users who signed in between.
-  await forget();
+  const write: Write = { request: save.request, prepared };
+  const inRow = <T>(work: (em: EntityManager) => Promise<T>) =>
+    deps.database.transaction(
+      { tenant: place.tenant, row: `sso_provider ${place.tenant} ${stored?.id ?? ''}` },
+      work,
+    );
+  const forgets = stored !== undefined && changesSubjects(stored, values);
+  // Links that end or are loosened do not come back: what refuses the save comes first. Not in the
+  // transaction of the save, which stands still for less time than a revocation by identity may take.
+  if (stored && (forgets || announced) && !(await inRow((em) => lockSaved(em, write, stored))))
+    return undefined;
   await announce(deps, place, announced);
   let isSaved = false;
   try {
-    const saved = await deps.database.transaction(
-      { tenant: place.tenant, row: `sso_provider ${place.tenant} ${stored?.id ?? ''}` },
-      (em) => write(deps, em, { request: save.request, prepared }, call),
-    );
+    // Before the commit, because an interruption would leave it undone; and after the commit, for
+    // users who signed in between.
+    if (forgets) await forgetIdentities(deps.ownFederation, place.tenant, place.id);
+    const saved = await inRow((em) => writeSaved(deps, em, write, call));
     isSaved = saved !== undefined;
-    await forget();
+    if (forgets) await forgetIdentities(deps.federation, place.tenant, place.id);
     return saved;
   } finally {
     await conclude(deps, place, { announced, before: stored?.vouchId ?? '', isSaved });
@@ -193,22 +197,36 @@ function secretsOf(
 
 type Write = { request: SsoSaveProviderRequest; prepared: Prepared };
 
+/**
+ * Locks the row that a save was prepared for, and throws if it must not be saved; undefined if it
+ * has changed since.
+ */
+async function lockSaved(
+  em: EntityManager,
+  { request, prepared: { place, values, isSsoRequired } }: Write,
+  stored: ProviderValues,
+): Promise<InferEntity<typeof ProviderEntity> | undefined> {
+  const row = await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!row) throw providerNotFound();
+  assertUnchangedSince(request.ifUpdatedAt, row);
+  if (!isSame(row, stored)) return undefined;
+  // The row is unchanged since it was read, so it was active then, too.
+  if (switchesOff(stored, values)) await assertNotLastProvider(em, row, isSsoRequired);
+  return row;
+}
+
 /** Writes a prepared save; undefined if the row is not the one that it was prepared for. */
-async function write(
+async function writeSaved(
   deps: ProviderDeps,
   em: EntityManager,
-  { request, prepared }: Write,
+  write: Write,
   call: Call,
 ): Promise<ProviderValues | undefined> {
-  const { place, kind, stored, values, sealed, spCertificate, replacesSecret } = prepared;
-  const confirmation = prepared.announced?.columns ?? confirmationOf(stored);
+  const { place, kind, stored, values, sealed, spCertificate, replacesSecret, announced } =
+    write.prepared;
+  const confirmation = announced?.columns ?? confirmationOf(stored);
   const giver = giverOf(call.caller);
-  const row = stored
-    ? await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    : null;
-  if (stored && !row) throw providerNotFound();
-  assertUnchangedSince(request.ifUpdatedAt, row);
-  if (!row)
+  if (!stored)
     return (
       sealed &&
       insert(deps, em, call, {
@@ -221,9 +239,8 @@ async function write(
         giver,
       })
     );
-  if (!stored || !isSame(row, stored)) return undefined;
-  // The row is unchanged since it was read, so it was active then, too.
-  if (switchesOff(stored, values)) await assertNotLastProvider(em, row, prepared.isSsoRequired);
+  const row = await lockSaved(em, write, stored);
+  if (!row) return undefined;
   // Also an identical save: the caller may grant now what the last saver may not any more.
   if (!isDeepStrictEqual(row.giver, giver)) em.assign(row, { giver, lastWarning: '' });
   const old = toJson(row, deps.publicUrl);

@@ -126,7 +126,7 @@ async function assertUnchanged(
   // Revokes what this sign-in created, together with everything else of a deleted or changed
   // provider.
   if (!current) await forgetProvider(deps, tenant, id);
-  else if (changesSubjects(provider, current)) await forgetIdentities(deps, tenant, id);
+  else if (changesSubjects(provider, current)) await forgetIdentities(deps.federation, tenant, id);
   throw new SignInRefused('FLOW_UNKNOWN', 'the provider was changed during the sign-in');
 }
 

@@ -11,7 +11,7 @@ import { findJoinableDomain, findProviderOfDomain, type JoinableDomain } from '.
 // Users join by the verified address of their own session. An address in the request would prove
 // nothing.
 
-type Deps = Pick<DomainDeps, 'database' | 'admission' | 'authority' | 'publicUrl'>;
+type Deps = Pick<DomainDeps, 'database' | 'ownAdmission' | 'authority' | 'publicUrl'>;
 
 const joinableDomainOf = async (
   { database }: Pick<Deps, 'database'>,
@@ -53,7 +53,7 @@ export async function joinByAddress(
       'your email domain does not allow joining this tenant',
       'NO_SUGGESTION',
     );
-  await deps.admission.join(
+  await deps.ownAdmission.join(
     {
       ...joinArguments(domain),
       userId: caller.id,
