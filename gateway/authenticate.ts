@@ -27,7 +27,7 @@ export type RequestOrigin = { ip: string; userAgent: string; requestId: string; 
  */
 const storedKinds: readonly string[] = ['session', 'botKey', 'worker', 'support'];
 
-/** What ends the caller's rights, beside its ids. */
+/** The further keys that end the caller's rights, beside its ids. */
 const endsOf = ({ type, tenant, rightsKeys }: Principal) => ({
   rightsKeys,
   homeTenant: type === 'bot' ? tenant : '',

@@ -47,7 +47,7 @@ test('a malformed entry means the nearest trusted proxy, never an entry further 
     assert.equal(read(`192.0.2.1, ${entry}`), '10.0.0.1', entry);
     assert.equal(read(`192.0.2.1, ${entry}, [2001:db8:ff::2]:80`), '2001:db8:ff::2', entry);
     assert.equal(counted, 2, entry);
-    // What a client itself wrote is not read, and counts nothing.
+    // Entries that a client itself wrote are not read, and counts nothing.
     assert.equal(read(`${entry}, 198.51.100.7`), '198.51.100.7', entry);
     assert.equal(counted, 2, entry);
   }

@@ -7,7 +7,7 @@ export type Principal = ResolveResponse & {
   clientId: string;
   /** The rights depend on this and the tenant. An access token narrows its session. */
   rightsOf: string;
-  /** What else ends the principal, for the services that make its changes. */
+  /** The further keys that end the principal, for the services that make its changes. */
   rightsKeys: RightsKey[];
   /** The endpoint of a portal session, and its permissions; absent = another credential. */
   portal?: { endpoint: string; permissions: Uint8Array };

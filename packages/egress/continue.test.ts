@@ -16,7 +16,7 @@ const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n';
 const body = 'HTTP/1.1 100 Continue';
 const final = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 
-/** What the receiver sends for each path, one write for each part. */
+/** The receiver's answer for each path, one write for each part. */
 const answers: Record<string, readonly string[]> = {
   '/apart': [proceed, final],
   '/together': [proceed + final],

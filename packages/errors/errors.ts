@@ -51,7 +51,7 @@ const errorCodes = new Map(
 /** A failure whose messages the caller may see. All other errors become `internal`. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
-  /** What programs compare beside the code: '' where the code says it all. */
+  /** The word that programs compare beside the code: '' where the code says it all. */
   readonly reason: Reason | '';
   /** All problems. `message` is the first. */
   readonly messages: readonly string[];

@@ -45,7 +45,7 @@ function createMemory(broker: Broker) {
   let connections = -1;
   let gap: Pick<Noted, 'order' | 'at'> = { order: 0, at: 0 };
 
-  /** What was revoked while the connection was away is unknown. */
+  /** Revocations during a lost connection are unknown. */
   function noteConnection(): void {
     if (broker.connections() === connections) return;
     connections = broker.connections();

@@ -17,7 +17,7 @@ type Rights = MessageInitShape<typeof EffectiveResponseSchema>;
 
 /** Where the rights of a running call are asked for again. */
 export type RightsSources = {
-  /** What the credential still proves. @throws unauthenticated if it has ended */
+  /** The proofs of a live credential. @throws unauthenticated if it has ended */
   credential: (request: Request) => Promise<{ state?: State | undefined }>;
   authority: {
     effective: (request: Omit<EffectiveRequest, '$typeName' | '$unknown'>) => Promise<Rights>;

@@ -16,7 +16,7 @@ import { type Handlers, readSearch } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { findLackingForUser } from './acting/acting.ts';
-import { mayConferBot } from './decisions/bots.ts';
+import { mayConferBot } from './acting/bots.ts';
 import { findSubjectGrants, reduces } from './decisions/context.ts';
 import { capKeys, keyOfSubject } from './decisions/effective.ts';
 import { isMemberWithin } from './decisions/queries.ts';

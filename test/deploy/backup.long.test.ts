@@ -77,7 +77,7 @@ test('a backup of a running start, restored to an empty folder, has every user, 
 
   const before = await start(t, first);
   const owner = await signUp(before);
-  const tenant = await createTenant(before, owner.token, 'Line\u2028separator \\. and\ttab');
+  const tenant = await createTenant(before, owner.token, 'Back\\slash \\.');
   const endpoint = {
     Tenant: tenant,
     Name: 'events',
@@ -86,7 +86,8 @@ test('a backup of a running start, restored to an empty folder, has every user, 
   };
   const created = await before.call('Webhooks_CreateEndpoint', { Endpoint: endpoint }, owner.token);
   const { ID } = created.body['Endpoint'] as { ID: string };
-  await before.call('Groups_Save', { Group: { Tenant: tenant, Path: 'eng' } }, owner.token);
+  const group = { Tenant: tenant, Path: 'eng', Description: 'tab\tand\nlines' };
+  await before.call('Groups_Save', { Group: group }, owner.token);
   const settled = async () =>
     (
       await before.call(
@@ -133,13 +134,13 @@ test('a backup of a running start, restored to an empty folder, has every user, 
     'sessions are restored too',
   );
   const { body } = await after.call('Tenants_Get', { Tenant: tenant }, owner.token);
-  assert.equal((body['Tenant'] as { Name: string }).Name, 'Line\u2028separator \\. and\ttab');
+  assert.equal((body['Tenant'] as { Name: string }).Name, 'Back\\slash \\.');
   const { Items } = (await after.call('Groups_List', { Tenant: tenant }, owner.token)).body[
     'Page'
-  ] as { Items: Array<{ Path: string }> };
+  ] as { Items: Array<{ Path: string; Description: string }> };
   assert.deepEqual(
-    Items.map((group) => group.Path),
-    ['eng'],
+    Items.map(({ Path, Description }) => [Path, Description]),
+    [['eng', group.Description]],
     'the time of the backup',
   );
   // The signing secret opens with the key ring of the backup.

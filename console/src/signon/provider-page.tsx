@@ -104,7 +104,7 @@ function ConfirmProvider({ provider, onClose }: DialogProps) {
   const change = useChange('Sso_ConfirmProvider', {
     stale: ['Sso_GetProvider', 'Sso_ListProviders'],
   });
-  const request = { ...scope, ID, ...(UpdatedAt !== undefined && { IfUpdatedAt: UpdatedAt }) };
+  const request = { ...scope, ID, IfUpdatedAt: UpdatedAt ?? '' };
   return (
     <Confirm
       title={t('signon.confirmProviderOf', { name: Name })}

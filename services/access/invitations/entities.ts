@@ -36,7 +36,7 @@ export const InvitationEntity = defineEntity({
     invitedBy: p.text(),
     /** The permissions that the key of an inviting bot was narrowed to; empty = not narrowed. */
     inviterNarrowedTo: p.array().columnType('text[]'),
-    /** What limited the inviter's session; "" = nothing. */
+    /** The limit of the inviter's session; "" = nothing. */
     inviterLimitedTo: p.text().default(''),
     inviterVoucher: p.text().default(''),
     acceptedBy: p.text(),

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What limited the sessions that sent an invitation or an offer. Older rows have no such limits. */
+/** The limits of the sessions that sent an invitation or an offer. Older rows have no such limits. */
 export class LimitsOfGivers extends Migration {
   override up(): void {
     this.addSql(`

@@ -131,7 +131,7 @@ export const MembershipOfferEntity = defineEntity({
     addedBy: p.text(),
     /** The permissions that an adding bot's key was narrowed to; empty = not narrowed. */
     adderNarrowedTo: p.array().columnType('text[]'),
-    /** What limited the adder's session; "" = nothing. */
+    /** The limit of the adder's session; "" = nothing. */
     adderLimitedTo: p.text().default(''),
     adderVoucher: p.text().default(''),
     createdAt: p.datetime(3),

@@ -34,7 +34,7 @@ export async function assertMayIssue(
     { signal },
   );
   if (lacking !== '') throw escalation(lacking);
-  // What a bot makes ends with the key that it uses.
+  // The keys that a bot makes end with the key that it uses.
   const used =
     caller.type === 'bot'
       ? await findBotKey(database, caller.tenant, caller.credentialId)

@@ -51,7 +51,7 @@ export async function mayCapture(
   return !granted || (await findLacking(deps, call, tenant, granted)) === '';
 }
 
-/** What a domain with these settings gives; undefined = nothing. */
+/** The rights that a domain with these settings gives; undefined = nothing. */
 const grantedWith = ({ capture, defaultRole }: CaptureSettings): Granted | undefined =>
   grantsMembership(capture) || defaultRole !== ''
     ? {

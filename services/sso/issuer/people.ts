@@ -101,7 +101,7 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
   };
 }
 
-/** What the organisation demands, and the session lacks. */
+/** The demand of the organisation that the session lacks. */
 function unmetIn(wanted: EffectiveResponse): Refusal | undefined {
   if (wanted.methodRefused)
     return { text: 'the organisation does not accept this way to sign in', cure: 'session' };

@@ -8,7 +8,7 @@ import { forgetProvider } from './forget.ts';
 import { assertNotLastProvider, requiresSso } from './last-provider.ts';
 import { findProvider } from './queries.ts';
 
-/** Deletes a provider, and ends what it opened and granted. */
+/** Deletes a provider, and ends its sessions and grants. */
 export async function deleteProvider(
   deps: ProviderDeps,
   { tenant, id }: SsoDeleteProviderRequest,

@@ -6,11 +6,9 @@ import type {
 import { includes } from '@bailiwick/proto/permission-patterns.ts';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { findDirectoryRoles } from '../groups/queries.ts';
-import { narrow } from '../permissions/narrow.ts';
-import { findSubjectGrants, owns } from './context.ts';
-import { type Ending, firstEnding } from './delegation.ts';
-import { findRolePermissions } from './queries.ts';
+import { findSubjectGrants, owns } from '../decisions/context.ts';
+import { type Ending, firstEnding } from '../decisions/delegation.ts';
+import { findRolePermissions } from '../decisions/queries.ts';
 import {
   holdsOnPlatform,
   mayGrant,
@@ -18,9 +16,11 @@ import {
   permissionsOfRoles,
   type Rights,
   rightsOf,
-} from './rights.ts';
+} from '../decisions/rights.ts';
+import { findDirectoryRoles } from '../groups/queries.ts';
+import { narrow } from '../permissions/narrow.ts';
 
-/** What a key or trust of a bot gives to its user. */
+/** The rights that a key or trust of a bot gives to its user. */
 type Conferred = { onPlatform: string[]; inTenant: string[]; isOwner: boolean };
 
 /**
