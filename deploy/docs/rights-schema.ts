@@ -68,7 +68,7 @@ const group: Record<(typeof keys.group)[number], Schema> = {
     'The place in the hierarchy, such as eng/backend. A group has the grants of those above it.',
     path,
   ),
-  Name: optionalText('The name that people see.', { maxLength: 128 }),
+  Name: optionalText('The name that people see.', { maxLength: 256 }),
   Description: optionalText('What the group is for.', { maxLength: 512 }),
   ExternalID: optionalText('The ID in another system.', { maxLength: 256 }),
   Metadata: {

@@ -186,7 +186,7 @@ const rights = record({
     record(
       {
         Path: place,
-        Name: text(128),
+        Name: text(256),
         Description: text(512),
         ExternalID: text(256),
         Metadata: oneOf({}, { a: 'b' }, { a: 1 }),
