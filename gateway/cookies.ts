@@ -113,7 +113,8 @@ export const createLinkCookie = (publicUrl: string) =>
 
 export type LinkCookie = ReturnType<typeof createLinkCookie>;
 
-const flowSeconds = 10 * 60;
+/** As long as a flow is kept, so that its browser can repeat a sign-in that failed. */
+const flowSeconds = 60 * 60;
 const maxFlows = 8;
 
 /**
@@ -137,8 +138,10 @@ export function createFlowCookies(publicUrl: string) {
      * request carries all cookies.
      */
     set(request: IncomingMessage, response: ServerResponse, flow: string, binding: string): void {
+      // Browsers send older cookies first (RFC 6265 5.4).
       const flows = Object.keys(this.read(request));
-      if (flows.length >= maxFlows) for (const other of flows) this.clear(response, other);
+      for (const oldest of flows.slice(0, Math.max(0, flows.length - maxFlows + 1)))
+        this.clear(response, oldest);
       response.appendHeader(
         'set-cookie',
         `${prefix}${flow}=${binding}; Max-Age=${flowSeconds}; ${attributes}`,

@@ -108,6 +108,7 @@ test('a page is rendered completely in every language', () => {
     'choices',
     'heading',
     'appLogo',
+    'links',
   ];
   const later = ['base', 'root', 'brandHead', 'brand', 'brandLinks', 'console', 'plain', ...sent];
   for (const locale of shippedLocales)

@@ -23,6 +23,7 @@ import {
   textOf,
   translateMessage,
 } from './page-texts.ts';
+import { linksOf, type WayOn } from './sign-in-failure.ts';
 import { accepts } from './static-files.ts';
 
 // The HTML pages: sign-in, and the targets of links in mails. A mail's token is in the URL
@@ -231,13 +232,19 @@ export const rootFrom = (pathname: string): string => '../'.repeat(pathname.spli
 /** The way from the routes /auth/{tenant}/{id}/…. */
 const authRoot = '../../../';
 
+type ErrorPlace = { brand: PageBrand; root: string; wayOn: WayOn };
+
 /** Shows a sign-in failure to the user. `root` is the way from the page to the public URL. */
 export function sendErrorPage(
   request: IncomingMessage,
   response: ServerResponse,
   error: ServiceError,
   requestId: string,
-  { brand = noBrand, root = authRoot }: { brand?: PageBrand; root?: string } = {},
+  {
+    brand = noBrand,
+    root = authRoot,
+    wayOn = { tryAgain: '', signIn: `${root}login` },
+  }: Partial<ErrorPlace> = {},
 ): void {
   const locale = languageOf(request);
   const status = statuses[error.code] ?? 400;
@@ -252,6 +259,7 @@ export function sendErrorPage(
   const body = fill(errorPages.get(locale) ?? '', {
     root,
     ...Object.fromEntries(escaped),
+    links: linksOf(wayOn, locale),
     ...markupOf(brand, locale, root),
   });
   response

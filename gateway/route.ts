@@ -49,6 +49,7 @@ import { sendReadiness } from './readiness.ts';
 import { assertMethod, RoutingError } from './routing-error.ts';
 import { createScim, isScim, scimMethods, sendScimError } from './scim.ts';
 import type { gatewaySettings } from './settings.ts';
+import { SignInFailure, wayOnFrom } from './sign-in-failure.ts';
 import { createSsoRoutes } from './sso.ts';
 import { measureOperation, nameRequest, traceRequest } from './telemetry.ts';
 
@@ -79,6 +80,20 @@ function createParts({ peers, settings }: Options) {
   return { session, support, link, sso, console, paths, brands, sendLogo, answerIssuer };
 }
 
+/**
+ * The path of a sign-in in a browser, and the tenant of its provider or "". Undefined for all other
+ * requests: their failures are answered as JSON.
+ */
+const createPageFinder =
+  ({ sso, paths }: Parts) =>
+  (request: IncomingMessage, thrown: unknown) => {
+    if (!acceptsHtml(request) || thrown instanceof RoutingError) return undefined;
+    const pathname = pathOf(request, paths);
+    const signIn = sso.match(pathname);
+    const tenant = signIn?.[1] ?? (isIssuerPage(pathname) ? '' : undefined);
+    return tenant === undefined ? undefined : { pathname, tenant, isSignIn: signIn !== null };
+  };
+
 /** Creates the gateway's request listener, which traces, routes and answers every request. */
 export function createRouter(options: Options) {
   const { settings, log } = options;
@@ -86,22 +101,9 @@ export function createRouter(options: Options) {
   const parts = createParts(options);
   const originOf = createOrigin(settings.publicUrl);
   const otherName = createOtherName(settings.publicUrl);
-  const { sso, paths, brands } = parts;
+  const { paths, brands } = parts;
+  const pageOf = createPageFinder(parts);
   const route = createRoute(options, parts);
-
-  /**
-   * The path of a sign-in in a browser, and the tenant of its provider or "". Undefined for all
-   * other requests: their failures are answered as JSON.
-   */
-  function pageOf(
-    request: IncomingMessage,
-    thrown: unknown,
-  ): { pathname: string; tenant: string } | undefined {
-    if (!acceptsHtml(request) || thrown instanceof RoutingError) return undefined;
-    const pathname = pathOf(request, paths);
-    const tenant = sso.match(pathname)?.[1] ?? (isIssuerPage(pathname) ? '' : undefined);
-    return tenant === undefined ? undefined : { pathname, tenant };
-  }
 
   async function answer(
     request: IncomingMessage,
@@ -136,9 +138,11 @@ export function createRouter(options: Options) {
       if (isDirectory) return sendScimError(response, error, status);
       const page = pageOf(request, thrown);
       if (page) {
-        const { pathname, tenant } = page;
-        const brand = await brands.of(tenant, origin.ip);
-        sendErrorPage(request, response, error, requestId, { brand, root: rootFrom(pathname) });
+        const { pathname, tenant, isSignIn } = page;
+        const root = rootFrom(pathname);
+        const wayOn = isSignIn ? wayOnFrom(error, root) : { tryAgain: '', signIn: `${root}login` };
+        const place = { brand: await brands.of(tenant, origin.ip), root, wayOn };
+        sendErrorPage(request, response, error, requestId, place);
       } else sendError(response, error, requestId, status);
     }
   }
@@ -314,7 +318,8 @@ type Failure = {
   requestId: string;
 };
 
-function logFailure(log: Log, { thrown, code, method, requestId }: Failure): void {
+function logFailure(log: Log, { thrown: failure, code, method, requestId }: Failure): void {
+  const thrown = failure instanceof SignInFailure ? failure.cause : failure;
   // A service logs the errors that it returns. All other errors appear only here.
   const answered =
     thrown instanceof ServiceError ||

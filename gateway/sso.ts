@@ -1,16 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceCaller } from '@bailiwick/call';
-import { invalid } from '@bailiwick/errors';
-import { SignIn } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { invalid, toServiceError } from '@bailiwick/errors';
+import {
+  type FindWayOnRequestSchema,
+  SignIn,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { contextFor, readBody } from '@bailiwick/rpc';
-import { createClient, type Transport } from '@connectrpc/connect';
+import { tokenHash, tokenKind } from '@bailiwick/values';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { RequestOrigin } from './authenticate.ts';
 import { assertContent, formType } from './content.ts';
 import type { FlowCookies, LinkCookie, SessionCookie } from './cookies.ts';
 import { holdLarge } from './large-bodies.ts';
 import { chosenLanguage } from './page-language.ts';
-import { sendFormPage } from './pages.ts';
+import { acceptsHtml, sendFormPage } from './pages.ts';
+import { SignInFailure } from './sign-in-failure.ts';
 
 const route = /^\/auth\/([^/]+)\/([^/]+)\/(login|callback|metadata)$/;
 const maxFormBytes = 256 * 1024;
@@ -49,35 +55,71 @@ const inOwnName = ({ requestId }: RequestOrigin) => ({
   contextValues: contextFor(serviceCaller('gateway', requestId)),
 });
 
+type ProviderAnswer = MessageInitShape<typeof FindWayOnRequestSchema>;
+
+/**
+ * Where a browser goes on after a failure. @throws the failure, for a page that leads on if sso knows
+ * where to
+ */
+const createWayOn =
+  (signIn: Client<typeof SignIn>, session: SessionCookie) =>
+  async (answer: ProviderAnswer, thrown: unknown, { request, origin }: AuthRequest) => {
+    const { code, reason } = toServiceError(thrown);
+    // After a limit the flow still waits: the page can be loaded again.
+    if (!acceptsHtml(request) || code === 'resource_exhausted') throw thrown;
+    const token = session.ofVisitor(request);
+    const sessionHash =
+      token !== undefined && tokenKind(token) === 'session' ? tokenHash(token) : new Uint8Array();
+    const way = await signIn
+      .findWayOn({ ...answer, reason, sessionHash }, inOwnName(origin))
+      // sso may be away, or of the previous version.
+      .catch(() => ({ redirect: '', returnTo: '' }));
+    if (way.redirect === '') throw new SignInFailure(thrown, way.returnTo);
+    return { redirect: way.redirect, token: '', link: '' };
+  };
+
 /** The documented routes for browsers that sign in (not JSON operations), and our SAML metadata. */
 export function createSsoRoutes({ sso, session, flows, link }: Options) {
   const signIn = createClient(SignIn, sso);
+  const goOn = createWayOn(signIn, session);
 
   async function login({ request, response, url, match, origin }: AuthRequest): Promise<void> {
     const { ip, userAgent } = origin;
     const [returnTo = '', another] = url.searchParams.getAll('return_to');
     if (another !== undefined) throw duplicateParameter();
-    const { redirect, form, flow, binding } = await signIn.start(
-      { ...placeIn(match), returnTo, ip, userAgent, uiLocale: chosenLanguage(request) },
-      inOwnName(origin),
-    );
+    const restarted = url.searchParams.has('again');
+    const { redirect, form, flow, binding } = await signIn
+      .start(
+        {
+          ...placeIn(match),
+          returnTo,
+          ip,
+          userAgent,
+          uiLocale: chosenLanguage(request),
+          restarted,
+        },
+        inOwnName(origin),
+      )
+      .catch((thrown: unknown) => {
+        throw new SignInFailure(thrown, returnTo);
+      });
     flows.set(request, response, flow, binding);
     if (Object.keys(form).length > 0)
       sendFormPage(request, response, { url: redirect, fields: form });
     else sendOn(response, redirect);
   }
 
-  async function callback({ request, response, url, match, origin }: AuthRequest): Promise<void> {
+  async function callback(authRequest: AuthRequest): Promise<void> {
+    const { request, response, url, match, origin } = authRequest;
     const { ip, userAgent } = origin;
     const parameters = readOnce(
       request.method === 'POST' ? await readForm(request, response, ip) : url.searchParams,
     );
     const bindings = flows.read(request);
-    const finished = await signIn.finish(
-      { ...placeIn(match), parameters, bindings, ip, userAgent },
-      inOwnName(origin),
-    );
-    if (finished.flow !== '') flows.clear(response, finished.flow);
+    const answer = { ...placeIn(match), parameters, bindings, ip };
+    const finished = await signIn
+      .finish({ ...answer, userAgent }, inOwnName(origin))
+      .catch((thrown: unknown) => goOn(answer, thrown, authRequest));
     if (finished.token !== '') session.set(response, finished.token);
     if (finished.link !== '') link.set(response, finished.link);
     sendOn(response, finished.redirect);

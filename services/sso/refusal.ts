@@ -1,5 +1,6 @@
 import { ServiceError, toServiceError } from '@bailiwick/errors';
 import type { PublicReason } from '@bailiwick/proto/reasons.ts';
+import { oneLine } from '@bailiwick/proto/shown-text.ts';
 import { ConnectError } from '@connectrpc/connect';
 
 // The reasons to refuse a sign-in. The user reads what to do; the tenant's administrators read the
@@ -56,6 +57,24 @@ const socialRefusals: Partial<Record<RefusalReason, string>> = {
 };
 
 const isReason = (reason: string): reason is RefusalReason => Object.hasOwn(refusals, reason);
+
+const maxDescription = 200;
+
+/**
+ * A provider's description of its error, for the administrator. It may contain anything and anyone
+ * can send one: addresses of users and sites, and values that could be tokens, are left out.
+ */
+export function described(description: string | undefined): string {
+  // Cut first: the patterns run over a short text.
+  const text = oneLine((description ?? '').slice(0, 2 * maxDescription))
+    .replaceAll(/\S*(?:@|:\/\/|www\.)\S*/gi, '…')
+    .replaceAll(/[\w.~+/=-]{41,}/g, '…')
+    .replaceAll(/[<>"“”]/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  if (text === '') return '';
+  return ` It says: “${text.length > maxDescription ? `${text.slice(0, maxDescription)}…` : text}”`;
+}
 
 /** A refused sign-in. `detail` must contain no token, code, secret or user's address. */
 export class SignInRefused extends ServiceError {

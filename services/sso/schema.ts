@@ -26,6 +26,7 @@ import { ProviderConfirmation } from './migrations/018-provider-confirmation.ts'
 import { StatedGroups } from './migrations/020-stated-groups.ts';
 import { RefreshReuse } from './migrations/022-refresh-reuse.ts';
 import { Givers } from './migrations/026-givers.ts';
+import { KeptFlows } from './migrations/029-kept-flows.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
 
@@ -68,6 +69,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '020-stated-groups', class: StatedGroups },
     { name: '022-refresh-reuse', class: RefreshReuse },
     { name: '026-givers', class: Givers },
+    { name: '029-kept-flows', class: KeptFlows },
   ],
   compatibleFrom: 1,
 };

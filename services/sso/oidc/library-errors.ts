@@ -11,7 +11,7 @@ import {
   UNSUPPORTED_OPERATION,
   UnsupportedOperationError,
 } from 'oauth4webapi';
-import { SignInRefused } from '../refusal.ts';
+import { described, SignInRefused } from '../refusal.ts';
 
 // Maps oauth4webapi errors to explanations for administrators, by the code and the cause of an error.
 // Its messages name claims and parameters, but never their values, so they may be shown for unknown
@@ -31,8 +31,8 @@ const advice: Readonly<Record<string, string>> = {
 };
 
 /**
- * The error code of a provider's response, to insert into a sentence. Other values and all
- * descriptions are dropped, because they may contain anything.
+ * The error code of a provider's response, to insert into a sentence. Other values are dropped,
+ * because they may contain anything.
  */
 export function namedError(error: unknown): string {
   if (typeof error !== 'string' || !/^[a-z_]{1,40}$/.test(error)) return '';
@@ -166,7 +166,7 @@ export function explainError(error: unknown): unknown {
   if (error instanceof AuthorizationResponseError)
     return new SignInRefused(
       'PROVIDER_REFUSED',
-      `The provider has answered with an error${namedError(error.error)}.`,
+      `The provider has answered with an error${namedError(error.error)}.${described(error.error_description)}`,
     );
   if (!(error instanceof OperationProcessingError || error instanceof UnsupportedOperationError))
     return error;

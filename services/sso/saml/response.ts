@@ -1,4 +1,4 @@
-import { SignInRefused } from '../refusal.ts';
+import { described, SignInRefused } from '../refusal.ts';
 import { answerInvalid, quote } from './answer.ts';
 import type { SamlProvider } from './saml.ts';
 import { childrenNamed, findAttribute, findChild, findText, type XmlElement } from './xml.ts';
@@ -56,8 +56,14 @@ function assertSuccess(response: XmlElement): void {
   if (words[0] !== 'Success')
     throw new SignInRefused(
       'PROVIDER_REFUSED',
-      `The identity provider has answered with ${words.join(', ')}.`,
+      `The identity provider has answered with ${words.join(', ')}.${described(messageOf(status))}`,
     );
+}
+
+/** What the provider says in its own words; undefined if it says nothing. */
+function messageOf(status: XmlElement | undefined): string | undefined {
+  const message = status && findChild(status, 'samlp:StatusMessage');
+  return message && findText(message);
 }
 
 /** Only the standard's status names: a provider's own text may name the user. */

@@ -11,7 +11,7 @@ export type SignInDeps = Pick<
   'database' | 'keys' | 'federation' | 'admission' | 'protocols' | 'publicUrl'
 > &
   ReturnRules & {
-    credentials: Pick<Client<typeof Credentials>, 'endSession'>;
+    credentials: Pick<Client<typeof Credentials>, 'endSession' | 'resolve'>;
     authority: Pick<Client<typeof Authority>, 'getAppUrl'>;
     limiter: Limiter;
     /** The limit of sign-in starts and ends per IP address. */

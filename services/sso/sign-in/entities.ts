@@ -1,6 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A started sign-in that waits for its provider's answer. It can be used once, for ten minutes. */
+/**
+ * A started sign-in that waits for its provider's answer. It can be used once, for ten minutes. It
+ * is kept for an hour, so that a sign-in that fails can be repeated.
+ */
 export const FlowEntity = defineEntity({
   name: 'Flow',
   tableName: 'sign_in_flow',
@@ -20,10 +23,15 @@ export const FlowEntity = defineEntity({
     /** The application that gets a code; empty = the browser gets a session. */
     origin: p.text(),
     createdAt: p.datetime(3),
+    /** 1970 = used. */
     expiresAt: p.datetime(3),
+    keptUntil: p.datetime(3).defaultRaw('now()'),
+    /** Whether this sign-in repeats another one by itself. */
+    restarted: p.boolean().default(false),
   },
   indexes: [
     { name: 'sign_in_flow_expires_at', properties: ['expiresAt'] },
+    { name: 'sign_in_flow_kept_until', properties: ['keptUntil'] },
     { name: 'sign_in_flow_dek', properties: ['tenant', 'dekId', 'id'] },
   ],
 });

@@ -6,9 +6,11 @@ import type { ReturnAddress } from '@bailiwick/values';
 import type { Flow } from '../providers/protocols.ts';
 import { SignInRefused } from '../refusal.ts';
 import { FlowEntity } from './entities.ts';
-import { consumeFlow, isFlowWaiting } from './queries.ts';
+import { consumeFlow, findKeptFlow, isFlowWaiting, type KeptFlow } from './queries.ts';
 
 const lifetimeMs = 10 * 60_000;
+// Longer than the sign-in pages of common providers wait for their users.
+const keptMs = 60 * 60_000;
 
 const random = () => randomBytes(32).toString('base64url');
 const hash = (text: string) => createHash('sha256').update(text).digest();
@@ -28,12 +30,15 @@ export const createFlow = (kind: string): Flow => ({
 type Store = { database: Database; keys: TenantKeys };
 type Place = { tenant: string; provider: string };
 
-/** Stores a flow for ten minutes. Returns the binding value for the browser's cookie. */
+/**
+ * Stores a flow, which can be used for ten minutes. Returns the binding value for the browser's
+ * cookie.
+ */
 export async function keepFlow(
   { database, keys }: Store,
   { tenant, provider }: Place,
   flow: Flow,
-  target: ReturnAddress,
+  target: ReturnAddress & { restarted: boolean },
 ): Promise<string> {
   const binding = random();
   const id = idOf(flow.state);
@@ -43,7 +48,11 @@ export async function keepFlow(
       : await keys.seal(tenant, Buffer.from(flow.verifier), contextOf(id));
   const now = new Date();
   await database.transaction(tenant, async (em) => {
-    const times = { createdAt: now, expiresAt: new Date(now.getTime() + lifetimeMs) };
+    const times = {
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + lifetimeMs),
+      keptUntil: new Date(now.getTime() + keptMs),
+    };
     em.persist(
       em.create(FlowEntity, {
         tenant,
@@ -60,6 +69,17 @@ export async function keepFlow(
   });
   return binding;
 }
+
+/** A flow of this browser, also a used or expired one. */
+export const recallFlow = (
+  { database }: Pick<Store, 'database'>,
+  { tenant, provider, state, bindings }: FlowKey,
+): Promise<KeptFlow | undefined> =>
+  findKeptFlow(
+    database,
+    { tenant, provider, id: idOf(state) },
+    hash(bindings[cookieOf(state)] ?? ''),
+  );
 
 type FlowKey = Place & { state: string; bindings: Readonly<Record<string, string>> };
 

@@ -9,6 +9,7 @@ import { spMetadata } from '../saml/metadata.ts';
 import type { SignInDeps } from './deps.ts';
 import { finishSignIn } from './finish.ts';
 import { startSignIn } from './start.ts';
+import { findWayOn } from './way-on.ts';
 
 export function signInHandlers(deps: SignInDeps): Handlers<typeof SignIn> {
   // Limits before any work: each start writes a row, and each answer costs a signature check.
@@ -24,6 +25,9 @@ export function signInHandlers(deps: SignInDeps): Handlers<typeof SignIn> {
     async finish(request, call) {
       await count(request.ip);
       return finishSignIn(deps, request, call);
+    },
+    async findWayOn(request) {
+      return findWayOn(deps, request);
     },
     async metadata({ tenant, provider: id, ip }) {
       await count(ip);

@@ -13,8 +13,13 @@ type FlowKey = { tenant: string; provider: string; id: string };
 
 const consume: Statement = {
   name: 'sso.consume_flow',
-  text: `delete from sign_in_flow where tenant = $1 and id = $2 and provider = $3 and binding_hash = $4 and expires_at > now()
-         returning id, request, dek_id as "dekId", verifier_enc as "verifierEnc", return_to as "returnTo", origin`,
+  // Not set to now(): a concurrent statement that began earlier would still see a valid flow.
+  text: `with flow as materialized (
+           select * from sign_in_flow where tenant = $1 and id = $2 and provider = $3 and binding_hash = $4 and expires_at > now()
+           for update)
+         update sign_in_flow used set expires_at = to_timestamp(0), dek_id = '', verifier_enc = ''
+         from flow where used.tenant = $1 and used.id = flow.id
+         returning flow.id, flow.request, flow.dek_id as "dekId", flow.verifier_enc as "verifierEnc", flow.return_to as "returnTo", flow.origin`,
 };
 
 /**
@@ -43,6 +48,24 @@ export async function isFlowWaiting(
   return (await database.query(waiting, [tenant, id, provider])).length > 0;
 }
 
+const kept: Statement = {
+  name: 'sso.find_kept_flow',
+  text: `select return_to as "returnTo", origin, restarted, expires_at > to_timestamp(0) as unused from sign_in_flow
+         where tenant = $1 and id = $2 and provider = $3 and binding_hash = $4 and kept_until > now()`,
+};
+
+export type KeptFlow = { returnTo: string; origin: string; restarted: boolean; unused: boolean };
+
+/** A flow, also a used or expired one, for the browser that started it. */
+export async function findKeptFlow(
+  database: Database,
+  { tenant, provider, id }: FlowKey,
+  bindingHash: Uint8Array,
+): Promise<KeptFlow | undefined> {
+  const rows = await database.query<KeptFlow>(kept, [tenant, id, provider, bindingHash]);
+  return rows[0];
+}
+
 const take: Statement = {
   name: 'sso.take_assertion',
   text: 'insert into used_assertion (tenant, provider, id, expires_at) values ($1, $2, $3, $4) on conflict do nothing returning 1 as taken',
@@ -59,7 +82,7 @@ export async function takeAssertion(
 
 const sweepFlows: Statement = {
   name: 'sso.sweep_flows',
-  text: 'delete from sign_in_flow where expires_at < now()',
+  text: 'delete from sign_in_flow where kept_until < now() and expires_at < now()',
 };
 const sweepAssertions: Statement = {
   name: 'sso.sweep_assertions',

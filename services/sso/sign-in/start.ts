@@ -20,7 +20,7 @@ function assertConfirmed(provider: ProviderValues): void {
  */
 export async function startSignIn(
   deps: SignInDeps,
-  { tenant, provider: id, returnTo, ip, userAgent, uiLocale }: StartRequest,
+  { tenant, provider: id, returnTo, ip, userAgent, uiLocale, restarted }: StartRequest,
   call: Call,
 ) {
   const provider = await findProvider(deps.database, tenant, id);
@@ -39,7 +39,7 @@ export async function startSignIn(
       await openCredentials(deps.keys, provider),
       { flow, uiLocale },
     );
-    const binding = await keepFlow(deps, { tenant, provider: id }, flow, target);
+    const binding = await keepFlow(deps, { tenant, provider: id }, flow, { ...target, restarted });
     return { redirect, form, flow: cookieOf(flow.state), binding };
   } catch (error) {
     if (error instanceof SignInRefused)

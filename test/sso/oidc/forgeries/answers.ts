@@ -47,7 +47,7 @@ export const answers = {
     },
     reason: 'PROVIDER_REFUSED',
     detail:
-      /^The provider has answered with an error, error access_denied \(the person or the provider has declined\)\.$/,
+      /^The provider has answered with an error, error access_denied \(the person or the provider has declined\)\. It says: “scriptalert\(1\)\/script …”$/,
   },
   'no ID token': {
     exchange: (answer) => void delete answer['id_token'],

@@ -155,7 +155,7 @@ export const contents: Record<string, Forgery> = {
     'PROVIDER_REFUSED',
   ),
   'refused by the provider with a custom status': withStatus(
-    /answered with Requester, a status of its own\.$/,
+    /answered with Requester, a status of its own\. It says: “… is unknown”$/,
     code('Requester', '<samlp:StatusCode Value="urn:x:ada@example.com"></samlp:StatusCode>') +
       '<samlp:StatusMessage>ada@example.com is unknown</samlp:StatusMessage>',
     'PROVIDER_REFUSED',

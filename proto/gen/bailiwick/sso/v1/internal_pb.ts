@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/internal.proto.
  */
 export const file_bailiwick_sso_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJMChdJc3N1ZXJDb25maXJtQXBwUmVxdWVzdBIRCgljbGllbnRfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEg4KBnNjb3BlcxgDIAMoCSIqChhJc3N1ZXJDb25maXJtQXBwUmVzcG9uc2USDgoGc2NvcGVzGAEgAygJIi4KGElzc3VlclZlcmlmeVRva2VuUmVxdWVzdBISCgV0b2tlbhgBIAEoCUIDgAEBIroBChlJc3N1ZXJWZXJpZnlUb2tlblJlc3BvbnNlEg8KB3N1YmplY3QYASABKAkSEQoJY2xpZW50X2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSFQoNY3JlZGVudGlhbF9pZBgEIAEoCRIOCgZ0ZW5hbnQYBSABKAkSDgoGc2NvcGVzGAYgAygJEi4KCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wInYKDFN0YXJ0UmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSEQoJcmV0dXJuX3RvGAMgASgJEgoKAmlwGAQgASgJEhIKCnVzZXJfYWdlbnQYBSABKAkSEQoJdWlfbG9jYWxlGAYgASgJIqYBCg1TdGFydFJlc3BvbnNlEhAKCHJlZGlyZWN0GAEgASgJEgwKBGZsb3cYAiABKAkSDwoHYmluZGluZxgDIAEoCRI3CgRmb3JtGAQgAygLMikuYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlLkZvcm1FbnRyeRorCglGb3JtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASK7AgoNRmluaXNoUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSQwoKcGFyYW1ldGVycxgDIAMoCzIvLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdC5QYXJhbWV0ZXJzRW50cnkSPwoIYmluZGluZ3MYBCADKAsyLS5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuQmluZGluZ3NFbnRyeRIKCgJpcBgFIAEoCRISCgp1c2VyX2FnZW50GAYgASgJGjEKD1BhcmFtZXRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGi8KDUJpbmRpbmdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJSCg5GaW5pc2hSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRINCgV0b2tlbhgCIAEoCRIMCgRmbG93GAMgASgJEhEKBGxpbmsYBCABKAlCA4ABASI/Cg9NZXRhZGF0YVJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEgoKAmlwGAMgASgJIh8KEE1ldGFkYXRhUmVzcG9uc2USCwoDeG1sGAEgASgJIh8KDVJlcG9ydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJIikKC1dyYXBwZWRLZXlzEgsKA2tlaxgBIAEoCRINCgVjb3VudBgCIAEoBSKfAQoOUmVwb3J0UmVzcG9uc2USLgoHd3JhcHBlZBgBIAMoCzIdLmJhaWxpd2ljay5zc28udjEuV3JhcHBlZEtleXMSEgoKdG9fcmVwbGFjZRgCIAEoBRIRCgl0b19yZXNlYWwYAyABKAUSNgoJZGF0YV9rZXlzGAQgAygLMiMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuRGF0YUtleSI+Cg1Sb3RhdGVSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIdChV3aXRoZHJhd19zaWduaW5nX2tleXMYAiABKAgiRQoOUm90YXRlUmVzcG9uc2USEAoIcmVwbGFjZWQYASABKAgSDgoGcXVldWVkGAIgASgFEhEKCXdpdGhkcmF3bhgDIAEoCCIrChlQYXNzd29yZFBvbGljeUZpbmRSZXF1ZXN0Eg4KBmRvbWFpbhgBIAEoCSI8ChpQYXNzd29yZFBvbGljeUZpbmRSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkSDgoGbGlmdGVkGAIgASgIIikKCkh0dHBIZWFkZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSKSAQoTSXNzdWVySGFuZGxlUmVxdWVzdBIOCgZtZXRob2QYASABKAkSDAoEcGF0aBgCIAEoCRItCgdoZWFkZXJzGAMgAygLMhwuYmFpbGl3aWNrLnNzby52MS5IdHRwSGVhZGVyEgwKBGJvZHkYBCABKAwSCgoCaXAYBSABKAkSFAoMc2Vzc2lvbl9oYXNoGAYgASgMIisKDElzc3Vlck9wdGlvbhINCgVsYWJlbBgBIAEoCRIMCgRocmVmGAIgASgJIjoKFElzc3VlckdldExvZ29SZXF1ZXN0EgsKA2FwcBgBIAEoCRIVCg1rbm93bl92ZXJzaW9uGAIgASgJIkcKFUlzc3VlckdldExvZ29SZXNwb25zZRIMCgR0eXBlGAEgASgJEg8KB2NvbnRlbnQYAiABKAwSDwoHdmVyc2lvbhgDIAEoCSI5CgpJc3N1ZXJMb2dvEgwKBHBhdGgYASABKAkSDQoFd2lkdGgYAiABKAUSDgoGaGVpZ2h0GAMgASgFIr0BCgxJc3N1ZXJDaG9pY2USDAoEa2luZBgBIAEoCRILCgNhcHAYAiABKAkSDgoGdGVuYW50GAMgASgJEi8KB29wdGlvbnMYBCADKAsyHi5iYWlsaXdpY2suc3NvLnYxLklzc3Vlck9wdGlvbhIOCgZzY29wZXMYBSADKAkSFQoNcmV0dXJuX3NjaGVtZRgGIAEoCRIqCgRsb2dvGAcgASgLMhwuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJMb2dvIusBChBJc3N1ZXJEZXZpY2VQYWdlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIOCgZzY29wZXMYBCADKAkSEgoKeHNyZl90b2tlbhgFIAEoCRIRCgl1c2VyX2NvZGUYBiABKAkSDwoHcHJvYmxlbRgHIAEoCRIKCgJpcBgIIAEoCRIsCghhc2tlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoEbG9nbxgKIAEoCzIcLmJhaWxpd2ljay5zc28udjEuSXNzdWVyTG9nbyLwAgoUSXNzdWVySGFuZGxlUmVzcG9uc2USDgoGc3RhdHVzGAEgASgFEi0KB2hlYWRlcnMYAiADKAsyHC5iYWlsaXdpY2suc3NvLnYxLkh0dHBIZWFkZXISDAoEYm9keRgDIAEoDBIPCgdmYWlsdXJlGAQgASgJEhAKCGZvcm1fdXJsGAUgASgJEj4KBGZvcm0YBiADKAsyMC5iYWlsaXdpY2suc3NvLnYxLklzc3VlckhhbmRsZVJlc3BvbnNlLkZvcm1FbnRyeRISCgpzaWduZWRfb3V0GAcgASgIEi4KBmNob2ljZRgIIAEoCzIeLmJhaWxpd2ljay5zc28udjEuSXNzdWVyQ2hvaWNlEjcKC2RldmljZV9wYWdlGAkgASgLMiIuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJEZXZpY2VQYWdlGisKCUZvcm1FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlgKFEFwcExvZ291dFNpZ25SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNhcHAYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIPCgd1c2VyX2lkGAQgASgJIk8KFUFwcExvZ291dFNpZ25SZXNwb25zZRIOCgZzdGF0dXMYASABKAkSCwoDdXJsGAIgASgJEhkKDGxvZ291dF90b2tlbhgDIAEoCUIDgAEBIkAKFFNzb0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIInoKFVNzb0xpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCDKxAgoGU2lnbkluElkKBVN0YXJ0Eh4uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlcXVlc3QaHy5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRJcCgZGaW5pc2gSHy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSZQoITWV0YWRhdGESIS5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVxdWVzdBoiLmJhaWxpd2ljay5zc28udjEuTWV0YWRhdGFSZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMuwDCgZJc3N1ZXISaAoGSGFuZGxlEiUuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXF1ZXN0GiYuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EoQBCgtWZXJpZnlUb2tlbhIqLmJhaWxpd2ljay5zc28udjEuSXNzdWVyVmVyaWZ5VG9rZW5SZXF1ZXN0GisuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJWZXJpZnlUb2tlblJlc3BvbnNlIhyQAgGKtRgVEAZKB2dhdGV3YXlKCGlkZW50aXR5EngKCkNvbmZpcm1BcHASKS5iYWlsaXdpY2suc3NvLnYxLklzc3VlckNvbmZpcm1BcHBSZXF1ZXN0GiouYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJDb25maXJtQXBwUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSbgoHR2V0TG9nbxImLmJhaWxpd2ljay5zc28udjEuSXNzdWVyR2V0TG9nb1JlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLklzc3VlckdldExvZ29SZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMoQBCglBcHBMb2dvdXQSbgoEU2lnbhImLmJhaWxpd2ljay5zc28udjEuQXBwTG9nb3V0U2lnblJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLkFwcExvZ291dFNpZ25SZXNwb25zZSIVirUYERAGSg1ub3RpZmljYXRpb25zGgeKtRgDc3NvMn4KCVNzb0xpbWl0cxJoCgRUYWtlEiYuYmFpbGl3aWNrLnNzby52MS5Tc29MaW1pdHNUYWtlUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaB4q1GANzc28y3gEKCERhdGFLZXlzEmUKBlJlcG9ydBIfLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVzcG9uc2UiGJACAYq1GBEQBkoNbm90aWZpY2F0aW9ucxJiCgZSb3RhdGUSHy5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlc3BvbnNlIhWKtRgREAZKDW5vdGlmaWNhdGlvbnMaB4q1GANzc28ykQEKDlBhc3N3b3JkUG9saWN5EnYKBEZpbmQSKy5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QaLC5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5GgeKtRgDc3NvMpcBCgtEb21haW5Pd25lchJ/CgRGaW5kEiguYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXF1ZXN0GikuYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXNwb25zZSIikAIBirUYGxAGSg1ub3RpZmljYXRpb25zSghpZGVudGl0eRoHirUYA3Nzb2IGcHJvdG8z", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJMChdJc3N1ZXJDb25maXJtQXBwUmVxdWVzdBIRCgljbGllbnRfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEg4KBnNjb3BlcxgDIAMoCSIqChhJc3N1ZXJDb25maXJtQXBwUmVzcG9uc2USDgoGc2NvcGVzGAEgAygJIi4KGElzc3VlclZlcmlmeVRva2VuUmVxdWVzdBISCgV0b2tlbhgBIAEoCUIDgAEBIroBChlJc3N1ZXJWZXJpZnlUb2tlblJlc3BvbnNlEg8KB3N1YmplY3QYASABKAkSEQoJY2xpZW50X2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSFQoNY3JlZGVudGlhbF9pZBgEIAEoCRIOCgZ0ZW5hbnQYBSABKAkSDgoGc2NvcGVzGAYgAygJEi4KCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIokBCgxTdGFydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEhEKCXJldHVybl90bxgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEhEKCXVpX2xvY2FsZRgGIAEoCRIRCglyZXN0YXJ0ZWQYByABKAgipgEKDVN0YXJ0UmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDAoEZmxvdxgCIAEoCRIPCgdiaW5kaW5nGAMgASgJEjcKBGZvcm0YBCADKAsyKS5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVzcG9uc2UuRm9ybUVudHJ5GisKCUZvcm1FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIrsCCg1GaW5pc2hSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRJDCgpwYXJhbWV0ZXJzGAMgAygLMi8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LlBhcmFtZXRlcnNFbnRyeRI/CghiaW5kaW5ncxgEIAMoCzItLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdC5CaW5kaW5nc0VudHJ5EgoKAmlwGAUgASgJEhIKCnVzZXJfYWdlbnQYBiABKAkaMQoPUGFyYW1ldGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLwoNQmluZGluZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlIKDkZpbmlzaFJlc3BvbnNlEhAKCHJlZGlyZWN0GAEgASgJEg0KBXRva2VuGAIgASgJEgwKBGZsb3cYAyABKAkSEQoEbGluaxgEIAEoCUIDgAEBItYCChBGaW5kV2F5T25SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRJGCgpwYXJhbWV0ZXJzGAMgAygLMjIuYmFpbGl3aWNrLnNzby52MS5GaW5kV2F5T25SZXF1ZXN0LlBhcmFtZXRlcnNFbnRyeRJCCghiaW5kaW5ncxgEIAMoCzIwLmJhaWxpd2ljay5zc28udjEuRmluZFdheU9uUmVxdWVzdC5CaW5kaW5nc0VudHJ5EgoKAmlwGAUgASgJEg4KBnJlYXNvbhgGIAEoCRIUCgxzZXNzaW9uX2hhc2gYByABKAwaMQoPUGFyYW1ldGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLwoNQmluZGluZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjgKEUZpbmRXYXlPblJlc3BvbnNlEhAKCHJlZGlyZWN0GAEgASgJEhEKCXJldHVybl90bxgCIAEoCSI/Cg9NZXRhZGF0YVJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEgoKAmlwGAMgASgJIh8KEE1ldGFkYXRhUmVzcG9uc2USCwoDeG1sGAEgASgJIh8KDVJlcG9ydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJIikKC1dyYXBwZWRLZXlzEgsKA2tlaxgBIAEoCRINCgVjb3VudBgCIAEoBSKfAQoOUmVwb3J0UmVzcG9uc2USLgoHd3JhcHBlZBgBIAMoCzIdLmJhaWxpd2ljay5zc28udjEuV3JhcHBlZEtleXMSEgoKdG9fcmVwbGFjZRgCIAEoBRIRCgl0b19yZXNlYWwYAyABKAUSNgoJZGF0YV9rZXlzGAQgAygLMiMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuRGF0YUtleSI+Cg1Sb3RhdGVSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIdChV3aXRoZHJhd19zaWduaW5nX2tleXMYAiABKAgiRQoOUm90YXRlUmVzcG9uc2USEAoIcmVwbGFjZWQYASABKAgSDgoGcXVldWVkGAIgASgFEhEKCXdpdGhkcmF3bhgDIAEoCCIrChlQYXNzd29yZFBvbGljeUZpbmRSZXF1ZXN0Eg4KBmRvbWFpbhgBIAEoCSI8ChpQYXNzd29yZFBvbGljeUZpbmRSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkSDgoGbGlmdGVkGAIgASgIIikKCkh0dHBIZWFkZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSKSAQoTSXNzdWVySGFuZGxlUmVxdWVzdBIOCgZtZXRob2QYASABKAkSDAoEcGF0aBgCIAEoCRItCgdoZWFkZXJzGAMgAygLMhwuYmFpbGl3aWNrLnNzby52MS5IdHRwSGVhZGVyEgwKBGJvZHkYBCABKAwSCgoCaXAYBSABKAkSFAoMc2Vzc2lvbl9oYXNoGAYgASgMIisKDElzc3Vlck9wdGlvbhINCgVsYWJlbBgBIAEoCRIMCgRocmVmGAIgASgJIjoKFElzc3VlckdldExvZ29SZXF1ZXN0EgsKA2FwcBgBIAEoCRIVCg1rbm93bl92ZXJzaW9uGAIgASgJIkcKFUlzc3VlckdldExvZ29SZXNwb25zZRIMCgR0eXBlGAEgASgJEg8KB2NvbnRlbnQYAiABKAwSDwoHdmVyc2lvbhgDIAEoCSI5CgpJc3N1ZXJMb2dvEgwKBHBhdGgYASABKAkSDQoFd2lkdGgYAiABKAUSDgoGaGVpZ2h0GAMgASgFIr0BCgxJc3N1ZXJDaG9pY2USDAoEa2luZBgBIAEoCRILCgNhcHAYAiABKAkSDgoGdGVuYW50GAMgASgJEi8KB29wdGlvbnMYBCADKAsyHi5iYWlsaXdpY2suc3NvLnYxLklzc3Vlck9wdGlvbhIOCgZzY29wZXMYBSADKAkSFQoNcmV0dXJuX3NjaGVtZRgGIAEoCRIqCgRsb2dvGAcgASgLMhwuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJMb2dvIusBChBJc3N1ZXJEZXZpY2VQYWdlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIOCgZzY29wZXMYBCADKAkSEgoKeHNyZl90b2tlbhgFIAEoCRIRCgl1c2VyX2NvZGUYBiABKAkSDwoHcHJvYmxlbRgHIAEoCRIKCgJpcBgIIAEoCRIsCghhc2tlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoEbG9nbxgKIAEoCzIcLmJhaWxpd2ljay5zc28udjEuSXNzdWVyTG9nbyLwAgoUSXNzdWVySGFuZGxlUmVzcG9uc2USDgoGc3RhdHVzGAEgASgFEi0KB2hlYWRlcnMYAiADKAsyHC5iYWlsaXdpY2suc3NvLnYxLkh0dHBIZWFkZXISDAoEYm9keRgDIAEoDBIPCgdmYWlsdXJlGAQgASgJEhAKCGZvcm1fdXJsGAUgASgJEj4KBGZvcm0YBiADKAsyMC5iYWlsaXdpY2suc3NvLnYxLklzc3VlckhhbmRsZVJlc3BvbnNlLkZvcm1FbnRyeRISCgpzaWduZWRfb3V0GAcgASgIEi4KBmNob2ljZRgIIAEoCzIeLmJhaWxpd2ljay5zc28udjEuSXNzdWVyQ2hvaWNlEjcKC2RldmljZV9wYWdlGAkgASgLMiIuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJEZXZpY2VQYWdlGisKCUZvcm1FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlgKFEFwcExvZ291dFNpZ25SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNhcHAYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIPCgd1c2VyX2lkGAQgASgJIk8KFUFwcExvZ291dFNpZ25SZXNwb25zZRIOCgZzdGF0dXMYASABKAkSCwoDdXJsGAIgASgJEhkKDGxvZ291dF90b2tlbhgDIAEoCUIDgAEBIkAKFFNzb0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIInoKFVNzb0xpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCDKbAwoGU2lnbkluElkKBVN0YXJ0Eh4uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlcXVlc3QaHy5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRJcCgZGaW5pc2gSHy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSaAoJRmluZFdheU9uEiIuYmFpbGl3aWNrLnNzby52MS5GaW5kV2F5T25SZXF1ZXN0GiMuYmFpbGl3aWNrLnNzby52MS5GaW5kV2F5T25SZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5EmUKCE1ldGFkYXRhEiEuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlcXVlc3QaIi5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzLsAwoGSXNzdWVyEmgKBkhhbmRsZRIlLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVxdWVzdBomLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRKEAQoLVmVyaWZ5VG9rZW4SKi5iYWlsaXdpY2suc3NvLnYxLklzc3VlclZlcmlmeVRva2VuUmVxdWVzdBorLmJhaWxpd2ljay5zc28udjEuSXNzdWVyVmVyaWZ5VG9rZW5SZXNwb25zZSIckAIBirUYFRAGSgdnYXRld2F5SghpZGVudGl0eRJ4CgpDb25maXJtQXBwEikuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJDb25maXJtQXBwUmVxdWVzdBoqLmJhaWxpd2ljay5zc28udjEuSXNzdWVyQ29uZmlybUFwcFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5Em4KB0dldExvZ28SJi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckdldExvZ29SZXF1ZXN0GicuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJHZXRMb2dvUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzKEAQoJQXBwTG9nb3V0Em4KBFNpZ24SJi5iYWlsaXdpY2suc3NvLnYxLkFwcExvZ291dFNpZ25SZXF1ZXN0GicuYmFpbGl3aWNrLnNzby52MS5BcHBMb2dvdXRTaWduUmVzcG9uc2UiFYq1GBEQBkoNbm90aWZpY2F0aW9ucxoHirUYA3NzbzJ+CglTc29MaW1pdHMSaAoEVGFrZRImLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMt4BCghEYXRhS2V5cxJlCgZSZXBvcnQSHy5iYWlsaXdpY2suc3NvLnYxLlJlcG9ydFJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJlcG9ydFJlc3BvbnNlIhiQAgGKtRgREAZKDW5vdGlmaWNhdGlvbnMSYgoGUm90YXRlEh8uYmFpbGl3aWNrLnNzby52MS5Sb3RhdGVSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5Sb3RhdGVSZXNwb25zZSIVirUYERAGSg1ub3RpZmljYXRpb25zGgeKtRgDc3NvMpEBCg5QYXNzd29yZFBvbGljeRJ2CgRGaW5kEisuYmFpbGl3aWNrLnNzby52MS5QYXNzd29yZFBvbGljeUZpbmRSZXF1ZXN0GiwuYmFpbGl3aWNrLnNzby52MS5QYXNzd29yZFBvbGljeUZpbmRSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRoHirUYA3NzbzKXAQoLRG9tYWluT3duZXISfwoERmluZBIoLmJhaWxpd2ljay5zc28udjEuRG9tYWluT3duZXJGaW5kUmVxdWVzdBopLmJhaWxpd2ljay5zc28udjEuRG9tYWluT3duZXJGaW5kUmVzcG9uc2UiIpACAYq1GBsQBkoNbm90aWZpY2F0aW9uc0oIaWRlbnRpdHkaB4q1GANzc29iBnByb3RvMw", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.sso.v1.DomainOwnerFindRequest
@@ -214,6 +214,13 @@ export type StartRequest = Message<"bailiwick.sso.v1.StartRequest"> & {
    * @generated from field: string ui_locale = 6;
    */
   uiLocale: string;
+
+  /**
+   * Whether this sign-in repeats another one by itself. It is not repeated again.
+   *
+   * @generated from field: bool restarted = 7;
+   */
+  restarted: boolean;
 };
 
 /**
@@ -329,7 +336,7 @@ export type FinishResponse = Message<"bailiwick.sso.v1.FinishResponse"> & {
   token: string;
 
   /**
-   * The completed flow, whose cookie can be deleted.
+   * The completed flow. Gateways of earlier versions delete its cookie.
    *
    * @generated from field: string flow = 3;
    */
@@ -349,6 +356,87 @@ export type FinishResponse = Message<"bailiwick.sso.v1.FinishResponse"> & {
  */
 export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_internal, 9);
+
+/**
+ * @generated from message bailiwick.sso.v1.FindWayOnRequest
+ */
+export type FindWayOnRequest = Message<"bailiwick.sso.v1.FindWayOnRequest"> & {
+  /**
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string provider = 2;
+   */
+  provider: string;
+
+  /**
+   * As in FinishRequest.
+   *
+   * @generated from field: map<string, string> parameters = 3;
+   */
+  parameters: { [key: string]: string };
+
+  /**
+   * @generated from field: map<string, string> bindings = 4;
+   */
+  bindings: { [key: string]: string };
+
+  /**
+   * The browser's IP address.
+   *
+   * @generated from field: string ip = 5;
+   */
+  ip: string;
+
+  /**
+   * The reason of the failure.
+   *
+   * @generated from field: string reason = 6;
+   */
+  reason: string;
+
+  /**
+   * The SHA-256 of the browser's session token. Empty if it has none.
+   *
+   * @generated from field: bytes session_hash = 7;
+   */
+  sessionHash: Uint8Array;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.FindWayOnRequest.
+ * Use `create(FindWayOnRequestSchema)` to create a new message.
+ */
+export const FindWayOnRequestSchema: GenMessage<FindWayOnRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 10);
+
+/**
+ * @generated from message bailiwick.sso.v1.FindWayOnResponse
+ */
+export type FindWayOnResponse = Message<"bailiwick.sso.v1.FindWayOnResponse"> & {
+  /**
+   * Where to send the browser instead of showing the failure. Empty if the user decides.
+   *
+   * @generated from field: string redirect = 1;
+   */
+  redirect: string;
+
+  /**
+   * Where the failed sign-in was to lead. Empty if it is unknown or belongs to another browser.
+   *
+   * @generated from field: string return_to = 2;
+   */
+  returnTo: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.FindWayOnResponse.
+ * Use `create(FindWayOnResponseSchema)` to create a new message.
+ */
+export const FindWayOnResponseSchema: GenMessage<FindWayOnResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.sso.v1.MetadataRequest
@@ -377,7 +465,7 @@ export type MetadataRequest = Message<"bailiwick.sso.v1.MetadataRequest"> & {
  * Use `create(MetadataRequestSchema)` to create a new message.
  */
 export const MetadataRequestSchema: GenMessage<MetadataRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 10);
+  messageDesc(file_bailiwick_sso_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.sso.v1.MetadataResponse
@@ -396,7 +484,7 @@ export type MetadataResponse = Message<"bailiwick.sso.v1.MetadataResponse"> & {
  * Use `create(MetadataResponseSchema)` to create a new message.
  */
 export const MetadataResponseSchema: GenMessage<MetadataResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 11);
+  messageDesc(file_bailiwick_sso_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.sso.v1.ReportRequest
@@ -415,7 +503,7 @@ export type ReportRequest = Message<"bailiwick.sso.v1.ReportRequest"> & {
  * Use `create(ReportRequestSchema)` to create a new message.
  */
 export const ReportRequestSchema: GenMessage<ReportRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 12);
+  messageDesc(file_bailiwick_sso_v1_internal, 14);
 
 /**
  * How many data keys a key-encryption key wraps.
@@ -439,7 +527,7 @@ export type WrappedKeys = Message<"bailiwick.sso.v1.WrappedKeys"> & {
  * Use `create(WrappedKeysSchema)` to create a new message.
  */
 export const WrappedKeysSchema: GenMessage<WrappedKeys> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 13);
+  messageDesc(file_bailiwick_sso_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.sso.v1.ReportResponse
@@ -477,7 +565,7 @@ export type ReportResponse = Message<"bailiwick.sso.v1.ReportResponse"> & {
  * Use `create(ReportResponseSchema)` to create a new message.
  */
 export const ReportResponseSchema: GenMessage<ReportResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 14);
+  messageDesc(file_bailiwick_sso_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.sso.v1.RotateRequest
@@ -503,7 +591,7 @@ export type RotateRequest = Message<"bailiwick.sso.v1.RotateRequest"> & {
  * Use `create(RotateRequestSchema)` to create a new message.
  */
 export const RotateRequestSchema: GenMessage<RotateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 15);
+  messageDesc(file_bailiwick_sso_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.sso.v1.RotateResponse
@@ -536,7 +624,7 @@ export type RotateResponse = Message<"bailiwick.sso.v1.RotateResponse"> & {
  * Use `create(RotateResponseSchema)` to create a new message.
  */
 export const RotateResponseSchema: GenMessage<RotateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 16);
+  messageDesc(file_bailiwick_sso_v1_internal, 18);
 
 /**
  * @generated from message bailiwick.sso.v1.PasswordPolicyFindRequest
@@ -555,7 +643,7 @@ export type PasswordPolicyFindRequest = Message<"bailiwick.sso.v1.PasswordPolicy
  * Use `create(PasswordPolicyFindRequestSchema)` to create a new message.
  */
 export const PasswordPolicyFindRequestSchema: GenMessage<PasswordPolicyFindRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 17);
+  messageDesc(file_bailiwick_sso_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.sso.v1.PasswordPolicyFindResponse
@@ -581,7 +669,7 @@ export type PasswordPolicyFindResponse = Message<"bailiwick.sso.v1.PasswordPolic
  * Use `create(PasswordPolicyFindResponseSchema)` to create a new message.
  */
 export const PasswordPolicyFindResponseSchema: GenMessage<PasswordPolicyFindResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 18);
+  messageDesc(file_bailiwick_sso_v1_internal, 20);
 
 /**
  * A header of an HTTP message. A name may occur more than once.
@@ -605,7 +693,7 @@ export type HttpHeader = Message<"bailiwick.sso.v1.HttpHeader"> & {
  * Use `create(HttpHeaderSchema)` to create a new message.
  */
 export const HttpHeaderSchema: GenMessage<HttpHeader> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 19);
+  messageDesc(file_bailiwick_sso_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerHandleRequest
@@ -656,7 +744,7 @@ export type IssuerHandleRequest = Message<"bailiwick.sso.v1.IssuerHandleRequest"
  * Use `create(IssuerHandleRequestSchema)` to create a new message.
  */
 export const IssuerHandleRequestSchema: GenMessage<IssuerHandleRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 20);
+  messageDesc(file_bailiwick_sso_v1_internal, 22);
 
 /**
  * One choice of a person, and where it leads.
@@ -682,7 +770,7 @@ export type IssuerOption = Message<"bailiwick.sso.v1.IssuerOption"> & {
  * Use `create(IssuerOptionSchema)` to create a new message.
  */
 export const IssuerOptionSchema: GenMessage<IssuerOption> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 21);
+  messageDesc(file_bailiwick_sso_v1_internal, 23);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerGetLogoRequest
@@ -706,7 +794,7 @@ export type IssuerGetLogoRequest = Message<"bailiwick.sso.v1.IssuerGetLogoReques
  * Use `create(IssuerGetLogoRequestSchema)` to create a new message.
  */
 export const IssuerGetLogoRequestSchema: GenMessage<IssuerGetLogoRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 22);
+  messageDesc(file_bailiwick_sso_v1_internal, 24);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerGetLogoResponse
@@ -739,7 +827,7 @@ export type IssuerGetLogoResponse = Message<"bailiwick.sso.v1.IssuerGetLogoRespo
  * Use `create(IssuerGetLogoResponseSchema)` to create a new message.
  */
 export const IssuerGetLogoResponseSchema: GenMessage<IssuerGetLogoResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 23);
+  messageDesc(file_bailiwick_sso_v1_internal, 25);
 
 /**
  * The logo of an app, on a page that asks about the app.
@@ -772,7 +860,7 @@ export type IssuerLogo = Message<"bailiwick.sso.v1.IssuerLogo"> & {
  * Use `create(IssuerLogoSchema)` to create a new message.
  */
 export const IssuerLogoSchema: GenMessage<IssuerLogo> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 24);
+  messageDesc(file_bailiwick_sso_v1_internal, 26);
 
 /**
  * A page that asks the person.
@@ -833,7 +921,7 @@ export type IssuerChoice = Message<"bailiwick.sso.v1.IssuerChoice"> & {
  * Use `create(IssuerChoiceSchema)` to create a new message.
  */
 export const IssuerChoiceSchema: GenMessage<IssuerChoice> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 25);
+  messageDesc(file_bailiwick_sso_v1_internal, 27);
 
 /**
  * A page of the device flow (RFC 8628).
@@ -916,7 +1004,7 @@ export type IssuerDevicePage = Message<"bailiwick.sso.v1.IssuerDevicePage"> & {
  * Use `create(IssuerDevicePageSchema)` to create a new message.
  */
 export const IssuerDevicePageSchema: GenMessage<IssuerDevicePage> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 26);
+  messageDesc(file_bailiwick_sso_v1_internal, 28);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerHandleResponse
@@ -983,7 +1071,7 @@ export type IssuerHandleResponse = Message<"bailiwick.sso.v1.IssuerHandleRespons
  * Use `create(IssuerHandleResponseSchema)` to create a new message.
  */
 export const IssuerHandleResponseSchema: GenMessage<IssuerHandleResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 27);
+  messageDesc(file_bailiwick_sso_v1_internal, 29);
 
 /**
  * @generated from message bailiwick.sso.v1.AppLogoutSignRequest
@@ -1017,7 +1105,7 @@ export type AppLogoutSignRequest = Message<"bailiwick.sso.v1.AppLogoutSignReques
  * Use `create(AppLogoutSignRequestSchema)` to create a new message.
  */
 export const AppLogoutSignRequestSchema: GenMessage<AppLogoutSignRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 28);
+  messageDesc(file_bailiwick_sso_v1_internal, 30);
 
 /**
  * @generated from message bailiwick.sso.v1.AppLogoutSignResponse
@@ -1047,7 +1135,7 @@ export type AppLogoutSignResponse = Message<"bailiwick.sso.v1.AppLogoutSignRespo
  * Use `create(AppLogoutSignResponseSchema)` to create a new message.
  */
 export const AppLogoutSignResponseSchema: GenMessage<AppLogoutSignResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 29);
+  messageDesc(file_bailiwick_sso_v1_internal, 31);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -1083,7 +1171,7 @@ export type SsoLimitsTakeRequest = Message<"bailiwick.sso.v1.SsoLimitsTakeReques
  * Use `create(SsoLimitsTakeRequestSchema)` to create a new message.
  */
 export const SsoLimitsTakeRequestSchema: GenMessage<SsoLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 30);
+  messageDesc(file_bailiwick_sso_v1_internal, 32);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -1132,7 +1220,7 @@ export type SsoLimitsTakeResponse = Message<"bailiwick.sso.v1.SsoLimitsTakeRespo
  * Use `create(SsoLimitsTakeResponseSchema)` to create a new message.
  */
 export const SsoLimitsTakeResponseSchema: GenMessage<SsoLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 31);
+  messageDesc(file_bailiwick_sso_v1_internal, 33);
 
 /**
  * SignIn serves the gateway's /auth/{tenant}/{id}/… routes.
@@ -1159,6 +1247,16 @@ export const SignIn: GenService<{
     methodKind: "unary";
     input: typeof FinishRequestSchema;
     output: typeof FinishResponseSchema;
+  },
+  /**
+   * Returns where a browser goes on after a sign-in that failed. Changes nothing.
+   *
+   * @generated from rpc bailiwick.sso.v1.SignIn.FindWayOn
+   */
+  findWayOn: {
+    methodKind: "unary";
+    input: typeof FindWayOnRequestSchema;
+    output: typeof FindWayOnResponseSchema;
   },
   /**
    * Returns the SAML service provider metadata, which the identity provider needs.

@@ -1,0 +1,40 @@
+import { ServiceError, toServiceError } from '@bailiwick/errors';
+import { escapeHtml } from '@bailiwick/texts';
+import { textOf } from './page-texts.ts';
+
+/** Where the error page leads. Addresses are relative to the page. */
+export type WayOn = { tryAgain: string; signIn: string };
+
+/** The reasons for which the same provider fails again. */
+const final = new Set<string>(['PROVIDER_INACTIVE', 'PROVIDER_UNCONFIRMED']);
+
+/** A failed sign-in at a provider, whose page leads back to where the user was going. */
+export class SignInFailure extends ServiceError {
+  readonly returnTo: string;
+
+  constructor(thrown: unknown, returnTo: string) {
+    const { code, reason, messages, retryAfter } = toServiceError(thrown);
+    super(code, reason, messages, retryAfter);
+    this.cause = thrown;
+    // An address that sso has refused is not kept.
+    this.returnTo = reason === 'RETURN_FOREIGN' ? '' : returnTo;
+  }
+}
+
+/** The ways on from the page of an error on one of the routes /auth/{tenant}/{id}/…. */
+export function wayOnFrom(error: ServiceError, root: string): WayOn {
+  const returnTo = error instanceof SignInFailure ? error.returnTo : '';
+  const query =
+    returnTo === '' ? '' : `?${new URLSearchParams({ return_to: returnTo }).toString()}`;
+  const isFinal = error.code === 'not_found' || final.has(error.reason);
+  return { tryAgain: isFinal ? '' : `login${query}`, signIn: `${root}login${query}` };
+}
+
+/** The link that begins the sign-in again, and the one to the sign-in page. */
+export function linksOf({ tryAgain, signIn }: WayOn, locale: string): string {
+  const link = (href: string, key: string, look: string) =>
+    `<p><a class="button${look}" href="${escapeHtml(href)}">${escapeHtml(textOf(locale, key))}</a></p>`;
+  return tryAgain === ''
+    ? link(signIn, 'common.backToSignIn', '')
+    : link(tryAgain, 'error.tryAgain', '') + link(signIn, 'common.backToSignIn', ' plain');
+}
