@@ -104,6 +104,41 @@ test('a call that arrives after a revocation asks, as its rights may be older', 
   assert.equal(open('later').isInDoubt(), false, 'no caller token is older');
 });
 
+test('revocations without end let a change commit after one question, and wait for it', async (t) => {
+  const { open, enter, questions, broker } = await start(t);
+  let acknowledged = 0;
+  await broker.listen('answers', () => void acknowledged++);
+  const revoke = () => {
+    const revoked = { id: 'one', keys: ['tenant:tnt_1'], cause: 'another' };
+    broker.signal('bailiwick.revoke', JSON.stringify(revoked), 'answers');
+  };
+  // The lease begins with a first change.
+  (await enter(open('earlier')))();
+  revoke();
+  const before = acknowledged;
+  const leave = await enter(open('call', revoke));
+  revoke();
+  assert.deepEqual(questions, ['call tnt_1']);
+  assert.equal(acknowledged, before);
+  leave();
+  await sleep(1);
+  assert.equal(acknowledged, before + 2);
+});
+
+test('a change asks again if its question takes as long as a revocation waits for it', async (t) => {
+  const { open, enter, questions, revoke } = await start(t);
+  (await enter(open('earlier')))();
+  const guard = open('call', () => {
+    if (questions.length > 1) return;
+    void revoke(['user:usr_1'], 'another');
+    t.mock.timers.tick(1600);
+  });
+  void revoke(['user:usr_1'], 'another');
+  await sleep(10);
+  (await enter(guard))();
+  assert.deepEqual(questions, ['call tnt_1', 'call tnt_1']);
+});
+
 test('what a call revokes itself does not stop it', async (t) => {
   const { open, enter, questions, revoke } = await start(t);
   const guard = open('call');

@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommitGuard } from '@bailiwick/call';
 import { unavailable } from '@bailiwick/errors';
 import { type Broker } from '@bailiwick/events';
 import type { Revocation, RightsKey } from './keys.ts';
-import { createLease, subjects } from './lease.ts';
+import { createLease, leaseMs, subjects } from './lease.ts';
 
 // A revoked right changes nothing after the reply of the call that revoked it. Every process that
 // makes changes holds a lease, like a cache of rights. It remembers the keys that were revoked, asks
 // again for the right of a call that rests on one of them, as the last step before the commit, and
-// acknowledges a revocation when no commit is under way that rests on its keys. A change that still
-// waits for a row does not delay the revocation: its last step comes later, and asks.
+// acknowledges a revocation when no commit is under way that rests on its keys. The question is a
+// part of the commit: otherwise changes of a tenant whose rights change all the time would ask for
+// ever. A change that still waits for a row does not delay the revocation: its last step comes
+// later, and asks.
 //
 // Without a lease no revocation waits for this process, so every change asks.
 
@@ -19,6 +22,8 @@ const memoryMs = 70_000;
 const unheardMs = 5000;
 /** A commit reaches the database within this time, or its lease may have ended. */
 const marginMs = 500;
+/** A lease of a broker that is well is settled within this time. */
+const promptMs = 100;
 /** Without a lease, a commit follows the question within this time. */
 const freshMs = 1000;
 
@@ -157,17 +162,42 @@ function openGuard(
     askedAt = now;
   }
 
+  // Revocations from now on wait for this commit, so one answer is enough, however many there are.
+  async function underLease(all: readonly RightsKey[], tenant: string) {
+    const since = Date.now();
+    const leave = begin(all, work);
+    try {
+      if (!memory.doubts(all, basis, work)) return leave;
+      await ask(tenant);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    const now = Date.now();
+    if (now - since < leaseMs - marginMs && lease.isSettled(now, marginMs, since)) return leave;
+    leave();
+    return undefined;
+  }
+
+  // Asks while it waits for a slow broker: the transaction is open, and holds its rows.
+  async function withoutLease(all: readonly RightsKey[], tenant: string) {
+    const settling = lease.settle(marginMs);
+    if (await Promise.race([settling, sleep(promptMs, false, { ref: false })])) return undefined;
+    const [isSettled] = await Promise.all([settling, ask(tenant)]);
+    const isFresh = Date.now() - askedAt < freshMs && !memory.doubts(all, basis, work);
+    return !isSettled && isFresh ? begin(all, work) : undefined;
+  }
+
   const guard: CommitGuard = {
     async enter(tenant) {
       if (isOver || keys.length === 0) return nothing;
       const inTenant = tenant ?? '';
       const all: readonly RightsKey[] = inTenant === '' ? keys : [...keys, `tenant:${inTenant}`];
       for (let tries = 0; tries < 20; tries++) {
-        if (memory.doubts(all, basis, work)) await ask(inTenant);
-        else if (lease.isSettled(Date.now(), marginMs)) return begin(all, work);
-        else if (await lease.settle(marginMs)) continue;
-        else if (Date.now() - askedAt < freshMs) return begin(all, work);
-        else await ask(inTenant);
+        const leave = lease.isSettled(Date.now(), marginMs)
+          ? await underLease(all, inTenant)
+          : await withoutLease(all, inTenant);
+        if (leave) return leave;
       }
       throw unavailable();
     },

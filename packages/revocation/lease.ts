@@ -83,6 +83,16 @@ export function createLease(broker: Broker, holder: string, begun: () => void) {
   const { lease, renew, use, end } = createHeartbeat(broker, holder, begun);
   let failedAt = 0;
 
+  /** Whether the broker answers in time. A heartbeat that waits longer may be under way. */
+  const isRenewed = (): Promise<boolean> =>
+    Promise.race([
+      renew(answerMs).then(
+        () => true,
+        () => false,
+      ),
+      sleep(answerMs, false, { ref: false }),
+    ]);
+
   return {
     /** From now on there may be a lease: the holder hears revocations. */
     allow: (): void => void (lease.isAllowed = true),
@@ -91,9 +101,9 @@ export function createLease(broker: Broker, holder: string, begun: () => void) {
     holds: (time: number): boolean => lease.ends > time,
     /** Whether a value that was asked for at this time may be cached. */
     hasBegun: (time: number): boolean => lease.beganAt + beginningMs <= time,
-    /** Whether all services have heard of the lease, which lasts for `marginMs`. */
-    isSettled: (now: number, marginMs: number): boolean =>
-      lease.ends > now + marginMs && lease.beganAt + settlingMs <= now,
+    /** Whether all services have heard of the lease, at `since` already, and it lasts for `marginMs`. */
+    isSettled: (now: number, marginMs: number, since = now): boolean =>
+      lease.ends > now + marginMs && lease.beganAt + settlingMs <= since,
     /**
      * Waits until the lease is settled. False if there can be none now. The signals that the broker
      * holds for this process are read before it resolves.
@@ -103,9 +113,7 @@ export function createLease(broker: Broker, holder: string, begun: () => void) {
       use(now);
       const isAway = !lease.isAllowed || !broker.isConnected() || now - failedAt < answerMs;
       if (isAway) return false;
-      try {
-        if (lease.ends <= now + marginMs) await renew(answerMs);
-      } catch {
+      if (lease.ends <= now + marginMs && !(await isRenewed())) {
         failedAt = Date.now();
         return false;
       }
