@@ -8,6 +8,7 @@ import type {
   Credential,
   CredentialState,
 } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { joinBitmaps } from '@bailiwick/proto/permissions.ts';
 import { type ConfirmCaller, isUnimplemented } from '@bailiwick/rpc';
 import { type MessageInitShape } from '@bufbuild/protobuf';
 
@@ -58,7 +59,7 @@ export const createConfirm =
       narrowedTo,
       ...proof,
     });
-    return { ...caller, ...proof, narrowedTo, ...rightsIn(rights) };
+    return { ...caller, ...proof, narrowedTo, ...rightsIn(rights, caller) };
   };
 
 const typeOf = ({ type, operator }: Caller): string => (operator === '' ? type : supportCaller);
@@ -82,12 +83,26 @@ function proofOf({ clientId, type, limitedTo: ofToken }: Caller, state: State) {
   return { ssoTenant, assurance, ownAssurance, operator, limitedTo, voucher };
 }
 
-const rightsIn = (rights: Rights) => ({
-  permissions: rights.permissions ?? new Uint8Array(),
-  platformPermissions: rights.platformPermissions ?? new Uint8Array(),
+const rightsIn = (rights: Rights, caller: Caller) => ({
+  permissions: bitmapOf(rights.permissions, rights, caller.permissions),
+  platformPermissions: bitmapOf(rights.platformPermissions, rights, caller.platformPermissions),
   ssoRequired: rights.ssoRequired ?? false,
   methodRefused: rights.methodRefused ?? false,
   factorRequired: rights.factorRequired ?? false,
   suspendedName: rights.suspendedName ?? '',
   providerUnconfirmed: rights.providerUnconfirmed ?? false,
 });
+
+/**
+ * The bitmap of an answer. During an upgrade, access may be an older version that does not know the
+ * newest permissions: these count as they came with the call. A version that does not say how many
+ * it knows may not know all of its last byte.
+ */
+function bitmapOf(
+  answer: Uint8Array = new Uint8Array(),
+  { knownPermissions }: Rights,
+  before: Uint8Array,
+): Uint8Array {
+  const known = knownPermissions || (answer.length - 1) * 8;
+  return answer.length === 0 ? answer : joinBitmaps(answer, known, before);
+}

@@ -11,6 +11,7 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
+import { permissions } from '@bailiwick/proto/permissions.ts';
 import type { Revoke, RightsKey } from '@bailiwick/revocation';
 import { type Handlers, readSearch } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
@@ -190,6 +191,7 @@ async function effectiveOf(run: Run, subject: string, rights: Rights) {
     recentLogin,
     providerUnconfirmed: await isReduced(run, subject, rights),
     cacheKeys: capKeys(rights.cap),
+    knownPermissions: permissions.length,
   };
 }
 
