@@ -14,8 +14,10 @@ import {
   id,
   locale,
   name,
+  one_line,
   path,
   permission,
+  plain_text,
   slug,
   totp,
   web_url,
@@ -23,10 +25,13 @@ import {
 import {
   httpsPattern,
   idPattern,
+  linePattern,
   namePattern,
   pathPattern,
   permissionPattern,
   slugPattern,
+  textPattern,
+  visibleTextPattern,
   webPattern,
 } from './patterns.ts';
 import type { JsonObject } from './types.ts';
@@ -40,7 +45,12 @@ function stringFormat(rules: StringRules, empty: boolean): JsonObject {
   if (hasExtension(rules, permission)) return pattern(permissionPattern);
   if (hasExtension(rules, event_type))
     return { ...pattern('[a-z0-9_]+([.][a-z0-9_]+)*'), maxLength: 64 };
-  if (hasExtension(rules, name)) return { pattern: empty ? `^$|${namePattern}` : namePattern };
+  if (hasExtension(rules, name)) {
+    const source = hasExtension(rules, plain_text) ? visibleTextPattern : namePattern;
+    return { pattern: empty ? `^$|${source}` : source };
+  }
+  if (hasExtension(rules, one_line)) return { pattern: linePattern };
+  if (hasExtension(rules, plain_text)) return { pattern: textPattern };
   if (hasExtension(rules, locale))
     return { ...pattern('[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*'), maxLength: 35 };
   if (hasExtension(rules, totp)) return pattern('[0-9]{6}');

@@ -26,6 +26,8 @@ export async function openStage(stack: Stack) {
   const { Tenant } = directory;
   const asOwner = async (operation: string, body: object) =>
     bodyOf(await stack.call(operation, body, people.owner.token));
+  // Only an owner who has accepted counts as another owner.
+  await asOwner('TenantMembers_Accept', { Tenant });
   for (const Slug of ['helper', 'payer', 'chief'] as const)
     await asOwner('Roles_Save', {
       Role: { Tenant, Slug, Name: Slug, Permissions: [...roles[Slug]] },

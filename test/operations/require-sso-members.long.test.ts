@@ -126,6 +126,9 @@ describeBoth('members of a tenant with Settings.RequireSso', (topology) => {
     const { stack, ada, bob, strictTenant } = suite;
     const Tenant = await strictTenant();
     const admin = await ssoSession(stack, bob, Tenant);
+    // Ownership that the platform has given binds after its holder has accepted it.
+    const owner = await ssoSession(stack, ada, Tenant);
+    bodyOf(await stack.call('TenantMembers_Accept', { Tenant }, owner));
     assertRefused(
       await stack.call('TenantMembers_Remove', { Tenant, UserID: ada.id }, admin),
       403,

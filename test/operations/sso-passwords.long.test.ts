@@ -133,6 +133,7 @@ describe('passwords and single sign-on', () => {
           'Code',
           'Message',
           'Messages',
+          'Reason',
           'RequestID',
         ]);
       }
