@@ -86,7 +86,8 @@ async function verify(
   const known = await keys.find(issuer);
   if (!known) return 'issuer_unreachable';
   const problem = await verifyWith(known, token);
-  if (problem !== 'key_unknown') return problem;
+  if (problem === undefined) return undefined;
+  // The issuer may have added a key, or replaced one under its kid.
   const renewed = await keys.renew(issuer);
   return renewed ? verifyWith(renewed, token) : problem;
 }

@@ -16,7 +16,7 @@ const renewalMs = 60_000;
 /** The keys of an issuer; undefined = they cannot be fetched. */
 export type TrustedKeys = {
   find: (issuer: string) => Promise<KeySet | undefined>;
-  /** Fetches the keys again, because one is unknown: at most once a minute for each issuer. */
+  /** Fetches the keys again, as they did not verify: at most once a minute for each issuer. */
   renew: (issuer: string) => Promise<KeySet | undefined>;
 };
 

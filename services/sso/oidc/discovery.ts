@@ -38,7 +38,7 @@ const cacheOptions = { size: 500, lifetimeMs: 600_000 };
  */
 const publishedBytes = 128 * 1024;
 const longestAddress = 2048;
-/** Minimum time between two fetches of a provider's keys because of an unknown kid. */
+/** Minimum time between two fetches of a provider's keys because the cached ones did not verify. */
 const refreshMs = 60_000;
 
 /** TTL cache of metadata and keys by issuer. */
@@ -51,7 +51,7 @@ export function createDiscovery(egress: Egress, limits: Limits) {
 
   return {
     find: (issuer: string): Promise<Published> => cached.getOrLoad(issuer, () => load(issuer)),
-    /** Refetches when a key is unknown: the provider may have rotated its keys. */
+    /** Refetches when the cached keys do not verify: the provider may have replaced them. */
     async refresh(issuer: string): Promise<Published> {
       const fresh = await refreshed.getOrLoad(issuer, () => load(issuer));
       cached.forget(issuer);

@@ -1,22 +1,17 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import {
-  type AuthorizationServer,
-  allowInsecureRequests,
   clockTolerance,
-  customFetch,
   getValidatedIdTokenClaims,
   type IDToken,
-  KEY_SELECTION,
-  OperationProcessingError,
   processAuthorizationCodeResponse,
   type TokenEndpointResponse,
-  validateApplicationLevelSignature,
 } from 'oauth4webapi';
-import { issuerFor, keysOf } from './directories.ts';
+import { issuerFor } from './directories.ts';
 import type { Published } from './discovery.ts';
 import { jsonProblem } from './json.ts';
-import { explainError, invalidAnswer } from './library-errors.ts';
+import { invalidAnswer } from './library-errors.ts';
+import { mayBeStale, verifySignature } from './signatures.ts';
 
 /** Tolerance for the provider's clock, in seconds. */
 const skew = 60;
@@ -24,26 +19,41 @@ const skew = 60;
 /** The client as oauth4webapi expects it. */
 export const clientOf = (clientId: string) => ({ client_id: clientId, [clockTolerance]: skew });
 
-/** `scope`: the granted scopes, if the provider names them. */
-export type Tokens = { claims: IDToken; accessToken: string; scope: string | undefined };
+/** `scope`: the granted scopes, if the provider names them. `published`: what verified the token. */
+export type Tokens = {
+  claims: IDToken;
+  accessToken: string;
+  scope: string | undefined;
+  published: Published;
+};
 
 type Answered = {
   response: Response;
   published: Published;
   clientId: string;
   nonce: string;
-  /** Refetches the published keys, for a kid that is not among the known ones. */
+  /** Refetches the published metadata and keys, if the cached ones do not verify the token. */
   refreshKeys: () => Promise<Published>;
 };
 
 /** The claims of the ID token in a token response, and the access token. Throws SignInRefused. */
-export async function readTokens({
+export async function readTokens({ refreshKeys, ...answered }: Answered): Promise<Tokens> {
+  // The library reads a body once.
+  const copy = answered.response.clone();
+  try {
+    return await readAnswer(answered);
+  } catch (error) {
+    if (!mayBeStale(error)) throw error;
+    return readAnswer({ ...answered, response: copy, published: await refreshKeys() });
+  }
+}
+
+async function readAnswer({
   response,
   published,
   clientId,
   nonce,
-  refreshKeys,
-}: Answered): Promise<Tokens> {
+}: Omit<Answered, 'refreshKeys'>): Promise<Tokens> {
   const issuer = await issuerFor(response, published);
   const tokens = await processAuthorizationCodeResponse(
     { ...published.server, issuer },
@@ -52,15 +62,13 @@ export async function readTokens({
     { expectedNonce: nonce, requireIdToken: true },
   );
   assertBearer(tokens);
-  await verifySignature(response, published, issuer).catch(async (error: unknown) => {
-    if (!isKeyMissing(error)) throw error;
-    await verifySignature(response, await refreshKeys(), issuer);
-  });
+  await verifySignature(response, published, issuer);
   const claims = getValidatedIdTokenClaims(tokens);
   if (!claims) throw invalidAnswer('The token endpoint returns no ID token.');
   assertClaims(claims, clientId);
   assertAccessTokenHash(claims, tokens.access_token, tokens.id_token ?? '');
-  return { claims, accessToken: tokens.access_token, scope: tokens.scope };
+  const { access_token: accessToken, scope } = tokens;
+  return { claims, accessToken, scope, published };
 }
 
 /** Throws SignInRefused unless the response has a token that can be sent in a header. */
@@ -71,37 +79,6 @@ export function assertBearer({
   if (type !== 'bearer') throw invalidAnswer('The token endpoint returns no bearer token.');
   if (!/^[\x21-\x7e]{1,16384}$/.test(token))
     throw invalidAnswer('The token endpoint returns a malformed access token.');
-}
-
-const isKeyMissing = (error: unknown): boolean =>
-  error instanceof OperationProcessingError && error.code === KEY_SELECTION;
-
-/**
- * Verifies the signature although the token came over TLS: an attacker in between, or one who
- * answers for the token endpoint, does not have the keys.
- */
-async function verifySignature(
-  response: Response,
-  published: Published,
-  issuer: string,
-): Promise<void> {
-  // A copy, so that the library uses no cached keys: the discovery decides which keys are valid.
-  const own: AuthorizationServer = { ...published.server };
-  const keys = keysOf(published, issuer).map(({ issuer: _issuer, ...key }) => key);
-  const options = {
-    [customFetch]: () => Promise.resolve(Response.json({ keys })),
-    [allowInsecureRequests]: true,
-  };
-  try {
-    await validateApplicationLevelSignature(own, response, options);
-  } catch (error) {
-    if (isKeyMissing(error)) throw error;
-    const refusal = explainError(error);
-    // Errors of the platform's cryptography about a broken key or signature.
-    throw refusal === error
-      ? invalidAnswer('The signature of the ID token, or the key for it, is malformed.')
-      : refusal;
-  }
 }
 
 function assertClaims(claims: IDToken, clientId: string): void {

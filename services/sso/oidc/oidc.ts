@@ -41,9 +41,13 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
     ): Promise<Asserted> {
       const { issuer } = provider;
       const budget = startBudget(own, signal);
-      const refreshKeys = () => {
-        log.info('a provider signed with an unknown key, fetching its keys again', { issuer });
-        return discovery.refresh(issuer);
+      const refreshKeys = async () => {
+        log.info('the cached keys of a provider do not verify a token, fetching its keys again', {
+          issuer,
+        });
+        const fresh = await discovery.refresh(issuer);
+        assertIssuer(fresh, provider);
+        return fresh;
       };
       try {
         const published = await discovery.find(issuer);

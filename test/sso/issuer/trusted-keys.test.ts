@@ -112,6 +112,18 @@ describe('the keys of an issuer that a bot trusts', () => {
     assert.equal(await prove(signing.sign(claims()), keys), 'key_unknown');
   });
 
+  test('follow a key that replaces another under its kid, at most once a minute', async () => {
+    const keys = newKeys();
+    assert.equal(await prove(signing.sign(claims()), keys), 'proven');
+    const next = newSigning();
+    publish(next.jwks);
+    assert.equal(await prove(next.sign(claims()), keys), 'proven');
+    assert.equal(requests.length, 4);
+    const flood = Array.from({ length: 20 }, () => prove(signing.sign(claims()), keys));
+    assert.deepEqual([...new Set(await Promise.all(flood))], ['signature_invalid']);
+    assert.equal(requests.length, 4);
+  });
+
   test('are not asked for again for a while if the issuer fails', async () => {
     const keys = newKeys();
     routes = { '/.well-known/openid-configuration': json({}, 500) };
