@@ -44,9 +44,13 @@ export function assertedProfile({ name, givenName, familyName, picture, locale }
     picture: /^https?:$/.test(URL.parse(picture)?.protocol ?? '')
       ? passing('picture', picture)
       : '',
-    locale: passing('locale', locale),
+    locale: passing('locale', languageTag(locale)),
   };
 }
+
+/** The language tag of a locale that is written as in POSIX (de_CH.UTF-8), or as "de-CH, en;q=0.5". */
+const languageTag = (locale: string): string =>
+  (locale.split(/[.@,;]/, 1)[0] ?? '').trim().replaceAll('_', '-');
 
 const nameIn = (text: string): string => oneLine(text).trim();
 

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose';
 import { errors } from 'oidc-provider';
 import { jsonProblem } from '../oidc/json.ts';
-import { isStrongKey } from '../oidc/keys.ts';
+import { distinctKeys, isStrongKey } from '../oidc/keys.ts';
 
 // The token of another issuer that a bot exchanges, before its signature is verified. These checks
 // look at nothing but the token, so their answers say nothing about bots.
@@ -62,4 +62,4 @@ export type KeySet = ReturnType<typeof createLocalJWKSet>;
 
 /** The keys that prove something. Stored ones may be older than this check. */
 export const keySetOf = (keys: readonly object[]): KeySet =>
-  createLocalJWKSet({ keys: keys.filter(isStrongKey) });
+  createLocalJWKSet({ keys: distinctKeys(keys.filter(isStrongKey)) });

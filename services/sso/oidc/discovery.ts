@@ -26,7 +26,7 @@ export type Published = Metadata & { keys: readonly PublicKey[] };
  * Asymmetric algorithms only (docs/security.md, 42): an HMAC could be made with the public key, and
  * `none` proves nothing.
  */
-const algorithms: ReadonlySet<unknown> = new Set(
+export const algorithms: ReadonlySet<unknown> = new Set(
   'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' '),
 );
 

@@ -24,15 +24,18 @@ type Wanted = {
   body?: URLSearchParams | null | undefined;
 };
 
+/** `userinfo`: an object, also as a signed JWT, which the caller verifies. */
+type Form = 'object' | 'array' | 'userinfo';
+
 /**
  * The fetch function for oauth4webapi. It goes through the egress guard and returns only JSON with
- * status 200: an object, or an array. `what` begins the messages of refusals.
+ * status 200, in the expected form. `what` begins the messages of refusals.
  */
 export function createFetch(
   egress: Egress,
   { until, answerBytes, signal }: Budget,
   what: string,
-  form: 'object' | 'array' = 'object',
+  form: Form = 'object',
 ) {
   return async (url: string, { method, headers, body }: Wanted): Promise<Response> => {
     const answer = await request(egress, {
@@ -66,7 +69,7 @@ const unanswered = (what: string, { failure, message }: RequestFailed): SignInRe
 function read(
   what: string,
   { status, headers, body, truncated }: EgressAnswer,
-  form: 'object' | 'array',
+  form: Form,
 ): Response {
   if (status >= 500 || status === 429)
     throw new SignInRefused('PROVIDER_UNREACHABLE', `${what} returned status ${status}.`);
@@ -77,10 +80,14 @@ function read(
     const code = parseObject(body)?.['error'];
     throw invalidAnswer(`${what} returned status ${status}${namedError(code)}.`);
   }
-  if (!/^application\/(json|[\w.-]+\+json) *(;|$)/i.test(headers['content-type'] ?? ''))
+  const type = headers['content-type'] ?? '';
+  if (form === 'userinfo' && /^application\/jwt *(;|$)/i.test(type))
+    return new Response(Buffer.from(body), { headers: { 'content-type': 'application/jwt' } });
+  if (!/^application\/(json|[\w.-]+\+json) *(;|$)/i.test(type))
     throw invalidAnswer(`${what} does not come as application/json.`);
   const value = form === 'array' ? parseArray(body) : parseObject(body);
-  if (!value) throw invalidAnswer(`${what} is not a JSON ${form}.`);
+  if (!value)
+    throw invalidAnswer(`${what} is not a JSON ${form === 'array' ? 'array' : 'object'}.`);
   const problem = jsonProblem(value);
   if (problem !== undefined) throw invalidAnswer(`${what} ${problem}.`);
   return Response.json(value);

@@ -27,7 +27,8 @@ test('readKeys keeps at most fifty signature keys, and only their used members',
     [signing, p384],
   );
   assert.equal(readKeys(Array.from({ length: 40_000 }, () => ({}))).length, 0);
-  assert.equal(readKeys(Array.from({ length: 1000 }, () => rsa)).length, 50);
+  const many = Array.from({ length: 1000 }, (_, index) => ({ ...rsa, kid: `${index}` }));
+  assert.equal(readKeys(many).length, 50);
 });
 
 test('isUsableKey requires a key that fits one of the algorithms', () => {
@@ -45,4 +46,27 @@ test('isUsableKey requires a key that fits one of the algorithms', () => {
     [{}, ['RS256']],
   ] as const)
     assert.ok(!isUsableKey(key, algorithms), JSON.stringify(key));
+});
+
+test('readKeys counts a key that is listed several times once', () => {
+  const one = { ...rsa, kid: 'one' };
+  const [rs256, ps256] = ['RS256', 'PS256'].map((alg) => ({ ...one, alg }));
+  for (const [published, kept] of [
+    [[one, { ...one, use: 'sig' }, { ...one, x5t: 'a' }], [one]],
+    [[rs256, one, rsa, ps256], [one]],
+    [
+      [rs256, ps256, rs256],
+      [rs256, ps256],
+    ],
+    [
+      [one, { ...rsa, kid: 'two' }, p384],
+      [one, { ...rsa, kid: 'two' }, p384],
+    ],
+    // A key of another directory is another key.
+    [
+      [one, { ...one, issuer: 'https://id.example.com' }],
+      [one, { ...one, issuer: 'https://id.example.com' }],
+    ],
+  ])
+    assert.deepEqual(readKeys(published ?? []), kept);
 });

@@ -10,6 +10,8 @@ const members = ['kty', 'use', 'alg', 'kid', 'n', 'e', 'crv', 'x', 'y', 'issuer'
 const kinds: readonly unknown[] = ['RSA', 'EC', 'OKP'];
 /** More keys than any provider publishes at once. */
 const maxKeys = 50;
+/** The keys of a list that are compared with each other. */
+const maxListed = 500;
 /** Longer than the modulus of the longest RSA key in use. */
 const memberText = /^[ -~]{0,4096}$/;
 
@@ -18,7 +20,33 @@ const memberText = /^[ -~]{0,4096}$/;
  * members are dropped.
  */
 export const readKeys = (published: readonly unknown[]): PublicKey[] =>
-  published.filter(isForSignatures).slice(0, maxKeys).map(readKey);
+  distinctKeys(published.filter(isForSignatures).slice(0, maxListed).map(readKey)).slice(
+    0,
+    maxKeys,
+  );
+
+const materialOf = ({ kty, n, e, crv, x, y, issuer }: PublicKey): string =>
+  JSON.stringify([kty, n, e, crv, x, y, issuer]);
+
+/**
+ * A key that is listed several times counts once, as several candidates verify nothing. The entry
+ * with a kid serves tokens with and without one, the entry without alg serves all algorithms.
+ */
+export function distinctKeys<Key extends PublicKey>(keys: readonly Key[]): Key[] {
+  const kept = new Map<string, Key[]>();
+  for (const key of keys) {
+    const material = materialOf(key);
+    const same = kept.get(material) ?? [];
+    if (!same.some((other) => serves(other, key)))
+      kept.set(material, [...same.filter((other) => !serves(key, other)), key]);
+  }
+  return [...kept.values()].flat();
+}
+
+/** Whether the first entry of a key serves every token that the second one does. */
+const serves = (one: PublicKey, other: PublicKey): boolean =>
+  (other.kid === undefined || other.kid === one.kid) &&
+  (one.alg === undefined || one.alg === other.alg);
 
 function isForSignatures(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;

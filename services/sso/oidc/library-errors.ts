@@ -161,6 +161,17 @@ function explainUnsupported(cause: unknown): string | undefined {
     : undefined;
 }
 
+/**
+ * Converts an oauth4webapi error about a userinfo response, which may be a JWT, to a refusal. Other
+ * errors are returned unchanged.
+ */
+export function explainUserinfoError(thrown: unknown): unknown {
+  const error = explainError(thrown);
+  return error instanceof SignInRefused && error !== thrown
+    ? invalidAnswer(error.detail.replaceAll('ID token', 'userinfo response'))
+    : error;
+}
+
 /** Converts an oauth4webapi error to a refusal. Other errors are returned unchanged. */
 export function explainError(error: unknown): unknown {
   if (error instanceof AuthorizationResponseError)

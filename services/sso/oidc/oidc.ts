@@ -87,7 +87,6 @@ async function readAsserted(
   { provider, flow, published }: SignIn,
   { response, refreshKeys }: TokenAnswer,
 ): Promise<Asserted> {
-  const { server } = published;
   const { clientId, claims: wanted } = provider;
   const tokens = await readTokens({
     response,
@@ -100,11 +99,11 @@ async function readAsserted(
   const { claims, incomplete = ungranted(provider, tokens) } =
     published.template === undefined
       ? await completeClaims(egress, budget, {
-          server,
           clientId,
           wanted,
           optional: provider.optionalClaim,
           tokens,
+          refreshKeys,
         })
       : { claims: { ...tokens.claims } };
   const { iss: issuer, sub: subject, acr, amr } = tokens.claims;

@@ -10,6 +10,7 @@ import {
 } from 'oauth4webapi';
 import { keysOf } from './directories.ts';
 import type { Published } from './discovery.ts';
+import { distinctKeys, type PublicKey } from './keys.ts';
 import { invalidAnswer } from './library-errors.ts';
 
 // The signatures of a provider: of its ID tokens and userinfo responses.
@@ -25,7 +26,9 @@ export async function verifySignature(
 ): Promise<void> {
   // A copy, so that the library uses no cached keys: the discovery decides which keys are valid.
   const own: AuthorizationServer = { ...published.server };
-  const keys = keysOf(published, issuer).map(({ issuer: _issuer, ...key }) => key);
+  const keys = distinctKeys(
+    keysOf(published, issuer).map(({ issuer: _issuer, ...key }): PublicKey => key),
+  );
   const options = {
     [customFetch]: () => Promise.resolve(Response.json({ keys })),
     [allowInsecureRequests]: true,

@@ -1,53 +1,61 @@
 import { type Egress } from '@bailiwick/egress';
+import { findEmail } from '@bailiwick/values';
 import {
   type AuthorizationServer,
   allowInsecureRequests,
   customFetch,
   type IDToken,
+  JSON_ATTRIBUTE_COMPARISON,
   OperationProcessingError,
   processUserInfoResponse,
   userInfoRequest,
 } from 'oauth4webapi';
 import { SignInRefused } from '../refusal.ts';
+import { algorithms, type Published } from './discovery.ts';
 import { type Budget, createFetch } from './http.ts';
 import { clientOf, type Tokens } from './id-token.ts';
-import { explainError, invalidAnswer } from './library-errors.ts';
+import { jsonProblem } from './json.ts';
+import { explainUserinfoError, invalidAnswer } from './library-errors.ts';
+import { mayBeStale, verifySignature } from './signatures.ts';
 
 /** `wanted`: the claims to read, from either source. `optional`: the one that a sign-in can lack. */
 type Asked = {
-  server: AuthorizationServer;
   clientId: string;
   wanted: readonly string[];
   optional: string | undefined;
   tokens: Tokens;
+  refreshKeys: () => Promise<Published>;
 };
 type Claims = Readonly<Record<string, unknown>>;
 
 type Completed = { claims: Claims; incomplete?: string };
 
 /**
- * The claims of the ID token, completed by the userinfo endpoint if a wanted claim is missing. If
- * the endpoint fails and only `optional` is missing, the claims are those of the ID token.
+ * The claims of the ID token, completed by the userinfo endpoint if a wanted claim is missing, or
+ * whether the address is verified. If the endpoint fails and nothing else is missing than this and
+ * `optional`, the claims are those of the ID token.
  */
 export async function completeClaims(
   egress: Egress,
   budget: Budget,
-  { server, clientId, wanted, optional, tokens: { claims, accessToken } }: Asked,
+  asked: Asked,
 ): Promise<Completed> {
+  const { wanted, optional, tokens } = asked;
+  const { claims } = tokens;
   const missing = wanted.filter((name) => claims[name] === undefined);
-  if (server.userinfo_endpoint === undefined || missing.length === 0)
+  const isUndecided =
+    wanted.includes('email') &&
+    claims['email'] !== undefined &&
+    claims['email_verified'] === undefined;
+  if (
+    tokens.published.server.userinfo_endpoint === undefined ||
+    (missing.length === 0 && !isUndecided)
+  )
     return { claims: { ...claims } };
-  const client = clientOf(clientId);
-  const options = {
-    [customFetch]: createFetch(egress, budget, 'The userinfo endpoint'),
-    [allowInsecureRequests]: true,
-  };
   try {
-    const response = await userInfoRequest(server, client, accessToken, options);
-    const userinfo = processUserInfoResponse(server, client, claims.sub, response);
-    return { claims: mergeClaims(claims, await userinfo.catch(asOtherPerson)) };
+    return { claims: mergeClaims(claims, await readUserinfo(egress, budget, asked)) };
   } catch (thrown) {
-    const error = explainError(thrown);
+    const error = explainUserinfoError(thrown);
     const isTolerable = missing.every((name) => name === optional);
     if (!isTolerable || !(error instanceof SignInRefused) || error.detail === otherPerson)
       throw error;
@@ -55,20 +63,63 @@ export async function completeClaims(
   }
 }
 
-const otherPerson = 'The userinfo endpoint describes another person than the ID token (sub).';
-
-/** The response is a JSON object already, so the library can only reject its subject. */
-function asOtherPerson(error: unknown): never {
-  throw error instanceof OperationProcessingError ? invalidAnswer(otherPerson) : error;
+/** The claims of the userinfo endpoint, which answers with JSON or with a signed JWT. */
+async function readUserinfo(
+  egress: Egress,
+  budget: Budget,
+  { clientId, tokens: { claims, accessToken, published }, refreshKeys }: Asked,
+): Promise<Claims> {
+  const client = clientOf(clientId);
+  const server: AuthorizationServer = {
+    ...published.server,
+    userinfo_signing_alg_values_supported: [...algorithms] as string[],
+  };
+  const response = await userInfoRequest(server, client, accessToken, {
+    [customFetch]: createFetch(egress, budget, 'The userinfo endpoint', 'userinfo'),
+    [allowInsecureRequests]: true,
+  });
+  const isSigned = response.headers.get('content-type') === 'application/jwt';
+  const userinfo = await processUserInfoResponse(server, client, claims.sub, response).catch(
+    asOtherPerson,
+  );
+  if (!isSigned) return userinfo;
+  await verifySignature(response, published, server.issuer).catch(async (error: unknown) => {
+    if (!mayBeStale(error)) throw error;
+    await verifySignature(response, await refreshKeys(), server.issuer);
+  });
+  const problem = jsonProblem(userinfo);
+  if (problem !== undefined) throw invalidAnswer(`The userinfo response ${problem}.`);
+  return userinfo;
 }
 
+const otherPerson = 'The userinfo endpoint describes another person than the ID token (sub).';
+
+/** A response without the subject describes another person too. */
+function asOtherPerson(error: unknown): never {
+  throw error instanceof OperationProcessingError && isAboutSubject(error)
+    ? invalidAnswer(otherPerson)
+    : error;
+}
+
+const isAboutSubject = ({ code, cause }: OperationProcessingError): boolean =>
+  code === JSON_ATTRIBUTE_COMPARISON ||
+  (typeof cause === 'object' && cause !== null && 'body' in cause);
+
 /**
- * Merges claims; the ID token takes precedence. `email_verified` is only taken from the source of
- * the address.
+ * Merges claims; the ID token takes precedence. `email_verified` of a source is about the address of
+ * this source: it counts for the same address only.
  */
 export function mergeClaims(claims: IDToken, userinfo: Claims): Claims {
   const { email_verified: inToken, ...signed } = claims;
   const { email_verified: inUserinfo, ...rest } = userinfo;
-  const verified = claims['email'] === undefined ? inUserinfo : inToken;
+  const isInToken = claims['email'] !== undefined;
+  const isSame = !isInToken || (inToken === undefined && isSameAddress(claims, userinfo));
+  const verified = isSame ? inUserinfo : inToken;
   return { ...rest, ...signed, ...(verified === undefined ? {} : { email_verified: verified }) };
+}
+
+function isSameAddress({ email: one }: Claims, { email: other }: Claims): boolean {
+  if (typeof one !== 'string' || typeof other !== 'string') return false;
+  const key = findEmail(one)?.key;
+  return key !== undefined && key === findEmail(other)?.key;
 }

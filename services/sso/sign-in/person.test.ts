@@ -50,8 +50,11 @@ test('readPerson reads the standard claims of an OIDC provider', () => {
   );
 });
 
-test('an address is verified only if email_verified is the boolean true', () => {
-  for (const value of ['true', 1, 'yes', {}, [true], null, undefined, false])
+test('an address is verified only if email_verified is true or the text "true"', () => {
+  for (const value of [true, 'true'])
+    assert.equal(read('oidc', { email, email_verified: value }).emailVerified, true);
+  const others = ['True', 'true ', '1', 1, 'yes', {}, [true], ['true'], null, undefined, false];
+  for (const value of [...others, 'false', ''])
     assert.equal(read('oidc', { email, email_verified: value }).emailVerified, false);
   assert.equal(read('oidc', { email }).emailVerified, false);
   // It is about the claim email, not about a claim that users can edit.

@@ -175,7 +175,7 @@ function isVerified(
   return (
     (map['Email'] ?? 'email') === 'email' &&
     Object.hasOwn(claims, 'email_verified') &&
-    claims['email_verified'] === true
+    isTrue('email_verified', claims['email_verified'])
   );
 }
 

@@ -106,10 +106,12 @@ const answers: Readonly<Record<string, Answer>> = {
     const tokens = exchange(state, new URLSearchParams(await text(request)));
     sendJson(response, tokens ?? { error: 'invalid_grant' }, tokens ? 200 : 400);
   },
-  '/userinfo': (response, { state: { account, forgery } }) => {
+  '/userinfo': (response, { state: { account, forging, forgery } }) => {
     const claims: Json = { ...account };
     forgery.userinfo?.(claims);
-    sendJson(response, claims);
+    if (!forgery.signUserinfo) return sendJson(response, claims);
+    const token = forgery.signUserinfo(claims, forging);
+    response.writeHead(200, { 'content-type': 'application/jwt' }).end(token);
   },
 };
 

@@ -77,10 +77,10 @@ export const answers = {
     userinfo: (claims) => void delete claims['sub'],
     detail: /another person/,
   },
-  'signed userinfo': {
+  'userinfo that is an unsigned JWT': {
     userinfo: () => {},
     raw: { '/userinfo': says('e30.e30.', 'application/jwt') },
-    detail: /userinfo endpoint does not come as application\/json/,
+    detail: /userinfo response is signed with an algorithm that is not allowed/,
   },
   'userinfo that is an HTML page': {
     userinfo: () => {},

@@ -19,6 +19,8 @@ export type Forgery = {
   exchange?: (answer: Json, forging: Forging) => void;
   /** Changes the userinfo claims. The ID token then has no email address. */
   userinfo?: (claims: Json) => void;
+  /** Makes the userinfo response a JWT. */
+  signUserinfo?: (claims: Json, forging: Forging) => string;
   keys?: (published: Json, foreign: Json) => void;
   /** Whole responses by path, which replace the above. */
   raw?: Record<string, (response: ServerResponse) => void>;
