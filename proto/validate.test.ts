@@ -46,7 +46,7 @@ test('validation messages for an empty request to each operation name documented
 
 test('a record requires its tenant, except if the operation has a default for it', () => {
   assert.deepEqual(ofEmpty('Groups_Save'), ['Group.Tenant is required', 'Group.Path is required']);
-  assert.deepEqual(ofEmpty('Bots_Save'), ['Bot.Tenant is required', 'Bot.Name is required']);
+  assert.deepEqual(ofEmpty('Bots_Save'), ['Bot.Name is required', 'Bot.Tenant is required']);
   assert.deepEqual(ofEmpty('Grants_Add'), ['Grant.UserID is required', 'Grant.Role is required']);
   assert.deepEqual(ofEmpty('Grants_ListByTenant'), []);
   assert.deepEqual(ofEmpty('Audit_List'), []);

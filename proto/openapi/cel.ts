@@ -96,6 +96,20 @@ function storedId(record: DescMessage | undefined): JsonObject {
   return { type: 'string', ...keywords(getOption(field, fieldRules), true) };
 }
 
+/** A field that a new record needs. */
+const neededByNew =
+  (record: string, name: string): (() => JsonObject) =>
+  () => ({ properties: { [record]: { anyOf: [sent('ID'), sent(name)] } } });
+
+/** The same, and an update may leave it out but not clear it. */
+const neverEmpty =
+  (record: string, name: string): (() => JsonObject) =>
+  () => ({
+    properties: {
+      [record]: { anyOf: [sent('ID'), sent(name)], properties: { [name]: { minLength: 1 } } },
+    },
+  });
+
 const ofMessages: Readonly<Record<string, (message: DescMessage) => JsonObject>> = {
   'documented.access.check': () => ({
     anyOf: [
@@ -112,7 +126,13 @@ const ofMessages: Readonly<Record<string, (message: DescMessage) => JsonObject>>
   'documented.endpoint_id': ({ fields: [endpoint] }) => ({
     properties: { Endpoint: { required: ['ID'], properties: { ID: storedId(endpoint?.message) } } },
   }),
-  'app.kind': () => ({ properties: { App: { anyOf: [sent('ID'), sent('Kind')] } } }),
+  'app.kind': neededByNew('App', 'Kind'),
+  'app.name': neverEmpty('App', 'Name'),
+  'bot.name': neverEmpty('Bot', 'Name'),
+  'bot_trust.bot': neededByNew('Trust', 'Bot'),
+  'bot_trust.issuer.required': neverEmpty('Trust', 'Issuer'),
+  'bot_trust.audience.required': neverEmpty('Trust', 'Audience'),
+  'bot_trust.subject.required': neverEmpty('Trust', 'Subject'),
   'group_mapping.meaning': () => ({ anyOf: [sent('Group'), sent('Role')] }),
   'keys.withdrawal': () => ({
     not: {
@@ -127,7 +147,8 @@ const ofMessages: Readonly<Record<string, (message: DescMessage) => JsonObject>>
   }),
   'login.answer': () => ({ oneOf: [sent('Totp'), sent('RecoveryCode'), sent('Passkey')] }),
   'step_up.answer': () => ({ oneOf: [sent('Totp'), sent('RecoveryCode'), sent('Passkey')] }),
-  'provider.kind': () => ({ properties: { Provider: { anyOf: [sent('ID'), sent('Kind')] } } }),
+  'provider.kind': neededByNew('Provider', 'Kind'),
+  'provider.name': neverEmpty('Provider', 'Name'),
   'provider.secrets': () => ({ not: { allOf: [sent('Secret'), sent('PrivateKey')] } }),
   'provider.metadata': () => ({ not: { allOf: [sent('MetadataXML'), sent('MetadataURL')] } }),
 };
@@ -160,7 +181,11 @@ function merged(
   const found = rules
     .filter(({ id }) => !notExpressible.includes(id))
     .map(({ id }) => keywordsOf(id) ?? failUnknown(id));
-  return Object.assign({}, ...found) as JsonObject;
+  const names = found.flatMap((keywords) => Object.keys(keywords));
+  // Two rules may need the same keyword, of which a schema has one.
+  return new Set(names).size === names.length
+    ? (Object.assign({}, ...found) as JsonObject)
+    : { allOf: found };
 }
 
 function failUnknown(id: string): never {

@@ -103,6 +103,7 @@ describeOne('bot trusts', 'one process', (topology) => {
       await read(Tenant, ID, bob.token),
       await save({ ...ofBot(foreign), ID }, {}, bob.token),
       await save({ ...ofBot(bot), Tenant }, {}, bob.token),
+      await save({ Tenant, ID, Subject: 'mine' }, {}, bob.token),
       await stack.call('BotTrusts_List', { Tenant, Bot: bot.ID }, bob.token),
     ];
     for (const answer of refusals) assertRefused(answer, 400, 'not_found');
@@ -130,7 +131,11 @@ describeOne('bot trusts', 'one process', (topology) => {
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: admin.id }, stack.platformKey));
     const Grant = { Tenant, UserID: admin.id, Role: 'admin' };
     bodyOf(await stack.call('Grants_Add', { Grant }, ada.token));
-    for (const trust of [ofBot(bot), { ...ofBot(bot), ID, Subject: 'mine' }])
+    const changes = [
+      { ...ofBot(bot), ID, Subject: 'mine' },
+      { Tenant, ID, Subject: 'mine' },
+    ];
+    for (const trust of [ofBot(bot), ...changes])
       assertRefused(await save(trust, {}, admin.token), 403, 'permission_denied', [
         'this would grant iam.*, which the caller does not hold',
       ]);

@@ -104,8 +104,8 @@ describeOne('bots', 'one process', (topology) => {
     const { stack, newTenant, save, saved } = suite;
     const Tenant = await newTenant();
     assertRefused(await save({}), 400, 'invalid_argument', [
-      'Bot.Tenant is required',
       'Bot.Name is required',
+      'Bot.Tenant is required',
     ]);
     const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`key${index}`, '']));
     const long = {

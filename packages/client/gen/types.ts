@@ -890,6 +890,7 @@ export type App = {
   ID: string;
   /** Empty for an app of the platform, which users of all tenants may use. An app of a tenant accepts members of that tenant only. */
   Tenant: string;
+  /** Required on create. If absent on update, the stored value is kept. */
   Name: string;
   /** web (a server with pages), spa (code in the browser), native (on a user's device), device (a device without a browser) or service (no user). It never changes. If absent on update, the stored value is kept. */
   Kind: string;
@@ -940,7 +941,8 @@ export type AppInput = {
   ID?: string | undefined;
   /** Empty for an app of the platform, which users of all tenants may use. An app of a tenant accepts members of that tenant only. */
   Tenant?: string | undefined;
-  Name: string;
+  /** Required on create. If absent on update, the stored value is kept. */
+  Name?: string | undefined;
   /** web (a server with pages), spa (code in the browser), native (on a user's device), device (a device without a browser) or service (no user). It never changes. If absent on update, the stored value is kept. */
   Kind?: string | undefined;
   /** If absent, a new app is active, and an update keeps the stored value. An inactive app gets no tokens. */
@@ -1061,7 +1063,7 @@ export type Apps_RotateSecretRes = {
 
 /** The app to create or update. An absent field keeps its stored value; a field that is sent replaces it, so "" and [] clear it. An empty TokenEndpointAuthMethod means the default of the Kind. */
 export type Apps_SaveReq = {
-  App: AppInput;
+  App?: AppInput | undefined;
   /** Save only if the stored app's UpdatedAt equals this time; otherwise fails with failed_precondition. */
   IfUpdatedAt?: string | undefined;
   /** The logo on the pages that ask people about the app: a PNG, JPEG or WebP image of at most 64 KiB, and at most 2048 pixels wide and high. If absent, the stored logo is kept; empty removes it. */
@@ -1248,6 +1250,7 @@ export type Bot = {
   /** Empty on save to create a new bot. */
   ID: string;
   Tenant: string;
+  /** Required on create. If absent on update, the stored value is kept. */
   Name: string;
   Description: string;
   /** The keys of an inactive bot are rejected. If absent, the stored value is kept; a new bot is active. */
@@ -1341,7 +1344,8 @@ export type BotInput = {
   /** Empty on save to create a new bot. */
   ID?: string | undefined;
   Tenant: string;
-  Name: string;
+  /** Required on create. If absent on update, the stored value is kept. */
+  Name?: string | undefined;
   Description?: string | undefined;
   /** The keys of an inactive bot are rejected. If absent, the stored value is kept; a new bot is active. */
   Active?: boolean | undefined;
@@ -1466,13 +1470,13 @@ export type BotTrust = {
   /** Empty on save to create a new trust. */
   ID: string;
   Tenant: string;
-  /** The bot that the token stands for. It never changes. */
+  /** The bot that the token stands for. It never changes. Required on create. If absent on update, the stored value is kept. */
   Bot: string;
-  /** The token's issuer (iss), compared exactly, such as https://token.actions.githubusercontent.com. */
+  /** The token's issuer (iss), compared exactly, such as https://token.actions.githubusercontent.com. Required on create. If absent on update, the stored value is kept. */
   Issuer: string;
-  /** One of the token's audiences (aud), compared exactly. */
+  /** One of the token's audiences (aud), compared exactly. Required on create. If absent on update, the stored value is kept. */
   Audience: string;
-  /** The token's subject (sub), or its beginning and "*": system:serviceaccount:ci:deployer, or repo:acme/app:*. */
+  /** The token's subject (sub), or its beginning and "*": system:serviceaccount:ci:deployer, or repo:acme/app:*. Required on create. If absent on update, the stored value is kept. */
   Subject: string;
   /** Further claims that the token must have, each a text with the rules of Subject, such as {"repository_owner_id": "583231"}. If absent on update, the stored value is kept. */
   Claims: Record<string, string>;
@@ -1489,14 +1493,14 @@ export type BotTrustInput = {
   /** Empty on save to create a new trust. */
   ID?: string | undefined;
   Tenant: string;
-  /** The bot that the token stands for. It never changes. */
-  Bot: string;
-  /** The token's issuer (iss), compared exactly, such as https://token.actions.githubusercontent.com. */
-  Issuer: string;
-  /** One of the token's audiences (aud), compared exactly. */
-  Audience: string;
-  /** The token's subject (sub), or its beginning and "*": system:serviceaccount:ci:deployer, or repo:acme/app:*. */
-  Subject: string;
+  /** The bot that the token stands for. It never changes. Required on create. If absent on update, the stored value is kept. */
+  Bot?: string | undefined;
+  /** The token's issuer (iss), compared exactly, such as https://token.actions.githubusercontent.com. Required on create. If absent on update, the stored value is kept. */
+  Issuer?: string | undefined;
+  /** One of the token's audiences (aud), compared exactly. Required on create. If absent on update, the stored value is kept. */
+  Audience?: string | undefined;
+  /** The token's subject (sub), or its beginning and "*": system:serviceaccount:ci:deployer, or repo:acme/app:*. Required on create. If absent on update, the stored value is kept. */
+  Subject?: string | undefined;
   /** Further claims that the token must have, each a text with the rules of Subject, such as {"repository_owner_id": "583231"}. If absent on update, the stored value is kept. */
   Claims?: Readonly<Record<string, string>> | undefined;
   /** The user or bot that created it. */
@@ -1545,7 +1549,7 @@ export type BotTrusts_ListRes = {
   Page: BotTrustPage;
 };
 
-/** The trust to create or update. */
+/** The trust to create or update. An absent field keeps its stored value; a field that is sent replaces it, so "" and {} clear it. */
 export type BotTrusts_SaveReq = {
   Trust: BotTrustInput;
   /** Save only if the stored trust's UpdatedAt equals this time; otherwise fails with failed_precondition. */
@@ -3204,6 +3208,7 @@ export type SsoProvider = {
   Tenant: string;
   /** oidc, saml or oauth (OAuth 2.0 with a user-info address). A tenant's is oidc or saml, and the platform's oidc or oauth. It never changes. If absent on update, the stored value is kept. */
   Kind: string;
+  /** Required on create. If absent on update, the stored value is kept. */
   Name: string;
   /** If absent, a new provider is active, and an update keeps the stored value. */
   Active: boolean;
@@ -3291,7 +3296,8 @@ export type SsoProviderInput = {
   Tenant?: string | undefined;
   /** oidc, saml or oauth (OAuth 2.0 with a user-info address). A tenant's is oidc or saml, and the platform's oidc or oauth. It never changes. If absent on update, the stored value is kept. */
   Kind?: string | undefined;
-  Name: string;
+  /** Required on create. If absent on update, the stored value is kept. */
+  Name?: string | undefined;
   /** If absent, a new provider is active, and an update keeps the stored value. */
   Active?: boolean | undefined;
   /** OIDC: the issuer, exactly as the provider's configuration names it. OAuth: the URL that stands for the provider; users are identified by it and their subject. */
@@ -3457,7 +3463,7 @@ export type Sso_ListSocialProvidersRes = {
 
 /** The provider to create or update. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. An empty TokenAuthMethod, ResponseMode or RequestBinding means the default; an empty Secret or PrivateKey keeps the stored one, and a new one replaces both. */
 export type Sso_SaveProviderReq = {
-  Provider: SsoProviderInput;
+  Provider?: SsoProviderInput | undefined;
   /** OIDC: the client secret. It is encrypted and never returned. Empty keeps the stored one. */
   Secret?: string | undefined;
   /** SAML: the provider's metadata. Its entity ID, URLs and certificates are taken from it. */

@@ -16,6 +16,7 @@ import { BotTrustEntity, type BotTrustRow } from '../bots/entities.ts';
 import { makerOf } from '../bots/maker.ts';
 import { findBot } from '../bots/queries.ts';
 import { trustsPerBot } from '../limits.ts';
+import { findBotTrust } from './queries.ts';
 import { recordTrust, trustJson } from './records.ts';
 
 /**
@@ -28,7 +29,8 @@ export async function saveTrust(
   call: Call,
 ): Promise<BotTrustRow> {
   const sent = request.trust ?? create(BotTrustSchema);
-  const { tenant, id, bot } = sent;
+  const { tenant, id } = sent;
+  const bot = sent.bot === '' ? await storedBot(deps, sent) : sent.bot;
   if (!(await findBot(deps.database, tenant, bot))) throw notFound('bot');
   // A trust has no end.
   await assertMayIssue(deps, call, { tenant, bot, permissions: [] }, null);
@@ -55,6 +57,13 @@ export async function saveTrust(
     recordTrust(em, call, 'bot_trust.updated', stored, previous);
     return stored;
   });
+}
+
+/** The bot of a stored trust, which never changes. */
+async function storedBot({ database }: BotKeyDeps, { tenant, id }: BotTrust): Promise<string> {
+  const stored = await findBotTrust(database, tenant, id);
+  if (!stored) throw notFound('bot trust');
+  return stored.bot;
 }
 
 async function insertTrust(em: EntityManager, sent: BotTrust, call: Call): Promise<BotTrustRow> {
@@ -84,11 +93,11 @@ async function insertTrust(em: EntityManager, sent: BotTrust, call: Call): Promi
   return trust;
 }
 
-// Claims and keys that were not sent stay. The other fields are required.
+// Fields that were not sent keep their values.
 function applyTo(trust: BotTrustRow, sent: BotTrust): void {
-  trust.issuer = sent.issuer;
-  trust.audience = sent.audience;
-  trust.subject = sent.subject;
+  trust.issuer = sent.issuer ?? trust.issuer;
+  trust.audience = sent.audience ?? trust.audience;
+  trust.subject = sent.subject ?? trust.subject;
   if (sent.claims) trust.claims = { ...sent.claims.items };
   if (sent.jwks !== undefined) trust.jwks = publicKeysIn(sent.jwks);
 }

@@ -58,7 +58,7 @@ async function insertBot(em: EntityManager, sent: Bot, call: Call): Promise<BotR
   const bot = em.create(BotEntity, {
     tenant: sent.tenant,
     id: createId('bot'),
-    name: sent.name,
+    name: '',
     description: '',
     active: true,
     metadata: {},
@@ -75,7 +75,7 @@ async function insertBot(em: EntityManager, sent: Bot, call: Call): Promise<BotR
 
 // Fields that were not sent keep their values.
 function applyTo(bot: BotRow, sent: Bot): void {
-  bot.name = sent.name;
+  bot.name = sent.name ?? bot.name;
   bot.description = sent.description ?? bot.description;
   bot.active = sent.active ?? bot.active;
   if (sent.metadata) bot.metadata = { ...sent.metadata.items };

@@ -55,7 +55,7 @@ export function settableOf(kind: AppKind, sent: App, stored?: Settable): Settabl
   const list = (items: readonly string[] | undefined, kept: string[]) =>
     items ? [...new Set(items)] : kept;
   return {
-    name: sent.name,
+    name: sent.name ?? start.name,
     active: sent.active ?? start.active,
     redirectUris: list(sent.redirectUris?.items, start.redirectUris),
     postLogoutRedirectUris: list(sent.postLogoutRedirectUris?.items, start.postLogoutRedirectUris),

@@ -84,7 +84,7 @@ export function settableOf(
   const { preset } = stored ?? sent;
   const start = stored ?? { ...usual, ...presets[preset]?.values, preset };
   return {
-    name: sent.name,
+    name: sent.name ?? start.name,
     active: sent.active ?? start.active,
     issuer: sent.issuer ?? start.issuer,
     clientId: sent.clientId ?? start.clientId,
