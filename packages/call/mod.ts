@@ -33,4 +33,4 @@ export {
 } from './client-call.ts';
 export { currentRequestId, inRequest } from './request-id.ts';
 export { type SessionProof, sessionProof } from './session-proof.ts';
-export { readVoucher, type Voucher, voucherOf } from './voucher.ts';
+export { joinVouchers, readVoucher, type Voucher, voucherOf } from './voucher.ts';

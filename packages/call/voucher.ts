@@ -18,16 +18,18 @@ export type Voucher = {
 
 /** The voucher for a change by this caller, with those who limit the caller's own session. */
 export function voucherOf({ type, id, tenant, narrowedTo, voucher }: Caller): string {
-  const own = [type, id, type === 'bot' ? tenant : '', ...narrowedTo].join(' ');
-  const others = voucher === '' ? [] : voucher.split('\n');
-  return [...new Set([...others, own])].join('\n');
+  return joinVouchers(voucher, [type, id, type === 'bot' ? tenant : '', ...narrowedTo].join(' '));
 }
+
+const linesOf = (voucher: string): string[] => (voucher === '' ? [] : voucher.split('\n'));
+
+/** The voucher of all who answer for one of the two. */
+export const joinVouchers = (one: string, other: string): string =>
+  [...new Set([...linesOf(one), ...linesOf(other)])].join('\n');
 
 /** The principals of a session's voucher. All of them limit the session. */
 export const readVoucher = (voucher: string): Voucher[] =>
-  voucher === ''
-    ? []
-    : voucher.split('\n').map((line) => {
-        const [type = '', id = '', botTenant = '', ...narrowedTo] = line.split(' ');
-        return { type, id, botTenant, narrowedTo };
-      });
+  linesOf(voucher).map((line) => {
+    const [type = '', id = '', botTenant = '', ...narrowedTo] = line.split(' ');
+    return { type, id, botTenant, narrowedTo };
+  });

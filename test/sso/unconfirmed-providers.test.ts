@@ -185,6 +185,27 @@ describeOne('unconfirmed providers', 'one process', (topology) => {
     assert.equal((await call('Account_Get', {}, again)).status, 401);
   });
 
+  test('each author of an unconfirmed provider limits its sessions, unless a save names the version', async () => {
+    const home = await newHome();
+    const { tenant: Tenant, owner } = home;
+    const admin = await newMember(home, 'admin');
+    const clerk = await newMember(home, ['iam.sso.*', 'iam.users.read', 'iam.tenant.read']);
+    const provider = await connect(home, clerk.token);
+    const { ID } = provider;
+    const first = { ID, AttributeMap: { Name: 'nick' } };
+    bodyOf(await save(Tenant, first, admin.token));
+    const joined = await enter(provider, 'mallory', owner.email);
+    assert.equal(await holds(Tenant, 'iam.users.read', joined), true);
+    assert.equal(await holds(Tenant, 'iam.users.write', joined), false, 'the clerk lacks it');
+    const { UpdatedAt: IfUpdatedAt } = await read(provider);
+    const second = { ID, AttributeMap: { Name: 'name' } };
+    bodyOf(await save(Tenant, second, admin.token, { IfUpdatedAt }));
+    assert.equal((await call('Account_Get', {}, joined)).status, 401);
+    const session = await enter(provider, 'mallory', owner.email);
+    assert.equal(await holds(Tenant, 'iam.users.write', session), true);
+    assert.equal(await holds(Tenant, 'iam.tenant.delete', session), false);
+  });
+
   test('only a lasting right to grant everything confirms a provider', async () => {
     const home = await newHome();
     const { tenant: Tenant, owner } = home;
@@ -214,8 +235,9 @@ describeOne('unconfirmed providers', 'one process', (topology) => {
       400,
       'failed_precondition',
     );
-    const { ID } = provider;
-    bodyOf(await save(Tenant, { ID, AttributeMap: { Name: 'nick' } }, temporary.token));
+    const { ID, UpdatedAt } = provider;
+    const change = { ID, AttributeMap: { Name: 'nick' } };
+    bodyOf(await save(Tenant, change, temporary.token, { IfUpdatedAt: UpdatedAt }));
     assert.equal((await read(provider)).Unconfirmed, true);
     const session = await enter(provider, 'x', owner.email);
     assert.equal(await holds(Tenant, 'iam.tenant.delete', session), true, 'until the right ends');

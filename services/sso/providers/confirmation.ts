@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { voucherOf } from '@bailiwick/call';
-import { escalation, temporaryRight } from '@bailiwick/errors';
+import { joinVouchers, readVoucher, voucherOf } from '@bailiwick/call';
+import { escalation, failedPrecondition, temporaryRight } from '@bailiwick/errors';
 import type { SsoConfirmProviderRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import { timeAfter } from '@bailiwick/values';
@@ -17,10 +17,14 @@ import type { Settable } from './values.ts';
 // Who may act as the people of a provider. Its author could name an identity provider of their own,
 // so a change of the identifying settings limits the sessions until a caller who may grant everything
 // confirms it. A save by such a caller confirms it at once; over unconfirmed settings, only one that
-// names the version that the caller has read.
+// names the version that the caller has read. Of others, each author since then limits the sessions,
+// unless a save names the version.
 
 /** The columns of a provider's confirmation. */
 type Confirmation = Pick<ProviderValues, 'vouchId' | 'voucher' | 'savedBy' | 'confirmedBy'>;
+
+/** How many callers a session's rights are compared with, at most. */
+const maxAuthors = 20;
 
 /** A change of the identifying settings. */
 export type Announced = { columns: Confirmation; keepsLinks: boolean };
@@ -53,9 +57,9 @@ export async function planConfirmation(
 ): Promise<Announced | undefined> {
   if (stored && !changesIdentities(stored, values)) return undefined;
   const savedBy = nameOf(call.caller);
+  // Settings that the request does not name stay. The caller may not have seen them.
+  const isUnseen = stored !== undefined && stored.vouchId !== '' && !isOfVersion;
   if (!(await findLimit(deps, call, tenant))) {
-    // Settings that the request does not name stay. The caller may not have seen them.
-    const isUnseen = stored !== undefined && stored.vouchId !== '' && !isOfVersion;
     const columns = isUnseen
       ? confirmationOf(stored)
       : { ...unannounced, savedBy, confirmedBy: savedBy };
@@ -63,7 +67,12 @@ export async function planConfirmation(
     const isOfPlatform = tenant === '' || !(await findLimit(deps, call, ''));
     return { columns, keepsLinks: stored === undefined || isOfPlatform };
   }
-  const voucher = voucherOf(call.caller);
+  const own = voucherOf(call.caller);
+  const voucher = isUnseen ? joinVouchers(stored.voucher, own) : own;
+  if (readVoucher(voucher).length > maxAuthors)
+    throw failedPrecondition(
+      `more than ${maxAuthors} callers have changed the provider since it was last confirmed`,
+    );
   const vouchId = stored?.voucher === voucher ? stored.vouchId : randomUUID();
   return { columns: { vouchId, voucher, savedBy, confirmedBy: '' }, keepsLinks: false };
 }
