@@ -24,9 +24,16 @@ import { rowsOf } from '../support/store.ts';
 
 type Outcome = { code: number; stderr: string };
 
-async function tool(name: 'backup' | 'restore', dataDir: string, file: string): Promise<Outcome> {
+async function tool(
+  name: 'backup' | 'restore',
+  dataDir: string,
+  ...given: string[]
+): Promise<Outcome> {
   const env = { ...process.env, BAILIWICK_DATA: dataDir, DATABASE_URL: '', BAILIWICK_INFRA: '' };
-  return promisify(execFile)('npm', ['run', '--silent', name, file], { cwd: root, env }).then(
+  return promisify(execFile)('npm', ['run', '--silent', name, '--', ...given], {
+    cwd: root,
+    env,
+  }).then(
     ({ stderr }) => ({ code: 0, stderr }),
     ({ code, stderr }: Outcome) => ({ code, stderr }),
   );
@@ -161,6 +168,20 @@ test('a backup of a running start, restored to an empty folder, has every user, 
     true,
   );
   await stop(after.run);
+
+  const third = path.join(temporaryFolder(t), 'data');
+  assert.deepEqual(await tool('restore', third, '--copy', file), { code: 0, stderr: '' });
+  const copy = await start(t, third);
+  for (const name of ['installation', 'platform-key'])
+    assert.notEqual(
+      readFileSync(path.join(third, name), 'utf8'),
+      readFileSync(path.join(first, name), 'utf8'),
+      `a copy has a ${name} of its own`,
+    );
+  const keyOf = (folder: string) => readFileSync(path.join(folder, 'platform-key'), 'utf8').trim();
+  assert.equal((await copy.call('Users_Get', { UserID: owner.id }, keyOf(third))).status, 200);
+  assert.equal((await copy.call('Users_Get', { UserID: owner.id }, keyOf(first))).status, 401);
+  await stop(copy.run);
 });
 
 test('every row of every table is in the backup', async (t) => {
