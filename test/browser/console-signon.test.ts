@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
+import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
 import { type Op, startOp } from '../sso/oidc/op.ts';
+import { bodyOf } from '../support/answers.ts';
 import { type DnsServer, startDns } from '../support/dns-server.ts';
 import { newName } from '../support/domains.ts';
 import { type Stack, startStack } from '../support/harness.ts';
@@ -200,5 +202,34 @@ describe('domains and single sign-on in the console', { skip: withoutChromium },
     const { ID } = saved.body['Provider'] as { ID: string };
     await page.goto(`${view}/sso/${ID}`);
     await page.getByText('This does not exist').waitFor();
+  });
+
+  test('a SAML provider with a right-to-left name asks for encrypted assertions', async () => {
+    const { email, token, tenant, view } = await newOwner();
+    const name = 'شركة Acme (הבית)';
+    const Provider = {
+      Tenant: tenant,
+      Kind: 'saml',
+      Name: name,
+      IdpEntityID: 'https://id.example.com',
+      IdpSsoURL: 'https://id.example.com/sso',
+      IdpCertificates: [(await createSpCertificate('draft')).certificate],
+    };
+    const { ID } = bodyOf(await stack.call('Sso_SaveProvider', { Provider }, token))[
+      'Provider'
+    ] as { ID: string };
+    const page = await newConsolePage(browser, base, problems);
+    await openSignedIn(page, `${view}/sso/${ID}`, email, password);
+    const connection = page.getByRole('region', { name: 'Connection' });
+    const isWanted = connection.getByLabel('Ask for encrypted assertions');
+    assert.equal(await isWanted.isChecked(), false);
+    await isWanted.check();
+    await connection.getByRole('button', { name: 'Save' }).click();
+    // The name is isolated, so that its direction does not reach the sentence around it.
+    await page.getByText(`\u2068${name}\u2069 was saved.`).waitFor();
+    await assertGood(page, 'signon-saml');
+    const saved = await stack.call('Sso_GetProvider', { Tenant: tenant, ID }, token);
+    const { WantEncrypted, Name } = bodyOf(saved)['Provider'] as Record<string, unknown>;
+    assert.deepEqual([WantEncrypted, Name], [true, name]);
   });
 });

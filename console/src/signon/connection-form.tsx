@@ -1,5 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { PasswordInput, TextInput } from '@mantine/core';
+import { PasswordInput, Switch, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { client } from '../parts/calls.ts';
 import { EditForm, ifUnchanged } from '../parts/edit-form.tsx';
@@ -9,12 +9,13 @@ import { useOwner } from '../shell/owner.ts';
 
 type Provider = ItemOf<'Sso_ListProviders'>;
 
-const fieldsOf = ({ Name, Issuer, ClientID }: Provider) => ({
+const fieldsOf = ({ Name, Issuer, ClientID, WantEncrypted }: Provider) => ({
   name: Name,
   issuer: Issuer,
   client: ClientID,
   secret: '',
   metadata: '',
+  encrypted: WantEncrypted === true,
 });
 type Fields = ReturnType<typeof fieldsOf>;
 
@@ -33,6 +34,7 @@ export function ConnectionForm({ provider }: { provider: Provider }) {
     client: 'Client ID',
     secret: t('signon.newSecret'),
     metadata: t('signon.metadataUrl'),
+    encrypted: t('signon.encrypted'),
   };
   const needed = (text: string) => (text.trim() === '' ? t('signon.fieldMissing') : null);
   return (
@@ -44,12 +46,14 @@ export function ConnectionForm({ provider }: { provider: Provider }) {
         name: needed(name),
         ...(!isSaml && { issuer: needed(issuer), client: needed(client) }),
       })}
-      toRequest={({ name, issuer, client, secret, metadata }, base) => ({
+      toRequest={({ name, issuer, client, secret, metadata, encrypted }, base) => ({
         Provider: {
           ...scope,
           ID,
           Name: name.trim(),
-          ...(!isSaml && { Issuer: issuer.trim(), ClientID: client.trim() }),
+          ...(isSaml
+            ? { WantEncrypted: encrypted }
+            : { Issuer: issuer.trim(), ClientID: client.trim() }),
         },
         ...(secret !== '' && { Secret: secret }),
         ...(metadata.trim() !== '' && { MetadataURL: metadata.trim() }),
@@ -88,13 +92,20 @@ function ConnectionFields({ form, labels, isSaml, hasSecret }: FieldsProps) {
         maxLength={128}
       />
       {isSaml ? (
-        <TextInput
-          {...form.getInputProps('metadata')}
-          {...plain}
-          label={labels.metadata}
-          description={t('signon.metadataAgain')}
-          inputMode="url"
-        />
+        <>
+          <TextInput
+            {...form.getInputProps('metadata')}
+            {...plain}
+            label={labels.metadata}
+            description={t('signon.metadataAgain')}
+            inputMode="url"
+          />
+          <Switch
+            {...form.getInputProps('encrypted', { type: 'checkbox' })}
+            label={labels.encrypted}
+            description={t('signon.encryptedAbout')}
+          />
+        </>
       ) : (
         <>
           <TextInput
