@@ -44,3 +44,10 @@ test('an address keeps its spelling, and has its former key from before width ma
   });
   assert.equal(findEmail('ada@example.com')?.unmappedKey, 'ada@example.com');
 });
+
+test('a dot behind the domain is no part of the address', () => {
+  for (const dot of ['.', '\u3002', '\uff0e', '\uff61'])
+    assert.deepEqual(findEmail(`Ada@Example.com${dot}`), findEmail('Ada@Example.com'));
+  assert.equal(findEmail('ada@.'), undefined);
+  assert.notEqual(findEmail('ada@example.com..')?.domain, 'example.com');
+});

@@ -18,7 +18,8 @@ export type Email = {
 };
 
 /**
- * Parses a mail address. Dots and "+" are not folded, since that would be another mailbox.
+ * Parses a mail address. Dots and "+" are not folded, since that would be another mailbox. A dot
+ * behind the domain, which says that the name is complete, is no part of the address.
  * Addresses in requests are already validated, including their domain (proto/mail-domain.ts); other
  * texts are rejected here.
  */
@@ -30,7 +31,10 @@ export function normaliseEmail(text: string): Email {
 
 /** Parses any text; undefined if it is not an address. */
 export function findEmail(text: string): Email | undefined {
-  const address = text.trim().normalize('NFC');
+  const address = text
+    .trim()
+    .normalize('NFC')
+    .replace(/[.\u3002\uff0e\uff61]$/, '');
   const at = address.lastIndexOf('@');
   const domain = domainToASCII(address.slice(at + 1)).toLowerCase();
   if (at < 1 || domain === '') return undefined;

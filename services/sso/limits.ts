@@ -1,6 +1,12 @@
 import { type Limit, type LimitProfile, perMinute } from '@bailiwick/limits';
 
 /**
+ * Tolerance for the clock of an identity provider. Its answers are used once and within the ten
+ * minutes of a sign-in, whatever they say.
+ */
+export const clockToleranceSeconds = 180;
+
+/**
  * Limits per IP address. Home-realm discovery calls once per sign-in, and an office signs in from
  * one address. A sign-in counts at its start and at its end. An application's server calls the
  * OpenID provider from one address for all its users. A bot's requests for a token count for each

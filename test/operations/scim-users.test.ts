@@ -237,6 +237,58 @@ describeBoth('SCIM users', (topology) => {
     assert.equal((await read(paul.id)).userName, address('paul'));
   });
 
+  test('an emptied or removed address stays the account’s, and only a given one moves it', async () => {
+    const { stack, owner, address, call, create, patch, get } = suite;
+    const work = 'emails[type eq "work"].value';
+    const emptyings: ReadonlyArray<readonly [name: string, operation: object]> = [
+      ['null', { op: 'Replace', path: work, value: null }],
+      ['blank', { op: 'replace', path: work, value: '' }],
+      ['remove', { op: 'remove', path: 'emails[type eq "work"]' }],
+      ['every', { op: 'replace', path: 'emails', value: null }],
+      ['unpathed', { op: 'replace', value: { emails: [] } }],
+      ['list', { op: 'replace', value: { emails: [{ type: 'work', value: null }] } }],
+    ];
+    const emailOf = async (person: Resource) =>
+      (
+        recordIn(
+          await stack.call('Users_Get', { UserID: accountOf(person) }, owner.token),
+          'User',
+        ) as Record<string, string>
+      )['Email'];
+    for (const [name, operation] of emptyings) {
+      const emails = [
+        { value: address(`${name}-work`), type: 'work' },
+        { value: address(`${name}-home`), type: 'home' },
+      ];
+      const person = await create(`${name}-user`, { emails });
+      const emptied = await patch(person.id, operation);
+      assert.ok(!JSON.stringify(emptied).includes(address(`${name}-work`)), name);
+      assert.equal(await emailOf(person), address(`${name}-work`), name);
+      await patch(person.id, { op: 'replace', path: 'title', value: 'Engineer' });
+      assert.equal(await emailOf(person), address(`${name}-work`), `${name}, a later change`);
+      await patch(person.id, { op: 'replace', path: work, value: address(`${name}-new`) });
+      assert.equal(await emailOf(person), address(`${name}-new`), `${name}, a given address`);
+    }
+    const body = (name: string, emails?: object[]) =>
+      personOf(`${name}-put`, { ...(emails && { emails }) });
+    const both = [
+      { value: address('put-work'), type: 'work', primary: true },
+      { value: address('put-home'), type: 'home' },
+    ];
+    const person = await get<Resource>('POST', 'Users', body('a', both), 201);
+    for (const emails of [
+      [{ type: 'work', value: null, primary: true }, both[1] ?? {}],
+      undefined,
+    ]) {
+      const answer = await call('PUT', `Users/${person.id}`, body('a', emails));
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      assert.equal(await emailOf(person), address('put-work'));
+    }
+    const dotted = [{ value: `${address('put-dot')}.`, type: 'work' }];
+    assert.equal((await call('PUT', `Users/${person.id}`, body('a', dotted))).status, 200);
+    assert.equal(await emailOf(person), address('put-dot'));
+  });
+
   test('the owner of a tenant is neither disabled nor removed by a directory', async () => {
     const { owner, call, get } = suite;
     const boss = await get<Resource>('POST', 'Users', personOf(owner.email), 201);

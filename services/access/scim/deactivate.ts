@@ -20,12 +20,17 @@ const refusable = [[], ['emails'], ['userName'], ['emails', 'userName']];
  */
 export async function deactivate(
   stored: PersonRow,
-  { resource, left }: PersonChange,
+  { resource, left, emptied }: PersonChange,
   apply: (change: PersonChange) => Promise<boolean>,
 ): Promise<boolean> {
   const { active: _, ...present } = writable(stored);
   const applied = (next: Resource, message: string) =>
-    apply({ resource: next, sent: false, left: [...left, ...refused(resource, next, message)] });
+    apply({
+      resource: next,
+      sent: false,
+      left: [...left, ...refused(resource, next, message)],
+      emptied,
+    });
   const variants = [...refusable.map((names) => replaced(resource, present, names)), present];
   const tried = new Set<string>();
   let message = '';

@@ -5,7 +5,7 @@ import { validate } from '@bailiwick/proto/validate.ts';
 import { type Email, findEmail } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { invalidValue } from './protocol/problems.ts';
-import { canonical, isObject, type Resource, textOf } from './protocol/resource.ts';
+import { canonical, isObject, type Resource, textOf, type Value } from './protocol/resource.ts';
 import { enterpriseSchema, membershipSchema, userSchema } from './protocol/schemas.ts';
 import { findGroupsOf, type GroupOfPerson, type PersonRow } from './queries.ts';
 
@@ -125,16 +125,53 @@ const textAt = (value: unknown, name: string): string =>
  * else the userName. @throws SCIM_INVALID_VALUE
  */
 export function addressOf(resource: Resource): Email {
-  const { emails = [], userName } = resource;
-  const list = (emails as readonly Resource[]).filter((one) => textAt(one, 'value') !== '');
-  const chosen =
-    list.find((one) => one['primary'] === true) ??
-    list.find((one) => textAt(one, 'type').toLowerCase() === 'work') ??
-    list[0];
-  const address = chosen ? textAt(chosen, 'value') : textOf(userName);
-  const email = isAddress(address) ? findEmail(address) : undefined;
+  const email = findAddress(chosenOf(resource));
   if (!email) throw invalidValue('emails must have a mail address, or userName must be one');
   return email;
+}
+
+/** The value of `emails` that names the address, or the userName. */
+function chosenOf(resource: Resource): Value | undefined {
+  const list = listOf(resource);
+  return (
+    list.find((one) => one['primary'] === true) ??
+    list.find((one) => textAt(one, 'type').toLowerCase() === 'work') ??
+    list[0] ??
+    resource['userName']
+  );
+}
+
+const listOf = ({ emails = [] }: Resource): Resource[] =>
+  (emails as readonly Resource[]).filter((one) => textAt(one, 'value') !== '');
+
+function findAddress(chosen: Value | undefined): Email | undefined {
+  const address = isObject(chosen) ? textAt(chosen, 'value') : textOf(chosen);
+  return isAddress(address) ? findEmail(address) : undefined;
+}
+
+/** The address of a stored person, which the directory may have emptied since. */
+export function presentAddress({ resource, emailKey }: PersonRow): Email {
+  const named = findAddress(chosenOf(resource as Resource));
+  return named?.key === emailKey ? named : (findEmail(emailKey) ?? addressOf(resource as Resource));
+}
+
+/**
+ * The address after a change. An emptied or removed address stays the account's: it moves only to
+ * one that the directory gives anew, and never to the next one that it has. @throws
+ * SCIM_INVALID_VALUE
+ */
+export function nextAddress(
+  stored: PersonRow,
+  { resource, emptied }: { resource: Resource; emptied: ReadonlySet<string> },
+): Email {
+  const known = stored.resource as Resource;
+  const [before, after] = [chosenOf(known) ?? '', chosenOf(resource) ?? ''];
+  if (canonical(before) === canonical(after)) return presentAddress(stored);
+  if (!emptied.has('emails')) return addressOf(resource);
+  const isKnown = isObject(after)
+    ? listOf(known).some((one) => canonical(one) === canonical(after))
+    : after === known['userName'] || findAddress(after) === undefined;
+  return isKnown ? presentAddress(stored) : addressOf(resource);
 }
 
 /** Whether a text passes the validation of the API's addresses. */

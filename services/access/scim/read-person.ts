@@ -15,12 +15,13 @@ export type NextPerson = (present: Resource, intake: Intake) => unknown;
 
 /**
  * `sent`: the value of active in the request; undefined = the request has none. `left`: the
- * parts of the request that are not stored.
+ * parts of the request that are not stored. `emptied`: the attributes that have lost a value.
  */
 export type PersonChange = {
   resource: Resource;
   sent: boolean | undefined;
   left: readonly LeftOut[];
+  emptied: ReadonlySet<string>;
 };
 
 export const readNewPerson = (body: unknown): PersonChange =>
@@ -52,7 +53,8 @@ function readLeavingOut(read: (intake: Intake) => Resource): PersonChange | unde
 
 function withoutActive(read: (intake: Intake) => Resource, intake: Intake): PersonChange {
   const { active: sent, ...resource } = read(intake);
-  return { resource, sent: sent === undefined ? undefined : sent === true, left: intake.left };
+  const { left, emptied } = intake;
+  return { resource, sent: sent === undefined ? undefined : sent === true, left, emptied };
 }
 
 function readPerson(body: unknown, intake: Intake, stored?: Resource): Resource {

@@ -22,7 +22,9 @@ import {
   hasDeclined,
   hasExpired,
   isHeld,
+  nextAddress,
   personVersion,
+  presentAddress,
   profileOf,
   userNameKey,
   writable,
@@ -95,7 +97,7 @@ async function applyChange(
   deps: ScimDeps,
   request: ScimRequest,
   stored: PersonRow,
-  { resource, sent, left }: PersonChange,
+  { resource, sent, left, emptied }: PersonChange,
 ): Promise<boolean> {
   const present = writable(stored);
   const active = sent ?? present['active'] === true;
@@ -111,7 +113,8 @@ async function applyChange(
   }
   // The present value of a held person is the administrator's wish and not the directory's.
   const wish = sent ?? (isHeld(stored) ? undefined : active);
-  const wanted = { resource, email: addressOf(resource), isActive: isInvitedAgain || wish, left };
+  const email = nextAddress(stored, { resource, emptied });
+  const wanted = { resource, email, isActive: isInvitedAgain || wish, left };
   try {
     return await storeChange(deps, request, stored, wanted);
   } catch (thrown) {
@@ -200,7 +203,7 @@ async function updateAccount(
   if (memberStatus === null || memberStatus === 'barred')
     return findAccount(deps, tenant, wanted, call);
   const profile = profileOf(resource, email);
-  const before = profileOf(stored.resource as Resource, addressOf(stored.resource as Resource));
+  const before = profileOf(stored.resource as Resource, presentAddress(stored));
   if (canonical(profile) === canonical(before)) return undefined;
   if (isMoved) await assertMayMove(onPool(deps.database), source, tenant, userId);
   if (wanted.isActive === false) await assertMayDisable(deps, stored, { call, source });

@@ -7,17 +7,18 @@ import {
   processAuthorizationCodeResponse,
   type TokenEndpointResponse,
 } from 'oauth4webapi';
+import { clockToleranceSeconds } from '../limits.ts';
 import { issuerFor } from './directories.ts';
 import type { Published } from './discovery.ts';
 import { jsonProblem } from './json.ts';
 import { invalidAnswer } from './library-errors.ts';
 import { mayBeStale, verifySignature } from './signatures.ts';
 
-/** Tolerance for the provider's clock, in seconds. */
-const skew = 60;
-
 /** The client as oauth4webapi expects it. */
-export const clientOf = (clientId: string) => ({ client_id: clientId, [clockTolerance]: skew });
+export const clientOf = (clientId: string) => ({
+  client_id: clientId,
+  [clockTolerance]: clockToleranceSeconds,
+});
 
 /** `scope`: the granted scopes, if the provider names them. `published`: what verified the token. */
 export type Tokens = {
@@ -86,7 +87,7 @@ function assertClaims(claims: IDToken, clientId: string): void {
   if (problem !== undefined) throw invalidAnswer(`The ID token ${problem}.`);
   if (claims.azp !== undefined && claims.azp !== clientId)
     throw invalidAnswer('The ID token was made for another client (azp).');
-  if (claims.iat > Date.now() / 1000 + skew)
+  if (claims.iat > Date.now() / 1000 + clockToleranceSeconds)
     throw invalidAnswer(
       'The ID token was issued in the future (iat). If it always is, the clocks differ.',
     );

@@ -1,8 +1,9 @@
+import { clockToleranceSeconds } from '../limits.ts';
 import { answerInvalid } from './answer.ts';
 import { findAttribute, type XmlElement } from './xml.ts';
 
 /** Tolerance for the provider's clock, in milliseconds. */
-export const skew = 60_000;
+export const skew = clockToleranceSeconds * 1000;
 
 /** A SAML time, which is in UTC; undefined if the attribute is missing. */
 export function findTime(element: XmlElement, name: string): Date | undefined {

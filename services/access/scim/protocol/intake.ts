@@ -14,9 +14,18 @@ export type LeftOut = { attribute: string; message: string };
  * Collects the parts of a request that are not stored: names only, since a value may be a secret.
  * `leavesOut`: a refused part is left out, instead of the whole request.
  */
-export type Intake = { readonly leavesOut: boolean; readonly left: LeftOut[] };
+export type Intake = {
+  readonly leavesOut: boolean;
+  readonly left: LeftOut[];
+  /** The core attributes that have lost a value, or were sent without one. */
+  readonly emptied: Set<string>;
+};
 
-export const newIntake = (leavesOut = false): Intake => ({ leavesOut, left: [] });
+export const newIntake = (leavesOut = false): Intake => ({
+  leavesOut,
+  left: [],
+  emptied: new Set(),
+});
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||

@@ -92,6 +92,15 @@ const cases: ReadonlyArray<[name: string, operations: object[], changed: object]
     [{ op: 'Remove', path: 'emails[type eq "home"]' }],
     { emails: [{ value: 'a@example.com', type: 'work', primary: true }] },
   ],
+  ...['replace', 'remove']
+    .map((op) =>
+      [null, ''].map((value): (typeof cases)[number] => [
+        `${op} of a value with ${JSON.stringify(value)}, which drops it`,
+        [{ op, path: 'emails[type eq "work"].value', value }],
+        { emails: [{ value: 'a@home.example', type: 'home' }] },
+      ]),
+    )
+    .flat(),
   ['the removal of a whole attribute', [{ op: 'remove', path: 'name' }], { name: undefined }],
   ['null, which removes', [{ op: 'replace', path: 'name', value: null }], { name: undefined }],
   [

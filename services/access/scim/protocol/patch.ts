@@ -177,6 +177,7 @@ function withSub(object: Resource, sub: Attribute, { op, value, intake }: Change
 function nextValues(stored: readonly Value[], path: PatchPath, change: Change): readonly Value[] {
   const { op, value, intake } = change;
   const { attribute, sub, filter } = path;
+  if (op === 'remove') intake.emptied.add(attribute.name);
   if (!sub && !filter) {
     if (op === 'remove' && !change.hasValue) return [];
     const read = (readValue(attribute, value, intake) ?? []) as readonly Value[];

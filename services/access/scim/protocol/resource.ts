@@ -62,6 +62,9 @@ export function readResource(
   const table = { attributes: coreAttributes(type), kept: stored };
   Object.assign(resource, readAttributes(table, core, '', intake));
   assertRequired(type, resource, intake, stored);
+  // An absent attribute is one without a value (RFC 7643, section 2.5).
+  for (const { name } of type.core.attributes)
+    if (resource[name] === undefined) intake.emptied.add(name);
   return resource;
 }
 
@@ -129,15 +132,23 @@ export function readValue(
 ): Value | undefined {
   if (sent === null || sent === undefined) return undefined;
   if (!attribute.multiValued) return readOne(attribute, only(sent), intake, at);
-  const values = (Array.isArray(sent) ? sent : [sent]).flatMap(
+  const read = (Array.isArray(sent) ? sent : [sent]).flatMap(
     (one) => readOne(attribute, one, intake, at) ?? [],
   );
+  const values = hasValues(attribute) ? read.filter(isValue) : read;
+  if (values.length < read.length) intake.emptied.add(attribute.name);
   if (values.length > (attribute.name === 'members' ? maxMembers : maxValues))
     throw invalidValue(`${at} has too many values`);
   if (values.filter((one) => isObject(one) && one['primary'] === true).length > 1)
     throw invalidValue(`${at} must have at most one primary value`);
   return values.length > 0 ? values : undefined;
 }
+
+/** A list of things that are nothing without their value, such as an address or a number. */
+const hasValues = ({ name, subAttributes = [] }: Attribute): boolean =>
+  name !== 'members' && subAttributes.some((sub) => sub.name === 'value');
+
+const isValue = (one: Value): boolean => !isObject(one) || textOf(one['value']).trim() !== '';
 
 /** The value of a list of one, which some directories send for a single value. */
 const only = (sent: unknown): unknown =>

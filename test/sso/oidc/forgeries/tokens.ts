@@ -104,7 +104,7 @@ export const signatures = {
 } satisfies Record<string, Forgery>;
 
 export const claims = {
-  'an expired ID token': claim('exp', () => now() - 120, /has expired/),
+  'an expired ID token': claim('exp', () => now() - 200, /has expired/),
   'an exp that is not a number': claim('exp', () => 'tomorrow', /"exp"|expired/),
   'no expiry': claim('exp', () => undefined, /lacks a claim/),
   'an nbf in the future': claim('nbf', () => now() + 600, /not valid yet/),
