@@ -9,10 +9,11 @@ import { createClient, type Transport } from '@connectrpc/connect';
 import type { RequestOrigin } from './authenticate.ts';
 import { assertContent } from './content.ts';
 import { cookiesWith, type SessionCookie } from './cookies.ts';
+import { sendSignOutPage } from './form-page.ts';
 import { createIssuerDocuments, isDocumentRequest, isMetadata } from './issuer-documents.ts';
 import { holdLarge } from './large-bodies.ts';
 import type { createPageBrands } from './page-brands.ts';
-import { rootFrom, sendChoicePage, sendDevicePage, sendFormPage } from './pages.ts';
+import { rootFrom, sendChoicePage, sendDevicePage } from './pages.ts';
 
 // The routes of the OpenID provider, which sso answers. The gateway knows the person's cookie, the
 // limits and the pages, and nothing of the protocol.
@@ -104,7 +105,7 @@ export function createIssuerRoutes({ sso, session, brands }: Options) {
     if (answer.signedOut) session.clear(response);
     if (answer.failure !== '') throw invalid(answer.failure);
     const root = rootFrom(pathname);
-    const { choice, devicePage, formUrl: url, form: fields } = answer;
+    const { choice, devicePage, formUrl: url, form: fields, formScheme: scheme } = answer;
     if (choice)
       return sendChoicePage(request, response, choice, {
         brand: await brands.of(choice.tenant, ip),
@@ -114,7 +115,7 @@ export function createIssuerRoutes({ sso, session, brands }: Options) {
       const brand = await brands.of(devicePage.tenant, ip);
       return sendDevicePage(request, response, devicePage, { brand, root, ip });
     }
-    if (url !== '') return sendFormPage(request, response, { url, fields }, root);
+    if (url !== '') return sendSignOutPage(request, response, { url, fields, scheme }, root);
     send(response, answer);
   };
 }

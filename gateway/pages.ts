@@ -23,7 +23,7 @@ import {
   textOf,
   translateMessage,
 } from './page-texts.ts';
-import { linksOf, type WayOn } from './sign-in-failure.ts';
+import { errorTexts, linksOf, type WayOn } from './sign-in-failure.ts';
 import { accepts } from './static-files.ts';
 
 // The HTML pages: sign-in, and the targets of links in mails. A mail's token is in the URL
@@ -40,8 +40,9 @@ function bodyOf(plain: Buffer): Body {
   return { plain, gzip: () => (packed ??= gzipSync(plain, { level: 9 })) };
 }
 
-const inAllLanguages = <Value>(make: (locale: string) => Value): ReadonlyMap<string, Value> =>
-  new Map(shippedLocales.map((locale) => [locale, make(locale)]));
+export const inAllLanguages = <Value>(
+  make: (locale: string) => Value,
+): ReadonlyMap<string, Value> => new Map(shippedLocales.map((locale) => [locale, make(locale)]));
 
 const pages = new Map(
   ['login', 'signed-out', 'verify', 'reset', 'invitation', 'factors', 'passkeys'].map((name) => [
@@ -49,11 +50,10 @@ const pages = new Map(
     inAllLanguages((locale) => renderPage(name, locale)),
   ]),
 );
-const [homePages, errorPages, choicePages, formPages] = [
+const [homePages, errorPages, choicePages] = [
   inAllLanguages((locale) => renderPage('home', locale)),
   inAllLanguages((locale) => renderPage('error', locale)),
   inAllLanguages((locale) => renderPage('choice', locale)),
-  inAllLanguages((locale) => renderPage('post', locale)),
 ];
 
 type Asset = Body & { type: string; etag: string };
@@ -79,14 +79,14 @@ for (const { gzip } of assets.values()) gzip();
 
 const brandCss = '/pages/brand.css';
 
-const headersOf = (formAction: string) => ({
+export const headersOf = (formAction: string) => ({
   'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
 });
 const headers = headersOf("'none'");
-const html = 'text/html; charset=utf-8';
+export const html = 'text/html; charset=utf-8';
 
 /** Whether the client prefers HTML to JSON. */
 export const acceptsHtml = ({ headers: { accept = '' } }: IncomingMessage) =>
@@ -220,17 +220,10 @@ const statuses: Partial<Record<ServiceError['code'], number>> = {
   internal: 500,
 };
 
-/** The keys of the title and of what to do next. */
-const failures: Partial<Record<number, readonly [title: string, next: string]>> = {
-  403: ['error.refused', 'error.refusedNext'],
-  500: ['error.broken', 'error.brokenNext'],
-};
-const failed = ['error.failed', 'error.failedNext'] as const;
-
 /** The way from a page to the public URL, which a proxy may serve below a prefix. */
 export const rootFrom = (pathname: string): string => '../'.repeat(pathname.split('/').length - 2);
 /** The way from the routes /auth/{tenant}/{id}/…. */
-const authRoot = '../../../';
+export const authRoot = '../../../';
 
 type ErrorPlace = { brand: PageBrand; root: string; wayOn: WayOn };
 
@@ -248,7 +241,7 @@ export function sendErrorPage(
 ): void {
   const locale = languageOf(request);
   const status = statuses[error.code] ?? 400;
-  const [title, next] = failures[status] ?? failed;
+  const [title, next] = errorTexts((request.url ?? '').split('?')[0] ?? '', status);
   if (error.retryAfter > 0) response.setHeader('retry-after', error.retryAfter);
   const message =
     error.code === 'internal'
@@ -327,35 +320,5 @@ function sendQuestion(
       ...languageHeaders(locale),
       'content-type': html,
     })
-    .end(body);
-}
-
-/**
- * Sends a form that submits itself, such as SAML's HTTP-POST binding to another site. `root` is the
- * way from the page to the public URL. Its policy names the site's scheme and not its
- * origin: browsers apply form-action to redirects too, and a provider may redirect users to another
- * of its hosts. Everything on the page is escaped.
- */
-export function sendFormPage(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { url, fields }: { url: string; fields: Readonly<Record<string, string>> },
-  root = authRoot,
-): void {
-  const { href, protocol } = new URL(url);
-  if (protocol !== 'https:' && protocol !== 'http:')
-    throw new TypeError('a form is sent to http or https');
-  const inputs = Object.entries(fields).map(
-    ([name, value]) =>
-      `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}" />`,
-  );
-  const locale = languageOf(request);
-  const body = fill(formPages.get(locale) ?? '', {
-    root,
-    url: escapeHtml(href),
-    fields: inputs.join('\n        '),
-  });
-  response
-    .writeHead(200, { ...headersOf(protocol), ...languageHeaders(locale), 'content-type': html })
     .end(body);
 }

@@ -21,6 +21,22 @@ export class SignInFailure extends ServiceError {
   }
 }
 
+/** The keys of the title of an error page, and of what to do next. */
+type ErrorTexts = readonly [title: string, next: string];
+const failures: Partial<Record<number, ErrorTexts>> = {
+  403: ['error.refused', 'error.refusedNext'],
+  500: ['error.broken', 'error.brokenNext'],
+};
+const failed: ErrorTexts = ['error.failed', 'error.failedNext'];
+/** The pages that are not about the sign-in of this browser, by the end of their path. */
+const others: ReadonlyArray<readonly [path: RegExp, texts: ErrorTexts]> = [
+  [/\/oauth\/logout(?:\/confirm)?$/, ['error.signOut', 'error.signOutNext']],
+  [/\/device$/, ['error.device', 'error.deviceNext']],
+];
+
+export const errorTexts = (pathname: string, status: number): ErrorTexts =>
+  others.find(([path]) => path.test(pathname))?.[1] ?? failures[status] ?? failed;
+
 /** The ways on from the page of an error on one of the routes /auth/{tenant}/{id}/…. */
 export function wayOnFrom(error: ServiceError, root: string): WayOn {
   const returnTo = error instanceof SignInFailure ? error.returnTo : '';

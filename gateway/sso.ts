@@ -13,9 +13,10 @@ import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { RequestOrigin } from './authenticate.ts';
 import { assertContent, formType } from './content.ts';
 import type { FlowCookies, LinkCookie, SessionCookie } from './cookies.ts';
+import { sendFormPage } from './form-page.ts';
 import { holdLarge } from './large-bodies.ts';
 import { chosenLanguage } from './page-language.ts';
-import { acceptsHtml, sendFormPage } from './pages.ts';
+import { acceptsHtml } from './pages.ts';
 import { SignInFailure } from './sign-in-failure.ts';
 
 const route = /^\/auth\/([^/]+)\/([^/]+)\/(login|callback|metadata)$/;

@@ -49,7 +49,11 @@ export function issuerHandlers(deps: Deps): Handlers<typeof IssuerService> {
         headers: headersOf(answer.headers),
         body: answer.rawPayload,
         failure,
-        ...(form && { formUrl: form.url, form: form.fields }),
+        ...(form && {
+          formUrl: form.url,
+          form: form.fields,
+          formScheme: URL.parse(form.leadsTo)?.protocol ?? '',
+        }),
         ...(choice && { choice }),
         ...(devicePage && { devicePage }),
         signedOut,

@@ -11,13 +11,16 @@ type Middleware = Parameters<Provider['use']>[0];
  */
 export const logoutPages = (publicUrl: string) => ({
   logoutSource(ctx: KoaContextWithOIDC): void {
-    const { session, entities } = ctx.oidc;
+    const { session, entities, params } = ctx.oidc;
     const { IdTokenHint: hint } = entities as { IdTokenHint?: { payload: { sub?: unknown } } };
     if (hint === undefined || hint.payload.sub !== session?.accountId)
       return ctx.redirect(`${publicUrl}/signed-out`);
+    const { post_logout_redirect_uri: address } = params ?? {};
     currentVisit().form = {
       url: ctx.oidc.urlFor('end_session_confirm'),
       fields: { xsrf: String(session?.state?.['secret']), logout: 'yes' },
+      // The library has checked that the app has registered it.
+      leadsTo: typeof address === 'string' ? address : '',
     };
     ctx.body = '';
   },

@@ -60,8 +60,8 @@ export type Visit = {
   bot: ProvenBot | undefined;
   /** The message for the person; '' = none. */
   failure: string;
-  /** A form that the browser sends by itself. */
-  form: { url: string; fields: Record<string, string> } | undefined;
+  /** A form that the browser sends by itself, and the address of an app that it leads to. */
+  form: { url: string; fields: Record<string, string>; leadsTo: string } | undefined;
   /** A refusal that the gateway answers like those of its operations. */
   refused: ServiceError | undefined;
   /** A page that asks the person. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { sendFormPage } from './pages.ts';
+import { sendFormPage } from './form-page.ts';
 
 /** Fetches a form page as a browser would. */
 async function formPage(url: string, fields: Record<string, string> = {}) {
