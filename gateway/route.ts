@@ -307,6 +307,11 @@ function readOnlyRoute(
   // Clients that do not ask for HTML get the JSON 404.
   if (pathname === '/' && acceptsHtml(request))
     return (response) => sendHomePage(request, response, prefix, console.isServed);
+  // Password managers open this to change a password.
+  if (pathname === '/.well-known/change-password') {
+    const location = `${prefix}/${console.isServed ? 'console/account/security' : 'login'}`;
+    return (response) => void response.writeHead(303, { location }).end();
+  }
   if (pathname === '/readyz') return (response) => sendReadiness(response, ready);
   return undefined;
 }

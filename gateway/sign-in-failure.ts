@@ -8,6 +8,9 @@ export type WayOn = { tryAgain: string; signIn: string };
 /** The reasons for which the same provider fails again. */
 const final = new Set<string>(['PROVIDER_INACTIVE', 'PROVIDER_UNCONFIRMED']);
 
+/** A path of ours or the address of an application. */
+const address = /^(?:\/(?![/\\])|https?:\/\/)/;
+
 /** A failed sign-in at a provider, whose page leads back to where the user was going. */
 export class SignInFailure extends ServiceError {
   readonly returnTo: string;
@@ -16,8 +19,8 @@ export class SignInFailure extends ServiceError {
     const { code, reason, messages, retryAfter } = toServiceError(thrown);
     super(code, reason, messages, retryAfter);
     this.cause = thrown;
-    // An address that sso has refused is not kept.
-    this.returnTo = reason === 'RETURN_FOREIGN' ? '' : returnTo;
+    // Texts that are no address, and an address that sso has refused, are not kept.
+    this.returnTo = address.test(returnTo) && reason !== 'RETURN_FOREIGN' ? returnTo : '';
   }
 }
 

@@ -95,7 +95,7 @@ find('scan').addEventListener('submit', (event) => {
   event.preventDefault();
   run(() =>
     signedIn(async () => {
-      const Code = code.value.replace(/\s/g, '');
+      const Code = code.value.normalize('NFKC').replace(/[\s-]/g, '');
       if (!/^\d{6}$/.test(Code)) failField(code, text('second.enterDigits'));
       await call('Factors_ConfirmTotp', { FactorID: waiting, Code }).catch((error) => {
         if (error.reason !== 'WRONG_CODE') throw error;

@@ -80,7 +80,7 @@ async function readAnswer() {
       : { RecoveryCode };
   }
   // Apps show the digits in two groups.
-  const Totp = totp.value.replace(/\s/g, '');
+  const Totp = totp.value.normalize('NFKC').replace(/[\s-]/g, '');
   return /^\d{6}$/.test(Totp) ? { Totp } : failField(totp, text('second.enterDigits'));
 }
 

@@ -46,7 +46,8 @@ const codeHash = (code: string, request: string): Uint8Array =>
   createHash('sha256').update(`${code} ${request}`).digest();
 
 /** The code as it was sent, however it was typed. */
-const readCode = (typed: string): string => typed.replaceAll(/[\s-]/g, '').toUpperCase();
+const readCode = (typed: string): string =>
+  typed.normalize('NFKC').replaceAll(/[\s-]/g, '').toUpperCase();
 
 export function mailedCodeHandlers(
   deps: AccountDeps,

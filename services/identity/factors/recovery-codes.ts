@@ -11,6 +11,11 @@ export const createCodes = (): string[] =>
     () => `${randomText(alphabet, 5)}-${randomText(alphabet, 5)}`,
   );
 
-/** A code as it is hashed: case, spaces and hyphens do not matter, and O, I and L are digits. */
+/** A code as it is hashed: case, width, spaces and hyphens do not matter, and O, I and L are digits. */
 export const normaliseCode = (code: string): string =>
-  code.toLowerCase().replace(/[\s-]/g, '').replaceAll('o', '0').replace(/[il]/g, '1');
+  code
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s-]/g, '')
+    .replaceAll('o', '0')
+    .replace(/[il]/g, '1');

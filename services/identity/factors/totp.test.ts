@@ -43,3 +43,8 @@ test('createSecret has 160 bits, and its address names issuer, account and param
     [secret, 'id.example.com'],
   );
 });
+
+test('stepOf reads wide digits and groups, as people paste them', () => {
+  for (const code of ['２８７０８２', '287 082', ' 287082 ', '287-082', '２８７\u3000０８２'])
+    assert.equal(stepOf(secret, code, 59_000), 1, code);
+});

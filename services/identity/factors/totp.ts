@@ -11,6 +11,9 @@ export const createSecret = (): string => generateSecret({ length: 20 });
 export const otpauthUri = (issuer: string, label: string, secret: string): string =>
   generateURI({ ...form, issuer, label, secret });
 
+/** The digits of a code: keyboards for Chinese and Japanese type wide ones, and apps show groups. */
+const readDigits = (code: string): string => code.normalize('NFKC').replaceAll(/[\s-]/g, '');
+
 /**
  * The time step of a code, if it is that of the current step, the one before or the one after
  * (RFC 6238, section 5.2); else undefined.
@@ -20,7 +23,7 @@ export function stepOf(secret: string, code: string, nowMs: number): number | un
     ...form,
     strategy: 'totp',
     secret,
-    token: code,
+    token: readDigits(code),
     epoch: Math.floor(nowMs / 1000),
     epochTolerance: form.period,
   });

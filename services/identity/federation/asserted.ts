@@ -33,8 +33,8 @@ export function assertedEmail(email: string): Email | undefined {
 type Profile = Pick<AdmitRequest, 'name' | 'givenName' | 'familyName' | 'picture' | 'locale'>;
 
 /**
- * The profile of a new account. Names lose control characters and direction marks, and other
- * invalid values are left out: no name prevents a sign-in or a deactivation.
+ * The profile of a new account. Names lose control characters and direction marks, names
+ * that are too long are cut, and other invalid values are left out: no name prevents a sign-in or a deactivation.
  */
 export function assertedProfile({ name, givenName, familyName, picture, locale }: Profile) {
   return {
@@ -52,7 +52,14 @@ export function assertedProfile({ name, givenName, familyName, picture, locale }
 const languageTag = (locale: string): string =>
   (locale.split(/[.@,;]/, 1)[0] ?? '').trim().replaceAll('_', '-');
 
-const nameIn = (text: string): string => oneLine(text).trim();
+/** The longest name of a profile. */
+const maxName = 128;
+
+/** A longer name is cut, between two characters. */
+const nameIn = (text: string): string => {
+  const name = oneLine(text).trim();
+  return name.length > maxName ? Array.from(name).slice(0, maxName).join('').trim() : name;
+};
 
 function passing(
   field: 'name' | 'givenName' | 'familyName' | 'picture' | 'locale',

@@ -8,8 +8,19 @@ const hostname = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?([.][a-z0-9]([a-z0-9-]{0,61
 
 /**
  * A mail domain in lower-case punycode, as addresses are compared with it; "" for an invalid name.
+ * Reads what people paste: the address of a site, and the name as DNS writes it, with a dot at its
+ * end.
  */
-export const normaliseDomain = (text: string): string => domainToASCII(text).toLowerCase();
+export const normaliseDomain = (text: string): string =>
+  domainToASCII(nameIn(text.trim()).replace(/[.]$/, '')).toLowerCase();
+
+const noUrl = { username: '', password: '', port: '', hostname: '' };
+
+function nameIn(text: string): string {
+  if (!/^https?:\/\//i.test(text)) return text.replace(/\/$/, '');
+  const { username, password, port, hostname: host } = URL.parse(text) ?? noUrl;
+  return username === '' && password === '' && port === '' ? host : '';
+}
 
 /**
  * The reason to reject a domain name. Pass the result of normaliseDomain, which can create dots and

@@ -23,7 +23,8 @@ function show(ctx: KoaContextWithOIDC, page: Page): void {
 
 /** The code as a device shows it; '' for a text that cannot be one. No page shows such a text. */
 function readableCode(text: unknown): string {
-  const letters = typeof text === 'string' ? text.replaceAll(/[\W_]/g, '').toUpperCase() : '';
+  const letters =
+    typeof text === 'string' ? text.normalize('NFKC').replaceAll(/[\W_]/g, '').toUpperCase() : '';
   return /^[B-DF-HJ-NP-TV-XZ]{8}$/.test(letters)
     ? `${letters.slice(0, 4)}-${letters.slice(4)}`
     : '';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { type Limit, type Limiter } from '@bailiwick/limits';
 import type {
   IssuerHandleRequest,
@@ -82,9 +83,19 @@ async function answerOf({ provider, publicUrl }: Deps, request: IssuerHandleRequ
         'x-forwarded-proto': protocol.slice(0, -1),
         'x-forwarded-for': ip,
       },
-      ...(method === 'POST' && { payload: Buffer.from(body) }),
+      ...(method === 'POST' && { payload: asTyped(path, body) }),
     },
   );
+}
+
+/** The library reads a device's code without the wide letters of Chinese and Japanese keyboards. */
+function asTyped(path: string, body: Uint8Array): Buffer {
+  const form = Buffer.from(body);
+  if (!/^\/device(?:$|\?)/.test(path)) return form;
+  const fields = new URLSearchParams(form.toString());
+  const code = fields.get('user_code');
+  if (code !== null) fields.set('user_code', code.normalize('NFKC'));
+  return Buffer.from(fields.toString());
 }
 
 /** Headers that belong to the connection of the client, and not to the answer. */

@@ -21,7 +21,7 @@ import { type Person, protocolOf, readPerson } from './person.ts';
 import { withPostedName } from './posted-name.ts';
 import { takeAssertion } from './queries.ts';
 import { findReturn } from './return.ts';
-import { keepsMapped, reportGroups, reportWithheld } from './silence.ts';
+import { keepsMapped, reportCutNames, reportGroups, reportWithheld } from './silence.ts';
 
 /** Handles a provider's answer: the user gets a session, or a refusal that says what to do. */
 export async function finishSignIn(deps: SignInDeps, request: FinishRequest, call: Call) {
@@ -65,6 +65,7 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
   const { userId, linkToken } = await admit(deps, admitting);
   if (linkToken !== '')
     return { redirect: linkPage(deps.publicUrl, returnTo), token: '', flow: over, link: linkToken };
+  await reportCutNames(deps, provider, person);
   if (provider.tenant !== '') await join(deps, { provider, person, request, userId });
   const { tenant, id, kind } = provider;
   const { ip, userAgent } = request;

@@ -2,6 +2,7 @@ import type { ProviderValues } from '../providers/api-record.ts';
 import { setGroupsStated, setLastWarning } from '../providers/queries.ts';
 import type { SignInDeps } from './deps.ts';
 import type { GroupStatement } from './groups.ts';
+import type { Person } from './person.ts';
 
 // A provider that does not state a person's groups does not revoke them. An administrator learns
 // of it from the provider's LastWarning.
@@ -52,6 +53,23 @@ export async function reportWithheld(
   { withheld, lacking }: { withheld: readonly string[]; lacking: string },
 ): Promise<void> {
   const warning = `GIVER_LACKS_RIGHTS: A sign-in did not receive ${withheld.join(', ')}. The person who saved this provider may not grant ${lacking}. Someone who may saves or confirms it again.`;
+  await setLastWarning(database, tenant, id, warning).catch((error: unknown) =>
+    log.warn('storing a warning of a provider failed', { tenant, provider: id, error }),
+  );
+}
+
+/** The longest name of an account, which identity cuts longer ones to. */
+const maxName = 128;
+
+/** Notes once that a provider's names are cut. It hides no other warning. */
+export async function reportCutNames(
+  { database, log }: Pick<SignInDeps, 'database' | 'log'>,
+  { tenant, id, lastWarning }: ProviderValues,
+  { name, givenName, familyName }: Pick<Person, 'name' | 'givenName' | 'familyName'>,
+): Promise<void> {
+  const isCut = [name, givenName, familyName].some((text) => Array.from(text).length > maxName);
+  if (!isCut || lastWarning !== '') return;
+  const warning = `NAME_CUT: A sign-in had a name of more than ${maxName} characters. The account has the first ${maxName}.`;
   await setLastWarning(database, tenant, id, warning).catch((error: unknown) =>
     log.warn('storing a warning of a provider failed', { tenant, provider: id, error }),
   );

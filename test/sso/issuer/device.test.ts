@@ -61,7 +61,10 @@ describeOne('an app on a device', 'one process', (topology) => {
     assert.match(codes.user_code, /^[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}$/);
     const visitor = startVisitor(stack);
     // As people type it.
-    const typed = ` ${codes.user_code.toLowerCase().replace('-', ' ')}`;
+    const wide = codes.user_code.replaceAll(/[A-Z]/g, (letter) =>
+      String.fromCharCode(letter.charCodeAt(0) + 0xfee0),
+    );
+    const typed = ` ${wide.toLowerCase().replace('-', ' ')}`;
     const signInPage = await enterCode(visitor, typed);
     const page = await enter(visitor, signInPage, ada.token);
     // The page sends the code of its address on by itself.
