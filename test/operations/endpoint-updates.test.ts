@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
-import { describeOne } from '../support/harness.ts';
+import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
+import { describeOne, eventually } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
+import type { Entry } from './audit-entries.ts';
 import {
   type Endpoint,
   type Endpoints,
@@ -102,6 +103,46 @@ describeOne('updates of webhook endpoints', 'one process', (topology) => {
       Description: 'first',
     });
     assert.deepEqual(updates.at(-1)?.data, last);
+  });
+
+  test('a secret in a webhook URL is in no event and no audit entry', async () => {
+    const { stack, ada, tenantOf, sample, update, read, made } = suite;
+    const Tenant = await tenantOf(ada);
+    const secrets = ['first-secret', 'second-secret', 'third-secret-in-the-path'];
+    const [first, second, third] = [
+      `${stack.inboxUrl}/hooks/masked?key=${secrets[0]}`,
+      `${stack.inboxUrl}/hooks/masked?key=${secrets[1]}`,
+      `${stack.inboxUrl}/hooks/${secrets[2]}`,
+    ];
+    const created = await made({ ...sample(Tenant), URL: first });
+    for (const URL of [second, third]) bodyOf(await update({ ...created, URL }));
+    const stored = recordIn(await read(Tenant, created.ID), 'Endpoint') as Endpoint;
+    assert.equal(stored.URL, third, 'the API returns the whole URL');
+    for (const operation of [
+      'Webhooks_RotateSecret',
+      'Webhooks_SendTest',
+      'Webhooks_DeleteEndpoint',
+    ])
+      bodyOf(await stack.call(operation, { Tenant, ID: created.ID }, ada.token));
+
+    const shown = `${stack.inboxUrl}/hooks/masked?…`;
+    const events = await eventsOf(stack, 'notifications', Tenant);
+    assert.deepEqual(
+      events
+        .filter(({ type }) => type === 'webhook_endpoint.updated')
+        .map(({ data, previous }) => [(data as Endpoint).URL, previous?.['URL']]),
+      [
+        [shown, shown],
+        [`${stack.inboxUrl}/hooks/…`, shown],
+      ],
+      'a change of the query alone is an event too',
+    );
+    const entries = await eventually('the deletion in the audit', async () => {
+      const { items } = await readList<Entry>(stack, 'Audit_List', { Tenant }, ada.token, 200);
+      return items.some(({ Action }) => Action === 'webhook_endpoint.deleted') ? items : undefined;
+    });
+    const visible = JSON.stringify([events, entries]);
+    for (const secret of secrets) assert.ok(!visible.includes(secret), secret);
   });
 
   test('Webhooks_UpdateEndpoint with the record as it was read changes nothing and publishes no event', async () => {

@@ -16,10 +16,10 @@ import {
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { timeOf } from '@bailiwick/values';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { maskedUrl } from '../endpoints/masked-url.ts';
 import { closePortal, openPortal, type SessionDeps } from '../portals/sessions.ts';
 import { type EndpointColumns, toApi } from '../webhooks/api-record.ts';
 import { findEndpoint } from '../webhooks/queries.ts';
-import { maskedUrl } from './masked-url.ts';
 import { findHealth, findLink, type Health } from './queries.ts';
 
 type Shared = Pick<

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { WebhookEndpointSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { create } from '@bufbuild/protobuf';
-import { toJson, updateOf } from './api-record.ts';
+import { toEventJson, toJson, updateOf } from './api-record.ts';
 import type { WebhookEndpointRow } from './entities.ts';
 
 const row = {
@@ -28,6 +28,13 @@ test('Webhooks_GetEndpoint never shows the sealed secret', () => {
   assert.equal(json['SecretEnc'], '');
   assert.equal(json['DekID'], 'dek_1');
   assert.deepEqual(json['EventTypes'], ['user.*']);
+});
+
+test('an event of a webhook endpoint masks the URL of the record and of the previous values', () => {
+  const url = 'https://receiver.example/in?key=secret';
+  assert.equal(toEventJson(toJson({ ...row, url }))['URL'], 'https://receiver.example/in?…');
+  assert.deepEqual(toEventJson({ URL: url }), { URL: 'https://receiver.example/in?…' });
+  assert.deepEqual(toEventJson({ Name: 'one' }), { Name: 'one' });
 });
 
 test('Webhooks_GetEndpoint parses times that the driver returns as text', () => {

@@ -7,6 +7,7 @@ import {
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { timeOf } from '@bailiwick/values';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { maskedUrl } from '../endpoints/masked-url.ts';
 import { type EndpointValues, sharedFields, updatedValues } from '../endpoints/values.ts';
 import type { WebhookEndpointRow } from './entities.ts';
 
@@ -29,9 +30,16 @@ export function toApi(row: EndpointColumns): MessageInitShape<typeof WebhookEndp
   };
 }
 
-/** The API record in documented JSON, as events carry it. */
+/** The API record in documented JSON. Compare records in this form: it has the whole URL. */
 export const toJson = (row: EndpointColumns): JsonObject =>
   encodeJson(WebhookEndpointSchema, create(WebhookEndpointSchema, toApi(row)));
+
+/**
+ * A record, or the previous values of its changed fields, as events and audit entries carry it. The
+ * URL is masked, since its query and its path may hold the receiver's secret.
+ */
+export const toEventJson = (json: JsonObject): JsonObject =>
+  typeof json['URL'] === 'string' ? { ...json, URL: maskedUrl(json['URL']) } : json;
 
 /** The columns that an update sets. The URL is required, so it is always replaced. */
 export function updateOf(endpoint: WebhookEndpoint, stored: WebhookEndpointRow) {
@@ -52,13 +60,13 @@ export function recordEndpointEvent(
   origin: Origin,
   type: string,
   row: WebhookEndpointRow,
-  previous?: Record<string, unknown>,
+  previous?: JsonObject,
 ): void {
   recordChange(em, origin, {
     tenant: row.tenant,
     type,
-    data: toJson(row),
-    ...(previous ? { previous } : {}),
+    data: toEventJson(toJson(row)),
+    ...(previous ? { previous: toEventJson(previous) } : {}),
     targets: [{ Type: 'webhook_endpoint', ID: row.id, Name: row.name }],
   });
 }
