@@ -17,6 +17,7 @@ describeOne('groups that a provider does not state', 'one process', (topology) =
   });
   after(() => providers?.stop());
 
+  type Warned = { LastWarning: string };
   type Member = { home: Home; provider: Saved; email: string; ID: string };
 
   /** A member with the role auditor and the group ops, which follow from a stated group. */
@@ -59,9 +60,7 @@ describeOne('groups that a provider does not state', 'one process', (topology) =
     idp.setPerson({ nameId: email, attributes: { mail: [email], ...attributes } });
     const { token } = await go(loginUrl(stack, provider));
     assert.ok(token);
-    const { LastWarning } = (await readProvider(stack, home, provider)) as unknown as {
-      LastWarning: string;
-    };
+    const { LastWarning } = (await readProvider(stack, home, provider)) as unknown as Warned;
     return LastWarning;
   }
 
@@ -171,5 +170,35 @@ describeOne('groups that a provider does not state', 'one process', (topology) =
     const member = { home, provider, email, ID: '' };
     assert.equal(await signIn(member), '');
     assert.ok((await go(loginUrl(stack, provider))).token);
+  });
+
+  test('the first sign-in after a change, and Sso_TestProvider, name mapped claims that did not come', async () => {
+    const { stack, op, setIdentity, go, provide } = providers;
+    const home = await createHome(stack);
+    const email = `eve@${home.domain}`;
+    const provider = await provide(home, 'oidc', {
+      GroupMappings: [{ Value: 'operators', Role: 'auditor' }],
+      AttributeMap: { Groups: 'realm_access.roles', Name: 'profile.name' },
+    });
+    setIdentity({ subject: email, email });
+    const { token = '' } = await go(loginUrl(stack, provider));
+    const { ID } = (await account(stack, token)).User;
+    const read = async () => (await readProvider(stack, home, provider)) as unknown as Warned;
+    assert.match(
+      (await read()).LastWarning,
+      /^CLAIMS_ABSENT: .* had no .*realm_access\.roles \(Groups\).*, which AttributeMap names/,
+    );
+    const request = { Tenant: home.tenant, ID: provider.ID };
+    const { Findings } = bodyOf(
+      await stack.call('Sso_TestProvider', request, home.owner.token),
+    ) as unknown as { Findings: Array<{ Check: string; Level: string; Message: string }> };
+    const finding = Findings.find(({ Check }) => Check === 'claims');
+    assert.equal(finding?.Level, 'warning');
+    assert.match(finding?.Message ?? '', /profile\.name \(Name\)/);
+    // The claim is nested in others.
+    op.setAccount(email, { email, email_verified: true, realm_access: { roles: ['operators'] } });
+    assert.ok((await go(loginUrl(stack, provider))).token);
+    const roles = (await rolesOf(stack, home, ID)).map(({ role }) => role);
+    assert.deepEqual(roles, ['auditor', 'member']);
   });
 });

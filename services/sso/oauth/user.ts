@@ -1,4 +1,5 @@
 import { type Egress } from '@bailiwick/egress';
+import { findClaim } from '../oidc/claims.ts';
 import { type Budget, createFetch } from '../oidc/http.ts';
 import { isObject } from '../oidc/json.ts';
 import { invalidAnswer } from '../oidc/library-errors.ts';
@@ -33,7 +34,7 @@ export async function readUser(
  * become one.
  */
 export function subjectOf(user: Readonly<Record<string, unknown>>, field: string): string {
-  const value = Object.hasOwn(user, field) ? user[field] : undefined;
+  const value = findClaim(user, field);
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   if (typeof value === 'string' && value !== '' && value.length <= 255) return value;
   throw invalidAnswer(

@@ -11,6 +11,7 @@ import {
   userInfoRequest,
 } from 'oauth4webapi';
 import { SignInRefused } from '../refusal.ts';
+import { findClaim } from './claims.ts';
 import { algorithms, type Published } from './discovery.ts';
 import { type Budget, createFetch } from './http.ts';
 import { clientOf, type Tokens } from './id-token.ts';
@@ -42,7 +43,7 @@ export async function completeClaims(
 ): Promise<Completed> {
   const { wanted, optional, tokens } = asked;
   const { claims } = tokens;
-  const missing = wanted.filter((name) => claims[name] === undefined);
+  const missing = wanted.filter((name) => findClaim(claims, name) === undefined);
   const isUndecided =
     wanted.includes('email') &&
     claims['email'] !== undefined &&

@@ -17,9 +17,16 @@ export async function diagnose(
   return [
     ...(await protocols.check(provider, credentials, signal)),
     activeFinding(provider),
+    ...warningFindings(provider),
     ...(provider.tenant === '' ? [] : [domainFinding(verified)]),
   ];
 }
+
+/** The claims that AttributeMap names and the last sign-ins lacked: only a sign-in shows them. */
+const warningFindings = ({ lastWarning }: ProviderValues): Finding[] =>
+  /^(CLAIMS|GROUPS)_ABSENT: /.test(lastWarning)
+    ? [{ check: 'claims', level: 'warning', message: lastWarning.replace(/^[A-Z_]+: /, '') }]
+    : [];
 
 const activeFinding = ({ active }: ProviderValues): Finding =>
   active

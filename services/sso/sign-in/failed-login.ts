@@ -18,7 +18,7 @@ export type FailedLogin = {
   ip: string;
   userAgent: string;
   /** The user's address, if it could be read. */
-  email?: string;
+  email?: string | undefined;
 };
 
 /**

@@ -17,36 +17,52 @@ import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, takeFlow } from './flow.ts';
 import { mapGroups } from './groups.ts';
 import { runsMailbox } from './mailbox.ts';
-import { type Person, protocolOf, readPerson } from './person.ts';
+import { absentClaims, type Person, protocolOf, readPerson } from './person.ts';
 import { withPostedName } from './posted-name.ts';
 import { takeAssertion } from './queries.ts';
 import { findReturn } from './return.ts';
-import { keepsMapped, reportCutNames, reportGroups, reportWithheld } from './silence.ts';
+import {
+  keepsMapped,
+  reportAbsentClaims,
+  reportCutNames,
+  reportGroups,
+  reportWithheld,
+  withAbsentClaims,
+} from './silence.ts';
 
 /** Handles a provider's answer: the user gets a session, or a refusal that says what to do. */
 export async function finishSignIn(deps: SignInDeps, request: FinishRequest, call: Call) {
   const provider = await findProvider(deps.database, request.tenant, request.provider);
   if (!provider) throw unknownProvider();
-  const seen: { email?: string } = {};
+  const seen: Seen = { absent: [] };
   try {
     return await countSignIn(protocolOf(provider), async () => {
       try {
         return await signIn(deps, { provider, request, seen }, call);
       } catch (thrown) {
-        throw refusalFor(provider, asRefusal(thrown));
+        throw refusalFor(provider, withAbsentClaims(asRefusal(thrown), seen.absent));
       }
     });
   } catch (error) {
     // Answers without a started sign-in are not recorded.
     if (error instanceof SignInRefused && error.reason !== 'FLOW_UNKNOWN') {
       const { ip, userAgent } = request;
-      await recordFailedLogin(deps, call, { provider, refusal: error, ip, userAgent, ...seen });
+      await recordFailedLogin(deps, call, {
+        provider,
+        refusal: error,
+        ip,
+        userAgent,
+        email: seen.email,
+      });
     }
     throw error;
   }
 }
 
-type SignInInput = { provider: ProviderValues; request: FinishRequest; seen: { email?: string } };
+/** What is known of an answer when a sign-in is refused. `absent`: the named claims it lacks. */
+type Seen = { email?: string; absent: readonly string[] };
+
+type SignInInput = { provider: ProviderValues; request: FinishRequest; seen: Seen };
 
 async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput, call: Call) {
   const flow = await findFlow(deps, provider, request);
@@ -54,6 +70,7 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
   if (!provider.active)
     throw new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off');
   const answer = await verify(deps, { provider, flow, parameters: request.parameters }, call);
+  seen.absent = absentClaims(answer, provider);
   const person = withPostedName(readPerson(answer, provider), provider, request.parameters);
   seen.email = person.email;
   // An unsolicited answer names no address.
@@ -66,6 +83,7 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
   if (linkToken !== '')
     return { redirect: linkPage(deps.publicUrl, returnTo), token: '', flow: over, link: linkToken };
   await reportCutNames(deps, provider, person);
+  await reportAbsentClaims(deps, provider, seen.absent);
   if (provider.tenant !== '') await join(deps, { provider, person, request, userId });
   const { tenant, id, kind } = provider;
   const { ip, userAgent } = request;

@@ -16,15 +16,15 @@ export type GroupStatement =
 
 const groupsLink = 'http://schemas.microsoft.com/claims/groups.link';
 
-/** `claim`: the claim or attribute of the groups, if the answer has it. */
+/** `value`: the claim or attribute of the groups; undefined if the answer has none. */
 export function readGroupStatement(
   { claims, incomplete }: Asserted,
-  claim: string | undefined,
+  value: unknown,
   names: readonly string[],
 ): GroupStatement {
   const elsewhere = findElsewhere(claims, names);
   if (elsewhere !== undefined) return { kind: 'unknown', detail: elsewhere };
-  if (claim !== undefined) return { kind: isUsable(claims[claim]) ? 'stated' : 'absent' };
+  if (value !== undefined) return { kind: isUsable(value) ? 'stated' : 'absent' };
   return incomplete === undefined ? { kind: 'absent' } : { kind: 'unknown', detail: incomplete };
 }
 

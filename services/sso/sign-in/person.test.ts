@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SignInRefused } from '../refusal.ts';
 import { mapGroups } from './groups.ts';
-import { readPerson } from './person.ts';
+import { absentClaims, readPerson } from './person.ts';
 
 const read = (
   kind: string,
@@ -157,6 +157,33 @@ test('claims cannot reach a prototype', () => {
   ) as Record<string, unknown>;
   assert.deepEqual([read('oidc', claims).email, read('oidc', claims).emailVerified], ['', false]);
   assert.equal(read('oidc', {}, { Email: 'constructor' }).email, '');
+});
+
+test('AttributeMap reads a path into nested claims, and absentClaims names what is not there', () => {
+  const claims = {
+    realm_access: { roles: ['ops'] },
+    resource_access: { 'my.app': { id: '42', mail: email, checked: 'true' } },
+  };
+  const map = {
+    Subject: 'resource_access.my.app.id',
+    Email: '/resource_access/my.app/mail',
+    EmailVerified: 'resource_access.my.app.checked',
+    Groups: 'realm_access.roles',
+    Name: 'realm_access.name',
+  };
+  const person = read('oidc', claims, map);
+  assert.deepEqual(
+    [person.subject, person.email, person.emailVerified, person.groups, person.name],
+    ['42', email, true, ['ops'], ''],
+  );
+  assert.deepEqual(person.groupStatement, { kind: 'stated' });
+  const absent = (answer: object, groupMappings = [{ value: 'ops', group: '', role: 'x' }]) =>
+    absentClaims({ claims: { ...answer } }, { kind: 'oidc', attributeMap: map, groupMappings });
+  assert.deepEqual(absent(claims), ['realm_access.name (Name)']);
+  assert.equal(absent({}).length, 5);
+  assert.equal(absent({}, []).length, 4);
+  // Attributes of SAML have no members.
+  assert.deepEqual(read('saml', { a: { b: ['x'] } }, { Groups: 'a.b' }).groups, []);
 });
 
 test('mapGroups maps groups by exact match', () => {

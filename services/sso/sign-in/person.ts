@@ -1,4 +1,5 @@
 import { findEmail } from '@bailiwick/values';
+import { findClaim } from '../oidc/claims.ts';
 import type { ProviderValues } from '../providers/api-record.ts';
 import { isForAnyDirectory } from '../providers/presets.ts';
 import { SignInRefused } from '../refusal.ts';
@@ -97,13 +98,11 @@ export function readPerson(
     const mapped = attributeMap[field];
     return mapped === undefined ? places[field] : [mapped];
   };
-  const nameOf = (field: Field): string | undefined => {
-    const sent = namesOf(field).filter((one) => Object.hasOwn(claims, one));
-    return sent.find((one) => !isEmptyList(claims[one])) ?? sent[0];
-  };
   const found = (field: Field): unknown => {
-    const name = nameOf(field);
-    return name === undefined ? undefined : claims[name];
+    const sent = namesOf(field)
+      .map((name) => claimOf(asserted, kind, name))
+      .filter((value) => value !== undefined);
+    return sent.find((value) => !isEmptyList(value)) ?? sent[0];
   };
   const text = (field: Field): string => textsOf(found(field))[0] ?? '';
   return {
@@ -111,21 +110,40 @@ export function readPerson(
     email: readEmail(textsOf(found('Email') ?? addressInName(claims, attributeMap))),
     emailVerified: isForAnyDirectory(provider)
       ? isVerifiedByDirectory(claims, attributeMap)
-      : isVerified(claims, kind, attributeMap),
+      : isVerified(asserted, kind, attributeMap),
     name: text('Name'),
     givenName: text('GivenName'),
     familyName: text('FamilyName'),
     picture: text('Picture'),
     locale: text('Locale'),
     groups: textsOf(found('Groups')),
-    groupStatement: readGroupStatement(asserted, nameOf('Groups'), namesOf('Groups')),
+    groupStatement: readGroupStatement(asserted, found('Groups'), namesOf('Groups')),
   };
 }
 
+/** The value of a name in AttributeMap. The attributes of SAML are no objects with members. */
+function claimOf({ claims }: Pick<Asserted, 'claims'>, kind: string, name: string): unknown {
+  if (kind === 'saml') return Object.hasOwn(claims, name) ? claims[name] : undefined;
+  return findClaim(claims, name);
+}
+
+/** The names in AttributeMap that an answer does not have, each with its property. */
+export const absentClaims = (
+  asserted: Pick<Asserted, 'claims'>,
+  { kind, attributeMap, groupMappings }: Mapped,
+): string[] =>
+  Object.entries(attributeMap)
+    // Without mappings of groups the groups are not asked for.
+    .filter(([field]) => field !== 'Groups' || groupMappings.length > 0)
+    .filter(([, name]) => claimOf(asserted, kind, name) === undefined)
+    .map(([field, name]) => `${name} (${field})`);
+
+type Mapped = Pick<ProviderValues, 'kind' | 'attributeMap' | 'groupMappings'>;
+
 function readSubject(asserted: Asserted, kind: string, mapped: string | undefined): string {
-  const { subject, claims } = asserted;
+  const { subject } = asserted;
   if (mapped !== undefined) {
-    const texts = textsOf(Object.hasOwn(claims, mapped) ? claims[mapped] : undefined);
+    const texts = textsOf(claimOf(asserted, kind, mapped));
     const [named, ...more] = new Set(texts);
     if (named === undefined || named === '' || more.length > 0)
       throw new SignInRefused(
@@ -163,13 +181,12 @@ function readEmail(found: readonly string[]): string {
 // An OIDC provider says with a claim whether it has verified the address. SAML has no such
 // attribute: a signed address counts as verified.
 function isVerified(
-  claims: Asserted['claims'],
+  { claims }: Asserted,
   kind: string,
   map: Readonly<Record<string, string>>,
 ): boolean {
   const mapped = map['EmailVerified'];
-  if (mapped !== undefined)
-    return Object.hasOwn(claims, mapped) && isTrue(mapped, single(claims[mapped]));
+  if (mapped !== undefined) return isTrue(mapped, single(claimOf({ claims }, kind, mapped)));
   if (kind === 'saml') return true;
   // email_verified is about the claim `email`, and not about another one.
   return (

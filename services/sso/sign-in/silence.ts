@@ -1,5 +1,6 @@
 import type { ProviderValues } from '../providers/api-record.ts';
 import { setGroupsStated, setLastWarning } from '../providers/queries.ts';
+import { SignInRefused } from '../refusal.ts';
 import type { SignInDeps } from './deps.ts';
 import type { GroupStatement } from './groups.ts';
 import type { Person } from './person.ts';
@@ -73,4 +74,29 @@ export async function reportCutNames(
   await setLastWarning(database, tenant, id, warning).catch((error: unknown) =>
     log.warn('storing a warning of a provider failed', { tenant, provider: id, error }),
   );
+}
+
+/**
+ * Warns in the first sign-in after a change of the provider if its answer has no claim of a name in
+ * AttributeMap. Later answers may lack what a single person does not have.
+ */
+export async function reportAbsentClaims(
+  { database, log }: Pick<SignInDeps, 'database' | 'log'>,
+  { tenant, id, lastLoginAt, updatedAt }: ProviderValues,
+  absent: readonly string[],
+): Promise<void> {
+  if (absent.length === 0 || (lastLoginAt && new Date(lastLoginAt) >= new Date(updatedAt))) return;
+  const warning = `CLAIMS_ABSENT: The first sign-in after the last change had no ${absent.join(', ')}, which AttributeMap names.`;
+  await setLastWarning(database, tenant, id, warning).catch((error: unknown) =>
+    log.warn('storing a warning of a provider failed', { tenant, provider: id, error }),
+  );
+}
+
+/** Says in a refusal about the address which named claims the answer does not have. */
+export function withAbsentClaims(thrown: unknown, absent: readonly string[]): unknown {
+  if (!(thrown instanceof SignInRefused) || absent.length === 0) return thrown;
+  const { reason, detail, message } = thrown;
+  if (reason !== 'EMAIL_MISSING' && reason !== 'EMAIL_UNVERIFIED') return thrown;
+  const more = `The answer lacks what AttributeMap names: ${absent.join(', ')}`;
+  return new SignInRefused(reason, `${detail} ${more}`, message);
 }

@@ -36,6 +36,8 @@ export type OpAccount = {
   _claim_sources?: Record<string, { endpoint: string }>;
   /** Entra ID says so that it has left out the groups. */
   hasgroups?: boolean;
+  /** Keycloak nests its roles. */
+  realm_access?: { roles: readonly string[] };
 };
 
 export type OpOptions = {
@@ -156,7 +158,7 @@ function configurationOf({
       openid: ['sub', 'amr', 'hd', 'hasgroups'],
       email: ['email', 'email_verified'],
       profile: ['name'],
-      groups: ['groups'],
+      groups: ['groups', 'realm_access'],
     },
     conformIdTokenClaims: !claimsInIdToken,
     clientAuthMethods: [
