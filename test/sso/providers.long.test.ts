@@ -11,6 +11,7 @@ import { sharedStack } from '../support/shared.ts';
 import { dumpOf, eventsOf, rowsOf, textBelow } from '../support/store.ts';
 import { createProviderCalls, type Person, type Provider } from './provider-calls.ts';
 import { testProviderRights } from './provider-rights.ts';
+import { assertLeftOut } from './weak-metadata.ts';
 
 describeBoth('identity providers', (topology) => {
   let stack: Stack;
@@ -158,11 +159,12 @@ describeBoth('identity providers', (topology) => {
         'invalid_argument',
       );
     }
-    assertRefused(
-      await save({ ...oidc(Tenant), Issuer: 'https://id.example.com?a=b' }, { Secret: 's' }),
-      400,
-      'invalid_argument',
-    );
+    for (const path of ['?a=b', '/a/.well-known/openid-configuration'])
+      assertRefused(
+        await save({ ...oidc(Tenant), Issuer: `https://id.example.com${path}` }, { Secret: 's' }),
+        400,
+        'invalid_argument',
+      );
   });
 
   test('Sso_SaveProvider reads IdP metadata, and returns the URLs of the SP metadata', async () => {
@@ -195,6 +197,7 @@ describeBoth('identity providers', (topology) => {
       400,
       'invalid_argument',
     );
+    await assertLeftOut(stack, ada, { Tenant, MetadataXML });
     const nowhere = await save(
       { Tenant, Kind: 'saml', Name: 'a' },
       { MetadataURL: `${stack.inboxUrl}/nothing-here` },

@@ -22,11 +22,18 @@ export async function diagnose(
   ];
 }
 
-/** The claims that AttributeMap names and the last sign-ins lacked: only a sign-in shows them. */
-const warningFindings = ({ lastWarning }: ProviderValues): Finding[] =>
-  /^(CLAIMS|GROUPS)_ABSENT: /.test(lastWarning)
-    ? [{ check: 'claims', level: 'warning', message: lastWarning.replace(/^[A-Z_]+: /, '') }]
-    : [];
+/** The stored warnings that no request to the provider shows, by their findings. */
+const warnings: Readonly<Record<string, string>> = {
+  CLAIMS_ABSENT: 'claims',
+  GROUPS_ABSENT: 'claims',
+  CERTIFICATES_LEFT_OUT: 'identity provider certificates',
+};
+
+function warningFindings({ lastWarning }: ProviderValues): Finding[] {
+  const [, reason = '', message = ''] = /^([A-Z_]+): (.*)$/s.exec(lastWarning) ?? [];
+  const check = Object.hasOwn(warnings, reason) ? warnings[reason] : undefined;
+  return check === undefined ? [] : [{ check, level: 'warning', message }];
+}
 
 const activeFinding = ({ active }: ProviderValues): Finding =>
   active

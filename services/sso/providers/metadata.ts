@@ -28,10 +28,24 @@ async function fetchMetadata(egress: Egress, url: string, signal: AbortSignal): 
       throw invalid(`MetadataURL cannot be fetched: it answered ${answer.status}`);
     if (answer.truncated)
       throw invalid('MetadataURL cannot be used: it answered with more than 256 KiB');
-    return answer.body.toString();
+    return textOf(answer.body);
   } catch (error) {
     if (error instanceof RequestFailed)
       throw invalid(`MetadataURL cannot be fetched: ${error.message}`);
     throw error;
   }
 }
+
+function textOf(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw invalid('MetadataURL cannot be used: its answer is not UTF-8');
+  }
+}
+
+/** The warning about certificates in metadata that were left out; "" if there are none. */
+export const leftOutWarning = ({ leftOut = [] }: Pick<IdpMetadata, 'leftOut'> = {}): string =>
+  leftOut.length === 0
+    ? ''
+    : `CERTIFICATES_LEFT_OUT: The metadata has certificates for signing that were left out: ${leftOut.join('; ')}.`;

@@ -29,7 +29,7 @@ import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
 import { forgetIdentities } from './forget.ts';
 import { assertNotLastProvider, requiresSso } from './last-provider.ts';
-import { readMetadata } from './metadata.ts';
+import { leftOutWarning, readMetadata } from './metadata.ts';
 import { findProvider, providerNotFound } from './queries.ts';
 import { assertMayGrantThroughProvider } from './rights.ts';
 import { assertUnchangedSince } from './unchanged.ts';
@@ -89,6 +89,8 @@ type Prepared = {
   replacesSecret: boolean;
   /** The change of the confirmation; undefined = none. */
   announced: Announced | undefined;
+  /** The new LastWarning: about the metadata, or "". */
+  warning: string;
   /** Whether the tenant requires SSO; asked only if the save switches the provider off. */
   isSsoRequired: boolean;
 };
@@ -173,6 +175,7 @@ async function prepare(
   });
   return {
     announced,
+    warning: leftOutWarning(metadata),
     place,
     kind,
     stored,
@@ -222,7 +225,7 @@ async function writeSaved(
   write: Write,
   call: Call,
 ): Promise<ProviderValues | undefined> {
-  const { place, kind, stored, values, sealed, spCertificate, replacesSecret, announced } =
+  const { place, kind, stored, values, sealed, spCertificate, replacesSecret, announced, warning } =
     write.prepared;
   const confirmation = announced?.columns ?? confirmationOf(stored);
   const giver = giverOf(call.caller);
@@ -237,12 +240,13 @@ async function writeSaved(
         spCertificate,
         ...confirmation,
         giver,
+        lastWarning: warning,
       })
     );
   const row = await lockSaved(em, write, stored);
   if (!row) return undefined;
   // Also an identical save: the caller may grant now what the last saver may not any more.
-  if (!isDeepStrictEqual(row.giver, giver)) em.assign(row, { giver, lastWarning: '' });
+  if (!isDeepStrictEqual(row.giver, giver)) em.assign(row, { giver, lastWarning: warning });
   const old = toJson(row, deps.publicUrl);
   em.assign(row, { ...values, ...sealed, spCertificate, ...confirmation });
   const previous = {
@@ -251,7 +255,8 @@ async function writeSaved(
   };
   if (Object.keys(previous).length === 0) return row;
   row.updatedAt = timeAfter(row.updatedAt);
-  row.lastWarning = '';
+  row.lastWarning = warning;
+  if (warning !== '') row.lastWarningAt = row.updatedAt;
   deps.protocols.forget(row);
   const change = { row, publicUrl: deps.publicUrl, previous };
   recordProviderEvent(em, call, 'sso_provider.updated', change);
@@ -292,13 +297,7 @@ async function ownKey(
 
 type NewProvider = Omit<
   ProviderValues,
-  | 'lastLoginAt'
-  | 'lastError'
-  | 'groupsStatedAt'
-  | 'lastWarning'
-  | 'lastWarningAt'
-  | 'createdAt'
-  | 'updatedAt'
+  'lastLoginAt' | 'lastError' | 'groupsStatedAt' | 'lastWarningAt' | 'createdAt' | 'updatedAt'
 >;
 
 async function insert(
@@ -320,8 +319,7 @@ async function insert(
     lastLoginAt: null,
     lastError: '',
     groupsStatedAt: null,
-    lastWarning: '',
-    lastWarningAt: null,
+    lastWarningAt: values.lastWarning === '' ? null : now,
     createdAt: now,
     updatedAt: now,
   });

@@ -229,6 +229,8 @@ function clientProblems(
 ): string[] {
   const problems = addressProblems('Provider.Issuer', issuer, egress);
   if (/[?#]/.test(issuer)) problems.push('Provider.Issuer must have no query and no fragment');
+  if (/\/\.well-known\/(openid-configuration|oauth-authorization-server)\/?$/.test(issuer))
+    problems.push('Provider.Issuer must be the issuer itself, without /.well-known/…');
   if (clientId === '') problems.push('Provider.ClientID is required');
   if (tokenAuthMethod.startsWith('client_secret') && !hasSecret)
     problems.push(`Secret is required with ${tokenAuthMethod}`);

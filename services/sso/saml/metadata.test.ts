@@ -56,6 +56,9 @@ describe('readIdpMetadata', () => {
         idpSsoUrl: 'https://idp.example/post',
         requestBinding: 'post',
         idpCertificates: [keys.certificate, other.certificate],
+        leftOut: [
+          "this contains no certificate: give the identity provider's signing certificate as PEM or base64",
+        ],
       },
     );
   });
@@ -92,6 +95,14 @@ describe('readIdpMetadata', () => {
     assert.deepEqual(readIdpMetadata(xml.replace('<IDP', `${role('', 'SP')}<IDP`)), expected());
   });
 
+  test('accepts a declaration in ASCII, and a time in the future', () => {
+    const xml = usual().replace('entityID', 'validUntil="2020-01-31T10:00:00Z" entityID');
+    const now = new Date('2020-01-31T09:59:59Z');
+    assert.deepEqual(readIdpMetadata(xml, now), expected());
+    const ascii = `<?xml version="1.0" encoding="US-ASCII"?>${usual()}`;
+    assert.deepEqual(readIdpMetadata(ascii), expected());
+  });
+
   test('takes the one identity provider among services', () => {
     const services = `${entity(role('', 'SP'), 'https://one.example')}${entity(role('', 'SP'), 'https://two.example')}`;
     const nested = `<EntitiesDescriptor ${names}>${services}<EntitiesDescriptor>${usual()}</EntitiesDescriptor></EntitiesDescriptor>`;
@@ -103,7 +114,26 @@ describe('readIdpMetadata', () => {
     const cases: Array<[string, RegExp]> = [
       ['', /not well-formed/],
       ['hello', /not well-formed/],
-      ['<html></html>', /not SAML metadata/],
+      ['<html></html>', /is an HTML page/],
+      ['\n<!DOCTYPE html>\n<html><p>Sign in</html>', /is an HTML page/],
+      [
+        `<?xml version="1.0" encoding="ISO-8859-1"?>${usual()}`,
+        /declares the encoding ISO-8859-1, and only UTF-8/,
+      ],
+      [`<?xml version='1.0' encoding='UTF-16'?>${usual()}`, /declares the encoding UTF-16/],
+      [`<?xml version="1.1" encoding="UTF-8"?>${usual()}`, /is XML 1\.1/],
+      ...['2020-01-31T10:00:00Z', '2020-01-31T10:00:00.5+02:00', '2020-01-31T10:00:00'].flatMap(
+        (until): Array<[string, RegExp]> =>
+          ['<EntityDescriptor', '<IDPSSODescriptor'].map((start) => [
+            usual().replace(start, `${start} validUntil="${until}"`),
+            /was valid until 2020-01-31T/,
+          ]),
+      ),
+      [
+        `<EntitiesDescriptor ${names} validUntil="2020-01-31T10:00:00Z">${usual()}</EntitiesDescriptor>`,
+        /was valid until/,
+      ],
+      [usual().replace('entityID', 'validUntil="soon" entityID'), /validUntil that is not a time/],
       [
         `<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>${usual()}`,
         /document type declaration/,

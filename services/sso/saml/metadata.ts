@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalid } from '@bailiwick/errors';
+import { invalid, ServiceError } from '@bailiwick/errors';
 import { generateServiceProviderMetadata } from '@node-saml/node-saml';
 import { normaliseCertificate } from './certificates.ts';
 import { contentAlgorithms } from './decrypt.ts';
@@ -57,6 +57,8 @@ export function spMetadata({
 
 export type IdpMetadata = Pick<SamlProvider, 'idpEntityId' | 'idpSsoUrl' | 'requestBinding'> & {
   idpCertificates: string[];
+  /** Why further certificates for signing were left out. */
+  leftOut?: readonly string[];
 };
 
 const refuse = (detail: string) => invalid(`the metadata ${detail}`, 'METADATA_INVALID');
@@ -65,8 +67,13 @@ const refuse = (detail: string) => invalid(`the metadata ${detail}`, 'METADATA_I
  * Reads an identity provider's metadata. Signatures in it are not checked: the administrator is
  * responsible for its source.
  */
-export function readIdpMetadata(xml: string): IdpMetadata {
-  const entity = getEntity(parseXml(xml.replace(/^\uFEFF/, ''), { refuse, hasComments: true }));
+export function readIdpMetadata(xml: string, now = new Date()): IdpMetadata {
+  const text = xml.replace(/^\uFEFF/, '');
+  if (/^\s{0,100}<(?:!doctype\s{1,100}html|html)\b/i.test(text))
+    throw refuse('is an HTML page: give the address or the text of the XML itself');
+  const root = parseXml(text, { refuse, hasComments: true });
+  const entity = getEntity(root);
+  for (const element of [root, entity]) assertCurrent(element, now);
   const idpEntityId = findAttribute(entity, 'entityID')?.trim() ?? '';
   if (idpEntityId === '' || idpEntityId.length > 1024)
     throw refuse('has no entity id, or one that is too long');
@@ -78,7 +85,19 @@ export function readIdpMetadata(xml: string): IdpMetadata {
         : 'is not that of a SAML 2.0 identity provider',
     );
   if (more.length > 0) throw refuse('describes the identity provider more than once');
-  return { idpEntityId, ...getService(role), idpCertificates: getCertificates(role) };
+  assertCurrent(role, now);
+  return { idpEntityId, ...getService(role), ...getCertificates(role) };
+}
+
+/** Metadata must not be used after their `validUntil` (SAML Metadata, section 2.3.1). */
+function assertCurrent(element: XmlElement, now: Date): void {
+  const text = findAttribute(element, 'validUntil')?.trim();
+  if (text === undefined) return;
+  // Without a zone the time is in UTC.
+  const until = new Date(/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);
+  if (Number.isNaN(until.getTime())) throw refuse('has a validUntil that is not a time');
+  if (until <= now)
+    throw refuse(`was valid until ${until.toISOString()}: get the present one of the provider`);
 }
 
 function getEntity(root: XmlElement): XmlElement {
@@ -121,19 +140,22 @@ function getService(role: XmlElement): Pick<IdpMetadata, 'idpSsoUrl' | 'requestB
   throw refuse('has no sign-on address for HTTP-Redirect or HTTP-POST');
 }
 
-function getCertificates(role: XmlElement): string[] {
+function getCertificates(role: XmlElement): Pick<IdpMetadata, 'idpCertificates' | 'leftOut'> {
   const found = new Set<string>();
-  const faults: unknown[] = [];
+  const faults: ServiceError[] = [];
   for (const text of childrenNamed(role, 'md:KeyDescriptor').flatMap(signingCertificates)) {
     try {
       found.add(normaliseCertificate(text));
     } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
       faults.push(error);
     }
   }
   if (found.size > maxCertificates)
     throw refuse(`has more than ${maxCertificates} certificates for signing`);
-  if (found.size > 0) return [...found];
+  const leftOut = [...new Set(faults.map(({ message }) => message))];
+  if (found.size > 0)
+    return { idpCertificates: [...found], ...(leftOut.length > 0 && { leftOut }) };
   throw faults[0] ?? refuse('has no certificate for signing');
 }
 

@@ -10,7 +10,11 @@ const maxAttributes = 200;
 const maxPrefixes = 64;
 
 const declaration =
-  /^\s*<\?xml\s+version\s*=\s*(["'])1\.0\1(?:\s+encoding\s*=\s*(["'])utf-8\2)?(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*\?>/i;
+  /^\s*<\?xml\s+version\s*=\s*(["'])1\.0\1(?:\s+encoding\s*=\s*(["'])(?:utf-?8|us-ascii)\2)?(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*\?>/i;
+
+/** A declaration of another version or encoding, which is refused by its name. */
+const otherVersion = /^\s*<\?xml\s+version\s*=\s*["'](1\.1)["']/i;
+const otherEncoding = /^\s*<\?xml\s[^>]{0,100}?\bencoding\s*=\s*["']([A-Za-z][\w.:-]{0,39})["']/i;
 
 /**
  * Removes the XML declaration and rejects everything that can be detected without a parser: DTDs,
@@ -20,6 +24,11 @@ const declaration =
 export function assertText(text: string, hasComments: boolean, refuse: Refuse): string {
   if (Buffer.byteLength(text) > maxBytes) throw refuse(`is larger than ${maxBytes / 1024} KiB`);
   const body = text.replace(declaration, '').trim();
+  const [, version] = otherVersion.exec(body) ?? [];
+  if (version !== undefined) throw refuse(`is XML ${version}, and only XML 1.0 is read`);
+  const [, encoding] = otherEncoding.exec(body) ?? [];
+  if (encoding !== undefined)
+    throw refuse(`declares the encoding ${encoding}, and only UTF-8 is read`);
   // In well-formed XML a "<" always starts markup.
   if (/<!DOCTYPE|<!ENTITY/i.test(body))
     throw refuse('has a document type declaration, which is refused');
