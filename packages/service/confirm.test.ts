@@ -26,7 +26,7 @@ async function confirmed(before: string, after: string, knownPermissions = 0): P
   return Buffer.from((await confirm(caller, 'tnt_1')).permissions).toString('hex');
 }
 
-test('a caller holds what access answers', async () => {
+test('a caller holds the rights that access answers', async () => {
   assert.equal(await confirmed('ffff', 'ff0f', 16), 'ff0f');
   assert.equal(await confirmed('ffff', '0000', 16), '0000');
   assert.equal(await confirmed('ffff', '', 16), '');

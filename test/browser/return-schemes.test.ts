@@ -138,7 +138,7 @@ describe('the addresses of apps at an https issuer', { skip: withoutChromium }, 
       await page.context().close();
     });
 
-  test('the page of a sign-out says what it is, and so does that of a refused one', async () => {
+  test('the page of a sign-out names the sign-out, and so does that of a refused one', async () => {
     const { ID } = await createApp(stack, { RedirectURIs: [`${base}/signed-out`] });
     const { email } = await signUp(stack);
     const page = await browser.newPage({ ignoreHTTPSErrors: true });

@@ -15,7 +15,7 @@ const fieldsOf = ({ Name, Issuer, ClientID, WantEncrypted }: Provider) => ({
   client: ClientID,
   secret: '',
   metadata: '',
-  encrypted: WantEncrypted === true,
+  encrypted: WantEncrypted,
 });
 type Fields = ReturnType<typeof fieldsOf>;
 

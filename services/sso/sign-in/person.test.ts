@@ -159,7 +159,7 @@ test('claims cannot reach a prototype', () => {
   assert.equal(read('oidc', {}, { Email: 'constructor' }).email, '');
 });
 
-test('AttributeMap reads a path into nested claims, and absentClaims names what is not there', () => {
+test('AttributeMap reads a path into nested claims, and absentClaims names the missing ones', () => {
   const claims = {
     realm_access: { roles: ['ops'] },
     resource_access: { 'my.app': { id: '42', mail: email, checked: 'true' } },
