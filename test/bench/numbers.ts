@@ -18,7 +18,7 @@ export function pidsStartedAs(name: string): number[] {
   const isOurs = (pid: number): boolean =>
     pid === process.pid || (processes.has(pid) && isOurs(processes.get(pid)?.parent ?? 0));
   return [...processes].flatMap(([pid, status]) =>
-    status.name === name && isOurs(pid) ? [pid] : [],
+    status.name.startsWith(name) && isOurs(pid) ? [pid] : [],
   );
 }
 
