@@ -2,14 +2,13 @@ import { notFound } from '@bailiwick/errors';
 import type { BotTrusts } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_trusts_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
-import type { BotKeyDeps } from '../bot-keys/deps.ts';
 import { BotTrustEntity } from '../bots/entities.ts';
 import { findBot } from '../bots/queries.ts';
 import { findBotTrust, listBotTrusts } from './queries.ts';
 import { recordTrust, trustRecord } from './records.ts';
-import { saveTrust } from './save.ts';
+import { saveTrust, type TrustDeps } from './save.ts';
 
-export function botTrustsHandlers(deps: BotKeyDeps): Handlers<typeof BotTrusts> {
+export function botTrustsHandlers(deps: TrustDeps): Handlers<typeof BotTrusts> {
   const { database, pager } = deps;
   return {
     async save(request, call) {

@@ -19,17 +19,26 @@ import { trustsPerBot } from '../limits.ts';
 import { findBotTrust } from './queries.ts';
 import { recordTrust, trustJson } from './records.ts';
 
+/** `publicUrl`: the issuer of our own tokens. */
+export type TrustDeps = BotKeyDeps & { publicUrl: string };
+
+/** Whether a trust names our own issuer, also with a slash at the end. */
+export const isOwnIssuer = (issuer: string, publicUrl: string): boolean =>
+  issuer.replace(/\/$/, '') === publicUrl.replace(/\/$/, '');
+
 /**
  * Creates a trust if no ID is sent, or changes the one with this ID. The caller must have every
  * permission of the bot, as for a key: it decides who acts as the bot.
  */
 export async function saveTrust(
-  deps: BotKeyDeps,
+  deps: TrustDeps,
   request: BotTrustsSaveRequest,
   call: Call,
 ): Promise<BotTrustRow> {
   const sent = request.trust ?? create(BotTrustSchema);
   const { tenant, id } = sent;
+  if (sent.issuer !== undefined && isOwnIssuer(sent.issuer, deps.publicUrl))
+    throw invalid('Trust.Issuer must not be Bailiwick itself, whose tokens are not exchanged');
   const bot = sent.bot === '' ? await storedBot(deps, sent) : sent.bot;
   if (!(await findBot(deps.database, tenant, bot))) throw notFound('bot');
   // A trust has no end.

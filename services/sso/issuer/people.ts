@@ -83,6 +83,7 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
           tenant,
           ...sessionProof(person),
         }));
+      if (wanted.suspendedName !== '') return { text: 'the organisation is suspended' };
       if (wanted.activeMember !== true) return { text: membersOnly };
       const unmet = unmetIn(wanted);
       if (unmet) return unmet;

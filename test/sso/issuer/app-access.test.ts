@@ -91,6 +91,17 @@ describeOne('what apps have of a person', 'one process', (topology) => {
     assert.equal(reason, 'this app is for the members of one organisation');
   });
 
+  test('a member of a suspended tenant is refused with that reason', async () => {
+    const { config } = await newApp();
+    bodyOf(await stack.call('Tenants_Suspend', { Tenant }, stack.platformKey));
+    try {
+      const { url } = await startVisitor(stack, owner.token).open((await ask(config)).url);
+      assert.equal(url.searchParams.get('error_description'), 'the organisation is suspended');
+    } finally {
+      bodyOf(await stack.call('Tenants_Resume', { Tenant }, stack.platformKey));
+    }
+  });
+
   test('requests of strangers and with invented codes write no entry', async () => {
     const { ID, config, secret } = await newApp();
     const nobody = startVisitor(stack);

@@ -255,7 +255,9 @@ describeOne('an app on a device', 'one process', (topology) => {
       ({ status } = await enterCode(visitor, `BCDF-GH${'BCDFGHJKLMNPQRSTVWXZ'[guesses % 20]}Z`));
     assert.ok(guesses >= 20 && guesses <= 31, String(guesses));
     // A right one neither, until the time is over.
-    assert.equal((await enterCode(visitor, codes.user_code)).status, 429);
+    const refused = await enterCode(visitor, codes.user_code);
+    assert.equal(refused.status, 429);
+    assert.match(refused.text, /<!doctype html>/i);
     assert.equal((await poll(codes)).error, 'authorization_pending');
   });
 
