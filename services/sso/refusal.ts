@@ -66,14 +66,14 @@ const maxDescription = 200;
  */
 export function described(description: string | undefined): string {
   // Cut first: the patterns run over a short text.
-  const text = oneLine((description ?? '').slice(0, 2 * maxDescription))
+  const text = oneLine((description ?? '').slice(0, 2 * maxDescription).toWellFormed())
     .replaceAll(/\S*(?:@|:\/\/|www\.)\S*/gi, '…')
     .replaceAll(/[\w.~+/=-]{41,}/g, '…')
     .replaceAll(/[<>"“”]/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
   if (text === '') return '';
-  return ` It says: “${text.length > maxDescription ? `${text.slice(0, maxDescription)}…` : text}”`;
+  return ` It says: “${text.length > maxDescription ? `${text.slice(0, maxDescription).toWellFormed()}…` : text}”`;
 }
 
 /** A refused sign-in. `detail` must contain no token, code, secret or user's address. */
@@ -105,6 +105,14 @@ export const tenantClosed = () =>
     'NO_MEMBER',
     'the tenant is not active',
     'Your organisation is suspended. Please ask your administrator.',
+  );
+
+/** The refusal of a SAML answer to no request, from a provider that may not send one. */
+export const startedByProvider = () =>
+  new SignInRefused(
+    'ANSWER_INVALID',
+    'The identity provider has started the sign-in itself (IdP-initiated), and AllowIdpInitiated is off. People start at the sign-in page or at an application.',
+    'Your organisation’s sign-in has started this by itself, which is not allowed here. Please try again from this page.',
   );
 
 /** The error for a sign-in URL without a provider. */

@@ -123,7 +123,15 @@ describeOne('single sign-on', 'one process', (topology) => {
     const provider = await provide(home, 'saml');
     setIdentity({ subject: 'unasked', email: `ada@${home.domain}` });
     const unsolicited = `${idp.unsolicitedUrl}?${new URLSearchParams({ acsUrl: provider.AcsURL, spEntityId: provider.SpEntityID, RelayState: 'https://evil.example' }).toString()}`;
-    assert.equal(refusalIn(await go(unsolicited)).status, 400);
+    assert.equal(refusalIn(await go(unsolicited)).status, 403);
+    const { Provider } = bodyOf(
+      await stack.call(
+        'Sso_GetProvider',
+        { Tenant: home.tenant, ID: provider.ID },
+        home.owner.token,
+      ),
+    ) as { Provider: { LastError: string } };
+    assert.match(Provider.LastError, /AllowIdpInitiated is off/);
     bodyOf(
       await stack.call(
         'Sso_SaveProvider',

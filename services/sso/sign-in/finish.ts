@@ -10,7 +10,14 @@ import { openCredentials } from '../providers/credentials.ts';
 import { forgetIdentities, forgetProvider } from '../providers/forget.ts';
 import type { Answer, Flow } from '../providers/protocols.ts';
 import { findProvider, setLastLogin } from '../providers/queries.ts';
-import { asRefusal, refusalFor, SignInRefused, tenantClosed, unknownProvider } from '../refusal.ts';
+import {
+  asRefusal,
+  refusalFor,
+  SignInRefused,
+  startedByProvider,
+  tenantClosed,
+  unknownProvider,
+} from '../refusal.ts';
 import { readAssurance } from './assurance.ts';
 import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
@@ -65,7 +72,7 @@ type Seen = { email?: string; absent: readonly string[] };
 type SignInInput = { provider: ProviderValues; request: FinishRequest; seen: Seen };
 
 async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput, call: Call) {
-  const flow = await findFlow(deps, provider, request);
+  const flow = await findFlow(deps, { provider, request }, call);
   // The provider may have been deactivated since the sign-in started.
   if (!provider.active)
     throw new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off');
@@ -115,19 +122,36 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
 /** The flow of an answer; undefined for an unsolicited answer of a provider that allows them. */
 async function findFlow(
   deps: SignInDeps,
-  provider: ProviderValues,
-  { parameters, bindings }: FinishRequest,
+  { provider, request: { parameters, bindings } }: Pick<SignInInput, 'provider' | 'request'>,
+  call: Call,
 ): Promise<(Flow & ReturnAddress) | undefined> {
   const state = (provider.kind === 'saml' ? parameters['RelayState'] : parameters['state']) ?? '';
   const key = { tenant: provider.tenant, provider: provider.id, state, bindings };
   try {
     return await takeFlow(deps, key);
   } catch (error) {
-    const isUnsolicited = provider.kind === 'saml' && provider.allowIdpInitiated;
-    if (isUnsolicited && error instanceof SignInRefused && error.reason === 'FLOW_UNKNOWN')
-      return undefined;
+    const isUnknown = error instanceof SignInRefused && error.reason === 'FLOW_UNKNOWN';
+    if (!isUnknown || provider.kind !== 'saml') throw error;
+    if (provider.allowIdpInitiated) return undefined;
+    if (await isUnsolicited(deps, provider, parameters, call)) throw startedByProvider();
     throw error;
   }
+}
+
+/** Whether the provider itself has signed an answer to no request: anybody can send another one. */
+async function isUnsolicited(
+  deps: SignInDeps,
+  provider: ProviderValues,
+  parameters: Record<string, string>,
+  call: Call,
+): Promise<boolean> {
+  const credentials = await openCredentials(deps.keys, provider);
+  return deps.protocols
+    .finish(provider, credentials, { flow: undefined, parameters, signal: call.signal })
+    .then(
+      () => true,
+      () => false,
+    );
 }
 
 /**
