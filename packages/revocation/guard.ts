@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommitGuard } from '@bailiwick/call';
 import { unavailable } from '@bailiwick/errors';
 import { type Broker } from '@bailiwick/events';
@@ -22,8 +21,6 @@ const memoryMs = 70_000;
 const unheardMs = 5000;
 /** A commit reaches the database within this time, or its lease may have ended. */
 const marginMs = 500;
-/** A lease of a broker that is well is settled within this time. */
-const promptMs = 100;
 /** Without a lease, a commit follows the question within this time. */
 const freshMs = 1000;
 
@@ -179,13 +176,12 @@ function openGuard(
     return undefined;
   }
 
-  // Asks while it waits for a slow broker: the transaction is open, and holds its rows.
+  // Asks after it has waited for a lease: a revocation after the question may not wait for this commit.
   async function withoutLease(all: readonly RightsKey[], tenant: string) {
-    const settling = lease.settle(marginMs);
-    if (await Promise.race([settling, sleep(promptMs, false, { ref: false })])) return undefined;
-    const [isSettled] = await Promise.all([settling, ask(tenant)]);
+    if (await lease.settle(marginMs)) return undefined;
+    await ask(tenant);
     const isFresh = Date.now() - askedAt < freshMs && !memory.doubts(all, basis, work);
-    return !isSettled && isFresh ? begin(all, work) : undefined;
+    return isFresh ? begin(all, work) : undefined;
   }
 
   const guard: CommitGuard = {

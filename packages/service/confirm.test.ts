@@ -29,14 +29,15 @@ async function confirmed(before: string, after: string, knownPermissions = 0): P
 test('a caller holds the rights that access answers', async () => {
   assert.equal(await confirmed('ffff', 'ff0f', 16), 'ff0f');
   assert.equal(await confirmed('ffff', '0000', 16), '0000');
-  assert.equal(await confirmed('ffff', '', 16), '');
+  assert.equal(await confirmed('ffff', '', 16), '0000');
 });
 
 test('permissions that an older access does not know count as they came', async () => {
   assert.equal(await confirmed('ff3080', 'fe00', 12), 'fe3080');
   assert.equal(await confirmed('ff3f80', 'fe00', 12), 'fe3080');
   // A version that does not say how many it knows.
-  assert.equal(await confirmed('ffff0f003080', 'fffe0f0000'), 'fffe0f003080');
-  assert.equal(await confirmed('ffff0f003080', '0000000000'), '000000003080');
+  assert.equal(await confirmed('ffffff0f003080', 'fffeff0f0000'), 'fffeff0f003080');
+  assert.equal(await confirmed('ffffff0f003380', 'fffeff0f0000'), 'fffeff0f003080');
+  assert.equal(await confirmed('ffffff0f003080', '00000000000000'), '00000000000000');
   assert.equal(await confirmed('ffff', ''), '');
 });

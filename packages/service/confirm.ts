@@ -93,16 +93,21 @@ const rightsIn = (rights: Rights, caller: Caller) => ({
   providerUnconfirmed: rights.providerUnconfirmed ?? false,
 });
 
+/** How many permissions the versions that do not say it know, by the bytes of their answers. */
+const knownByBytes = new Map([
+  [6, 42],
+  [7, 56],
+]);
+
 /**
  * The bitmap of an answer. During an upgrade, access may be an older version that does not know the
- * newest permissions: these count as they came with the call. A version that does not say how many
- * it knows may not know all of its last byte.
+ * newest permissions: these count as they came with the call.
  */
 function bitmapOf(
   answer: Uint8Array = new Uint8Array(),
   { knownPermissions }: Rights,
   before: Uint8Array,
 ): Uint8Array {
-  const known = knownPermissions || (answer.length - 1) * 8;
-  return answer.length === 0 ? answer : joinBitmaps(answer, known, before);
+  const known = knownPermissions || (knownByBytes.get(answer.length) ?? 0);
+  return known === 0 ? answer : joinBitmaps(answer, known, before);
 }

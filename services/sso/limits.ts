@@ -1,8 +1,8 @@
 import { type Limit, type LimitProfile, perMinute } from '@bailiwick/limits';
 
 /**
- * Tolerance for the clock of an identity provider. Its answers are used once and within the ten
- * minutes of a sign-in, whatever they say.
+ * Tolerance for the clock of an identity provider. An answer is used once, and one to a request of
+ * ours within the ten minutes of its sign-in, whatever it says.
  */
 export const clockToleranceSeconds = 180;
 

@@ -102,6 +102,7 @@ async function readAsserted(
           clientId,
           wanted,
           optional: provider.optionalClaim,
+          mapsVerified: provider.mapsVerified ?? false,
           tokens,
           refreshKeys,
         })

@@ -27,6 +27,8 @@ export type OidcProvider = {
   claims: readonly string[];
   /** The one of these claims without which a sign-in goes on if the userinfo endpoint fails. */
   optionalClaim?: string | undefined;
+  /** Whether another claim than email_verified says that the address is verified. */
+  mapsVerified?: boolean;
 };
 
 /** The configuration that OpenID Connect shares with plain OAuth 2.0. */

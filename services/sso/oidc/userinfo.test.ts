@@ -31,3 +31,11 @@ test('email_verified in an ID token without an address is ignored', () => {
     undefined,
   );
 });
+
+test('nested claims of both sources are joined, and those of the ID token take precedence', () => {
+  const { sub: _sub, ...claims } = mergeClaims(
+    { ...signed, realm_access: { level: 1, list: ['a'] } },
+    { sub: signed.sub, realm_access: { level: 2, list: ['b'], roles: ['editor'] } },
+  );
+  assert.deepEqual(claims['realm_access'], { level: 1, list: ['a'], roles: ['editor'] });
+});

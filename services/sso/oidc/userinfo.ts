@@ -24,6 +24,8 @@ type Asked = {
   clientId: string;
   wanted: readonly string[];
   optional: string | undefined;
+  /** Whether another claim says that the address is verified. */
+  mapsVerified: boolean;
   tokens: Tokens;
   refreshKeys: () => Promise<Published>;
 };
@@ -41,10 +43,11 @@ export async function completeClaims(
   budget: Budget,
   asked: Asked,
 ): Promise<Completed> {
-  const { wanted, optional, tokens } = asked;
+  const { wanted, optional, mapsVerified, tokens } = asked;
   const { claims } = tokens;
   const missing = wanted.filter((name) => findClaim(claims, name) === undefined);
   const isUndecided =
+    !mapsVerified &&
     wanted.includes('email') &&
     claims['email'] !== undefined &&
     claims['email_verified'] === undefined;
@@ -116,7 +119,24 @@ export function mergeClaims(claims: IDToken, userinfo: Claims): Claims {
   const isInToken = claims['email'] !== undefined;
   const isSame = !isInToken || (inToken === undefined && isSameAddress(claims, userinfo));
   const verified = isSame ? inUserinfo : inToken;
-  return { ...rest, ...signed, ...(verified === undefined ? {} : { email_verified: verified }) };
+  return {
+    ...joined(signed, rest),
+    ...(verified === undefined ? {} : { email_verified: verified }),
+  };
+}
+
+const isObject = (value: unknown): value is Claims =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The members of both, at any depth; those of `first` take precedence. */
+function joined(first: Claims, second: Claims): Claims {
+  const member = (name: string): unknown => {
+    if (!Object.hasOwn(first, name)) return second[name];
+    const [one, other] = [first[name], Object.hasOwn(second, name) ? second[name] : undefined];
+    return isObject(one) && isObject(other) ? joined(one, other) : one;
+  };
+  const names = new Set([...Object.keys(second), ...Object.keys(first)]);
+  return Object.fromEntries(Array.from(names, (name) => [name, member(name)]));
 }
 
 function isSameAddress({ email: one }: Claims, { email: other }: Claims): boolean {

@@ -165,6 +165,7 @@ const oidcProvider = (
   anyDirectory: isForAnyDirectory(provider),
   claims: claimsOf(provider),
   optionalClaim: groupsClaimOf(provider),
+  mapsVerified: provider.attributeMap['EmailVerified'] !== undefined,
 });
 
 function oauthProvider(

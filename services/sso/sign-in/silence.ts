@@ -82,10 +82,12 @@ export async function reportCutNames(
  */
 export async function reportAbsentClaims(
   { database, log }: Pick<SignInDeps, 'database' | 'log'>,
-  { tenant, id, lastLoginAt, updatedAt }: ProviderValues,
+  { tenant, id, lastLoginAt, updatedAt, lastWarning }: ProviderValues,
   absent: readonly string[],
 ): Promise<void> {
-  if (absent.length === 0 || (lastLoginAt && new Date(lastLoginAt) >= new Date(updatedAt))) return;
+  // It hides no other warning.
+  if (absent.length === 0 || lastWarning !== '') return;
+  if (lastLoginAt && new Date(lastLoginAt) >= new Date(updatedAt)) return;
   const warning = `CLAIMS_ABSENT: The first sign-in after the last change had no ${absent.join(', ')}, which AttributeMap names.`;
   await setLastWarning(database, tenant, id, warning).catch((error: unknown) =>
     log.warn('storing a warning of a provider failed', { tenant, provider: id, error }),

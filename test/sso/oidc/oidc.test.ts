@@ -151,7 +151,7 @@ describe('an OIDC sign-in at oidc-provider', () => {
       [reason, detail],
       [
         'PROVIDER_REFUSED',
-        'The provider has answered with an error, error access_denied (the person or the provider has declined).',
+        'The provider has answered with an error, error access_denied (the person or the provider has declined). It says: “cancelled”',
       ],
     );
   });

@@ -80,9 +80,12 @@ export const texts: Record<string, Forgery> = {
   },
   'another encoding': {
     forge: (craft) => `<?xml version="1.0" encoding="UTF-7"?>${honest(craft)}`,
-    says: hidden,
+    says: /declares the encoding UTF-7/,
   },
-  'XML 1.1': { forge: (craft) => `<?xml version="1.1"?>${honest(craft)}`, says: hidden },
+  'XML 1.1': {
+    forge: (craft) => `<?xml version="1.1"?>${honest(craft)}`,
+    says: /is XML 1[.]1/,
+  },
   'a NUL in the NameID': {
     forge: (craft) => honest(craft).replace(craft.person.nameId, `${craft.person.nameId}&#0;`),
     says: /characters that XML does not allow|not well-formed/,
