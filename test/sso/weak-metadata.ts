@@ -16,6 +16,15 @@ export async function assertLeftOut(
   const saved = recordIn(await stack.call('Sso_SaveProvider', request, token), 'Provider');
   const { ID, LastWarning } = saved as { ID: string; LastWarning: string };
   assert.match(LastWarning, /^CERTIFICATES_LEFT_OUT: .* contains no certificate/);
+  // It stays in a save without metadata, also under another name, and comes back with the metadata.
+  const warned = async (changes: object) => {
+    const again = { ...changes, Provider: { Tenant, ID, Name: 'weaker' } };
+    const answer = recordIn(await stack.call('Sso_SaveProvider', again, token), 'Provider');
+    return (answer as { LastWarning: string }).LastWarning;
+  };
+  assert.equal(await warned({}), LastWarning);
+  assert.equal(await warned({ MetadataXML }), '');
+  assert.equal(await warned({ MetadataXML: weak }), LastWarning);
   const tested = bodyOf(await stack.call('Sso_TestProvider', { Tenant, ID }, token));
   const { Findings } = tested as unknown as { Findings: Array<{ Level: string; Message: string }> };
   assert.ok(Findings.some(({ Level, Message }) => Level === 'warning' && /left out/.test(Message)));

@@ -10,6 +10,7 @@ import { type ProviderValues, recordProviderEvent } from './api-record.ts';
 import { changesIdentities } from './changes.ts';
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
+import { keptWarning } from './metadata.ts';
 import { providerNotFound } from './queries.ts';
 import { assertUnchangedSince } from './unchanged.ts';
 import type { Settable } from './values.ts';
@@ -138,7 +139,7 @@ export async function confirmProvider(
         voucher: '',
         confirmedBy: nameOf(call.caller),
         giver: giverOf(call.caller),
-        lastWarning: '',
+        lastWarning: keptWarning(stored.lastWarning),
       });
       stored.updatedAt = timeAfter(stored.updatedAt);
       recordProviderEvent(em, call, 'sso_provider.confirmed', {

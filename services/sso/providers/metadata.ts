@@ -44,8 +44,14 @@ function textOf(body: Uint8Array): string {
   }
 }
 
+const leftOutReason = 'CERTIFICATES_LEFT_OUT';
+
+/** The stored warning, as far as it is still true without new metadata. */
+export const keptWarning = (stored: string): string =>
+  stored.startsWith(leftOutReason) ? stored : '';
+
 /** The warning about certificates in metadata that were left out; "" if there are none. */
-export const leftOutWarning = ({ leftOut = [] }: Pick<IdpMetadata, 'leftOut'> = {}): string =>
+export const leftOutWarning = ({ leftOut = [] }: Pick<IdpMetadata, 'leftOut'>): string =>
   leftOut.length === 0
     ? ''
-    : `CERTIFICATES_LEFT_OUT: The metadata has certificates for signing that were left out: ${leftOut.join('; ')}.`;
+    : `${leftOutReason}: The metadata has certificates for signing that were left out: ${leftOut.join('; ')}.`;

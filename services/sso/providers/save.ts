@@ -29,7 +29,7 @@ import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
 import { forgetIdentities } from './forget.ts';
 import { assertNotLastProvider, requiresSso } from './last-provider.ts';
-import { leftOutWarning, readMetadata } from './metadata.ts';
+import { keptWarning, leftOutWarning, readMetadata } from './metadata.ts';
 import { findProvider, providerNotFound } from './queries.ts';
 import { assertMayGrantThroughProvider } from './rights.ts';
 import { assertUnchangedSince } from './unchanged.ts';
@@ -89,8 +89,8 @@ type Prepared = {
   replacesSecret: boolean;
   /** The change of the confirmation; undefined = none. */
   announced: Announced | undefined;
-  /** The new LastWarning: about the metadata, or "". */
-  warning: string;
+  /** The warning about the request's metadata, or ""; undefined if it has none. */
+  warning: string | undefined;
   /** Whether the tenant requires SSO; asked only if the save switches the provider off. */
   isSsoRequired: boolean;
 };
@@ -175,7 +175,7 @@ async function prepare(
   });
   return {
     announced,
-    warning: leftOutWarning(metadata),
+    warning: metadata && leftOutWarning(metadata),
     place,
     kind,
     stored,
@@ -208,7 +208,7 @@ async function lockSaved(
   em: EntityManager,
   { request, prepared: { place, values, isSsoRequired } }: Write,
   stored: ProviderValues,
-): Promise<InferEntity<typeof ProviderEntity> | undefined> {
+): Promise<ProviderRow | undefined> {
   const row = await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!row) throw providerNotFound();
   assertUnchangedSince(request.ifUpdatedAt, row);
@@ -217,6 +217,15 @@ async function lockSaved(
   if (switchesOff(stored, values)) await assertNotLastProvider(em, row, isSsoRequired);
   return row;
 }
+
+/** Stores the warning about new metadata. Without new metadata, the one about the last stays. */
+function warn(row: ProviderRow, warning: string | undefined): void {
+  const lastWarning = warning ?? keptWarning(row.lastWarning);
+  if (lastWarning !== row.lastWarning && lastWarning !== '') row.lastWarningAt = new Date();
+  row.lastWarning = lastWarning;
+}
+
+type ProviderRow = InferEntity<typeof ProviderEntity>;
 
 /** Writes a prepared save; undefined if the row is not the one that it was prepared for. */
 async function writeSaved(
@@ -240,13 +249,15 @@ async function writeSaved(
         spCertificate,
         ...confirmation,
         giver,
-        lastWarning: warning,
+        lastWarning: warning ?? '',
       })
     );
   const row = await lockSaved(em, write, stored);
   if (!row) return undefined;
   // Also an identical save: the caller may grant now what the last saver may not any more.
-  if (!isDeepStrictEqual(row.giver, giver)) em.assign(row, { giver, lastWarning: warning });
+  const isOther = !isDeepStrictEqual(row.giver, giver);
+  if (isOther) em.assign(row, { giver });
+  if (isOther || warning !== undefined) warn(row, warning);
   const old = toJson(row, deps.publicUrl);
   em.assign(row, { ...values, ...sealed, spCertificate, ...confirmation });
   const previous = {
@@ -255,8 +266,7 @@ async function writeSaved(
   };
   if (Object.keys(previous).length === 0) return row;
   row.updatedAt = timeAfter(row.updatedAt);
-  row.lastWarning = warning;
-  if (warning !== '') row.lastWarningAt = row.updatedAt;
+  warn(row, warning);
   deps.protocols.forget(row);
   const change = { row, publicUrl: deps.publicUrl, previous };
   recordProviderEvent(em, call, 'sso_provider.updated', change);
