@@ -203,3 +203,12 @@ test('an empty issuer or audience is refused, since every token would match', ()
   ])
     assert.throws(() => verifier(options), TypeError);
 });
+
+test('a token for another audience is refused with both values', async (t) => {
+  const issuer = await startIssuer(t);
+  const token = await issuer.sign({ aud: `${audience}/` });
+  await assert.rejects(verifierOf(issuer)(token), {
+    name: 'InvalidTokenError',
+    message: `the token is for "${audience}/" (aud), and the verifier takes "${audience}"`,
+  });
+});

@@ -89,7 +89,9 @@ export function verifier(options: VerifierOptions): Verifier {
     const payload = await jwtVerify(token, getKey, rules).then(
       (verified) => verified.payload,
       (error: unknown) => {
-        throw isInvalid(error) ? new InvalidTokenError(error.message, { cause: error }) : error;
+        throw isInvalid(error)
+          ? new InvalidTokenError(aboutAudience(error, audience) ?? error.message, { cause: error })
+          : error;
       },
     );
     if (typeof payload.sub !== 'string') throw new InvalidTokenError('sub must be a string');
@@ -124,6 +126,14 @@ function originOf({ origin, audience }: VerifierOptions): string | undefined {
 function publicUrl(url: string, origin: string): URL {
   const { pathname } = new URL(url.startsWith('/') ? `${origin}${url}` : url);
   return new URL(`${origin}${pathname}`);
+}
+
+/** Names both audiences if a token is for another one: often they differ by a slash at the end. */
+function aboutAudience(error: Error, audience: VerifierOptions['audience']): string | undefined {
+  if (!(error instanceof errors.JWTClaimValidationFailed) || error.claim !== 'aud')
+    return undefined;
+  const quoted = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, 300);
+  return `the token is for ${quoted(error.payload.aud)} (aud), and the verifier takes ${quoted(audience)}`;
 }
 
 /** Whether the token is at fault, and not the issuer's keys or the network. */
