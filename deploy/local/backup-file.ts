@@ -55,25 +55,26 @@ export function readHeader(line: string): BackupHeader {
 export const installationFiles = (dataDir: string): string[] =>
   globSync(installationPatterns, { cwd: dataDir }).sort();
 
+/** The flag of each tool: to replace an earlier file, and to make a copy with an identity of its own. */
+const flags = { backup: '--force', restore: '--copy' } as const;
+
 /**
- * The data folder, whether to make a copy with an identity of its own, and the file named on the command line, relative to the folder where npm was
- * called.
+ * The data folder, whether the tool's flag is given, and the file named on the command line,
+ * relative to the folder where npm was called.
  */
 export function readArguments(tool: 'backup' | 'restore') {
   const given = process.argv.slice(2);
-  const isCopy = tool === 'restore' && given[0] === '--copy';
-  const [file, ...more] = isCopy ? given.slice(1) : given;
+  const isFlagged = given[0] === flags[tool];
+  const [file, ...more] = isFlagged ? given.slice(1) : given;
   if (file === undefined || more.length > 0)
-    throw new UsageError(
-      tool === 'backup' ? 'usage: npm run backup FILE' : 'usage: npm run restore -- [--copy] FILE',
-    );
+    throw new UsageError(`usage: npm run ${tool} -- [${flags[tool]}] FILE`);
   const { dataDir, databaseUrl, containers } = readOptions([], process.env);
   if (databaseUrl !== undefined || containers) {
     throw new UsageError(
       `npm run ${tool} is for the embedded PostgreSQL: unset DATABASE_URL and BAILIWICK_INFRA, or use pg_dump (docs/operations.md)`,
     );
   }
-  return { dataDir, isCopy, file: path.resolve(process.env['INIT_CWD'] ?? '.', file) };
+  return { dataDir, isFlagged, file: path.resolve(process.env['INIT_CWD'] ?? '.', file) };
 }
 
 /** Runs a command-line tool: a failure is one line and an exit code. */

@@ -17,6 +17,7 @@ import {
   runTool,
 } from './backup-file.ts';
 import { lockFolder } from './lock.ts';
+import { UsageError } from './options.ts';
 import { startPostgres } from './postgres.ts';
 
 // npm run backup FILE: writes the local start's database and keys into one file, while it runs or
@@ -24,12 +25,16 @@ import { startPostgres } from './postgres.ts';
 // as data-only SQL.
 
 async function main(): Promise<void> {
-  const { dataDir, file } = readArguments('backup');
+  const { dataDir, file, isFlagged: mayReplace } = readArguments('backup');
   if (!existsSync(path.join(dataDir, 'postgres/cluster'))) {
     throw new Error(
       `${dataDir} holds no database of npm start. To back up a PostgreSQL named by DATABASE_URL, use pg_dump: docs/operations.md`,
     );
   }
+  if (existsSync(file) && !mayReplace)
+    throw new UsageError(
+      `${file} exists: name another file, or use npm run backup -- --force FILE`,
+    );
   const server = await openServer(dataDir);
   const client = new pg.Client({ connectionString: server.url, options: sessionOptions });
   // Write to another name first: an interrupted backup must not replace an earlier one.

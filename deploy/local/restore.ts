@@ -30,7 +30,7 @@ import { installationFile } from './secrets.ts';
 type Lines = AsyncIterator<Buffer, undefined>;
 
 async function main(): Promise<void> {
-  const { dataDir, isCopy, file } = readArguments('restore');
+  const { dataDir, isFlagged: isCopy, file } = readArguments('restore');
   if (isInstalled(dataDir)) {
     throw new Error(
       `${dataDir} already holds an installation: move it away, or name another folder with BAILIWICK_DATA`,

@@ -109,11 +109,15 @@ test('a backup of a running start, restored to an empty folder, has every user, 
   assert.equal(statSync(file).mode & 0o777, 0o600);
   await before.call('Groups_Save', { Group: { Tenant: tenant, Path: 'later' } }, owner.token);
   await stop(before.run);
+  const refused = await tool('backup', first, file);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /backup[.]gz exists: .* --force FILE/);
   const again = path.join(path.dirname(file), 'again.gz');
+  writeFileSync(again, 'an earlier backup');
   assert.deepEqual(
-    await tool('backup', first, again),
+    await tool('backup', first, '--force', again),
     { code: 0, stderr: '' },
-    'a stopped start can be backed up too',
+    'a stopped start can be backed up too, over an earlier backup',
   );
 
   assert.match((await tool('restore', first, file)).stderr, /already holds an installation/);
