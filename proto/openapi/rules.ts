@@ -31,7 +31,6 @@ import {
   permissionPattern,
   slugPattern,
   textPattern,
-  visibleTextPattern,
   webPattern,
 } from './patterns.ts';
 import type { JsonObject } from './types.ts';
@@ -45,10 +44,7 @@ function stringFormat(rules: StringRules, empty: boolean): JsonObject {
   if (hasExtension(rules, permission)) return pattern(permissionPattern);
   if (hasExtension(rules, event_type))
     return { ...pattern('[a-z0-9_]+([.][a-z0-9_]+)*'), maxLength: 64 };
-  if (hasExtension(rules, name)) {
-    const source = hasExtension(rules, plain_text) ? visibleTextPattern : namePattern;
-    return { pattern: empty ? `^$|${source}` : source };
-  }
+  if (hasExtension(rules, name)) return { pattern: empty ? `^$|${namePattern}` : namePattern };
   if (hasExtension(rules, one_line)) return { pattern: linePattern };
   if (hasExtension(rules, plain_text)) return { pattern: textPattern };
   if (hasExtension(rules, locale))

@@ -171,6 +171,10 @@ UNSPOKEN = re.compile(
         [
             # The platform's key belongs to no tenant and no user, so its requests must name them.
             r"([A-Za-z]+\.)?(Tenant|OwnerID) is required",
+            # Names are one line, which the pattern of a name leaves out.
+            r"([A-Za-z]+\.)*[A-Za-z]*(Name|Reason) must not contain control characters .*",
+            # A new record needs more than the change of one, also if the request leaves the record out.
+            r"(App|Bot|Provider)\.(Kind|Name) is required",
             # These compare two fields.
             r"([A-Za-z]+\.)?Tenant must be empty if ([A-Za-z]+\.)?Platform is true",
             r"Changes\[\d+\]\.[A-Za-z_]+ must be in the plan's Tenant",
