@@ -55,10 +55,13 @@ async function start(t: TestContext) {
   open('first').isInDoubt();
   t.mock.timers.tick(10_000);
   const enter = async (guard: ReturnType<typeof open>, tenant = 'tnt_1') => {
-    const entered = guard.enter(tenant);
+    let isOver = false;
+    const entered = guard.enter(tenant).finally(() => (isOver = true));
     entered.catch(() => {});
-    await sleep(30);
-    t.mock.timers.tick(30);
+    while (!isOver) {
+      await sleep(10);
+      t.mock.timers.tick(10);
+    }
     return entered;
   };
   return { broker, state, questions, open, enter, revoke: createRevoker(broker) };
