@@ -111,7 +111,7 @@ export const tenantClosed = () =>
 export const startedByProvider = () =>
   new SignInRefused(
     'ANSWER_INVALID',
-    'The identity provider has started the sign-in itself (IdP-initiated), and AllowIdpInitiated is off. People start at the sign-in page or at an application.',
+    'The identity provider has started the sign-in itself (IdP-initiated), and AllowIdpInitiated is off: people start at the sign-in page or at an application',
     'Your organisation’s sign-in has started this by itself, which is not allowed here. Please try again from this page.',
   );
 
