@@ -12,6 +12,8 @@ export type Command = {
   readonly options: NonNullable<ParseArgsConfig['options']>;
   /** Help of the options: ["--file FILE", "description"]. */
   readonly help: ReadonlyArray<readonly [option: string, text: string]>;
+  /** Options that take true or false, and mean true without a value. */
+  readonly flags?: readonly string[];
   readonly run: (given: Given) => Promise<ExitCode>;
 };
 

@@ -1,6 +1,7 @@
 import {
   BailiwickError,
   CallTimeoutError,
+  NotFoundError,
   UnauthenticatedError,
   UnavailableError,
 } from '../client/errors.ts';
@@ -17,6 +18,8 @@ export const exitCodes = {
   unauthenticated: 4,
   /** Unreachable, or no response in time: a retry can succeed. */
   unavailable: 5,
+  /** A record of the request does not exist, or the caller may not see it. */
+  notFound: 6,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -64,5 +67,6 @@ function codeOf(error: BailiwickError): ExitCode {
   if (error instanceof UnauthenticatedError) return exitCodes.unauthenticated;
   if (error instanceof UnavailableError || error instanceof CallTimeoutError)
     return exitCodes.unavailable;
+  if (error instanceof NotFoundError) return exitCodes.notFound;
   return exitCodes.failed;
 }

@@ -19,7 +19,7 @@ export function overview(commands: Readonly<Record<string, Command>>): string {
     indented(commonHelp),
     '',
     'Exit codes: 0 success, 1 rejected or failed, 2 usage error, 3 changes are pending (plan --detailed-exitcode),',
-    '            4 not signed in, 5 unreachable or timed out',
+    '            4 not signed in, 5 unreachable or timed out, 6 not found',
   ].join('\n');
 }
 

@@ -5,7 +5,7 @@ import { withIdempotencyKey } from '../client/gen/operations.ts';
 import type { Streams } from '../client/gen/types.ts';
 import { type Command, type Given, textOf } from './command.ts';
 import { type Connection, connect, urlOf } from './connect.ts';
-import { exitCodes, Refusal, UsageError } from './failure.ts';
+import { type ExitCode, exitCodes, Refusal, UsageError } from './failure.ts';
 import { flagsOf, isRepeated, readRequest } from './fields.ts';
 import { type Field, type Help, operations } from './gen/help.ts';
 import { isClosed, print, printAnswer, printItems, say } from './output.ts';
@@ -36,6 +36,7 @@ export function operationCommand(name: string): Command | undefined {
       ...(keyed.length > 0 && { 'idempotency-key': { type: 'string' } }),
       ...flagsOf(help.fields),
     },
+    flags: help.fields.filter(({ kind }) => kind === 'flag').map(({ path }) => path),
     help: [
       ...help.fields.map(flagHelp),
       ['--data JSON', 'the request as JSON, @file, or - for the standard input. Flags override it'],
@@ -50,7 +51,7 @@ const placeholders: Record<Field['kind'], string> = {
   text: 'TEXT',
   secret: '@FILE|-',
   texts: 'TEXT',
-  flag: 'true|false',
+  flag: '[true|false]',
   number: 'NUMBER',
   time: 'TIME',
   bytes: 'BASE64',
@@ -74,14 +75,16 @@ async function runOperation(name: string, help: Help, { values, rest }: Given) {
   const request = await readRequest(fields, values, textOf(values['data']));
   const connection: Connection = values;
   const client = await connect(connection);
-  await fillTenant(client, request, help, urlOf(connection));
+  const tenant = await fillTenant(client, request, help, urlOf(connection));
   const json = values['json'] === true;
   if (answers === 'stream') await printStream(client, name as StreamName, request);
   // The service validates the request, and its messages describe the errors.
-  else if (values['all'] === true) await printAll(client, name as ListName, request, json);
+  else if (values['all'] === true)
+    await printAll(client, name as ListName, request, { json, tenant });
   else
-    await printOne(client, name as OperationName, request, {
+    return printOne(client, name as OperationName, request, {
       json,
+      tenant,
       idempotencyKey: textOf(values['idempotency-key']),
     });
   return exitCodes.ok;
@@ -109,7 +112,7 @@ async function printAll(
   client: Client,
   name: ListName,
   request: RequestOf<ListName>,
-  json: boolean,
+  { json, tenant }: Printing,
 ): Promise<void> {
   const items: unknown[] = [];
   for await (const item of client.list(name, request)) {
@@ -117,24 +120,34 @@ async function printAll(
     if (json) print(JSON.stringify(item));
     else items.push(item);
   }
-  if (!json) printItems(items);
+  if (!json) printItems(items, tenant);
 }
 
-type OneOptions = { json: boolean; idempotencyKey: string | undefined };
+/** `tenant`: the one of the request. */
+type Printing = { json: boolean; tenant: string | undefined };
 
 async function printOne(
   client: Client,
   name: OperationName,
   request: RequestOf<OperationName>,
-  { json, idempotencyKey }: OneOptions,
-): Promise<void> {
+  { json, tenant, idempotencyKey }: Printing & { idempotencyKey: string | undefined },
+): Promise<ExitCode> {
   const answer = (await client.call(name, request, { idempotencyKey })) as {
     Page?: { Items: unknown[]; NextCursor: string };
   };
   if (json) print(JSON.stringify(answer, null, 2));
   else if (answer.Page !== undefined) {
-    printItems(answer.Page.Items);
+    printItems(answer.Page.Items, tenant);
     if (answer.Page.NextCursor !== '') say('there are more items: use --all');
   } else if (Object.keys(answer).length === 0) say('done');
-  else printAnswer(answer);
+  else printAnswer(answer, tenant);
+  if (!isNothing(answer)) return exitCodes.ok;
+  say(`bailiwick: ${name}: not found`);
+  return exitCodes.notFound;
+}
+
+/** Whether the only content of a response is that the record does not exist: { Group: null }. */
+function isNothing(answer: object): boolean {
+  const values: unknown[] = Object.values(answer);
+  return values.length > 0 && values.every((value) => value === null);
 }

@@ -36,17 +36,17 @@ const isRecordList = (value: unknown): value is Json[] =>
   Array.isArray(value) && value.length > 0 && value.every(isRecord);
 
 /** Prints the items of a list: records as a table, texts one per line. For an empty list, prints "none" to stderr. */
-export function printItems(items: readonly unknown[]): void {
+export function printItems(items: readonly unknown[], tenant?: string): void {
   if (items.length === 0) return say('none');
-  print(items.every(isRecord) ? table(items) : items.map(cell).join('\n'));
+  print(items.every(isRecord) ? table(items, tenant) : items.map(cell).join('\n'));
 }
 
 /** Prints a response: its values line by line, then its lists of records. */
-export function printAnswer(answer: Json): void {
+export function printAnswer(answer: Json, tenant?: string): void {
   const lists: Array<[string, Json[]]> = [];
   const lines = flatten(answer, '', lists);
   if (lines.length > 0) print(aligned(lines));
-  for (const [name, items] of lists) print(`\n${printable(name)}\n${table(items)}`);
+  for (const [name, items] of lists) print(`\n${printable(name)}\n${table(items, tenant)}`);
 }
 
 /** Maps and lists of texts stay on one line. Nested records get a path. */

@@ -2,18 +2,20 @@ import { parseArgs } from 'node:util';
 import { type Command, commonOptions } from './command.ts';
 import { candidates, completion } from './completion.ts';
 import { type ExitCode, exitCodes, explain, UsageError } from './failure.ts';
-import type { Values } from './fields.ts';
 import { comment } from './forge/command.ts';
 import { operations } from './gen/help.ts';
 import { overview, page } from './help.ts';
 import { importUsers } from './import/command.ts';
 import { login, logout } from './login.ts';
 import { operationCommand } from './operation.ts';
+import { parseOptions } from './options.ts';
 import { print, say } from './output.ts';
 import { readPackageFile } from './package-files.ts';
+import { hintOf, similarNames } from './similar.ts';
 import { apply, plan } from './state/command.ts';
 import { use } from './tenant.ts';
 import { exportTenant } from './tenant-file/export.ts';
+import { printable } from './text.ts';
 
 const help: Command = {
   takes: '[COMMAND|OPERATION]',
@@ -94,7 +96,7 @@ async function runCommand(args: readonly string[]): Promise<ExitCode> {
     return exitCodes.ok;
   }
   const command = commandOf(first.value);
-  const { values, positionals } = parse(
+  const { values, positionals } = parseOptions(
     args.filter((_, index) => index !== first.index),
     command,
   );
@@ -105,33 +107,15 @@ async function runCommand(args: readonly string[]): Promise<ExitCode> {
   return command.run({ values, rest: positionals });
 }
 
-function parse(args: string[], command: Command): { values: Values; positionals: string[] } {
-  try {
-    return parseArgs({
-      args,
-      options: { ...command.options, ...commonOptions },
-      allowPositionals: true,
-    });
-  } catch (error) {
-    if (error instanceof TypeError && 'code' in error) throw new UsageError(error.message);
-    throw error;
-  }
-}
-
 const findCommand = (name: string): Command | undefined =>
   Object.hasOwn(commands, name) ? commands[name] : operationCommand(name);
 
 function commandOf(name: string): Command {
   const found = findCommand(name);
   if (found !== undefined) return found;
-  const alike = [...Object.keys(commands), ...Object.keys(operations)].filter(
-    (known) => plain(known) === plain(name) || plain(known).startsWith(plain(name)),
-  );
-  const hint = alike.length > 0 ? `; did you mean ${alike.slice(0, 5).join(', ')}?` : '';
-  throw new UsageError(`there is no command or operation ${name}${hint}`);
+  const hint = hintOf(similarNames(name, [...Object.keys(commands), ...Object.keys(operations)]));
+  throw new UsageError(`there is no command or operation ${printable(name)}${hint}`);
 }
-
-const plain = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '');
 
 const version = (): string =>
   (JSON.parse(readPackageFile('package.json')) as { version: string }).version;

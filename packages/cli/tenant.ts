@@ -80,29 +80,32 @@ async function idOf(
 export const isTenant = ({ path }: Field): boolean => path === 'Tenant' || path.endsWith('.Tenant');
 
 /**
- * Sets the tenant of an operation's request: replaces a slug by the ID, and a missing required tenant by the default tenant. An
- * explicit empty text stays empty, and so does the tenant of a request for the platform.
+ * Sets the tenant of an operation's request: replaces a slug by the ID, and a missing tenant by the default tenant. An explicit
+ * empty text stays empty, and so does the tenant of a request for the platform. Returns the request's tenant.
  */
 export async function fillTenant(
   client: Client,
   request: Request,
-  { fields, tenant }: Help,
+  { fields, tenant: field }: Help,
   url: string,
-): Promise<void> {
+): Promise<string | undefined> {
+  let tenant: string | undefined;
   for (const { path } of fields.filter(isTenant)) {
     const record = recordOf(request, path);
     if (record === undefined) continue;
     const given = record['Tenant'];
     const isMissing =
-      path === tenant &&
+      path === field &&
       given === undefined &&
       request['Platform'] !== true &&
       record['Platform'] !== true;
     const name = isMissing ? defaultTenant(url) : textOf(given as string | undefined);
     if (name === undefined || name === '') continue;
     if (isMissing) say(`bailiwick: in the default tenant ${name}`);
-    record['Tenant'] = await findTenant(client, name);
+    tenant = await findTenant(client, name);
+    record['Tenant'] = tenant;
   }
+  return tenant;
 }
 
 /** Returns the object with the field, creating it if it is absent. Undefined if it is not an object: the service reports that. */

@@ -27,11 +27,32 @@ export function cell(value: unknown): string {
 const shortened = (text: string) =>
   text.length > longestCell ? `${text.slice(0, longestCell - 1)}…` : text;
 
-/** Formats rows below a heading. Columns without values are left out. */
-export function table(rows: ReadonlyArray<Readonly<Record<string, unknown>>>): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) =>
-    rows.some((row) => cell(row[name]) !== ''),
-  );
+type Row = Readonly<Record<string, unknown>>;
+
+/** What people know a record by, in the order of the columns. */
+const namesOfRecords = ['Name', 'Slug', 'Path', 'Email'];
+
+/** Names come first, also those in a nested record, and IDs last, a record's own at the end of the line. */
+function placeOf(name: string, rows: readonly Row[]): number {
+  const place = namesOfRecords.indexOf(name);
+  if (place !== -1) return place;
+  if (rows.some((row) => hasName(row[name]))) return 0;
+  if (name === 'ID') return namesOfRecords.length + 2;
+  return namesOfRecords.length + (name === 'Tenant' || name.endsWith('ID') ? 1 : 0);
+}
+
+const hasName = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, 'Name');
+
+/**
+ * Formats rows below a heading. Columns without values are left out, and so is the tenant if it is everywhere the one that the
+ * request names.
+ */
+export function table(rows: readonly Row[], tenant?: string): string {
+  const isSaid = tenant !== undefined && rows.every((row) => row['Tenant'] === tenant);
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+    .filter((name) => rows.some((row) => cell(row[name]) !== '') && !(isSaid && name === 'Tenant'))
+    .sort((a, b) => placeOf(a, rows) - placeOf(b, rows));
   return aligned([
     names.map(printable),
     ...rows.map((row) => names.map((name) => shortened(cell(row[name])))),

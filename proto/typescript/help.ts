@@ -3,7 +3,7 @@ import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
 import { listField, rfc3339 } from '../json/values.ts';
 import { accessLine } from '../openapi/access.ts';
 import { comment, isAlwaysThere, isRecord } from '../openapi/schemas.ts';
-import { jsonPath, type Operation, tenantField } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 
 // Generates the help texts of the command-line tool and the fields of its flags. A field of a record is named by its path:
 // Group.Path.
@@ -21,7 +21,7 @@ export type Help = {
   readonly access: string;
   /** The kind of response: one record, a page, or one long text. */
   readonly answers: 'record' | 'page' | 'stream';
-  /** The field that must name a tenant; '' if the operation has none, or if an empty tenant has a meaning of its own. */
+  /** The field of the request that names its tenant; '' if it has none. */
   readonly tenant: string;
   readonly fields: readonly Field[];
 };
@@ -44,19 +44,24 @@ function entry(operation: Operation): string {
 
 function helpOf(operation: Operation) {
   const { method, assigned } = operation;
+  const fields = fieldsOf(method.input, {
+    prefix: '',
+    protoPrefix: '',
+    assigned,
+    required: true,
+  });
   return {
     text: comment(method),
     access: accessLine(operation),
     answers: operation.stream ? 'stream' : isPaged(method.output) ? 'page' : 'record',
-    tenant: requiredTenant(operation),
-    fields: fieldsOf(method.input, { prefix: '', protoPrefix: '', assigned, required: true }),
+    tenant: tenantOf(fields),
+    fields,
   };
 }
 
-function requiredTenant(operation: Operation): string {
-  const field = tenantField(operation);
-  return field === '' || operation.tenantOptional ? '' : jsonPath(operation, field);
-}
+/** Every request with a tenant, so that one default applies to all of them. */
+const tenantOf = (fields: readonly Field[]): string =>
+  fields.find(({ path }) => path === 'Tenant' || path.endsWith('.Tenant'))?.path ?? '';
 
 const isPaged = ({ fields }: DescMessage) => fields.some((field) => field.jsonName === 'Page');
 

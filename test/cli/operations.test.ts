@@ -84,7 +84,8 @@ describe('bailiwick: every operation', () => {
     for (const one of ['a', 'b', 'c'])
       await save(`list/${one}`, '--Group.Metadata', `colour=\u001b[31m${one}`);
     const first = await cli.run(['Groups_List', '--Tenant', tenant, '--Page.Limit', '2']);
-    assert.match(first.stdout, /^ID +Tenant +Path +Name/);
+    assert.match(first.stdout, /^Name +Path .* ID\n/);
+    assert.ok(!first.stdout.includes(tenant), 'the tenant of the request is not repeated');
     assert.equal(first.stdout.trim().split('\n').length, 3);
     assert.match(first.stderr, /--all/);
     const all = await cli.run(['Groups_List', '--Tenant', tenant, '--Page.Limit', '2', '--all']);
@@ -101,8 +102,6 @@ describe('bailiwick: every operation', () => {
         .filter((one) => one.startsWith('list/')),
       ['list/a', 'list/b', 'list/c'],
     );
-    const none = await cli.run(['Groups_Get', '--Tenant', tenant, '--Path', 'nowhere']);
-    assert.deepEqual([none.code, none.stdout], [0, 'Group  (none)\n']);
   });
 
   test('--idempotency-key makes two commands one call', async () => {
@@ -161,6 +160,50 @@ describe('bailiwick: every operation', () => {
     );
   });
 
+  test('a missing record has an exit code of its own, answered as null or as an error', async () => {
+    const get = ['Groups_Get', '--Tenant', tenant, '--Path', 'nowhere'];
+    const none = await cli.run(get);
+    assert.deepEqual(
+      [none.code, none.stdout, none.stderr],
+      [6, 'Group  (none)\n', 'bailiwick: Groups_Get: not found\n'],
+    );
+    const asJson = await cli.run([...get, '--json']);
+    assert.deepEqual([asJson.code, JSON.parse(asJson.stdout)], [6, { Group: null }]);
+    const missing = `app_${'0'.repeat(26)}`;
+    const refused = await cli.run(['Apps_Get', '--Tenant', tenant, '--ID', missing]);
+    assert.deepEqual([refused.code, refused.stdout], [6, ''], refused.stderr);
+  });
+
+  test('a mistyped operation, command or flag is answered with the one that is meant', async () => {
+    for (const [args, meant] of [
+      [['Groups_Lst'], 'Groups_List'],
+      [['help', 'Groups_Lst'], 'Groups_List'],
+      [['lgoin'], 'login'],
+      [['Groups_Get', '--Pth', 'x'], '--Path'],
+      [['Groups_List', '--tokn-file', 'x'], '--token-file'],
+    ] as const) {
+      const { code, stdout, stderr } = await cli.run(args);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, new RegExp(`; did you mean ${meant}\\?\n`), args.join(' '));
+    }
+  });
+
+  test('a flag without a value means true', async () => {
+    const names = async (...flag: string[]) => {
+      const list = ['TenantMembers_List', '--Tenant', tenant, '--json'];
+      const { code, stdout, stderr } = await cli.run([...list, ...flag]);
+      assert.equal(code, 0, stderr);
+      const [item] = (JSON.parse(stdout) as { Page: { Items: object[] } }).Page.Items;
+      return Object.hasOwn(item ?? {}, 'User');
+    };
+    assert.deepEqual(
+      [await names('--WithNames'), await names('--WithNames', 'false'), await names()],
+      [true, false, false],
+    );
+    assert.equal(await names('--WithNames', '--timeout', '20'), true);
+    assert.equal((await cli.run(['TenantMembers_List', '--WithNames', 'yes'])).code, 2);
+  });
+
   test('exit codes distinguish usage errors, missing credentials and unreachable servers', async () => {
     const codes = async (args: string[], env?: Record<string, string>) =>
       (await cli.run(args, env ? { env } : {})).code;
@@ -211,7 +254,9 @@ describe('bailiwick: every operation', () => {
     const documents = ['README.md', 'packages/cli/README.md'].map((file) =>
       readFileSync(path.join(root, file), 'utf8'),
     );
-    const lines = documents.flatMap((text) => [...text.matchAll(/^\$ bailiwick (\w+)(.*)$/gm)]);
+    const lines = documents.flatMap((text) => [
+      ...text.matchAll(/^\$ (?:npx --no -- )?bailiwick (\w+)(.*)$/gm),
+    ]);
     assert.ok(lines.length > 8);
     for (const [line, name = '', rest = ''] of lines) {
       const { code, stdout } = await cli.run(['help', name]);

@@ -65,7 +65,14 @@ test('the packed tool runs without the workspace, with its two dependencies', as
   assert.deepEqual([schema.code, schema.stdout.startsWith('{')], [0, true], schema.stderr);
 });
 
-test('npx bailiwick runs the sources in the workspace', async () => {
-  const { stdout } = await run('npx', ['bailiwick', '--version'], { cwd: root });
-  assert.equal(stdout, '0.1.0\n');
+test('npx as README.md calls it runs the sources in the workspace, with their own options', async () => {
+  const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+  const commands = [...readme.matchAll(/^\$ (npx .*bailiwick) /gm)].map(([, command]) => command);
+  assert.ok(commands.length > 0);
+  for (const command of new Set(commands)) {
+    const { stdout } = await run('bash', ['-c', `${command} --version; ${command} --help`], {
+      cwd: root,
+    });
+    assert.match(stdout, /^0\.1\.0\nbailiwick COMMAND/);
+  }
 });

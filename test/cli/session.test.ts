@@ -171,13 +171,20 @@ describe('bailiwick: who is calling', () => {
       [],
     );
 
-    // For these operations an empty tenant means the platform or all tenants.
+    // For these operations an empty tenant means the platform or all tenants, and is sent if it is given.
+    const env = { BAILIWICK_TENANT: tenant, BAILIWICK_TOKEN: stack.platformKey };
     for (const operation of ['Audit_List', 'Keys_Status']) {
-      const platform = await cli.run([operation, '--json'], {
-        env: { BAILIWICK_TENANT: tenant, BAILIWICK_TOKEN: stack.platformKey },
-      });
+      const inTenant = await cli.run([operation, '--json'], { env });
+      assert.deepEqual(
+        [inTenant.code, inTenant.stderr],
+        [0, `bailiwick: in the default tenant ${tenant}\n`],
+        operation,
+      );
+      const platform = await cli.run([operation, '--Tenant', '', '--json'], { env });
       assert.deepEqual([platform.code, platform.stderr], [0, ''], operation);
     }
+    const { stdout: audit } = await cli.run(['Audit_List']);
+    assert.match(audit, /group\.created/, 'the tenant’s own entries');
     assert.equal(
       (
         await cli.run(['login', '--token-file', '-'], {

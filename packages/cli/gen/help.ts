@@ -11,7 +11,7 @@ export type Help = {
   readonly access: string;
   /** The kind of response: one record, a page, or one long text. */
   readonly answers: 'record' | 'page' | 'stream';
-  /** The field that must name a tenant; '' if the operation has none, or if an empty tenant has a meaning of its own. */
+  /** The field of the request that names its tenant; '' if it has none. */
   readonly tenant: string;
   readonly fields: readonly Field[];
 };
@@ -140,7 +140,7 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [],
   },
   Account_IssueCode: {
-    "text":"Returns the address that takes the signed-in user on to an application, with a code for Account_ExchangeCode. Only the sign-in page and callers outside of browsers may call it.","access":"a session, about the caller","answers":"record","tenant":"",
+    "text":"Returns the address that takes the signed-in user on to an application, with a code for Account_ExchangeCode. Only the sign-in page and callers outside of browsers may call it.","access":"a session, about the caller","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"ReturnTo","kind":"text","required":false,"text":"A URL at one of BAILIWICK_ALLOWED_ORIGINS, or a path below the public URL. Empty = the AppURL of the tenant, or BAILIWICK_APP_URL."},
       {"path":"Tenant","kind":"text","required":false,"text":"The ID or slug of the tenant of the caller whose AppURL counts if ReturnTo is empty. Empty = the caller's only tenant."},
@@ -229,7 +229,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   AppLogouts_ListAttempts: {
-    "text":"Lists the attempts of the last 30 days to call the BackchannelLogoutURI of the tenant's apps, or of the platform's, newest first.","access":"a session or a bot key: the permission iam.apps.read in Tenant; or the permission iam.platform.apps.read on the platform, if Tenant is empty","answers":"page","tenant":"",
+    "text":"Lists the attempts of the last 30 days to call the BackchannelLogoutURI of the tenant's apps, or of the platform's, newest first.","access":"a session or a bot key: the permission iam.apps.read in Tenant; or the permission iam.platform.apps.read on the platform, if Tenant is empty","answers":"page","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for the apps of the platform."},
       {"path":"App","kind":"text","required":false,"text":"Empty for all apps."},
@@ -241,21 +241,21 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Apps_Delete: {
-    "text":"Deletes an app. It gets no tokens from then on.","access":"a session or a bot key: the permission iam.apps.write in Tenant; or the permission iam.platform.apps.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"",
+    "text":"Deletes an app. It gets no tokens from then on.","access":"a session or a bot key: the permission iam.apps.write in Tenant; or the permission iam.platform.apps.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for the apps of the platform."},
       {"path":"ID","kind":"text","required":true,"text":""},
     ],
   },
   Apps_Get: {
-    "text":"Returns one app.","access":"a session or a bot key: the permission iam.apps.read in Tenant; or the permission iam.platform.apps.read on the platform, if Tenant is empty","answers":"record","tenant":"",
+    "text":"Returns one app.","access":"a session or a bot key: the permission iam.apps.read in Tenant; or the permission iam.platform.apps.read on the platform, if Tenant is empty","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for the apps of the platform."},
       {"path":"ID","kind":"text","required":true,"text":""},
     ],
   },
   Apps_List: {
-    "text":"Lists the apps of a tenant, or of the platform.","access":"a session or a bot key: the permission iam.apps.read in Tenant; or the permission iam.platform.apps.read on the platform, if Tenant is empty","answers":"page","tenant":"",
+    "text":"Lists the apps of a tenant, or of the platform.","access":"a session or a bot key: the permission iam.apps.read in Tenant; or the permission iam.platform.apps.read on the platform, if Tenant is empty","answers":"page","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for the apps of the platform."},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
@@ -263,7 +263,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Apps_RotateSecret: {
-    "text":"Replaces the client secret of an app. The new secret is in the response and is never shown again. Fails with failed_precondition if the app authenticates without a secret.","access":"a session or a bot key: the permission iam.apps.write in Tenant; or the permission iam.platform.apps.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"",
+    "text":"Replaces the client secret of an app. The new secret is in the response and is never shown again. Fails with failed_precondition if the app authenticates without a secret.","access":"a session or a bot key: the permission iam.apps.write in Tenant; or the permission iam.platform.apps.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for the apps of the platform."},
       {"path":"ID","kind":"text","required":true,"text":""},
@@ -271,7 +271,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Apps_Save: {
-    "text":"Creates an app, or updates the one with this ID. Without a Tenant it is an app of the platform, for users of all tenants. A tenant and the platform have a maximum number of apps (failed_precondition).","access":"a session or a bot key: the permission iam.apps.write in App.Tenant; or the permission iam.platform.apps.write on the platform, if App.Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"",
+    "text":"Creates an app, or updates the one with this ID. Without a Tenant it is an app of the platform, for users of all tenants. A tenant and the platform have a maximum number of apps (failed_precondition).","access":"a session or a bot key: the permission iam.apps.write in App.Tenant; or the permission iam.platform.apps.write on the platform, if App.Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"App.Tenant",
     fields: [
       {"path":"App.ID","kind":"text","required":false,"text":"Empty on save to create a new app. It is the app's client ID (client_id)."},
       {"path":"App.Tenant","kind":"text","required":false,"text":"Empty for an app of the platform, which users of all tenants may use. An app of a tenant accepts members of that tenant only."},
@@ -295,13 +295,13 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Audit_Anchor: {
-    "text":"Returns a signed anchor of the current end of a tenant's hash chain. Keep it where the database administrators cannot change it: Audit_Verify uses it to prove later that no entry before it was changed or removed.","access":"a session or a bot key: the permission iam.audit.read in Tenant; or the permission iam.platform.audit.read on the platform, if Tenant is empty","answers":"record","tenant":"",
+    "text":"Returns a signed anchor of the current end of a tenant's hash chain. Keep it where the database administrators cannot change it: Audit_Verify uses it to prove later that no entry before it was changed or removed.","access":"a session or a bot key: the permission iam.audit.read in Tenant; or the permission iam.platform.audit.read on the platform, if Tenant is empty","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty means the platform's own entries."},
     ],
   },
   Audit_Export: {
-    "text":"Exports the audit entries of a tenant as NDJSON or CSV, oldest first. If the export fails midway, the connection breaks without a regular end of the response.","access":"a session or a bot key: the permission iam.audit.export in Tenant; or the permission iam.platform.audit.read on the platform, if Tenant is empty","answers":"stream","tenant":"",
+    "text":"Exports the audit entries of a tenant as NDJSON or CSV, oldest first. If the export fails midway, the connection breaks without a regular end of the response.","access":"a session or a bot key: the permission iam.audit.export in Tenant; or the permission iam.platform.audit.read on the platform, if Tenant is empty","answers":"stream","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty means the platform's own entries."},
       {"path":"Format","kind":"text","required":false,"text":"ndjson or csv; empty means ndjson."},
@@ -317,7 +317,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Audit_List: {
-    "text":"Lists the audit entries of a tenant, newest first. A call that combines several filters looks at a limited number of entries: a page may have fewer entries than its Limit, or none, while there is a NextCursor.","access":"a session or a bot key: the permission iam.audit.read in Tenant; or the permission iam.platform.audit.read on the platform, if Tenant is empty","answers":"page","tenant":"",
+    "text":"Lists the audit entries of a tenant, newest first. A call that combines several filters looks at a limited number of entries: a page may have fewer entries than its Limit, or none, while there is a NextCursor.","access":"a session or a bot key: the permission iam.audit.read in Tenant; or the permission iam.platform.audit.read on the platform, if Tenant is empty","answers":"page","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty means the platform's own entries."},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
@@ -335,7 +335,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Audit_ListByUser: {
-    "text":"Lists the audit entries of a user's own actions, newest first.","access":"a session or a bot key: being the user of UserID; or the permission iam.audit.read in Tenant; or the permission iam.platform.audit.read on the platform, if Tenant is empty","answers":"page","tenant":"",
+    "text":"Lists the audit entries of a user's own actions, newest first.","access":"a session or a bot key: being the user of UserID; or the permission iam.audit.read in Tenant; or the permission iam.platform.audit.read on the platform, if Tenant is empty","answers":"page","tenant":"Tenant",
     fields: [
       {"path":"UserID","kind":"text","required":true,"text":""},
       {"path":"Tenant","kind":"text","required":false,"text":"Restricts the list to the entries of this tenant."},
@@ -353,7 +353,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Audit_Verify: {
-    "text":"Verifies that the audit entries of a tenant are unchanged: recomputes their hashes, at most 20,000 entries a call.","access":"a session or a bot key: the permission iam.audit.read in Tenant; or the permission iam.platform.audit.read on the platform, if Tenant is empty","answers":"record","tenant":"",
+    "text":"Verifies that the audit entries of a tenant are unchanged: recomputes their hashes, at most 20,000 entries a call.","access":"a session or a bot key: the permission iam.audit.read in Tenant; or the permission iam.platform.audit.read on the platform, if Tenant is empty","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty means the platform's own entries."},
       {"path":"Cursor","kind":"text","required":false,"text":"The NextCursor of the previous call. Empty means from the first entry."},
@@ -605,7 +605,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Chat_UpdateEndpoint: {
-    "text":"Updates an endpoint. Name is required; an empty URL keeps the stored one.","access":"a session or a bot key: the permission iam.chat.write in Endpoint.Tenant; or if the request names no Tenant, iam.chat.write in the stored endpoint's tenant; without it the result is not_found","answers":"record","tenant":"",
+    "text":"Updates an endpoint. Name is required; an empty URL keeps the stored one.","access":"a session or a bot key: the permission iam.chat.write in Endpoint.Tenant; or if the request names no Tenant, iam.chat.write in the stored endpoint's tenant; without it the result is not_found","answers":"record","tenant":"Endpoint.Tenant",
     fields: [
       {"path":"Endpoint.ID","kind":"text","required":false,"text":"Set by the service on create, required on update."},
       {"path":"Endpoint.Tenant","kind":"text","required":false,"text":"If absent on create, the bot's tenant or the user's only tenant. It never changes."},
@@ -641,7 +641,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Domain_Join: {
-    "text":"Makes the caller a member of a suggested tenant, with the domain's DefaultRole.","access":"a session, about the caller","answers":"record","tenant":"",
+    "text":"Makes the caller a member of a suggested tenant, with the domain's DefaultRole.","access":"a session, about the caller","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
     ],
@@ -865,14 +865,14 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Keys_Rotate: {
-    "text":"Gives a tenant a new data key, or all tenants in the background. The records of the previous key are re-encrypted while the service runs.","access":"a session or a bot key: the permission iam.platform.keys.write on the platform","answers":"record","tenant":"",
+    "text":"Gives a tenant a new data key, or all tenants in the background. The records of the previous key are re-encrypted while the service runs.","access":"a session or a bot key: the permission iam.platform.keys.write on the platform","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty replaces the data keys of all tenants and of the platform."},
       {"path":"WithdrawSigningKeys","kind":"flag","required":false,"text":"Also removes the keys that sign tokens at once, for a key that has leaked: new ones sign, and with the reply no token of the old ones opens an operation. Sessions and refresh tokens stay valid. Without it the old keys stay valid until their tokens have expired."},
     ],
   },
   Keys_Status: {
-    "text":"Returns the key-encryption keys, how many data keys each of them wraps, and the pending work of a rotation.","access":"a session or a bot key: the permission iam.platform.keys.read on the platform","answers":"record","tenant":"",
+    "text":"Returns the key-encryption keys, how many data keys each of them wraps, and the pending work of a rotation.","access":"a session or a bot key: the permission iam.platform.keys.read on the platform","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty lists no data keys: the response then has only the totals."},
     ],
@@ -1059,7 +1059,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Sso_ConfirmProvider: {
-    "text":"Confirms a provider as it is stored. A provider opens sessions for people, so a change of what identifies them (issuer, client, addresses, certificates, attribute map) by a caller who may not grant everything in the tenant stays unconfirmed: the sessions that it opens hold rights in the tenant only, and at most those that this caller may grant. A provider of the platform opens none until it is confirmed. The caller must be able to grant everything there, without an end. Sessions that were opened before the confirmation have to sign in again.","access":"a session or a bot key: the permission iam.sso.write in Tenant; or the permission iam.platform.sso.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"",
+    "text":"Confirms a provider as it is stored. A provider opens sessions for people, so a change of what identifies them (issuer, client, addresses, certificates, attribute map) by a caller who may not grant everything in the tenant stays unconfirmed: the sessions that it opens hold rights in the tenant only, and at most those that this caller may grant. A provider of the platform opens none until it is confirmed. The caller must be able to grant everything there, without an end. Sessions that were opened before the confirmation have to sign in again.","access":"a session or a bot key: the permission iam.sso.write in Tenant; or the permission iam.platform.sso.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for the providers of the platform."},
       {"path":"ID","kind":"text","required":true,"text":""},
@@ -1067,14 +1067,14 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Sso_DeleteProvider: {
-    "text":"Deletes a provider, removes its links to users, and ends the sessions that it opened. Fails with failed_precondition for the last active provider while the tenant or a domain requires SSO.","access":"a session or a bot key: the permission iam.sso.write in Tenant; or the permission iam.platform.sso.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"",
+    "text":"Deletes a provider, removes its links to users, and ends the sessions that it opened. Fails with failed_precondition for the last active provider while the tenant or a domain requires SSO.","access":"a session or a bot key: the permission iam.sso.write in Tenant; or the permission iam.platform.sso.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for the providers of the platform."},
       {"path":"ID","kind":"text","required":true,"text":""},
     ],
   },
   Sso_GetProvider: {
-    "text":"Returns one provider.","access":"a session or a bot key: the permission iam.sso.read in Tenant; or the permission iam.platform.sso.read on the platform, if Tenant is empty","answers":"record","tenant":"",
+    "text":"Returns one provider.","access":"a session or a bot key: the permission iam.sso.read in Tenant; or the permission iam.platform.sso.read on the platform, if Tenant is empty","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for the providers of the platform."},
       {"path":"ID","kind":"text","required":true,"text":""},
@@ -1088,7 +1088,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Sso_ListProviders: {
-    "text":"Lists the providers of a tenant, or of the platform.","access":"a session or a bot key: the permission iam.sso.read in Tenant; or the permission iam.platform.sso.read on the platform, if Tenant is empty","answers":"page","tenant":"",
+    "text":"Lists the providers of a tenant, or of the platform.","access":"a session or a bot key: the permission iam.sso.read in Tenant; or the permission iam.platform.sso.read on the platform, if Tenant is empty","answers":"page","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for the providers of the platform."},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
@@ -1100,7 +1100,7 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [],
   },
   Sso_SaveProvider: {
-    "text":"Creates an identity provider, or updates the one with this ID. Without a Tenant it is a provider of the platform: a button of the sign-in page. A tenant and the platform have a maximum number of providers (failed_precondition).","access":"a session or a bot key: the permission iam.sso.write in Provider.Tenant; or the permission iam.platform.sso.write on the platform, if Provider.Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"",
+    "text":"Creates an identity provider, or updates the one with this ID. Without a Tenant it is a provider of the platform: a button of the sign-in page. A tenant and the platform have a maximum number of providers (failed_precondition).","access":"a session or a bot key: the permission iam.sso.write in Provider.Tenant; or the permission iam.platform.sso.write on the platform, if Provider.Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Provider.Tenant",
     fields: [
       {"path":"Provider.ID","kind":"text","required":false,"text":"Empty on save to create a new provider."},
       {"path":"Provider.Tenant","kind":"text","required":false,"text":"Empty for a provider of the platform (social sign-in), which users of all tenants may use."},
@@ -1139,7 +1139,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Sso_TestProvider: {
-    "text":"Tests a provider as a sign-in uses it: its availability, its keys and certificates, and the addresses to register there. No user is signed in.","access":"a session or a bot key: the permission iam.sso.write in Tenant; or the permission iam.platform.sso.write on the platform, if Tenant is empty","answers":"record","tenant":"",
+    "text":"Tests a provider as a sign-in uses it: its availability, its keys and certificates, and the addresses to register there. No user is signed in.","access":"a session or a bot key: the permission iam.sso.write in Tenant; or the permission iam.platform.sso.write on the platform, if Tenant is empty","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for the providers of the platform."},
       {"path":"ID","kind":"text","required":true,"text":""},
@@ -1219,7 +1219,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   TenantMembers_Accept: {
-    "text":"Accepts the caller's own pending membership, or the ownership that others have given to the caller: from then on the caller counts as an owner who must not be the last one to leave. Accepting again changes nothing.","access":"a session: the caller was added to the tenant and has not declined","answers":"record","tenant":"",
+    "text":"Accepts the caller's own pending membership, or the ownership that others have given to the caller: from then on the caller counts as an owner who must not be the last one to leave. Accepting again changes nothing.","access":"a session: the caller was added to the tenant and has not declined","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
     ],
@@ -1232,7 +1232,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   TenantMembers_Decline: {
-    "text":"Declines the caller's own pending membership, or the ownership that others have given and the caller has not accepted: it ends, and the membership stays. Declining again changes nothing.","access":"a session: the caller was added to the tenant and has not accepted","answers":"record","tenant":"",
+    "text":"Declines the caller's own pending membership, or the ownership that others have given and the caller has not accepted: it ends, and the membership stays. Declining again changes nothing.","access":"a session: the caller was added to the tenant and has not accepted","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
     ],
@@ -1313,7 +1313,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Tenants_GetBranding: {
-    "text":"Returns how the pages and mails about a tenant look. The response is the same for every caller; it is empty for a tenant without branding, for one that is not active and for one that does not exist.","access":"everyone","answers":"record","tenant":"",
+    "text":"Returns how the pages and mails about a tenant look. The response is the same for every caller; it is empty for a tenant without branding, for one that is not active and for one that does not exist.","access":"everyone","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":"The ID or the slug of a tenant."},
     ],
@@ -1345,25 +1345,25 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Tenants_Restore: {
-    "text":"Restores a deleted tenant with all its records, within the grace period.","access":"a session or a bot key: the permission iam.platform.tenants.write on the platform","answers":"record","tenant":"",
+    "text":"Restores a deleted tenant with all its records, within the grace period.","access":"a session or a bot key: the permission iam.platform.tenants.write on the platform","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
     ],
   },
   Tenants_Resume: {
-    "text":"Resumes a suspended tenant.","access":"a session or a bot key: the permission iam.platform.tenants.write on the platform","answers":"record","tenant":"",
+    "text":"Resumes a suspended tenant.","access":"a session or a bot key: the permission iam.platform.tenants.write on the platform","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
     ],
   },
   Tenants_Suspend: {
-    "text":"Suspends a tenant: all access to it is denied until it is resumed.","access":"a session or a bot key: the permission iam.platform.tenants.write on the platform","answers":"record","tenant":"",
+    "text":"Suspends a tenant: all access to it is denied until it is resumed.","access":"a session or a bot key: the permission iam.platform.tenants.write on the platform","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
     ],
   },
   Tenants_Update: {
-    "text":"Updates the fields of a tenant that are sent. Fails with already_exists if the slug is taken.","access":"a session or a bot key: the permission iam.tenant.write in Tenant.ID; or the permission iam.platform.tenants.write on the platform","answers":"record","tenant":"Tenant.ID",
+    "text":"Updates the fields of a tenant that are sent. Fails with already_exists if the slug is taken.","access":"a session or a bot key: the permission iam.tenant.write in Tenant.ID; or the permission iam.platform.tenants.write on the platform","answers":"record","tenant":"",
     fields: [
       {"path":"Tenant.ID","kind":"text","required":true,"text":""},
       {"path":"Tenant.Slug","kind":"text","required":false,"text":"Unique on the platform."},
@@ -1391,7 +1391,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Tokens_Introspect: {
-    "text":"Returns the holder of a session token or bot key. With the permission in one tenant only, tokens of users and bots outside that tenant are inactive, the same as unknown tokens.","access":"a bot key: the permission iam.tokens.introspect in Tenant; or the permission iam.tokens.introspect on the platform","answers":"record","tenant":"",
+    "text":"Returns the holder of a session token or bot key. With the permission in one tenant only, tokens of users and bots outside that tenant are inactive, the same as unknown tokens.","access":"a bot key: the permission iam.tokens.introspect in Tenant; or the permission iam.tokens.introspect on the platform","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Token","kind":"secret","required":true,"text":""},
       {"path":"Tenant","kind":"text","required":false,"text":"The tenant that the token was presented for. Empty means every tenant and requires the permission on the platform."},
@@ -1653,7 +1653,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Webhooks_UpdateEndpoint: {
-    "text":"Updates an endpoint. Name and URL are required. The signing secret does not change.","access":"a session or a bot key: the permission iam.webhooks.write in Endpoint.Tenant; or if the request names no Tenant, iam.webhooks.write in the stored endpoint's tenant; without it the result is not_found","answers":"record","tenant":"",
+    "text":"Updates an endpoint. Name and URL are required. The signing secret does not change.","access":"a session or a bot key: the permission iam.webhooks.write in Endpoint.Tenant; or if the request names no Tenant, iam.webhooks.write in the stored endpoint's tenant; without it the result is not_found","answers":"record","tenant":"Endpoint.Tenant",
     fields: [
       {"path":"Endpoint.ID","kind":"text","required":false,"text":"Set by the service on create, required on update."},
       {"path":"Endpoint.Tenant","kind":"text","required":false,"text":"If absent on create, the bot's tenant or the user's only tenant. It never changes."},
