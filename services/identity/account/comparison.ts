@@ -1,5 +1,5 @@
 import { type Database } from '@bailiwick/database';
-import { isImported } from '../passwords/imported/imported.ts';
+import { isImported, spellingsOf } from '../passwords/imported/imported.ts';
 import type { Waiter } from '../passwords/imported-lane.ts';
 import { createLookalikes } from '../passwords/lookalikes.ts';
 import type { Passwords } from '../passwords/passwords.ts';
@@ -32,7 +32,7 @@ export function createComparison({ database, passwords }: Deps) {
     const { user, pendingHash } = account;
     const stored = user?.passwordHash ?? pendingHash;
     const hasImported = await lookalikes.exist();
-    const response = start();
+    const response = start(spellingsOf(password).length);
 
     async function compare(): Promise<boolean> {
       if (typeof stored === 'string' && isImported(stored)) {

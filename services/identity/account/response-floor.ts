@@ -16,7 +16,7 @@ const factor = 1.5;
 
 /**
  * Returns a function that starts the clock of one response. Its floor is read at the start, so that
- * a call's own duration does not change its response time.
+ * a call's own duration does not change its response time. `times`: how often the work runs.
  */
 export function createFloor({ leastMs, mostMs }: FloorLimits) {
   const durations: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
@@ -27,8 +27,8 @@ export function createFloor({ leastMs, mostMs }: FloorLimits) {
       Math.max(leastMs, factor * high(durations.known), factor * high(durations.unknown)),
     );
 
-  return () => {
-    const floorMs = floor();
+  return (times = 1) => {
+    const floorMs = times * floor();
     const began = performance.now();
     const soFar = () => performance.now() - began;
     return {

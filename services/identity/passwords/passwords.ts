@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os';
 import { gauge } from '@bailiwick/telemetry';
 import { hash, hashRaw, verify } from '@node-rs/argon2';
 import { lowerHashThreads } from './hash-threads.ts';
-import { isImported, storedForm, verifyImported } from './imported/imported.ts';
-import { createImportedLane, type Waiter } from './imported-lane.ts';
+import { isImported, spellingsOf, storedForm, verifyImported } from './imported/imported.ts';
+import { type Compared, createImportedLane, type Waiter } from './imported-lane.ts';
 import { createLane, tooManySignIns, waitUntil } from './lane.ts';
 
 /**
@@ -34,6 +34,24 @@ const importedQueue = gauge({
 });
 
 type HashOptions = { beforehand?: () => Promise<void>; until?: number };
+
+/**
+ * Compares each spelling of a password in a turn of its own, until one matches or the client has
+ * gone. `ms`: of the longest comparison alone.
+ */
+async function inEachSpelling(
+  password: string,
+  { signal }: Waiter,
+  compare: (spelling: string) => Promise<Compared>,
+): Promise<Compared> {
+  let longest = 0;
+  for (const spelling of spellingsOf(password)) {
+    const { holds, ms } = await compare(spelling);
+    longest = Math.max(longest, ms);
+    if (holds || signal?.aborted) return { holds, ms: longest };
+  }
+  return { holds: false, ms: longest };
+}
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
@@ -78,12 +96,11 @@ export function createPasswords(cpus = availableParallelism()) {
   /** The wait of a comparison with a hash of ours: those with other hashes wait for both lanes. */
   const ownTurn = (waiter: Waiter) => () => bounded(async () => {}, waiter.until);
 
-  /**
-   * Compares with a hash of another system. `took`: the milliseconds of the comparison alone.
-   * @throws resource_exhausted if the lane of such hashes is full
-   */
-  const compareImported = (stored: string, password: string, waiter: Waiter) =>
-    imported.compare(ownTurn(waiter), () => verifyImported(stored, password), waiter);
+  /** @throws resource_exhausted if the lane of hashes of other systems is full */
+  const compareImported = (stored: string, password: string, waiter: Waiter): Promise<Compared> =>
+    inEachSpelling(password, waiter, (spelling) =>
+      imported.compare(ownTurn(waiter), () => verifyImported(stored, spelling), waiter),
+    );
 
   return {
     hash: hashOf,
@@ -111,7 +128,7 @@ export function createPasswords(cpus = availableParallelism()) {
       password: string,
       waiter: Waiter,
     ): Promise<boolean> {
-      await imported.imitate(ownTurn(waiter), waiter);
+      for (const _ of spellingsOf(password)) await imported.imitate(ownTurn(waiter), waiter);
       return compareOwn(stored, password, waiter.until);
     },
     /** Compares with a hash of any kind. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPasswords } from '../passwords.ts';
-import { storedForm } from './imported.ts';
+import { spellingsOf, storedForm } from './imported.ts';
 import { published } from './published-hashes.ts';
 
 const passwords = createPasswords();
@@ -24,6 +24,17 @@ test('a hash that is too weak is stored inside argon2id, with the salt of an LDA
   assert.equal(await passwords.verify(salted, 'Secret'), false);
 });
 
+test('a password matches however its accents are typed', async () => {
+  const django = 'pbkdf2_sha256$260000$seasalt$YlZ2Vggtqdc61YjArZuoApoBh9JNGYoDRBUGu6tcJQo=';
+  const stored = await passwords.adopt(django);
+  assert.equal(await passwords.verify(stored, 'lètmein'.normalize('NFD')), true);
+  assert.equal(await passwords.verify(stored, 'lètmein'.normalize('NFC')), true);
+  assert.equal(spellingsOf('letmein').length, 1);
+  assert.equal(spellingsOf('lètmein').length, 2);
+  // Neither composed nor decomposed.
+  assert.equal(spellingsOf(`è${'è'.normalize('NFD')}`).length, 3);
+});
+
 const salt = 'c29tZXNhbHQ';
 const result = 'CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
 
@@ -40,6 +51,14 @@ test('a hash whose comparison would take seconds or gigabytes is refused', async
     `pbkdf2_sha256$90000000$seasalt$${result}`,
     `$6$rounds=999999999$saltstring$${'a'.repeat(86)}`,
     `$P$zIQRaTwmf${'a'.repeat(22)}`,
+    '$2b$15$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW',
+    `$5$rounds=999999999$saltstring$${'a'.repeat(43)}`,
+    `argon2$argon2id$v=19$m=2097152,t=1,p=4$${salt}$${result}`,
+    `scrypt$1073741$seasalt$8$1$${result}`,
+    `scrypt:99999999:8:1$salt$${'a'.repeat(128)}`,
+    `pbkdf2:sha256:90000000$salt$${'a'.repeat(64)}`,
+    // ASP.NET's with 16,777,215 iterations.
+    `AQAAAAIA////AAAAE${'A'.repeat(65)}==`,
   ])
     await assert.rejects(passwords.adopt(hash), { reason: 'HASH_COST' }, hash);
 });
@@ -54,6 +73,9 @@ test('a salted hash of so low a cost that it would be guessed quickly is refused
     `pbkdf2_sha256$1$seasalt$${result}`,
     `$6$rounds=999$saltstring$${'a'.repeat(86)}`,
     `$P$5IQRaTwmf${'a'.repeat(22)}`,
+    `scrypt$16$seasalt$8$1$${result}`,
+    `pbkdf2:sha256:1$salt$${'a'.repeat(64)}`,
+    `AQAAAAIAAAABAAAAE${'A'.repeat(65)}==`,
   ])
     await assert.rejects(passwords.adopt(hash), { reason: 'HASH_COST' }, hash);
 });
@@ -90,6 +112,11 @@ test('a text that is no hash is refused', async () => {
     '$1$saltsalt$qjXMvbEw8oaL.CzflDtaK/',
     '{SSHA}5en6G6MezRroT3XKqkdPOmY/BfQ=',
     '{CRYPT}x',
+    '{CRYPT}$1$saltsalt$qjXMvbEw8oaL.CzflDtaK/',
+    `argon2$argon2d$v=19$m=65536,t=2,p=1$${salt}$${result}`,
+    'bcrypt_sha256$secret',
+    `AQAAAAMAAYag${'A'.repeat(70)}==`,
+    '{SSHA512}5en6G6MezRroT3XKqkdPOmY/BfQ=',
     'a'.repeat(33),
   ])
     await assert.rejects(passwords.adopt(hash), { reason: 'HASH_FORM' }, hash);

@@ -1,6 +1,8 @@
 import { invalid } from '@bailiwick/errors';
 import { verify as verifyArgon2 } from '@node-rs/argon2';
+import type { Comparison } from './comparisons.ts';
 import { readFormat } from './formats.ts';
+import { readFramework } from './frameworks.ts';
 import { readWeak, unwrap, wrapped } from './weak.ts';
 
 // Password hashes that an import has brought from another system. The first sign-in replaces them.
@@ -9,6 +11,9 @@ import { readWeak, unwrap, wrapped } from './weak.ts';
  * The beginning of a stored hash of another system. The index of migration 028 has the same text.
  */
 const mark = 'imported ';
+
+const readStrong = (hash: string): Comparison | undefined =>
+  readFormat(hash) ?? readFramework(hash);
 
 export const isImported = (stored: string | null | undefined): boolean =>
   stored?.startsWith(mark) === true;
@@ -23,7 +28,7 @@ export async function storedForm(
   hash: string,
   harden: (digits: string) => Promise<string>,
 ): Promise<string> {
-  if (readFormat(hash)) return mark + hash;
+  if (readStrong(hash)) return mark + hash;
   const weak = readWeak(hash);
   if (!weak) throw invalid('PasswordHash has an unknown form', 'HASH_FORM');
   return mark + wrapped(weak, await harden(weak.digits));
@@ -31,14 +36,22 @@ export async function storedForm(
 
 /** @throws invalid_argument like `storedForm`, without the work */
 export function assertReadable(hash: string): void {
-  if (!readFormat(hash) && !readWeak(hash))
+  if (!readStrong(hash) && !readWeak(hash))
     throw invalid('PasswordHash has an unknown form', 'HASH_FORM');
 }
 
-/** Compares a password, as the person typed it, with a stored hash of another system. */
+/**
+ * The spellings of a password that the other system may have hashed: as the person typed it, and
+ * with accents composed and decomposed, which keyboards of the same person do differently.
+ */
+export const spellingsOf = (password: string): readonly string[] => [
+  ...new Set([password, password.normalize('NFC'), password.normalize('NFD')]),
+];
+
+/** Compares one spelling of a password with a stored hash of another system. */
 export async function verifyImported(stored: string, password: string): Promise<boolean> {
   const hash = stored.slice(mark.length);
   const inner = unwrap(hash, password);
   if (inner) return verifyArgon2(inner.argon2id, inner.digits);
-  return (await readFormat(hash)?.(password)) ?? false;
+  return (await readStrong(hash)?.(password)) ?? false;
 }

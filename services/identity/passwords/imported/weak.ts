@@ -7,25 +7,38 @@ import { createHash } from 'node:crypto';
 /** An old hash: its digits, and how a password leads to them. */
 export type Weak = { algorithm: string; salt: string; digits: string };
 
-const byLength: Readonly<Record<number, string>> = { 32: 'md5', 40: 'sha1', 64: 'sha256' };
-const lengths: Readonly<Record<string, number>> = { md5: 16, sha1: 20 };
+const byLength: Readonly<Record<number, string>> = {
+  32: 'md5',
+  40: 'sha1',
+  64: 'sha256',
+  128: 'sha512',
+};
+
+/** The algorithms of LDAP servers, and the bytes of their digests. */
+const ofLdap: Readonly<Record<string, readonly [algorithm: string, bytes: number]>> = {
+  MD5: ['md5', 16],
+  SHA: ['sha1', 20],
+  SHA256: ['sha256', 32],
+  SHA384: ['sha384', 48],
+  SHA512: ['sha512', 64],
+};
 
 /**
- * Reads the bare hexadecimal digits of MD5, SHA-1 and SHA-256, and the forms of LDAP servers: `{MD5}`
- * and `{SHA}`, and with a salt `{SMD5}` and `{SSHA}` (RFC 2307). Undefined for every other text.
+ * Reads the bare hexadecimal digits of MD5, SHA-1, SHA-256 and SHA-512, and the forms of LDAP servers:
+ * `{MD5}`, `{SHA}`, `{SHA256}`, `{SHA384}` and `{SHA512}`, and with a salt `{SMD5}`, `{SSHA}` (RFC 2307)
+ * and so on. Undefined for every other text.
  */
 export function readWeak(hash: string): Weak | undefined {
-  const algorithm = /^[0-9a-f]+$/i.test(hash) ? byLength[hash.length] : undefined;
-  if (algorithm) return { algorithm, salt: '', digits: hash.toLowerCase() };
-  const [, isSalted, name = '', base64 = ''] =
-    /^\{(S(?=MD5|SHA\}))?(MD5|SHA)\}([A-Za-z0-9+/]{20,128}={0,2})$/.exec(hash) ?? [];
+  const bare = /^[0-9a-f]+$/i.test(hash) ? byLength[hash.length] : undefined;
+  if (bare) return { algorithm: bare, salt: '', digits: hash.toLowerCase() };
+  const [, salted, name = '', base64 = ''] =
+    /^\{(S(?=MD5|SHA))?(MD5|SHA(?:256|384|512)?)\}([A-Za-z0-9+/]{20,128}={0,2})$/i.exec(hash) ?? [];
+  const [algorithm, length] = ofLdap[name.toUpperCase()] ?? [];
+  if (!algorithm || !length) return undefined;
   const bytes = Buffer.from(base64, 'base64');
-  const ofLdap = name === 'MD5' ? 'md5' : 'sha1';
-  const length = lengths[ofLdap] ?? 0;
-  if (name === '' || (isSalted ? bytes.length <= length : bytes.length !== length))
-    return undefined;
+  if (salted ? bytes.length <= length : bytes.length !== length) return undefined;
   return {
-    algorithm: ofLdap,
+    algorithm,
     salt: bytes.subarray(length).toString('base64url'),
     digits: bytes.subarray(0, length).toString('hex'),
   };
@@ -45,7 +58,7 @@ export function unwrap(
   password: string,
 ): { argon2id: string; digits: string } | undefined {
   const [, algorithm = '', salt = '', argon2id = ''] =
-    /^(md5|sha1|sha256):([\w-]*):(\$argon2id\$.+)$/.exec(stored) ?? [];
+    /^(md5|sha1|sha256|sha384|sha512):([\w-]*):(\$argon2id\$.+)$/.exec(stored) ?? [];
   return algorithm === ''
     ? undefined
     : { argon2id, digits: digitsOf(password, { algorithm, salt }) };
