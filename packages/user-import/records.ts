@@ -3,8 +3,21 @@ export const maxRecord = 1024 * 1024;
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A record of a file; a text that is no record has a problem instead. */
-export type FileRecord = { record: Json } | { problem: string; text: string };
+/**
+ * A record of a file, and the line that it is in. A text that is no record has a problem and an empty
+ * record. A row with too few columns is one too, since any of its values may be the password hash.
+ */
+export type FileRecord = { line: number; record: Json; problem?: string; text?: string };
+
+/** The separators of columns: programs of many languages write a semicolon. */
+const delimiters = [',', ';', '\t'] as const;
+
+/** The separator that the first line has most of, outside of quotes. */
+export function delimiterOf(head: string): string {
+  const [line = ''] = head.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1);
+  const count = (delimiter: string) => line.split(delimiter).length;
+  return delimiters.reduce((best, one) => (count(one) > count(best) ? one : best));
+}
 
 /** The options of csv-parse. Its first line names the columns. */
 export const csvOptions = {
@@ -20,22 +33,24 @@ export const csvOptions = {
 /** A row as csv-parse returns it: `error` if it has too many or few columns. */
 type CsvRow = { record: Json; info: { lines: number; error?: unknown } };
 
-export const readCsvRow = ({ record, info }: CsvRow): FileRecord =>
-  info.error === undefined
-    ? { record }
+export const readCsvRow = ({ record, info: { lines, error } }: CsvRow): FileRecord =>
+  error === undefined
+    ? { line: lines, record }
     : {
-        problem: `line ${info.lines} has more or fewer columns than the first line`,
+        line: lines,
+        record: {},
+        problem: `line ${lines} has more or fewer columns than the first line`,
         text: JSON.stringify(record).slice(0, 1000),
       };
 
 /** A line of JSON Lines, or the text of one object. */
-export function readJsonLine(text: string): FileRecord {
+export function readJsonLine(text: string, line: number): FileRecord {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return { record: value as Json };
+      return { line, record: value as Json };
   } catch {
     // Not JSON.
   }
-  return { problem: 'this is not a JSON object', text: text.slice(0, 1000) };
+  return { line, record: {}, problem: 'this is not a JSON object', text: text.slice(0, 1000) };
 }

@@ -2,7 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Client } from '../client/client.ts';
 import { errorOf } from '../client/errors.ts';
-import { batches, csv, isColumn, isField, isSent, jsonl, readRow, sendUsers } from './mod.ts';
+import {
+  batches,
+  csv,
+  delimiterOf,
+  headProblem,
+  isColumn,
+  isField,
+  isSent,
+  jsonl,
+  lackOfPassword,
+  readRow,
+  sendUsers,
+} from './mod.ts';
 
 const tenant = 'tnt_01hzzzzzzzzzzzzzzzzzzzzzz1';
 
@@ -14,7 +26,8 @@ test('a row of CSV becomes a user, and a row without an address is not sent', ()
     'Metadata.plan': 'gold',
     Locale: '',
   };
-  assert.deepEqual(readRow({ record }, csv, { Tenant: tenant, Groups: ['eng'] }), {
+  assert.deepEqual(readRow({ line: 2, record }, csv, { Tenant: tenant, Groups: ['eng'] }), {
+    line: 2,
     user: {
       Email: 'a@example.com',
       EmailVerified: true,
@@ -22,7 +35,7 @@ test('a row of CSV becomes a user, and a row without an address is not sent', ()
       Tenants: [{ Tenant: tenant, Roles: ['admin', 'auditor'], Groups: ['eng'] }],
     },
   });
-  const unsent = readRow({ record: { Name: 'A' } }, csv, undefined);
+  const unsent = readRow({ line: 3, record: { Name: 'A' } }, csv, undefined);
   assert.ok(!isSent(unsent));
   assert.equal(unsent.problem, 'the user has no email address');
 });
@@ -31,7 +44,7 @@ test('the known columns and fields are those that the readers take', () => {
   const names = ['Email', 'Roles', 'Metadata.plan', 'Tenants', 'Metadata', 'Verdict', 'Emial'];
   assert.deepEqual(names.filter(isColumn), ['Email', 'Roles', 'Metadata.plan']);
   assert.deepEqual(names.filter(isField), ['Email', 'Tenants', 'Metadata', 'Verdict']);
-  const { Email, ...more } = jsonl({ Email: 'a@example.com', Verdict: { Code: 'x' } });
+  const { Email, ...more } = jsonl({ Email: 'a@example.com', Verdict: { Code: 'x' } }).user;
   assert.deepEqual([Email, more], ['a@example.com', {}]);
 });
 
@@ -60,4 +73,41 @@ test('without a wait before a repetition, an interrupted call fails at once', as
   const sender = { client, dryRun: false, beforeRetry: () => Promise.resolve() };
   await assert.rejects(sendUsers(sender, users));
   assert.equal(calls, 7);
+});
+
+test('a flag is true, false, 1 or 0, and nothing else', () => {
+  const read = (EmailVerified: string) =>
+    readRow({ line: 2, record: { Email: 'a@example.com', EmailVerified } }, csv, undefined);
+  for (const [value, isVerified] of [
+    ['True', true],
+    ['1', true],
+    ['FALSE', false],
+    ['0', false],
+    ['', false],
+  ] as const)
+    assert.deepEqual(
+      [read(value).problem, read(value).user.EmailVerified],
+      [undefined, isVerified],
+      value,
+    );
+  assert.equal(read('yes').problem, 'EmailVerified must be true, false, 1 or 0, and is "yes"');
+});
+
+test('a user without a password has a reason', () => {
+  const user = { Email: 'a@example.com', PasswordHash: '$2b$', EmailVerified: true };
+  assert.equal(lackOfPassword(user), undefined);
+  assert.match(lackOfPassword({ ...user, EmailVerified: false }) ?? '', /not verified/);
+  assert.match(lackOfPassword({ ...user, PasswordHash: '' }) ?? '', /no password/);
+});
+
+test('the first line of CSV names its separator, and what is wrong with its columns', () => {
+  assert.equal(delimiterOf('Email,"a;b;c;d",Name\nx;y;z;w'), ',');
+  assert.equal(delimiterOf('Email;Name\n'), ';');
+  assert.equal(delimiterOf('Email\tName'), '\t');
+  assert.equal(
+    headProblem(['email', 'Name'], ['Email']),
+    'the file has no column Email; it has email, Name',
+  );
+  assert.match(headProblem(['Email', 'Emial'], [], isColumn) ?? '', /not know the column Emial/);
+  assert.equal(headProblem(['Email', 'Metadata.plan'], ['Email'], isColumn), undefined);
 });

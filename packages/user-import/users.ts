@@ -1,18 +1,20 @@
 import type { ImportedUserInput } from '../client/gen/types.ts';
-import { ImportError } from './error.ts';
 import type { Json } from './records.ts';
-import { isTrue, object, text } from './values.ts';
+import { flagProblems, isTrue, object, text } from './values.ts';
 
-/** A user for Users_Import. @throws ImportError for a user who cannot be imported */
-export type Read = (record: Json) => ImportedUserInput;
+/** A user for Users_Import, and why it cannot be imported. */
+export type Reading = { user: ImportedUserInput; problems: readonly string[] };
+export type Read = (record: Json) => Reading;
 
 /** A line of JSON Lines is a user as Users_Import takes it; a failed one also has its verdict. */
 export const jsonl: Read = ({ Verdict: _verdict, ...user }) => {
   const { Tenants = [] } = user;
   const isList =
     Array.isArray(Tenants) && Tenants.every((one) => typeof object(one)['Tenant'] === 'string');
-  if (!isList) throw new ImportError('Tenants must be a list of records, each with a Tenant');
-  return { ...user, Email: text(user['Email']) };
+  return {
+    user: { ...user, Email: text(user['Email']) },
+    problems: isList ? [] : ['Tenants must be a list of records, each with a Tenant'],
+  };
 };
 
 /** The columns of CSV. Metadata has a column for each of its keys, such as Metadata.plan. */
@@ -43,7 +45,7 @@ export const csv: Read = ({ Email, EmailVerified, Tenant, Roles, Groups, ...othe
   const metadata = named
     .filter(([name]) => isMetadata(name))
     .map(([name, value]) => [name.slice('Metadata.'.length), value]);
-  return {
+  const user = {
     ...Object.fromEntries(named.filter(([name]) => !isMetadata(name))),
     Email: text(Email),
     EmailVerified: isTrue(EmailVerified),
@@ -55,6 +57,7 @@ export const csv: Read = ({ Email, EmailVerified, Tenant, Roles, Groups, ...othe
       Tenants: [{ Tenant: text(Tenant), Roles: words(Roles), Groups: words(Groups) }],
     }),
   };
+  return { user, problems: flagProblems('EmailVerified', EmailVerified) };
 };
 
 const ofMembership: readonly string[] = ['Tenant', 'Roles', 'Groups'];
@@ -72,3 +75,25 @@ export const isColumn = (name: string): boolean =>
 
 /** Whether `jsonl` reads a field of this name. */
 export const isField = (name: string): boolean => fields.includes(name);
+
+/**
+ * The fault of the first line of CSV: columns that are missing or, if `isKnown` says so, not known.
+ * Undefined for a right one.
+ */
+export function headProblem(
+  names: readonly string[],
+  required: readonly string[],
+  isKnown: (name: string) => boolean = () => true,
+): string | undefined {
+  const some = (list: readonly string[]) =>
+    list
+      .slice(0, 12)
+      .map((name) => name.slice(0, 60))
+      .join(', ');
+  const missing = required.filter((name) => !names.includes(name));
+  if (missing.length > 0) return `the file has no column ${some(missing)}; it has ${some(names)}`;
+  const unknown = names.filter((name) => !isKnown(name));
+  return unknown.length > 0
+    ? `the import does not know the column ${some(unknown)}; it knows ${columns.join(', ')} and Metadata.*`
+    : undefined;
+}

@@ -134,7 +134,7 @@ describe('the import in the console', { skip: withoutChromium }, () => {
       [wrong?.['PasswordHash'], wrong?.['Verdict']],
       [
         'no-hash-at-all',
-        { Code: 'invalid_argument', Messages: ['PasswordHash has an unknown form'] },
+        { Line: 5, Code: 'invalid_argument', Messages: ['PasswordHash has an unknown form'] },
       ],
     );
     const grants = await stack.call('Grants_ListByTenant', { Tenant: tenant }, stack.platformKey);
@@ -238,7 +238,7 @@ describe('the import in the console', { skip: withoutChromium }, () => {
       ['users.csv', 'Email,Name\n', /It has no users/],
       ['users.csv', Uint8Array.from([0x45, 0xe4, 0x0a]), /not encoded in UTF-8/],
       ['users.csv', `a@example.com,${bcryptHash}\nb@example.com,x`, /name the column Email/],
-      ['users.csv', 'Email;Name\na@example.com;A', /name the column Email/],
+      ['users.csv', 'email;Name\na@example.com;A', /name the column Email/],
       ['users.csv', 'Email,Emial\na@example.com,A', /that no user has: Emial/],
       ['users.jsonl', '{"Email":"a@example.com","Hash":"x"}', /that no user has: Hash/],
       ['users.csv', `Email,PasswordHash\na@example.com,"${bcryptHash}`, /not valid CSV at line/],

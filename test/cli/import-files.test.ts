@@ -1,116 +1,59 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { json } from 'node:stream/consumers';
-import { after, before, beforeEach, describe, test } from 'node:test';
-import { type Cli, createCli } from './cli.ts';
+import { describe, test } from 'node:test';
+import { failedIn, importTool, linesOf } from './import-tool.ts';
 
-// What `bailiwick import` does with its files, against a service that answers as a test wants.
-
-type User = { Email: string; Tenants?: unknown; Metadata?: Record<string, string> };
-type Refused = { status: number; Code: string; Message: string };
+// What `bailiwick import` does with its files.
 
 const tenants = { acme: 'tnt_01hzzzzzzzzzzzzzzzzzzzzzz1', other: 'tnt_01hzzzzzzzzzzzzzzzzzzzzzz2' };
 
+const reasonsIn = (file: string) => failedIn(file).map(({ Verdict }) => Verdict.Messages[0]);
+const people = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ Email: `p${index}@example.com` }));
+
 describe('the files of bailiwick import', () => {
-  let cli: Cli;
-  let files = 0;
-  /** The users of each call of Users_Import. */
-  let calls: User[][] = [];
-  let refuse: (users: readonly User[]) => Refused | undefined;
-  const server = createServer((request, response) => void serve(request, response));
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const answer = (status: number, body: object) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    const { Users } = (await json(request)) as { Users: User[] };
-    calls.push(Users);
-    const refused = refuse(Users);
-    if (refused)
-      return void answer(refused.status, { Code: refused.Code, Messages: [refused.Message] });
-    const Verdicts = Users.map(({ Email }) => ({
-      Result: Email.startsWith('wrong') ? 'failed' : 'created',
-      Email,
-      ExternalID: '',
-      UserID: '',
-      Code: 'already_exists',
-      Messages: ['taken'],
-    }));
-    answer(200, { Verdicts });
-  }
-
-  before(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    cli = createCli(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'bwkp_test');
-  });
-  after(() => {
-    cli?.remove();
-    server.close();
-  });
-  beforeEach(() => {
-    calls = [];
-    refuse = () => undefined;
-  });
-
-  const write = (content: string, kind = 'jsonl'): string => {
-    const file = path.join(cli.home, `users-${files++}.${kind}`);
-    writeFileSync(file, content);
-    return file;
-  };
-  const linesOf = (users: readonly object[]) =>
-    users.map((user) => `${JSON.stringify(user)}\n`).join('');
-  const run = (file: string, ...more: string[]) =>
-    cli.run(['import', file, '--from', path.extname(file).slice(1), ...more]);
-  type Line = User & { Verdict: { Code: string; Messages: string[] } };
-  const failedIn = (file: string): Line[] =>
-    readFileSync(`${file}.failed.jsonl`, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Line);
-  const reasonsIn = (file: string) => failedIn(file).map(({ Verdict }) => Verdict.Messages[0]);
-  const people = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({ Email: `p${index}@example.com` }));
+  const tool = importTool();
 
   test('--failed never names the file that is imported, nor one that exists', async () => {
-    const file = write(linesOf([{ Email: 'wrong@example.com' }]));
+    const file = tool.write(linesOf([{ Email: 'wrong@example.com' }]));
     const content = readFileSync(file, 'utf8');
-    const link = path.join(cli.home, 'link.jsonl');
+    const link = path.join(tool.cli.home, 'link.jsonl');
     symlinkSync(file, link);
     for (const more of [[], ['--restart'], ['--dry-run']])
       for (const failed of [file, link]) {
-        const refused = await run(file, '--failed', failed, ...more);
+        const refused = await tool.run(file, '--failed', failed, ...more);
         assert.equal(refused.code, 1);
         assert.match(refused.stderr, /--failed must be another file/);
       }
-    const notes = write('my notes', 'txt');
-    const refused = await run(file, '--failed', notes);
+    const notes = tool.write('my notes', 'txt');
+    const refused = await tool.run(file, '--failed', notes);
     assert.match(refused.stderr, /users-\d+\.txt exists/);
     assert.equal(readFileSync(notes, 'utf8'), 'my notes');
     assert.equal(readFileSync(file, 'utf8'), content);
-    assert.deepEqual(calls, []);
-    assert.equal((await run(file)).code, 1);
-    assert.match((await run(file)).stderr, /failed\.jsonl exists/);
-    assert.equal((await run(file, '--restart')).code, 1);
+    assert.deepEqual(tool.calls, []);
+    assert.equal((await tool.run(file)).code, 1);
+    assert.match((await tool.run(file)).stderr, /failed\.jsonl exists/);
+    assert.equal((await tool.run(file, '--restart')).code, 1);
     assert.equal(failedIn(file).length, 1);
   });
 
   test('a dry run shows who would fail, and changes no file', async () => {
-    const file = write(linesOf([{ Email: 'wrong@example.com' }, ...people(250)]));
-    refuse = (users) =>
+    const file = tool.write(linesOf([{ Email: 'wrong@example.com' }, ...people(250)]));
+    tool.refuse = (users) =>
       users.some(({ Email }) => Email === 'p249@example.com') ? denied : undefined;
-    assert.equal((await run(file)).code, 1);
+    assert.equal((await tool.run(file)).code, 1);
     const kept = [`${file}.import.json`, `${file}.failed.jsonl`].map((name) => readFileSync(name));
-    refuse = () => undefined;
-    const dry = await run(file, '--dry-run');
+    tool.refuse = () => undefined;
+    const dry = await tool.run(file, '--dry-run');
     assert.equal(dry.code, 1);
     assert.match(dry.stderr, /^! wrong@example\.com: taken$/m);
     assert.deepEqual(
       [`${file}.import.json`, `${file}.failed.jsonl`].map((name) => readFileSync(name)),
       kept,
     );
-    const alone = write(linesOf([{ Email: 'wrong@example.com' }]));
-    await run(alone, '--dry-run');
+    const alone = tool.write(linesOf([{ Email: 'wrong@example.com' }]));
+    await tool.run(alone, '--dry-run');
     assert.deepEqual(
       [existsSync(`${alone}.failed.jsonl`), existsSync(`${alone}.import.json`)],
       [false, false],
@@ -121,24 +64,24 @@ describe('the files of bailiwick import', () => {
 
   test('an interrupted import continues only with the same options, and names each failed user once', async () => {
     const users = [{ Email: 'wrong@example.com' }, ...people(250), { Email: 'wrong2@example.com' }];
-    const file = write(linesOf(users));
-    refuse = () => (calls.length === 2 ? denied : undefined);
-    assert.equal((await run(file)).code, 1);
+    const file = tool.write(linesOf(users));
+    tool.refuse = () => (tool.calls.length === 2 ? denied : undefined);
+    assert.equal((await tool.run(file)).code, 1);
     // The tool was killed after it wrote failed users, and before it stored its progress.
     appendFileSync(`${file}.failed.jsonl`, linesOf([{ Email: 'wrong2@example.com', Verdict: {} }]));
-    const inTenant = await run(file, '--tenant', tenants.acme, '--failed', `${file}.other`);
+    const inTenant = await tool.run(file, '--tenant', tenants.acme, '--failed', `${file}.other`);
     assert.match(inTenant.stderr, /this one begins at the first user/);
-    assert.equal(calls.slice(2).flat().length, users.length);
+    assert.equal(tool.calls.slice(2).flat().length, users.length);
 
-    calls = [];
-    refuse = () => (calls.length === 2 ? denied : undefined);
-    const again = write(linesOf(users));
-    assert.equal((await run(again)).code, 1);
+    tool.calls = [];
+    tool.refuse = () => (tool.calls.length === 2 ? denied : undefined);
+    const again = tool.write(linesOf(users));
+    assert.equal((await tool.run(again)).code, 1);
     appendFileSync(
       `${again}.failed.jsonl`,
       linesOf([{ Email: 'wrong2@example.com', Verdict: {} }]),
     );
-    assert.match((await run(again)).stderr, /^continuing after 200 users$/m);
+    assert.match((await tool.run(again)).stderr, /^continuing after 200 users$/m);
     assert.deepEqual(
       failedIn(again).map(({ Email }) => Email),
       ['wrong@example.com', 'wrong2@example.com'],
@@ -157,12 +100,12 @@ describe('the files of bailiwick import', () => {
         { ...wrong, ...verdict },
       ]),
     ]) {
-      const file = write(linesOf([wrong, ...people(250)]));
-      calls = [];
-      refuse = () => (calls.length === 2 ? denied : undefined);
-      assert.equal((await run(file)).code, 1);
+      const file = tool.write(linesOf([wrong, ...people(250)]));
+      tool.calls = [];
+      tool.refuse = () => (tool.calls.length === 2 ? denied : undefined);
+      assert.equal((await tool.run(file)).code, 1);
       writeFileSync(`${file}.failed.jsonl`, content);
-      const { code, stderr } = await run(file);
+      const { code, stderr } = await tool.run(file);
       assert.equal(code, 1);
       assert.match(stderr, /failed\.jsonl was changed after the import was interrupted/);
       assert.equal(readFileSync(`${file}.failed.jsonl`, 'utf8'), content);
@@ -170,59 +113,64 @@ describe('the files of bailiwick import', () => {
   });
 
   test('--restart replaces no file but one of failed users', async () => {
-    const file = write(linesOf([{ Email: 'wrong@example.com' }]));
+    const file = tool.write(linesOf([{ Email: 'wrong@example.com' }]));
     for (const content of ['my notes\n', linesOf(people(2)), 'Email\na@example.com', '{"a":1}']) {
-      const notes = write(content, 'txt');
-      const { code, stderr } = await run(file, '--restart', '--failed', notes);
+      const notes = tool.write(content, 'txt');
+      const { code, stderr } = await tool.run(file, '--restart', '--failed', notes);
       assert.equal(code, 1);
       assert.match(stderr, /is not a file of failed users/);
       assert.equal(readFileSync(notes, 'utf8'), content);
     }
-    assert.deepEqual(calls, []);
+    assert.deepEqual(tool.calls, []);
   });
 
   test('a user whom the service cannot read fails alone', async () => {
-    const file = write(
+    const file = tool.write(
       linesOf([...people(150), { Email: 'odd@example.com', Hash: 'x' }, ...people(20)]),
     );
-    refuse = (users) => {
+    tool.refuse = (users) => {
       const index = users.findIndex(({ Email }) => Email === 'odd@example.com');
       return index < 0
         ? undefined
         : { status: 400, Code: 'invalid_argument', Message: `Users[${index}].Hash is unknown` };
     };
-    const { stderr } = await run(file);
+    const { stderr } = await tool.run(file);
     assert.match(stderr, /170 users were created, 0 existed already, 1 failed/);
     assert.deepEqual(reasonsIn(file), ['Hash is unknown']);
   });
 
   test('a call that is repeated says so', async () => {
-    refuse = () =>
-      calls.length === 1
+    tool.refuse = () =>
+      tool.calls.length === 1
         ? { status: 400, Code: 'failed_precondition', Message: 'busy' }
         : undefined;
-    const { code, stderr } = await run(write(linesOf(people(1))));
+    const { code, stderr } = await tool.run(tool.write(linesOf(people(1))));
     assert.equal(code, 0);
     assert.match(stderr, /^Users_Import failed \(failed_precondition\), trying again in 1 s$/m);
   });
 
   test('a row of CSV with too many or few columns fails with its line, and an endless one ends the import', async () => {
-    const file = write('Email,Name\na@example.com,A\nb@example.com\nc@example.com,C,more\n', 'csv');
-    const { stderr } = await run(file);
+    const file = tool.write(
+      'Email,Name\na@example.com,A\nb@example.com\nc@example.com,C,more\n',
+      'csv',
+    );
+    const { stderr } = await tool.run(file);
     assert.match(stderr, /1 users were created, 0 existed already, 2 failed/);
     assert.deepEqual(reasonsIn(file), [
       'line 3 has more or fewer columns than the first line',
       'line 4 has more or fewer columns than the first line',
     ]);
-    const endless = await run(write(`Email,Name\na@example.com,"${'x'.repeat(3_000_000)}`, 'csv'));
+    const endless = await tool.run(
+      tool.write(`Email,Name\na@example.com,"${'x'.repeat(3_000_000)}`, 'csv'),
+    );
     assert.match(endless.stderr, /users-\d+\.csv: Max Record Size/);
-    const long = await run(write(`{}\n{"Email":"${'x'.repeat(3_000_000)}`));
+    const long = await tool.run(tool.write(`{}\n{"Email":"${'x'.repeat(3_000_000)}`));
     assert.match(long.stderr, /line 2 is larger than 1 MiB/);
   });
 
   test('--tenant gives its roles to users without their own, and none to users of another tenant', async () => {
     const own = { Tenant: tenants.acme, Roles: ['admin'], Groups: [] };
-    const file = write(
+    const file = tool.write(
       linesOf([
         { Email: 'a@example.com' },
         { Email: 'b@example.com', Tenants: [own] },
@@ -230,9 +178,9 @@ describe('the files of bailiwick import', () => {
         { Email: 'd@example.com', Tenants: [null] },
       ]),
     );
-    await run(file, '--tenant', tenants.acme, '--role', 'auditor', '--group', 'eng');
+    await tool.run(file, '--tenant', tenants.acme, '--role', 'auditor', '--group', 'eng');
     assert.deepEqual(
-      calls.flat().map(({ Tenants }) => Tenants),
+      tool.calls.flat().map(({ Tenants }) => Tenants),
       [
         [{ Tenant: tenants.acme, Roles: ['auditor'], Groups: ['eng'] }],
         [{ Tenant: tenants.acme, Roles: ['admin'], Groups: ['eng'] }],
@@ -242,15 +190,15 @@ describe('the files of bailiwick import', () => {
       `the user names tenant ${tenants.other}, and the import another one`,
       'Tenants must be a list of records, each with a Tenant',
     ]);
-    const csv = write('Email,Roles\na@example.com,admin\nb@example.com,\n', 'csv');
-    await run(csv);
+    const csv = tool.write('Email,Roles\na@example.com,admin\nb@example.com,\n', 'csv');
+    await tool.run(csv);
     assert.deepEqual(reasonsIn(csv), [
       'the user has roles or groups, and neither the user nor the import has a tenant',
     ]);
-    calls = [];
-    await run(csv, '--tenant', tenants.acme, '--restart');
+    tool.calls = [];
+    await tool.run(csv, '--tenant', tenants.acme, '--restart');
     assert.deepEqual(
-      calls.flat().map(({ Tenants }) => (Tenants as Array<{ Roles: string[] }>)[0]?.Roles),
+      tool.calls.flat().map(({ Tenants }) => (Tenants as Array<{ Roles: string[] }>)[0]?.Roles),
       [['admin'], []],
     );
   });
@@ -262,7 +210,7 @@ describe('the files of bailiwick import', () => {
       user_metadata: { theme: 'dark' },
       app_metadata: { role: 'admin' },
     };
-    await cli.run(['import', write(linesOf([user])), '--from', 'auth0']);
-    assert.deepEqual(calls.flat()[0]?.Metadata, { theme: 'dark' });
+    await tool.cli.run(['import', tool.write(linesOf([user])), '--from', 'auth0']);
+    assert.deepEqual(tool.calls.flat()[0]?.Metadata, { theme: 'dark' });
   });
 });

@@ -226,7 +226,8 @@ describe('bailiwick import', () => {
       '--json',
     ]);
     assert.equal(first.code, 1, first.stderr);
-    assert.deepEqual(JSON.parse(first.stdout), { Created: 1, Existing: 0, Failed: 3 });
+    const counts = { Created: 1, Existing: 0, Failed: 3, WithoutPassword: 1 };
+    assert.deepEqual(JSON.parse(first.stdout), counts);
     const failed = `${file}.failed.jsonl`;
     assert.equal(statSync(failed).mode & 0o777, 0o600);
     const reasons = readFileSync(failed, 'utf8')

@@ -1,48 +1,42 @@
-import path from 'node:path';
-import type { Client } from '../../client/client.ts';
-import type { ImportedMembershipInput } from '../../client/gen/types.ts';
 import {
   batches,
+  failedLine,
   isSent,
+  lackOfPassword,
   type Row,
   readRow,
   sendUsers,
-  type Unsent,
 } from '../../user-import/mod.ts';
 import { type Command, type Given, textOf } from '../command.ts';
-import { connect, urlOf } from '../connect.ts';
+import { connect } from '../connect.ts';
 import { exitCodes, Refusal, UsageError } from '../failure.ts';
 import type { Values } from '../fields.ts';
-import { readText } from '../input.ts';
 import { print, say } from '../output.ts';
 import { findTenant } from '../tenant.ts';
 import type { Line } from '../tenant-file/lines.ts';
 import { restoreTenant } from '../tenant-file/restore.ts';
 import { printable } from '../text.ts';
 import {
-  assertOtherFile,
-  beginFailed,
-  type FailedWriter,
-  openFailed,
+  beginUserFile,
+  openUserFile,
   type Reason,
-  resumeFailed,
+  resumeUserFile,
   showFailed,
+  type UserFile,
+  usersOf,
 } from './failed.ts';
-import { readFirebaseHash } from './hashes.ts';
+import { type Job, readJob } from './job.ts';
 import {
   endProgress,
   forgetProgress,
-  jobKey,
   newProgress,
   type Progress,
   readProgress,
   showProgress,
-  stateFile,
   storeProgress,
 } from './progress.ts';
 import { readRecords, sizeOf } from './records.ts';
-import { patientSender } from './sender.ts';
-import { type Source, sources } from './sources.ts';
+import { mailResets, patientSender } from './sender.ts';
 
 export const importUsers: Command = {
   takes: 'FILE',
@@ -54,6 +48,8 @@ export const importUsers: Command = {
     role: { type: 'string', multiple: true },
     group: { type: 'string', multiple: true },
     'firebase-hash': { type: 'string' },
+    'bcrypt-pepper': { type: 'string' },
+    'mail-resets': { type: 'boolean' },
     failed: { type: 'string' },
     'dry-run': { type: 'boolean' },
     restart: { type: 'boolean' },
@@ -61,12 +57,14 @@ export const importUsers: Command = {
   help: [
     [
       '--from SYSTEM',
-      'csv, jsonl, keycloak, auth0, firebase, clerk, zitadel, or bailiwick for an exported tenant',
+      'csv, jsonl, keycloak, auth0, firebase, clerk, zitadel, supabase, cognito, or bailiwick for an exported tenant',
     ],
     ['--tenant ID|SLUG', 'make every user a member of this tenant'],
     ['--role SLUG', "a role there; can be repeated; default: the tenant's default role"],
     ['--group PATH', 'an existing group there; can be repeated'],
     ['--firebase-hash FILE', 'the hash parameters of the Firebase project'],
+    ['--bcrypt-pepper FILE', 'the pepper of Devise, which is a part of each bcrypt hash'],
+    ['--mail-resets', 'mail a link to set a password to each new user without one, one by one'],
     ['--failed FILE', 'where failed users are written; default: FILE.failed.jsonl'],
     ['--dry-run', 'import and write nothing, and show what would be imported'],
     [
@@ -77,41 +75,48 @@ export const importUsers: Command = {
   run: importFile,
 };
 
-type Job = {
-  client: Client;
-  file: string;
-  failedFile: string;
-  source: Source;
-  membership: ImportedMembershipInput | undefined;
-  dryRun: boolean;
-};
-
 async function importFile({ values, rest }: Given) {
   if (values['from'] === 'bailiwick') return importTenant({ values, rest });
   const { key, ...job } = await readJob({ values, rest });
-  const { file, dryRun } = job;
+  const { file, dryRun, client, passwordlessFile } = job;
   const size = await sizeOf(file);
   const progress = dryRun
     ? newProgress(key, size)
     : begin(job, newProgress(key, size), values['restart'] === true);
-  await importAll(job, size, progress);
+  try {
+    await importAll(job, size, progress);
+  } catch (error) {
+    // Nothing was imported, so there is nothing to continue.
+    if (!dryRun && progress.done === 0) forgetProgress(file);
+    throw error;
+  }
+  if (values['mail-resets'] === true && !dryRun)
+    await mailResets(client, usersOf(passwordlessFile), progress.mailed, (mailed) =>
+      storeProgress(file, Object.assign(progress, { mailed })),
+    );
   if (!dryRun) forgetProgress(file);
   report(progress, job, values);
   return progress.failed > 0 ? exitCodes.failed : exitCodes.ok;
 }
 
 /** The progress of the import: that of an interrupted one, or a new one, which is stored at once. */
-function begin({ file, failedFile }: Job, fresh: Progress, isRestart: boolean): Progress {
+function begin(
+  { file, failedFile, passwordlessFile }: Job,
+  fresh: Progress,
+  isRestart: boolean,
+): Progress {
   const stored = isRestart ? undefined : readProgress(file, fresh.job, fresh.size);
   if (stored) {
     say(`continuing after ${stored.done} users`);
-    resumeFailed(failedFile, stored);
+    resumeUserFile(failedFile, stored.failedFile);
+    resumeUserFile(passwordlessFile, stored.withoutPasswordFile);
     return stored;
   }
-  beginFailed(failedFile, { isReplaced: isRestart });
-  const begun = { ...fresh, ...openFailed(failedFile).state() };
-  storeProgress(file, begun);
-  return begun;
+  beginUserFile(failedFile, { isReplaced: isRestart });
+  // This one is no file to correct.
+  beginUserFile(passwordlessFile, { isReplaced: true });
+  storeProgress(file, fresh);
+  return fresh;
 }
 
 /** Makes the records of `bailiwick export` in a tenant. */
@@ -127,66 +132,33 @@ async function importTenant({ values, rest: [file, ...more] }: Given) {
 }
 
 async function* tenantLines(file: string): AsyncGenerator<Line> {
-  for await (const found of readRecords(file, 'lines', () => {})) {
-    if ('problem' in found) throw new Refusal(`${file}: ${found.problem}`);
+  for await (const found of readRecords(file, { form: 'lines' }, () => {})) {
+    if (found.problem !== undefined) throw new Refusal(`${file}: ${found.problem}`);
     yield found.record as Line;
   }
-}
-
-async function readJob({ values, rest: [file, ...more] }: Given): Promise<Job & { key: string }> {
-  if (file === undefined || more.length > 0) throw new UsageError('import takes one file');
-  const hashFile = textOf(values['firebase-hash']);
-  const hash = hashFile === undefined ? undefined : await readText(hashFile, '--firebase-hash');
-  const known = sources(hash === undefined ? undefined : readFirebaseHash(hash));
-  const name = textOf(values['from']) ?? '';
-  const source = Object.hasOwn(known, name) ? known[name] : undefined;
-  if (!source) throw new UsageError(`--from must be one of ${Object.keys(known).join(', ')}`);
-  const failedFile = textOf(values['failed']) ?? `${file}.failed.jsonl`;
-  assertOtherFile(failedFile, [
-    file,
-    stateFile(file),
-    ...(hashFile === undefined ? [] : [hashFile]),
-  ]);
-  const client = await connect(values);
-  const membership = await readMembership(client, values);
-  return {
-    key: jobKey([urlOf(values), name, membership, hash, path.resolve(failedFile)]),
-    client,
-    file,
-    failedFile,
-    source,
-    membership,
-    dryRun: values['dry-run'] === true,
-  };
-}
-
-async function readMembership(
-  client: Client,
-  values: Values,
-): Promise<ImportedMembershipInput | undefined> {
-  const tenant = textOf(values['tenant']);
-  const list = (value: Values[string]) => (Array.isArray(value) ? value.map(String) : []);
-  const [Roles, Groups] = [list(values['role']), list(values['group'])];
-  if (tenant !== undefined) return { Tenant: await findTenant(client, tenant), Roles, Groups };
-  if (Roles.length > 0 || Groups.length > 0)
-    throw new UsageError('--role and --group need a --tenant');
-  return undefined;
 }
 
 /** Imports the rows that are not done yet. The progress is stored after each batch. */
 async function importAll(job: Job, size: number, progress: Progress): Promise<void> {
   let bytes = 0;
-  const failed = openFailed(job.failedFile);
+  const files = {
+    failed: openUserFile(job.failedFile),
+    passwordless: openUserFile(job.passwordlessFile),
+  };
   const rows = readRows(job, progress.done, (read) => (bytes = read));
   for await (const batch of batches(rows)) {
     const before = progress.done;
-    await importBatch(job, batch, progress, failed);
+    await importBatch(job, batch, progress, files);
     progress.done += batch.length;
-    Object.assign(progress, failed.state());
+    progress.failedFile = files.failed.state();
+    progress.withoutPasswordFile = files.passwordless.state();
     if (!job.dryRun) storeProgress(job.file, progress);
     showProgress(size === 0 ? 1 : bytes / size, progress, before);
   }
   endProgress();
+  const { form } = job.source;
+  const expected = typeof form === 'string' ? '' : `: they are expected in a list "${form[0]}"`;
+  if (progress.done === 0) throw new Refusal(`${printable(job.file)} has no users${expected}`);
 }
 
 async function* readRows(
@@ -195,9 +167,9 @@ async function* readRows(
   read: (bytes: number) => void,
 ): AsyncGenerator<Row> {
   let index = 0;
-  for await (const found of readRecords(file, source.form, read)) {
+  for await (const record of readRecords(file, source, read)) {
     if (index++ < done) continue;
-    yield readRow(found, source.read, membership);
+    yield readRow(record, source.read, membership);
   }
 }
 
@@ -205,33 +177,58 @@ async function importBatch(
   job: Job,
   batch: readonly Row[],
   progress: Progress,
-  failed: FailedWriter,
+  files: { failed: UserFile; passwordless: UserFile },
 ): Promise<void> {
-  const fail = (user: object, reason: Reason): void => {
+  const fail = (row: Row, reason: Reason): void => {
     progress.failed++;
-    if (job.dryRun) showFailed(user, reason);
-    else failed.write(user, reason);
+    if (job.dryRun) showFailed(row, reason);
+    else files.failed.write(failedLine(row, reason));
   };
-  const users = batch.filter(isSent).map(({ user }) => user);
+  const created = (row: Row): void => {
+    progress.created++;
+    const reason = lackOfPassword(row.user);
+    if (reason === undefined) return;
+    progress.withoutPassword[reason] = (progress.withoutPassword[reason] ?? 0) + 1;
+    if (!job.dryRun)
+      files.passwordless.write(failedLine(row, { Code: 'no_password', Messages: [reason] }));
+  };
+  const rows = batch.filter(isSent);
+  const users = rows.map(({ user }) => user);
   const verdicts = users.length === 0 ? [] : await sendUsers(patientSender(job), users);
-  for (const { user, problem } of batch.filter((row): row is Unsent => !isSent(row)))
-    fail(user, { Code: 'not_sent', Messages: [problem] });
-  for (const [index, verdict] of verdicts.entries()) {
-    if (verdict.Result === 'created') progress.created++;
+  for (const row of batch)
+    if (row.problem !== undefined) fail(row, { Code: 'not_sent', Messages: [row.problem] });
+  for (const [index, row] of rows.entries()) {
+    const verdict = verdicts[index] ?? { Result: 'failed', Code: 'internal', Messages: [] };
+    if (verdict.Result === 'created') created(row);
     else if (verdict.Result === 'existing') progress.existing++;
-    else fail(users[index] ?? {}, verdict);
+    else fail(row, verdict);
   }
 }
 
 function report(
-  { created, existing, failed }: Progress,
-  { failedFile, dryRun }: Job,
+  { created, existing, failed, withoutPassword, mailed }: Progress,
+  { failedFile, passwordlessFile, dryRun }: Job,
   values: Values,
 ): void {
+  const reasons = Object.entries(withoutPassword);
+  const lacking = reasons.reduce((sum, [, count]) => sum + count, 0);
   if (values['json'] === true)
-    return print(JSON.stringify({ Created: created, Existing: existing, Failed: failed }));
+    return print(
+      JSON.stringify({
+        Created: created,
+        Existing: existing,
+        Failed: failed,
+        WithoutPassword: lacking,
+      }),
+    );
   say(
     `${created} users ${dryRun ? 'would be created' : 'were created'}, ${existing} existed already, ${failed} failed`,
   );
+  if (lacking > 0) {
+    const why = reasons.map(([reason, count]) => `${count}: ${reason}`).join('; ');
+    say(`${lacking} of the new users ${dryRun ? 'would have' : 'have'} no password (${why})`);
+    if (!dryRun) say(`users without a password: ${printable(passwordlessFile)}`);
+    if (mailed > 0) say(`${mailed} of them have got a mail to set a password`);
+  }
   if (failed > 0 && !dryRun) say(`failed users, with reasons: ${printable(failedFile)}`);
 }

@@ -12,11 +12,13 @@ import {
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { ImportVerdict } from '../../client/gen/types.ts';
+import type { Row } from '../../user-import/mod.ts';
 import { Refusal } from '../failure.ts';
 import { say } from '../output.ts';
 import { printable } from '../text.ts';
 
-// The file of the users who failed.
+// The files that an import writes beside its own: the users who failed, and those without a password.
+// Each line is a user with a verdict, which can be imported again.
 
 const chunkBytes = 1024 * 1024;
 
@@ -41,7 +43,7 @@ function isSameFile(one: string, other: string): boolean {
  * Prepares the file of a new import. A file that exists stays: it may have corrections, or may be
  * another file altogether.
  */
-export function beginFailed(failedFile: string, { isReplaced }: { isReplaced: boolean }): void {
+export function beginUserFile(failedFile: string, { isReplaced }: { isReplaced: boolean }): void {
   if (!existsSync(failedFile)) return;
   const name = printable(failedFile);
   if (!isReplaced)
@@ -55,29 +57,31 @@ export function beginFailed(failedFile: string, { isReplaced }: { isReplaced: bo
   rmSync(failedFile);
 }
 
-/** The size and the digest of the file of failed users. */
-export type FailedState = { failedBytes: number; failedDigest: string };
+/** The size and the digest of a file of users. */
+export type FileState = { bytes: number; digest: string };
 
-/** Writes failed users, and knows the state of the file. */
-export type FailedWriter = ReturnType<typeof openFailed>;
+export const noFile: FileState = { bytes: 0, digest: '' };
 
-/** Continues the file of failed users, which may not exist yet. */
-export function openFailed(failedFile: string) {
+/** Writes lines of users, and knows the state of the file. */
+export type UserFile = ReturnType<typeof openUserFile>;
+
+/** Continues a file of users, which may not exist yet. */
+export function openUserFile(file: string) {
   const hash = createHash('sha256');
-  let failedBytes = 0;
-  for (const chunk of chunksOf(failedFile, 0)) {
+  let bytes = 0;
+  for (const chunk of chunksOf(file, 0)) {
     hash.update(chunk);
-    failedBytes += chunk.length;
+    bytes += chunk.length;
   }
   return {
-    write(user: object, { Code, Messages }: Reason): void {
-      const line = Buffer.from(`${JSON.stringify({ ...user, Verdict: { Code, Messages } })}\n`);
+    write(line: string): void {
+      const piece = Buffer.from(line);
       // Only for the owner of the file: it may hold password hashes.
-      appendFileSync(failedFile, line, { mode: 0o600 });
-      hash.update(line);
-      failedBytes += line.length;
+      appendFileSync(file, piece, { mode: 0o600 });
+      hash.update(piece);
+      bytes += piece.length;
     },
-    state: (): FailedState => ({ failedBytes, failedDigest: hash.copy().digest('hex') }),
+    state: (): FileState => ({ bytes, digest: hash.copy().digest('hex') }),
   };
 }
 
@@ -85,15 +89,15 @@ export function openFailed(failedFile: string) {
  * Drops what an interrupted import wrote after its last stored progress: those users come again.
  * @throws Refusal if it could drop something else, such as the corrections of a user
  */
-export function resumeFailed(failedFile: string, { failedBytes, failedDigest }: FailedState): void {
+export function resumeUserFile(failedFile: string, { bytes, digest }: FileState): void {
   const size = statSync(failedFile, { throwIfNoEntry: false })?.size ?? 0;
-  if (size <= failedBytes) return;
-  const isUnchanged = digestOf(failedFile, failedBytes) === failedDigest;
-  if (!isUnchanged || !holdsFailed(failedFile, failedBytes))
+  if (size <= bytes) return;
+  const isUnchanged = digestOf(failedFile, bytes) === digest;
+  if (!isUnchanged || !holdsFailed(failedFile, bytes))
     throw new Refusal(
       `${printable(failedFile)} was changed after the import was interrupted: move it away to continue, and import it afterwards`,
     );
-  truncateSync(failedFile, failedBytes);
+  truncateSync(failedFile, bytes);
 }
 
 function digestOf(file: string, bytes: number): string {
@@ -149,7 +153,18 @@ function* chunksOf(file: string, from: number, to = Number.POSITIVE_INFINITY): G
 }
 
 /** A dry run writes no file. */
-export function showFailed(user: object, { Messages }: Reason): void {
-  const name = 'Email' in user ? String(user.Email) : '';
-  say(printable(`! ${name || 'a user without an address'}: ${Messages.join('; ')}`));
+export function showFailed({ line, user }: Row, { Messages }: Reason): void {
+  const name = user.Email || `the user of line ${line}`;
+  say(printable(`! ${name}: ${Messages.join('; ')}`));
+}
+
+/** The users of a file. Only a part of each is read. */
+export function* usersOf(file: string): Generator<{ Email: string }> {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  for (const chunk of chunksOf(file, 0)) {
+    const lines = (rest + decoder.write(chunk)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield JSON.parse(line) as { Email: string };
+  }
 }

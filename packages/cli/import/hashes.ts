@@ -1,5 +1,7 @@
+import { Buffer } from 'node:buffer';
 import { ImportError } from '../../user-import/mod.ts';
 import { Refusal } from '../failure.ts';
+import type { Source } from './sources.ts';
 
 // Password hashes as other systems export them, in the forms that Users_Import takes.
 
@@ -53,15 +55,22 @@ export function keycloakHash(credentials: unknown): string {
     (one: unknown) => isRecord(one) && one['type'] === 'password',
   );
   if (!isRecord(found)) return '';
+  // Keycloak before 8 has them in the credential itself.
+  const old = found['hashedSaltedValue'];
+  if (typeof old === 'string') return pbkdf2(found, String(found['salt']), old);
   const [data, secret] = [parsed(found['credentialData']), parsed(found['secretData'])];
+  const [salt, value] = [String(secret['salt']), String(secret['value'])];
+  return data['algorithm'] === 'argon2'
+    ? argon2(data, unpadded(salt), unpadded(value))
+    : pbkdf2(data, salt, value);
+}
+
+function pbkdf2(data: Json, salt: string, value: string): string {
   const algorithm = String(data['algorithm']);
-  const salt = unpadded(String(secret['salt']));
-  const value = unpadded(String(secret['value']));
-  if (algorithm === 'argon2') return argon2(data, salt, value);
   const digest = digests[algorithm];
   if (digest === undefined)
     throw new ImportError(`the password has the algorithm ${algorithm}, which is not known`);
-  return `$pbkdf2-${digest}$i=${String(data['hashIterations'])}$${salt}$${value}`;
+  return `$pbkdf2-${digest}$i=${String(data['hashIterations'])}$${unpadded(salt)}$${unpadded(value)}`;
 }
 
 function argon2(data: Json, salt: string, value: string): string {
@@ -80,4 +89,22 @@ function parsed(text: unknown): Json {
   } catch {
     return {};
   }
+}
+
+/**
+ * The source with Devise's pepper in its bcrypt hashes. Source: Devise::Encryptor, which hashes the
+ * password followed by the pepper.
+ */
+export function peppered(source: Source, pepper: string): Source {
+  const encoded = Buffer.from(pepper).toString('base64url');
+  return {
+    ...source,
+    read(record) {
+      const { user, problems } = source.read(record);
+      const hash = user.PasswordHash ?? '';
+      return /^\$2[aby]\$/.test(hash)
+        ? { user: { ...user, PasswordHash: `$bcrypt-pepper$${encoded}${hash}` }, problems }
+        : { user, problems };
+    },
+  };
 }

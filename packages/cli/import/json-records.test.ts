@@ -7,7 +7,7 @@ async function read(text: string, lists: string[], pieceLength: number): Promise
     for (let at = 0; at < text.length; at += pieceLength) yield text.slice(at, at + pieceLength);
   }
   const found: unknown[] = [];
-  for await (const record of jsonRecords(pieces(), lists)) found.push(JSON.parse(record));
+  for await (const record of jsonRecords(pieces(), lists)) found.push(JSON.parse(record.text));
   return found;
 }
 
@@ -33,4 +33,13 @@ test('the records of named lists are read, wherever pieces begin and end', async
 
 test('a file that ends early is refused', async () => {
   await assert.rejects(read('{"users":[{"id":1},{"id', ['users'], 5), /ends in the middle/);
+});
+
+test('a record comes with the line that it begins in', async () => {
+  const lines: number[] = [];
+  async function* pieces() {
+    yield '[\n{"a":\n1},\n {"a": 2}]';
+  }
+  for await (const { line } of jsonRecords(pieces(), [''])) lines.push(line);
+  assert.deepEqual(lines, [2, 4]);
 });

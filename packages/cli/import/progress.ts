@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { say } from '../output.ts';
-import type { FailedState } from './failed.ts';
+import { type FileState, noFile } from './failed.ts';
 
 /** How far an import has come. It is stored beside the file, so that the next run continues there. */
 export type Progress = {
@@ -13,7 +13,12 @@ export type Progress = {
   created: number;
   existing: number;
   failed: number;
-} & FailedState;
+  failedFile: FileState;
+  /** Created users without a password, by the reason, and how many of them have got a reset mail. */
+  withoutPassword: Record<string, number>;
+  withoutPasswordFile: FileState;
+  mailed: number;
+};
 
 export const stateFile = (file: string): string => `${file}.import.json`;
 
@@ -28,8 +33,10 @@ export const newProgress = (job: string, size: number): Progress => ({
   created: 0,
   existing: 0,
   failed: 0,
-  failedBytes: 0,
-  failedDigest: '',
+  failedFile: noFile,
+  withoutPassword: {},
+  withoutPasswordFile: noFile,
+  mailed: 0,
 });
 
 /** The progress of an interrupted import of this file with these options; undefined without one. */

@@ -22,11 +22,7 @@ export function ImportPage() {
   const [file, setFile] = useState<UserFile>();
   const [membership, setMembership] = useState<Membership>();
   const rows = useMemo(
-    () =>
-      file?.records.map(({ line, found }) => ({
-        line,
-        ...readRow(found, file.read, membership),
-      })) ?? [],
+    () => file?.records.map((record) => readRow(record, file.read, membership)) ?? [],
     [file, membership],
   );
   const work = useImport(rows);

@@ -1,8 +1,7 @@
-import type { Json } from '@bailiwick/user-import';
+import type { Row as ImportRow, Json } from '@bailiwick/user-import';
 import { Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { useTexts } from '../../parts/texts.tsx';
 import type { UserFile } from './read-file.ts';
-import type { ImportRow } from './run.ts';
 
 const shown = 5;
 
@@ -67,7 +66,7 @@ function Row({ row }: { row: ImportRow }) {
 }
 
 /** The fields of a row. A text that is no record has no address, and may hold a hash anywhere. */
-const fieldsOf = ({ user }: ImportRow): Json => ('Email' in user ? { ...user } : {});
+const fieldsOf = ({ user, text }: ImportRow): Json => (text === undefined ? { ...user } : {});
 
 /** JSON Lines can have values of any type here. */
 const textOf = (value: unknown): string =>

@@ -1,6 +1,7 @@
 import {
   csv,
   csvOptions,
+  delimiterOf,
   type FileRecord,
   isColumn,
   isField,
@@ -21,13 +22,10 @@ const maxBytes = 10 * 1024 * 1024;
 
 type Format = 'csv' | 'jsonl';
 
-/** A record of the file, and the line that it ends in. */
-type Found = { line: number; found: FileRecord };
-
 export type UserFile = {
   name: string;
   read: Read;
-  records: readonly Found[];
+  records: readonly FileRecord[];
 };
 
 /** Why a file cannot be imported. */
@@ -60,13 +58,13 @@ async function textOf(file: File): Promise<string | FileProblem> {
   }
 }
 
-function readCsv(text: string): Found[] | FileProblem {
+function readCsv(text: string): FileRecord[] | FileProblem {
   try {
-    const rows: unknown = parse(text, csvOptions);
-    return (rows as Array<Parameters<typeof readCsvRow>[0]>).map((row) => ({
-      line: row.info.lines,
-      found: readCsvRow(row),
-    }));
+    const rows: unknown = parse(text, {
+      ...csvOptions,
+      delimiter: delimiterOf(text.slice(0, maxRecord)),
+    });
+    return (rows as Array<Parameters<typeof readCsvRow>[0]>).map(readCsvRow);
   } catch (error) {
     // The message may quote a part of a password hash.
     const line = error instanceof CsvError ? Number(error['lines'] ?? 1) : 1;
@@ -74,23 +72,23 @@ function readCsv(text: string): Found[] | FileProblem {
   }
 }
 
-function readLines(text: string): Found[] | FileProblem {
+function readLines(text: string): FileRecord[] | FileProblem {
   const lines = text.split('\n').map((line, index) => ({ line: index + 1, text: line }));
   const long = lines.find((one) => one.text.length > maxRecord);
   if (long) return { key: 'import.longLine', values: { line: String(long.line) } };
   return lines
     .filter((one) => one.text.trim() !== '')
-    .map((one) => ({ line: one.line, found: readJsonLine(one.text) }));
+    .map((one) => readJsonLine(one.text, one.line));
 }
 
-function problemIn(records: readonly Found[], format: Format): FileProblem | undefined {
+function problemIn(records: readonly FileRecord[], format: Format): FileProblem | undefined {
   if (records.length === 0) return { key: 'import.empty' };
   if (records.length > maxRows) return { key: 'import.tooLarge' };
-  const found = records.flatMap((one) => ('record' in one.found ? [one.found.record] : []));
+  const read = records.filter(({ text }) => text === undefined).map(({ record }) => record);
   // Without a line of names the columns are called like the first user, and nothing of it is shown.
-  if (format === 'csv' && found.some((record) => !('Email' in record)))
+  if (format === 'csv' && read.some((record) => !('Email' in record)))
     return { key: 'import.noEmail' };
-  const unknown = unknownIn(found, format === 'csv' ? isColumn : isField);
+  const unknown = unknownIn(read, format === 'csv' ? isColumn : isField);
   if (unknown.length === 0) return undefined;
   return { key: 'import.unknownColumns', values: { columns: unknown.join(', ') } };
 }

@@ -1,16 +1,13 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
-import { batches, isSent, type Row, sendUsers } from '@bailiwick/user-import';
+import { batches, failedLine, isSent, type Row, sendUsers } from '@bailiwick/user-import';
 import { client } from '../../parts/calls.ts';
 import { withProof } from '../../parts/proof.ts';
 
 // Sends the rows of a file to the service, one batch after the other.
 
-/** A row of the file, with its line. */
-export type ImportRow = Row & { line: number };
-
 type Verdict = Pick<ResponseOf<'Users_Import'>['Verdicts'][number], 'Result' | 'Code' | 'Messages'>;
 
-export type FailedRow = { line: number; user: object } & Pick<Verdict, 'Code' | 'Messages'>;
+export type FailedRow = Row & Pick<Verdict, 'Code' | 'Messages'>;
 
 export type Progress = {
   /** Rows with a verdict. */
@@ -23,7 +20,7 @@ export type Progress = {
 export const noProgress: Progress = { done: 0, created: 0, existing: 0, failed: [] };
 
 type Job = {
-  rows: readonly ImportRow[];
+  rows: readonly Row[];
   dryRun: boolean;
   /** The rows that have a verdict already. */
   from: Progress;
@@ -45,8 +42,8 @@ export async function importRows({ rows, dryRun, from, isStopped, onProgress }: 
 }
 
 /** A verdict for each row. A row that is not sent has failed. */
-async function verdictsOf(batch: readonly ImportRow[], dryRun: boolean): Promise<Verdict[]> {
-  const sent = batch.flatMap((row) => (isSent(row) ? [{ line: row.line, user: row.user }] : []));
+async function verdictsOf(batch: readonly Row[], dryRun: boolean): Promise<Verdict[]> {
+  const sent = batch.filter(isSent);
   const users = sent.map(({ user }) => user);
   const answers =
     users.length === 0 ? [] : await withProof(() => sendUsers({ client, dryRun }, users));
@@ -55,7 +52,8 @@ async function verdictsOf(batch: readonly ImportRow[], dryRun: boolean): Promise
     message.replaceAll(/\bUsers\[(\d+)\]/g, (_, at) => `line ${sent[Number(at)]?.line}`);
   const rest = answers.values();
   return batch.map((row) => {
-    if (!isSent(row)) return { Result: 'failed', Code: 'not_sent', Messages: [row.problem] };
+    if (row.problem !== undefined)
+      return { Result: 'failed', Code: 'not_sent', Messages: [row.problem] };
     const verdict = rest.next().value ?? missing;
     return { ...verdict, Messages: verdict.Messages.map(inFile) };
   });
@@ -65,13 +63,13 @@ const missing: Verdict = { Result: 'failed', Code: 'internal', Messages: ['no ve
 
 function withVerdicts(
   { done, created, existing, failed }: Progress,
-  batch: readonly ImportRow[],
+  batch: readonly Row[],
   verdicts: readonly Verdict[],
 ): Progress {
   const count = (result: string) => verdicts.filter(({ Result }) => Result === result).length;
-  const newlyFailed = batch.flatMap(({ line, user }, index): FailedRow[] => {
+  const newlyFailed = batch.flatMap((row, index): FailedRow[] => {
     const { Result, Code, Messages } = verdicts[index] ?? missing;
-    return Result === 'created' || Result === 'existing' ? [] : [{ line, user, Code, Messages }];
+    return Result === 'created' || Result === 'existing' ? [] : [{ ...row, Code, Messages }];
   });
   return {
     done: done + batch.length,
@@ -84,8 +82,6 @@ function withVerdicts(
 /** The failed rows as `bailiwick import` writes them. Corrected, they are a file to import. */
 export const failedFile = (failed: readonly FailedRow[]): Blob =>
   new Blob(
-    failed.map(
-      ({ user, Code, Messages }) => `${JSON.stringify({ ...user, Verdict: { Code, Messages } })}\n`,
-    ),
+    failed.map((row) => failedLine(row, row)),
     { type: 'application/x-ndjson' },
   );

@@ -1,6 +1,7 @@
+import type { Row } from '@bailiwick/user-import';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { type ImportRow, importRows, noProgress, type Progress } from './run.ts';
+import { importRows, noProgress, type Progress } from './run.ts';
 
 export type Run = {
   dryRun: boolean;
@@ -10,7 +11,7 @@ export type Run = {
 };
 
 /** Checks and imports the rows of a file. */
-export function useImport(rows: readonly ImportRow[]) {
+export function useImport(rows: readonly Row[]) {
   const queries = useQueryClient();
   const [run, setRun] = useState<Run>();
   const [isStopping, setStopping] = useState(false);

@@ -37,6 +37,19 @@ const prefixes: ReadonlyArray<readonly [prefix: RegExp, change: (password: strin
   [/^\{(?:crypt|argon2|bcrypt)\}(?=\$)/i, asTyped], // OpenLDAP, Dovecot and Spring Security
 ];
 
+/**
+ * Devise appends a pepper to the password: a secret of the application, in base64url before the hash.
+ * bcrypt reads the first 72 bytes of both.
+ */
+const pepperForm = /^\$bcrypt-pepper\$(?<pepper>[A-Za-z0-9_-]{2,342})(?<hash>\$2[aby]\$.+)$/;
+
+function readPeppered(hash: string): Comparison | undefined {
+  const { pepper = '', hash: inner = '' } = pepperForm.exec(hash)?.groups ?? {};
+  const compare = readFormat(inner);
+  const suffix = Buffer.from(pepper, 'base64url').toString();
+  return compare && ((password) => compare(password + suffix));
+}
+
 /** The digests of ASP.NET's KeyDerivationPrf by their numbers. */
 const aspNetDigests = ['sha1', 'sha256', 'sha512'];
 
@@ -142,5 +155,5 @@ export function readFramework(hash: string): Comparison | undefined {
     const compare = readFormat(hash.slice(match[0].length));
     return compare && ((password) => compare(change(password)));
   }
-  return matchFormat(formats, hash);
+  return matchFormat(formats, hash) ?? readPeppered(hash);
 }

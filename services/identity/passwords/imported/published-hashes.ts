@@ -129,4 +129,9 @@ export const published: ReadonlyArray<readonly [name: string, password: string, 
     'lètmein',
     'AAABAgMEBQYHCAkKCwwNDg/j8ka6Y/GXhWNETBHca2SgDwLRw1y+XFzddVevideHgg==',
   ],
+  [
+    'bcrypt of Devise with a pepper',
+    'secret',
+    '$bcrypt-pepper$YTFiMmMzZDRhMWIyYzNkNGExYjJjM2Q0YTFiMmMzZDRhMWIyYzNkNGExYjJjM2Q0YTFiMmMzZDRhMWIyYzNkNGExYjJjM2Q0YTFiMmMzZDRhMWIyYzNkNGExYjJjM2Q0YTFiMmMzZDRhMWIyYzNkNGExYjJjM2Q0YTFiMmMzZDQ$2a$06$CCCCCCCCCCCCCCCCCCCCC.bfQbEtoSYoVu6NQ4lOxtXtcIrQZBwuq',
+  ],
 ];
