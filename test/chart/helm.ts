@@ -31,6 +31,10 @@ export type Values = {
   json?: readonly string[];
   release?: string;
   namespace?: string;
+  /** Makes an evaluation's secrets, as a rendering without a cluster must ask for. Default: true */
+  newSecrets?: boolean;
+  /** The cluster that the rendering reads. Default: none */
+  kubeconfig?: string;
   /** Another chart instead of this project's. */
   chart?: string;
 };
@@ -47,6 +51,10 @@ export async function openChart() {
     skip: found.command === undefined ? found.reason : false,
     /** The text of a rendering. */
     template(values: Values = {}): Promise<string> {
+      const cluster =
+        values.kubeconfig === undefined
+          ? []
+          : ['--dry-run=server', '--kubeconfig', values.kubeconfig];
       const place = [
         values.release ?? 'bailiwick',
         values.chart ?? chartDir,
@@ -54,6 +62,7 @@ export async function openChart() {
         values.namespace ?? 'test',
         '--kube-version',
         kubernetes.oldest,
+        ...cluster,
       ];
       return helm(['template', ...place, ...valueArguments(values)]);
     },
@@ -94,12 +103,13 @@ export const objectsIn = (text: string): Manifest[] =>
     .map((document): unknown => document.toJS())
     .filter((object): object is Manifest => object !== null);
 
-function valueArguments({ file, set = [], json = [] }: Values): string[] {
+function valueArguments({ file, set = [], json = [], newSecrets = true }: Values): string[] {
   const path =
     file === undefined ? undefined : (valueFiles[file as keyof typeof valueFiles] ?? file);
   const named = path === undefined ? [] : ['--values', join(chartDir, path)];
   return [
     ...named,
+    ...(newSecrets ? ['--set', 'evaluation.newSecrets=true'] : []),
     ...set.flatMap((one) => ['--set', one]),
     ...json.flatMap((one) => ['--set-json', one]),
   ];

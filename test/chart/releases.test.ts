@@ -193,7 +193,11 @@ test('values of an earlier version without the newer sections render like the cu
   );
   assert.ok(newer.length > 10);
   assert.deepEqual(
-    await chart.render({ file: 'minimal', json: newer.map((name) => `${name}=null`) }),
+    await chart.render({
+      file: 'minimal',
+      newSecrets: false,
+      json: newer.map((name) => `${name}=null`),
+    }),
     await chart.render({ file: 'minimal' }),
   );
   const without = podsIn(await chart.render({ file: 'minimal', json: ['dnsConfig=null'] }));

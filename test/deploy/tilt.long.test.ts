@@ -100,11 +100,13 @@ test('the Tiltfile deploys the chart with its evaluation part, and lists every w
   assert.deepEqual(command.slice(0, 4), ['helm', 'template', 'bailiwick', 'helm/bailiwick']);
   assert.ok(command.includes('evaluation.enabled=true'));
   assert.deepEqual(onlyOne(calls, 'watch_file').args, ['helm/bailiwick']);
-  // Rendering with a cluster would ask it for its version too.
+  // Rendering with a cluster would ask it for its version too, and keep its secrets.
   const template = [
     ...command.slice(1).filter((argument) => argument !== '--dry-run=server'),
     '--kube-version',
     kubernetes.newest,
+    '--set',
+    'evaluation.newSecrets=true',
   ];
   const { stdout } = await run(helm.command ?? '', template, { cwd: root, maxBuffer: 1 << 26 });
   const workloads = objectsIn(stdout).filter(

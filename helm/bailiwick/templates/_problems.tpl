@@ -1,8 +1,9 @@
 {{/* Stops the rendering, with all missing and contradictory values in one message. */}}
 {{- define "bailiwick.assertValues" -}}
-{{- $problems := concat (include "bailiwick.renamed" . | fromYamlArray) (include "bailiwick.missing" . | fromYamlArray) (include "bailiwick.contradictions" . | fromYamlArray) -}}
+{{- $problems := concat (include "bailiwick.renamed" . | fromYamlArray) (include "bailiwick.missing" . | fromYamlArray) (include "bailiwick.contradictions" . | fromYamlArray) (include "bailiwick.evaluation.problems" . | fromYamlArray) -}}
 {{- if $problems -}}
-{{- fail (printf "\n\ninvalid values:\n  - %s\n\nTo try Bailiwick out, everything included: --set evaluation.enabled=true\n" (join "\n  - " $problems)) -}}
+{{- $hint := .Values.evaluation.enabled | ternary "" "\nTo try Bailiwick out, everything included: --set evaluation.enabled=true\n" -}}
+{{- fail (printf "\n\ninvalid values:\n  - %s\n%s" (join "\n  - " $problems) $hint) -}}
 {{- end -}}
 {{- end -}}
 

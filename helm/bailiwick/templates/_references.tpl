@@ -7,7 +7,7 @@ server, secrets. An evaluation adds those that are not named.
 (dict "root" $ "reference" a value with existingSecret): the Secret's name, empty if none is set.
 */}}
 {{- define "bailiwick.secretName" -}}
-{{- $evaluation := .root.Values.evaluation.enabled | ternary (printf "%s-evaluation" (include "bailiwick.fullname" .root)) "" -}}
+{{- $evaluation := .root.Values.evaluation.enabled | ternary (include "bailiwick.evaluation.secretName" .root) "" -}}
 {{- coalesce .reference.existingSecret .root.Values.secrets.existingSecret $evaluation -}}
 {{- end -}}
 
@@ -27,7 +27,7 @@ the evaluation's database.
 {{- define "bailiwick.database" -}}
 {{- $all := .root.Values.database -}}
 {{- $own := index $all.services .service | default dict -}}
-{{- $evaluation := dict "existingSecret" (printf "%s-evaluation" (include "bailiwick.fullname" .root)) "key" "database-url" "included" .root.Values.evaluation.enabled -}}
+{{- $evaluation := dict "existingSecret" (include "bailiwick.evaluation.secretName" .root) "key" "database-url" "included" .root.Values.evaluation.enabled -}}
 {{- $candidates := list $own $all $evaluation -}}
 {{- if .migrate -}}
 {{- $candidates = list ($own.migrations | default dict) $own ($all.migrations | default dict) $all $evaluation -}}
