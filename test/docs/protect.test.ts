@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
@@ -85,6 +94,39 @@ describe('docs/protect-an-application.md', () => {
     ] as ReadonlyArray<[number, Record<string, string>]>;
   };
   const caller = { sub: 'usr_01arz3ndektsv4rrffq69g5fav', tenant: 'tnt_1' };
+
+  test('a project of `npm init -y` starts as the guide says, and listens', async () => {
+    const guide = readFileSync(path.join(root, 'docs/protect-an-application.md'), 'utf8');
+    const [, commands = ''] = /^```sh\n(npm init -y\n.*?)^```$/ms.exec(guide) ?? [];
+    const [, main = ''] = /^```ts main\n(.*?)^```$/ms.exec(guide) ?? [];
+    const project = mkdtempSync(path.join(tmpdir(), 'bailiwick-guide-'));
+    // The packages of the workspace in place of those that npm would install.
+    symlinkSync(path.join(root, 'test/node_modules'), path.join(project, 'node_modules'));
+    for (const command of commands
+      .trim()
+      .split('\n')
+      .filter((line) => !/^npm install /.test(line)))
+      execFileSync('sh', ['-c', command], { cwd: project });
+    writeFileSync(path.join(project, 'main.ts'), main);
+    copyFileSync(path.join(folder, 'express.ts'), path.join(project, 'app.ts'));
+    const probe = createServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const PORT = String((probe.address() as AddressInfo).port);
+    probe.close();
+    const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+    const started = spawn(process.execPath, ['main.ts'], {
+      cwd: project,
+      env: { ...environment, PORT, ISSUER: issuer.issuer, AUDIENCE: audience },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      await once(started.stdout, 'data');
+      assert.equal((await fetch(`http://127.0.0.1:${PORT}/reports`)).status, 401);
+    } finally {
+      started.kill();
+      rmSync(project, { recursive: true, force: true });
+    }
+  });
 
   test('its programs compile', () => {
     const config = {
