@@ -18,6 +18,8 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { audience, type Issuer, startIssuer } from '@bailiwick/server/testing/issuer.ts';
 import { deliver, makeEndpoint, newestAt, rawOf } from '../delivery/endpoints.ts';
+import { createApp } from '../sso/issuer/stage.ts';
+import { startVisitor } from '../sso/issuer/visitor.ts';
 import { bodyOf } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
 import type { Stack } from '../support/harness.ts';
@@ -27,10 +29,11 @@ import { sharedStack } from '../support/shared.ts';
 // Compiles and runs the programs of docs/protect-an-application.md, with tokens of a test issuer.
 
 const root = path.resolve(import.meta.dirname, '../..');
-const programs = ['hono', 'express', 'fastify', 'current', 'bare', 'hooks'] as const;
+const programs = ['signin', 'hono', 'express', 'fastify', 'current', 'bare', 'hooks'] as const;
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 type Modules = {
+  signin: { app: { fetch: Fetch } };
   hono: { app: { fetch: Fetch } };
   express: { app: RequestListener };
   fastify: {
@@ -142,6 +145,41 @@ describe('docs/protect-an-application.md', () => {
     } catch (error) {
       assert.fail((error as { stdout: string }).stdout);
     }
+  });
+
+  test('a person signs in and out', async () => {
+    const ORIGIN = 'http://localhost:3000';
+    const { ID: APP, secret: SECRET } = await createApp(stack, {
+      RedirectURIs: [`${ORIGIN}/callback`],
+      PostLogoutRedirectURIs: [`${ORIGIN}/`],
+      Scopes: ['openid', 'profile', 'email'],
+      Resources: [],
+    });
+    const { app } = await load('signin', { ISSUER: stack.url, APP, SECRET, ORIGIN });
+    let cookies = '';
+    const send = async (at: string, method = 'GET') => {
+      const response = await app.fetch(
+        new Request(`${ORIGIN}${at}`, { method, headers: { cookie: cookies } }),
+      );
+      for (const line of response.headers.getSetCookie()) cookies = line.split(';')[0] ?? '';
+      return response;
+    };
+    const locationOf = (response: Response) => response.headers.get('location') ?? '';
+    assert.equal(locationOf(await send('/')), '/login');
+    assert.equal((await send('/callback?code=x&state=y')).status, 400);
+    const browser = startVisitor(stack, owner.token);
+    const { url } = await browser.open(locationOf(await send('/login')));
+    assert.equal(url.origin, ORIGIN);
+    const forged = new URL(url);
+    forged.searchParams.set('state', 'of-another-browser');
+    const own = cookies;
+    assert.equal((await send(forged.pathname + forged.search)).status, 400);
+    cookies = own;
+    assert.equal(locationOf(await send(url.pathname + url.search)), '/');
+    assert.deepEqual(await (await send('/')).json(), { sub: owner.id, name: '', tenant });
+    const end = new URL(locationOf(await send('/logout', 'POST')));
+    assert.equal(end.pathname, '/oauth/logout');
+    assert.equal(locationOf(await send('/')), '/login');
   });
 
   test('Hono answers requests with the permission, and refuses others', async () => {
