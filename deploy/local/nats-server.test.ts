@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { natsVersion } from '../versions.ts';
@@ -36,12 +36,7 @@ test('findBroker prefers the PATH', async (t) => {
 });
 
 test('findBroker builds with Go once if the PATH has none or an old one', async (t) => {
-  const { find, dir, said } = host(t, {
-    'nats-server': answering('2.9.10'),
-    go,
-    'apt-get': apt,
-    'dpkg-deb': dpkg,
-  });
+  const { find, dir, said } = host(t, { 'nats-server': answering('2.9.10'), go });
   const expected = {
     command: join(dir, `cache/bin/nats-server-${natsVersion}`),
     version: '2.10.29',
@@ -53,6 +48,20 @@ test('findBroker builds with Go once if the PATH has none or an old one', async 
     `install github.com/nats-io/nats-server/v2@v${natsVersion}\n`,
   );
   assert.match(said[0] ?? '', /is 2\.9\.10; nats-server 2\.10\.0 or newer is needed/);
+});
+
+test("findBroker takes Debian's package or Go's, whichever is ready first, and ends the other", async (t) => {
+  const never = '#!/bin/sh\nexec sleep 1000\n';
+  for (const [programs, name] of [
+    [{ go: never, 'apt-get': apt, 'dpkg-deb': dpkg }, 'nats-server-debian'],
+    [{ go, 'apt-get': never, 'dpkg-deb': dpkg }, `nats-server-${natsVersion}`],
+  ] as const) {
+    const { find, dir, said } = host(t, programs);
+    assert.equal((await find()).command, join(dir, 'cache/bin', name));
+    assert.ok(!said.some((line) => line.startsWith('failed')));
+    // Nothing of the other attempt stays.
+    assert.deepEqual(readdirSync(join(dir, 'cache/bin')), [name]);
+  }
 });
 
 test("findBroker unpacks Debian's package if Go fails, and reports the failure", async (t) => {

@@ -27,18 +27,23 @@ export type FindOptions = {
   signal?: AbortSignal;
 };
 
+const builtName = `nats-server-${natsVersion}`;
+const debianName = 'nats-server-debian';
+
 type Search = {
   log(line: string): void;
   bin: string;
   path: string;
+  /** Ends what it runs. */
+  signal: AbortSignal;
   run(command: string, args: string[], options?: RunOptions): Promise<string>;
 };
 type RunOptions = { cwd?: string; env?: NodeJS.ProcessEnv; limitMs?: number };
 
 /**
- * Looks for a broker on the PATH, builds it with `go install`, unpacks Debian's package, or uses a
- * local Docker image, in this order. It installs nothing into the system: built and fetched
- * binaries go to a cache below node_modules.
+ * Looks for a broker on the PATH, in the cache, unpacks Debian's package or builds it with
+ * `go install`, whichever is ready first, or uses a local Docker image. It installs nothing into the
+ * system: built and fetched binaries go to a cache below node_modules.
  */
 export async function findBroker(
   log: (line: string) => void,
@@ -48,21 +53,10 @@ export async function findBroker(
   const path =
     options.path ??
     [process.env['PATH'], '/usr/local/sbin', '/usr/sbin'].filter(Boolean).join(delimiter);
-  const run = async (
-    command: string,
-    args: string[],
-    { limitMs = 10_000, ...rest }: RunOptions = {},
-  ): Promise<string> => {
-    const settings = {
-      ...rest,
-      timeout: limitMs,
-      maxBuffer: 1 << 26,
-      ...(options.signal && { signal: options.signal }),
-    };
-    return (await promisify(execFile)(command, args, settings)).stdout;
-  };
-  const search: Search = { log, bin: join(options.cache ?? cacheDir, 'bin'), path, run };
-  for (const find of [fromPath, fromGo, fromDebian, fromDocker]) {
+  const bin = join(options.cache ?? cacheDir, 'bin');
+  const { signal = new AbortController().signal } = options;
+  const search: Search = { log, bin, path, signal, run: runUntil(signal) };
+  for (const find of [fromPath, fromCache, fromDebianOrGo, fromDocker]) {
     const program = await find(search);
     if (program) return program;
     options.signal?.throwIfAborted();
@@ -78,6 +72,37 @@ export async function findBroker(
   );
 }
 
+const runUntil =
+  (signal: AbortSignal): Search['run'] =>
+  async (command, args, { limitMs = 10_000, ...rest } = {}) => {
+    const settings = { ...rest, timeout: limitMs, maxBuffer: 1 << 26, signal };
+    return (await promisify(execFile)(command, args, settings)).stdout;
+  };
+
+/** A binary that an earlier start has built or fetched. */
+async function fromCache(search: Search): Promise<BrokerProgram | undefined> {
+  for (const name of [builtName, debianName]) {
+    const command = join(search.bin, name);
+    const program = existsSync(command) ? await usable(search, command) : undefined;
+    if (program) return program;
+  }
+  return undefined;
+}
+
+/** Which of the two is faster depends on the machine and its network, so both begin at once. */
+async function fromDebianOrGo(search: Search): Promise<BrokerProgram | undefined> {
+  const won = new AbortController();
+  const signal = AbortSignal.any([search.signal, won.signal]);
+  const own = { ...search, signal, run: runUntil(signal) };
+  const attempts = [fromDebian, fromGo].map(
+    async (find) => (await find(own)) ?? Promise.reject(new Error('no program')),
+  );
+  const first = await Promise.any(attempts).catch(() => undefined);
+  won.abort();
+  await Promise.allSettled(attempts);
+  return first;
+}
+
 async function fromPath(search: Search): Promise<BrokerProgram | undefined> {
   const command = which('nats-server', search.path);
   return command === undefined ? undefined : usable(search, command);
@@ -86,7 +111,7 @@ async function fromPath(search: Search): Promise<BrokerProgram | undefined> {
 async function fromGo(search: Search): Promise<BrokerProgram | undefined> {
   const go = which('go', search.path);
   if (go === undefined) return undefined;
-  return cached(search, `nats-server-${natsVersion}`, async (dir) => {
+  return cached(search, builtName, async (dir) => {
     search.log(`building nats-server ${natsVersion} with Go, once (about half a minute) …`);
     const env = { ...process.env, GOBIN: dir, GOFLAGS: '', CGO_ENABLED: '0' };
     await search.run(go, ['install', `github.com/nats-io/nats-server/v2@v${natsVersion}`], {
@@ -101,7 +126,7 @@ async function fromGo(search: Search): Promise<BrokerProgram | undefined> {
 async function fromDebian(search: Search): Promise<BrokerProgram | undefined> {
   const [apt, dpkg] = [which('apt-get', search.path), which('dpkg-deb', search.path)];
   if (apt === undefined || dpkg === undefined) return undefined;
-  return cached(search, 'nats-server-debian', async (dir) => {
+  return cached(search, debianName, async (dir) => {
     search.log("fetching Debian's nats-server, once …");
     const options = { cwd: dir, limitMs: 3 * 60_000 };
     try {
@@ -156,6 +181,7 @@ async function cached(
       copyFileSync(made, `${dir}/ready`);
       renameSync(`${dir}/ready`, command);
     } catch (error) {
+      if (search.signal.aborted) return undefined;
       const { stderr, message } = error as { stderr?: string; message: string };
       search.log(`failed: ${(stderr || message).trim().split('\n').slice(-3).join(' | ')}`);
       return undefined;
