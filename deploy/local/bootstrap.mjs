@@ -129,12 +129,17 @@ async function install() {
   if (isInstalled()) return;
   const release = await takeInstallLock();
   if (!isInstalled()) {
-    const notice = setTimeout(
-      () => process.stderr.write('installing the workspace, once (about a minute) …\n'),
-      2000,
+    const began = Date.now();
+    process.stderr.write('installing the workspace, once (about a minute) …\n');
+    const notice = setInterval(
+      () =>
+        process.stderr.write(
+          `still installing the workspace, ${Math.round((Date.now() - began) / 1000)} s …\n`,
+        ),
+      15_000,
     );
     const { code, output } = await runPnpm();
-    clearTimeout(notice);
+    clearInterval(notice);
     if (code !== 0)
       fail(
         `${output.trim().split('\n').slice(-30).join('\n')}\n\ninstalling the workspace failed (npx ${pnpm} install)`,

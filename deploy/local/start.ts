@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import process from 'node:process';
 import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
 import { buildConsole } from './built-console.ts';
 import { createConsole } from './console.ts';
+import { prepareFolder } from './data-folder.ts';
 import { denoRuntime, findDeno } from './deno.ts';
 import { environmentOf, type Ports, unknownNames, type Wiring } from './environment.ts';
 import { type Inbox, startInbox } from './inbox/inbox.ts';
@@ -15,13 +15,7 @@ import { root } from './paths.ts';
 import { assertPortFree, freePort, freePorts, loopback } from './ports.ts';
 import { type ManagedProcess, type ProcessSpec, type Runtime, startProcess } from './processes.ts';
 import { waitUntilReady } from './ready.ts';
-import {
-  ensureInstallation,
-  ensureSecrets,
-  type Secrets,
-  type ServiceName,
-  serviceNames,
-} from './secrets.ts';
+import { ensureInstallation, ensureSecrets, type ServiceName, serviceNames } from './secrets.ts';
 import { createShutdown } from './shutdown.ts';
 
 const console = createConsole();
@@ -33,7 +27,7 @@ async function main(): Promise<number> {
   try {
     const options = readOptions(process.argv.slice(2), process.env);
     assertKnownVariables();
-    mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+    prepareFolder(options.dataDir);
     unlock = lockFolder(options.dataDir);
     await assertPortFree(options.gatewayPort, 'the gateway', 'PORT');
     await assertPortFree(options.inboxPort, 'the inbox', 'BAILIWICK_INBOX_PORT');
@@ -168,8 +162,8 @@ function summary(options: Options, running: Running): string {
     ['console', `${running.publicUrl}/console   register there, and follow its first steps`],
     ['gateway', `${running.publicUrl}   sign-in, the API and its reference`],
     ['inbox', `${running.url}   what is mailed and posted ends there`],
-    ['platform key', readSecret(running.secrets)],
-    ['database', running.databaseUrl],
+    ['platform key', `${join(shown, 'platform-key')}   a file; keep its content secret`],
+    ['database', withoutPassword(running.databaseUrl)],
     ['broker', running.natsUrl],
     ['data', `${shown}   keys, logs and data; delete it to start afresh`],
   ];
@@ -186,8 +180,12 @@ README.md has the first five minutes. Press Ctrl-C to stop.
 `;
 }
 
-function readSecret(secrets: Secrets): string {
-  return readFileSync(secrets.platformKeyFile, 'utf8').trim();
+/** The output may be recorded, by a terminal or a build: it must hold no secret. */
+function withoutPassword(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  const hint = url.password === '' ? '' : '   without its password';
+  url.password = '';
+  return `${url.href}${hint}`;
 }
 
 function describe(error: unknown): string {

@@ -24,7 +24,10 @@ for (const args of [[], ['--single']]) {
     assert.equal((await fetch(`${gateway}/readyz`)).status, 200);
     assert.deepEqual(await (await fetch(`${inbox}/messages`)).json(), []);
     const key = readFileSync(join(dataDir, 'platform-key'), 'utf8').trim();
-    assert.ok(first.output().includes(key), 'the output shows the platform key');
+    const password = readFileSync(join(dataDir, 'postgres/password'), 'utf8').trim();
+    for (const secret of [key, password])
+      assert.ok(!first.output().includes(secret), 'the output has a secret');
+    assert.match(first.output(), /platform key +\S+\/platform-key/);
     assert.match(readFileSync(join(dataDir, 'worker-token'), 'utf8'), /^bwkw_/);
 
     const second = npmStart(t, dataDir, { args });
