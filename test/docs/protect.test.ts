@@ -108,7 +108,7 @@ describe('docs/protect-an-application.md', () => {
     for (const command of commands
       .trim()
       .split('\n')
-      .filter((line) => !/^npm install /.test(line)))
+      .filter((line) => !line.startsWith('npm install ')))
       execFileSync('sh', ['-c', command], { cwd: project });
     writeFileSync(path.join(project, 'main.ts'), main);
     copyFileSync(path.join(folder, 'express.ts'), path.join(project, 'app.ts'));

@@ -12,7 +12,7 @@ import { readFirebaseHash } from './hashes.ts';
 import { jobKey, stateFile } from './progress.ts';
 import { type Source, sources } from './sources.ts';
 
-// What the command line of an import says.
+// Reads the command line of an import.
 
 export type Job = {
   client: Client;

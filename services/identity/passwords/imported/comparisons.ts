@@ -3,7 +3,7 @@ import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { invalid } from '@bailiwick/errors';
 
-// What the formats of other systems have in common. Each limits the work of one comparison to about
+// The common parts of the formats of other systems. Each limits the work of one comparison to about
 // a second of one core and 128 MiB, and refuses hashes that a thief of the database would guess
 // quickly.
 

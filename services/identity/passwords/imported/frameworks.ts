@@ -15,10 +15,10 @@ import { readFormat } from './formats.ts';
 /** Django hashes first, because bcrypt reads 72 bytes only. */
 const sha256Hex = (password: string): string => createHash('sha256').update(password).digest('hex');
 
-/** What PHP's trim removes. */
+/** The characters that PHP's trim removes. */
 const phpSpace = ' \t\n\r\0\v';
 
-/** What WordPress 6.8 hands to bcrypt. Source: wp_hash_password. */
+/** The text that WordPress 6.8 gives to bcrypt. Source: wp_hash_password. */
 function wordpressDigest(password: string): string {
   let [first, end] = [0, password.length];
   while (first < end && phpSpace.includes(password[first] ?? '')) first++;
@@ -28,7 +28,7 @@ function wordpressDigest(password: string): string {
 
 const asTyped = (password: string): string => password;
 
-/** What frameworks write before a known hash, and what of the password they hash. */
+/** The text of frameworks before a known hash, and the text that they hash for a password. */
 const prefixes: ReadonlyArray<readonly [prefix: RegExp, change: (password: string) => string]> = [
   [/^argon2(?=\$argon2)/, asTyped], // Django
   [/^bcrypt\$(?=\$2)/, asTyped], // Django
