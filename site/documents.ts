@@ -16,7 +16,10 @@ export const groups: readonly Group[] = [
     title: 'Start',
     documents: [
       { file: 'README.md', path: 'start.md', label: 'Get started' },
+      { file: 'docs/concepts.md', label: 'Concepts' },
       { file: 'docs/console.md', label: 'Console' },
+      { file: 'docs/faq.md', label: 'Questions and answers' },
+      { file: 'docs/comparison.md', label: 'Comparison' },
     ],
   },
   {
@@ -45,6 +48,10 @@ export const groups: readonly Group[] = [
     title: 'Sign-in',
     documents: [
       { file: 'docs/sign-in.md', label: 'Sign-in page' },
+      { file: 'docs/sign-in-rules.md', label: 'Rules of signing in' },
+      { file: 'docs/factors.md', label: 'Second factors and passkeys' },
+      { file: 'docs/social-sign-in.md', label: 'Google, GitHub and others' },
+      { file: 'docs/branding.md', label: 'Branding' },
       { file: 'docs/issuer.md', label: 'Sign in with Bailiwick' },
       { file: 'docs/connect-applications.md' },
       { file: 'docs/sso.md', label: 'OpenID Connect and SAML' },
