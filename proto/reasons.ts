@@ -119,6 +119,8 @@ export const reasons = {
   SSO_UNPROVEN:
     'The setting would exclude the caller’s own session. Use a session of the tenant’s provider.',
   STALE: 'The record was changed meanwhile. Read it again, and repeat the change.',
+  STARTED_BY_PROVIDER:
+    'The identity provider has started the sign-in, which it may not (`AllowIdpInitiated`). Sign in from here.',
   SUPPORT_ACCESS: 'A support session does not open this operation.',
   SYSTEM_ROLE: 'A built-in role cannot be changed.',
   TEMPORARY_RIGHT:

@@ -18,6 +18,8 @@ const refusals = {
     'Your organisation’s sign-in cannot be reached at the moment. Please try again later.',
   ANSWER_INVALID:
     'The answer of your organisation’s sign-in cannot be accepted. Please ask your administrator.',
+  STARTED_BY_PROVIDER:
+    'Your organisation’s sign-in has started this by itself, which is not allowed here. Please try again from this page.',
   EMAIL_MISSING:
     'Your organisation’s sign-in did not send your email address. Please ask your administrator.',
   EMAIL_UNVERIFIED:
@@ -110,9 +112,8 @@ export const tenantClosed = () =>
 /** The refusal of a SAML answer to no request, from a provider that may not send one. */
 export const startedByProvider = () =>
   new SignInRefused(
-    'ANSWER_INVALID',
+    'STARTED_BY_PROVIDER',
     'The identity provider has started the sign-in itself (IdP-initiated), and AllowIdpInitiated is off: people start at the sign-in page or at an application',
-    'Your organisation’s sign-in has started this by itself, which is not allowed here. Please try again from this page.',
   );
 
 /** The error for a sign-in URL without a provider. */

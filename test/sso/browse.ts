@@ -13,7 +13,8 @@ export type Browser = {
   cookie(name: string): string | undefined;
 };
 
-export function startBrowser(): Browser {
+/** `headers`: of each request. Browsers accept HTML, and programs get JSON. */
+export function startBrowser(headers: Readonly<Record<string, string>> = {}): Browser {
   // One jar for all ports of the host, as in browsers.
   const jar = new Map<string, string>();
 
@@ -23,7 +24,7 @@ export function startBrowser(): Browser {
     const response = await fetch(url, {
       ...init,
       redirect: 'manual',
-      headers: cookie === '' ? {} : { cookie },
+      headers: { ...headers, ...(cookie !== '' && { cookie }) },
     });
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];

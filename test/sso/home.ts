@@ -115,7 +115,7 @@ export const refusalIn = ({
   page,
 }: {
   page: Page;
-}): { status: number; Code: string; Message: string } => ({
+}): { status: number; Code: string; Reason?: string; Message: string } => ({
   status: page.status,
-  ...(JSON.parse(page.text) as { Code: string; Message: string }),
+  ...(JSON.parse(page.text) as { Code: string; Reason?: string; Message: string }),
 });

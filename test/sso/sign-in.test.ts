@@ -5,9 +5,18 @@ import { bodyOf, readList } from '../support/answers.ts';
 import { describeOne, eventually, type Stack } from '../support/harness.ts';
 import { caughtBy, newAddress } from '../support/people.ts';
 import { countOf } from '../support/store.ts';
+import { startBrowser } from './browse.ts';
 import { testConfirmedLinks } from './confirmed-links.ts';
 import { testFirstSignIns } from './first-sign-ins.ts';
-import { createHome, loginUrl, oidcOf, refusalIn, type Saved, saveProvider } from './home.ts';
+import {
+  createHome,
+  goThrough,
+  loginUrl,
+  oidcOf,
+  refusalIn,
+  type Saved,
+  saveProvider,
+} from './home.ts';
 import { testLimitedSessions } from './limited-sessions.ts';
 import { createMovedDomain } from './moved-domain.ts';
 import type { EvilIdp } from './saml/evil-idp.ts';
@@ -123,7 +132,10 @@ describeOne('single sign-on', 'one process', (topology) => {
     const provider = await provide(home, 'saml');
     setIdentity({ subject: 'unasked', email: `ada@${home.domain}` });
     const unsolicited = `${idp.unsolicitedUrl}?${new URLSearchParams({ acsUrl: provider.AcsURL, spEntityId: provider.SpEntityID, RelayState: 'https://evil.example' }).toString()}`;
-    assert.equal(refusalIn(await go(unsolicited)).status, 403);
+    assert.deepEqual(
+      [refusalIn(await go(unsolicited)).status, refusalIn(await go(unsolicited)).Reason],
+      [403, 'STARTED_BY_PROVIDER'],
+    );
     const { Provider } = bodyOf(
       await stack.call(
         'Sso_GetProvider',
@@ -132,6 +144,12 @@ describeOne('single sign-on', 'one process', (topology) => {
       ),
     ) as { Provider: { LastError: string } };
     assert.match(Provider.LastError, /AllowIdpInitiated is off/);
+    // In a browser a sign-in begins here in its place, once: the provider may begin again and again.
+    const browser = startBrowser({ accept: 'text/html' });
+    assert.ok((await goThrough(stack, unsolicited, { browser })).token);
+    const { page: refusal } = await goThrough(stack, unsolicited, { browser });
+    assert.equal(refusal.status, 403);
+    assert.match(refusal.text, /has started this by itself/);
     bodyOf(
       await stack.call(
         'Sso_SaveProvider',

@@ -93,6 +93,7 @@ export type ErrorReason =
   | 'SSO_REQUIRED'
   | 'SSO_UNPROVEN'
   | 'STALE'
+  | 'STARTED_BY_PROVIDER'
   | 'SUPPORT_ACCESS'
   | 'SYSTEM_ROLE'
   | 'TEMPORARY_RIGHT'

@@ -6,7 +6,13 @@ import type { ReturnAddress } from '@bailiwick/values';
 import type { Flow } from '../providers/protocols.ts';
 import { SignInRefused } from '../refusal.ts';
 import { FlowEntity } from './entities.ts';
-import { consumeFlow, findKeptFlow, isFlowWaiting, type KeptFlow } from './queries.ts';
+import {
+  consumeFlow,
+  findKeptFlow,
+  hasRestartedFlow,
+  isFlowWaiting,
+  type KeptFlow,
+} from './queries.ts';
 
 const lifetimeMs = 10 * 60_000;
 // Longer than the sign-in pages of common providers wait for their users.
@@ -80,6 +86,13 @@ export const recallFlow = (
     { tenant, provider, id: idOf(state) },
     hash(bindings[cookieOf(state)] ?? ''),
   );
+
+/** Whether a sign-in of this browser at the provider began again by itself. */
+export const wasRestarted = (
+  { database }: Pick<Store, 'database'>,
+  place: Place,
+  bindings: Readonly<Record<string, string>>,
+): Promise<boolean> => hasRestartedFlow(database, place, Object.values(bindings).map(hash));
 
 type FlowKey = Place & { state: string; bindings: Readonly<Record<string, string>> };
 

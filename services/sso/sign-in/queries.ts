@@ -66,6 +66,22 @@ export async function findKeptFlow(
   return rows[0];
 }
 
+const restarted: Statement = {
+  name: 'sso.has_restarted_flow',
+  text: `select 1 from sign_in_flow
+         where tenant = $1 and provider = $2 and restarted and binding_hash = any ($3) and kept_until > now() limit 1`,
+};
+
+/** Whether a browser has a flow at a provider that began again by itself within the last hour. */
+export async function hasRestartedFlow(
+  database: Database,
+  { tenant, provider }: Omit<FlowKey, 'id'>,
+  bindingHashes: readonly Uint8Array[],
+): Promise<boolean> {
+  if (bindingHashes.length === 0) return false;
+  return (await database.query(restarted, [tenant, provider, bindingHashes])).length > 0;
+}
+
 const take: Statement = {
   name: 'sso.take_assertion',
   text: 'insert into used_assertion (tenant, provider, id, expires_at) values ($1, $2, $3, $4) on conflict do nothing returning 1 as taken',

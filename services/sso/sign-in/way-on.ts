@@ -1,7 +1,7 @@
 import type { FindWayOnRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { platformPlace } from '@bailiwick/proto/policies.ts';
 import type { SignInDeps } from './deps.ts';
-import { recallFlow } from './flow.ts';
+import { recallFlow, wasRestarted } from './flow.ts';
 import type { KeptFlow } from './queries.ts';
 
 // Where a browser goes on after a sign-in that failed.
@@ -19,6 +19,16 @@ function isRestarted({ reason, parameters }: FindWayOnRequest, flow: KeptFlow): 
     (reason === 'PROVIDER_REFUSED' || (reason === 'FLOW_UNKNOWN' && flow.unused))
   );
 }
+
+/**
+ * Whether a sign-in begins here in place of one that the provider began, which it may not. It does so
+ * once: a provider that ignores our request would send the browser round and round.
+ */
+const isStartedByProvider = async (
+  deps: SignInDeps,
+  { reason, tenant, provider, bindings }: FindWayOnRequest,
+): Promise<boolean> =>
+  reason === 'STARTED_BY_PROVIDER' && !(await wasRestarted(deps, { tenant, provider }, bindings));
 
 /** Without an answer of identity the user decides. */
 async function isSignedIn(
@@ -39,9 +49,9 @@ export async function findWayOn(deps: SignInDeps, request: FindWayOnRequest) {
   const state = parameters['state'] ?? parameters['RelayState'] ?? '';
   const flow = await recallFlow(deps, { tenant, provider, state, bindings });
   const returnTo = shortened(flow?.returnTo ?? '', deps);
-  if (flow && isRestarted(request, flow)) {
+  if (flow ? isRestarted(request, flow) : await isStartedByProvider(deps, request)) {
     const place = `${tenant === '' ? platformPlace : tenant}/${provider}`;
-    const query = new URLSearchParams({ return_to: returnTo, again: '1' });
+    const query = new URLSearchParams({ ...(flow && { return_to: returnTo }), again: '1' });
     return { redirect: `${deps.publicUrl}/auth/${place}/login?${query.toString()}`, returnTo };
   }
   if (reason === 'FLOW_UNKNOWN' && (await isSignedIn(deps, request)))
