@@ -38,7 +38,7 @@ describeOne('refused imports of users', 'one process', (topology) => {
       [
         importedPerson({ PasswordHash: bcryptHash.replace('$05$', '$20$') }),
         'invalid_argument',
-        /^PasswordHash must have a cost of bcrypt from 4 to 13$/,
+        /^PasswordHash must have a cost of bcrypt from 4 to 14$/,
       ],
       [
         importedPerson({ Email: taken.email }),
