@@ -99,7 +99,8 @@ function configurationOf(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): C
     clientBasedCORS: (_ctx, origin, client) =>
       (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin),
     enabledJWA: {
-      idTokenSigningAlgValues: ['RS256', 'ES256'],
+      // Access tokens have ES256, and no app can choose it for ID tokens.
+      idTokenSigningAlgValues: ['RS256'],
       clientAuthSigningAlgValues: [...ofApps],
       requestObjectSigningAlgValues: [...ofApps],
     },

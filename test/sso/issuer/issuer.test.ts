@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import * as client from 'openid-client';
 import { bodyOf } from '../../support/answers.ts';
@@ -16,6 +18,7 @@ import {
   typeOf,
   verified,
 } from './keyless.ts';
+import { promisedAt, proofs } from './promises.ts';
 import {
   type App,
   ask,
@@ -45,25 +48,29 @@ describeBoth('an app that signs people in', (topology) => {
 
   test('the discovery document lists what works, and nothing else', async () => {
     const metadata = config.serverMetadata();
-    assert.equal(metadata.issuer, stack.url);
-    assert.deepEqual(metadata.response_types_supported, ['code']);
-    assert.deepEqual(metadata.code_challenge_methods_supported, ['S256']);
-    assert.deepEqual(metadata.grant_types_supported?.toSorted(), [
-      'authorization_code',
-      'client_credentials',
-      'refresh_token',
-      'urn:ietf:params:oauth:grant-type:device_code',
-      'urn:ietf:params:oauth:grant-type:token-exchange',
-    ]);
-    assert.equal(metadata.claims_parameter_supported, false);
-    assert.equal(metadata.request_parameter_supported, true);
-    const signed = metadata.request_object_signing_alg_values_supported;
-    assert.deepEqual(signed, ['RS256', 'PS256', 'ES256', 'EdDSA']);
-    assert.deepEqual(metadata.subject_types_supported, ['public']);
-    assert.equal(metadata.registration_endpoint, undefined);
-    assert.equal(metadata.device_authorization_endpoint, `${stack.url}/oauth/device_authorization`);
+    assert.deepEqual({ ...metadata }, promisedAt(stack.url));
     const oauth = await fetch(`${stack.url}/.well-known/oauth-authorization-server`);
     assert.deepEqual(await oauth.json(), { ...metadata });
+  });
+
+  test('each promise of the discovery document has a test', () => {
+    for (const [entry, [file, title]] of Object.entries(proofs)) {
+      assert.ok(entry in promisedAt(''), entry);
+      const text = readFileSync(path.join(import.meta.dirname, file), 'utf8');
+      assert.ok(text.includes(title), `${entry}: ${file} has no “${title}”`);
+    }
+    const lists = Object.entries(promisedAt('')).filter(([, value]) => Array.isArray(value));
+    for (const [entry] of lists) assert.ok(Object.hasOwn(proofs, entry), `${entry} has no test`);
+  });
+
+  test('the code comes in the query, in the fragment or by a form', async () => {
+    const visitor = startVisitor(stack, ada.token);
+    const inFragment = await ask(config, { response_mode: 'fragment' });
+    const { url } = await visitor.open(inFragment.url);
+    assert.ok(new URLSearchParams(url.hash.slice(1)).has('code'));
+    const byForm = await visitor.open((await ask(config, { response_mode: 'form_post' })).url);
+    assert.match(byForm.text, /<form[^>]*action="https:\/\/app\.example\.test\/callback"/);
+    assert.match(byForm.text, /name="code"/);
   });
 
   test('answers for its documents from memory, to any origin, with their version', async () => {
