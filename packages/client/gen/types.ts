@@ -2580,7 +2580,7 @@ export type ImportedUserInput = {
   /** The user's ID in the other system. It says whether the user was imported before. If it is empty, the address does. */
   ExternalID?: string | undefined;
   Metadata?: Readonly<Record<string, string>> | undefined;
-  /** The hash of the user's password: argon2id, argon2i, bcrypt, scrypt, PBKDF2, SHA-512-crypt or phpass, as docs/moving-in.md lists them. The first sign-in replaces it. MD5, SHA-1 and SHA-256 are stored inside argon2id. */
+  /** The hash of the user's password: argon2id, argon2i, bcrypt, scrypt, PBKDF2, SHA-256-crypt, SHA-512-crypt or phpass, in the forms that docs/moving-in.md lists. The first sign-in replaces it. MD5, SHA-1 and SHA-2 are stored inside argon2id. */
   PasswordHash?: string | undefined;
   Tenants?: readonly ImportedMembershipInput[] | undefined;
 };

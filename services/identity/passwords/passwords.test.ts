@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { constants, getPriority } from 'node:os';
 import process from 'node:process';
 import { test } from 'node:test';
-import { createPasswords } from './passwords.ts';
+import { exhausted } from '@bailiwick/errors';
+import { createPasswords, inEachSpelling } from './passwords.ts';
 import { assertNotMadeOf, createPasswordRules } from './rules.ts';
 
 test('a hash is argon2id with the documented parameters, and matches its password only', async () => {
@@ -178,3 +179,26 @@ async function cpuOf(work: () => Promise<unknown>): Promise<number> {
   const { user, system } = process.cpuUsage(started);
   return user + system;
 }
+
+test('each spelling of a password has a turn of its own, and a full lane after the first is a wrong one', async () => {
+  const waiter = { client: '', until: performance.now() + 60_000 };
+  const composed = 'lètmein'.normalize('NFC');
+  const turns: string[] = [];
+  const compared = await inEachSpelling(composed, waiter, async (spelling) => {
+    turns.push(spelling);
+    return { holds: false, ms: turns.length };
+  });
+  assert.deepEqual(turns, [composed, composed.normalize('NFD')]);
+  assert.deepEqual(compared, { holds: false, ms: 2 });
+
+  const full = exhausted('too many sign-ins at once', 5);
+  const refuseFrom = (first: number) => {
+    let turn = 0;
+    return inEachSpelling(composed, waiter, async () => {
+      if (++turn >= first) throw full;
+      return { holds: false, ms: 1 };
+    });
+  };
+  await assert.rejects(refuseFrom(1), { code: 'resource_exhausted' });
+  assert.deepEqual(await refuseFrom(2), { holds: false, ms: 1 });
+});

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+
+import { toServiceError } from '@bailiwick/errors';
 import { gauge } from '@bailiwick/telemetry';
 import { hash, hashRaw, verify } from '@node-rs/argon2';
 import { lowerHashThreads } from './hash-threads.ts';
@@ -37,20 +39,29 @@ type HashOptions = { beforehand?: () => Promise<void>; until?: number };
 
 /**
  * Compares each spelling of a password in a turn of its own, until one matches or the client has
- * gone. `ms`: of the longest comparison alone.
+ * gone. `ms`: of the longest comparison alone. If the lane is full after the first one, the password
+ * is wrong: a refusal would not count, and a client that fills the lane could guess without a limit.
  */
-async function inEachSpelling(
+export async function inEachSpelling(
   password: string,
   { signal }: Waiter,
   compare: (spelling: string) => Promise<Compared>,
 ): Promise<Compared> {
-  let longest = 0;
-  for (const spelling of spellingsOf(password)) {
-    const { holds, ms } = await compare(spelling);
+  const [first = password, ...others] = spellingsOf(password);
+  const compared = await compare(first);
+  let longest = compared.ms;
+  if (compared.holds || signal?.aborted) return compared;
+  for (const spelling of others) {
+    const { holds, ms } = await compare(spelling).catch(wrongIfFull);
     longest = Math.max(longest, ms);
     if (holds || signal?.aborted) return { holds, ms: longest };
   }
   return { holds: false, ms: longest };
+}
+
+function wrongIfFull(thrown: unknown): Compared {
+  if (toServiceError(thrown).code !== 'resource_exhausted') throw thrown;
+  return { holds: false, ms: 0 };
 }
 
 export type Passwords = ReturnType<typeof createPasswords>;
@@ -128,7 +139,10 @@ export function createPasswords(cpus = availableParallelism()) {
       password: string,
       waiter: Waiter,
     ): Promise<boolean> {
-      for (const _ of spellingsOf(password)) await imported.imitate(ownTurn(waiter), waiter);
+      await inEachSpelling(password, waiter, async () => {
+        await imported.imitate(ownTurn(waiter), waiter);
+        return { holds: false, ms: 0 };
+      });
       return compareOwn(stored, password, waiter.until);
     },
     /** Compares with a hash of any kind. */

@@ -426,9 +426,9 @@ export type ImportedUser = Message<"bailiwick.identity.v1.ImportedUser"> & {
   metadata?: StringMap | undefined;
 
   /**
-   * The hash of the user's password: argon2id, argon2i, bcrypt, scrypt, PBKDF2, SHA-512-crypt or
-   * phpass, as docs/moving-in.md lists them. The first sign-in replaces it. MD5, SHA-1 and SHA-256
-   * are stored inside argon2id.
+   * The hash of the user's password: argon2id, argon2i, bcrypt, scrypt, PBKDF2, SHA-256-crypt,
+   * SHA-512-crypt or phpass, in the forms that docs/moving-in.md lists. The first sign-in replaces it.
+   * MD5, SHA-1 and SHA-2 are stored inside argon2id.
    *
    * @generated from field: string password_hash = 10 [json_name = "PasswordHash"];
    */
