@@ -21,8 +21,11 @@ import { isSigned, signCheckpoint, verifyStart } from './verify.ts';
 
 const intervalMs = 3_600_000;
 
-/** Entries dropped per transaction. Appends to the same chain wait for it. */
-const batch = 5000;
+/**
+ * Entries dropped per transaction. Appends to the same chain wait for it, and its statements have a
+ * time limit: a larger batch never fits into it on a slow machine, so nothing would ever be dropped.
+ */
+const batch = 1000;
 
 const keptBatches = counter(
   {
