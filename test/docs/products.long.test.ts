@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -14,20 +14,17 @@ import { bodyOf } from '../support/answers.ts';
 import type { Stack } from '../support/harness.ts';
 import { createTenant, login, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
+import { headings, readSection } from './connect-page.ts';
 
 // Registers the apps of docs/connect-applications.md, and signs in as Grafana, Argo CD and kubelogin
 // do with the page's configurations. products/main.go has their libraries and their parameters.
 
 const run = promisify(execFile);
-const page = readFileSync(
-  path.join(import.meta.dirname, '../../docs/connect-applications.md'),
-  'utf8',
-);
-const blocks = (mark: string): string[] =>
-  Array.from(
-    page.matchAll(new RegExp(`^\`\`\`${mark}\\n(.*?)^\`\`\`$`, 'gms')),
-    ([, code = '']) => code,
-  );
+const sections = {
+  grafana: readSection('Grafana'),
+  argocd: readSection('Argo CD'),
+  kubectl: readSection('kubectl'),
+};
 
 function findGo(): string | undefined {
   try {
@@ -42,6 +39,12 @@ if (reason !== undefined) process.stderr.write(`\n${reason}\n`);
 
 type App = { ID: string; secret: string };
 type Claims = Record<string, unknown>;
+
+test('every section of docs/connect-applications.md with an app has a test', () => {
+  // django.long.test.ts and passport.long.test.ts have the other three.
+  const others = ['Django', 'Flask and others with Python Social Auth', 'Express with Passport'];
+  assert.deepEqual(headings, ['Grafana', 'Argo CD', 'kubectl', ...others]);
+});
 
 describe('docs/connect-applications.md', { skip: reason ?? false }, () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-products-'));
@@ -67,18 +70,23 @@ describe('docs/connect-applications.md', { skip: reason ?? false }, () => {
       bodyOf(await stack.call(name, body, ada.token));
     await call('Groups_Save', { Group: group });
     await call('Groups_AddMember', { Tenant: tenant, Group: group.Path, UserID: ada.id });
-    const commands = Array.from(page.matchAll(/bailiwick Apps_Save --App '(\{[^']*\})'/g));
-    const apps = await Promise.all(
-      commands.map(([, json = '{}']) =>
-        createApp(
-          stack,
-          { PostLogoutRedirectURIs: [], Resources: [], ...JSON.parse(json), Tenant: tenant },
-          ada.token,
+    const register = (name: keyof typeof sections) =>
+      Promise.all(
+        sections[name].apps.map((fields) =>
+          createApp(
+            stack,
+            { PostLogoutRedirectURIs: [], Resources: [], ...fields, Tenant: tenant },
+            ada.token,
+          ),
         ),
-      ),
+      );
+    assert.deepEqual(
+      Object.values(sections).map(({ apps }) => apps.length),
+      [1, 2, 1],
     );
-    assert.equal(apps.length, 4);
-    [grafana, argocd, argocdCli, kubernetes] = apps as [App, App, App, App];
+    [grafana] = (await register('grafana')) as [App];
+    [argocd, argocdCli] = (await register('argocd')) as [App, App];
+    [kubernetes] = (await register('kubectl')) as [App];
   });
   after(async () => {
     rmSync(folder, { recursive: true, force: true });
@@ -123,7 +131,7 @@ describe('docs/connect-applications.md', { skip: reason ?? false }, () => {
   const newSession = async () => String(bodyOf(await login(stack, ada.email))['Token']);
 
   test('Grafana signs a person in with their role and groups, refreshes, and signs them out', async () => {
-    const [ini = ''] = blocks('ini');
+    const [ini = ''] = sections.grafana.blocks('ini');
     const settings = Object.fromEntries(
       Array.from(here(ini, grafana).matchAll(/^(\w+) = (.*)$/gm), ([, key, value]) => [key, value]),
     );
@@ -154,7 +162,7 @@ describe('docs/connect-applications.md', { skip: reason ?? false }, () => {
   });
 
   test('kubelogin gets an ID token that the API server accepts', async () => {
-    const [, , users = '', flags = ''] = blocks('yaml');
+    const [users = '', flags = ''] = sections.kubectl.blocks('yaml');
     const { args } = (
       parse(here(users, kubernetes)) as { users: [{ user: { exec: { args: string[] } } }] }
     ).users[0].user.exec;
@@ -174,7 +182,7 @@ describe('docs/connect-applications.md', { skip: reason ?? false }, () => {
   });
 
   function argocdSettings() {
-    const [yaml = ''] = blocks('yaml');
+    const [yaml = ''] = sections.argocd.blocks('yaml');
     const { url, 'oidc.config': config } = parse(here(yaml, argocd)) as Record<string, string>;
     const settings = parse(config ?? '') as Record<string, string | string[] | boolean>;
     assert.equal(settings['enablePKCEAuthentication'], true);

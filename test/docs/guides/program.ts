@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { eventually } from '../../support/harness.ts';
 import { takePort } from '../../support/ports.ts';
-import type { Programs } from './languages.ts';
+import type { Command, Programs } from './languages.ts';
 
 export type Program = { url: string; stop(): void };
 
@@ -14,10 +14,21 @@ export async function startProgram(
   port?: number,
 ): Promise<Program> {
   const address = `127.0.0.1:${port ?? (await takePort())}`;
-  const { command, args, cwd } = programs(address)[name];
+  return startCommand(name, programs(address)[name], address, environment);
+}
+
+/** Starts a program that listens at an address, and waits until it answers. */
+export async function startCommand(
+  name: string,
+  { command, args, cwd }: Command,
+  address: string,
+  environment: Record<string, string>,
+): Promise<Program> {
+  // The runner's own variables would make a program in Node report as a test.
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   const child = spawn(command, args, {
     cwd,
-    env: { ...process.env, NO_PROXY: '127.0.0.1', LISTEN: address, ...environment },
+    env: { ...inherited, NO_PROXY: '127.0.0.1,localhost', LISTEN: address, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let errors = '';
@@ -38,12 +49,13 @@ export async function startProgram(
 /** A browser's visits to a program: it keeps cookies, and follows no redirect. */
 export function visitProgram({ url: site }: Pick<Program, 'url'>) {
   const jar = new Map<string, string>();
-  return async (address: string | URL, method = 'GET') => {
+  return async (address: string | URL, method = 'GET', form?: Record<string, string>) => {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(new URL(address, site), {
       method,
       headers: { cookie },
       redirect: 'manual',
+      ...(form && { body: new URLSearchParams(form) }),
     });
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]*)=([^;]*)/.exec(line) ?? [];
