@@ -9,7 +9,16 @@ export {
   readCsvRow,
   readJsonLine,
 } from './records.ts';
-export { failedLine, isSent, lackOfPassword, type Row, readRow } from './rows.ts';
+export {
+  codeOf,
+  failedLine,
+  isSent,
+  lackOfPassword,
+  lacks,
+  passwordlessLine,
+  type Row,
+  readRow,
+} from './rows.ts';
 export { type Sender, sendUsers } from './send.ts';
 export {
   columns,

@@ -5,6 +5,8 @@ import type { ImportedUserInput, ImportVerdict } from '../client/gen/types.ts';
 export type Sender = {
   client: Pick<Client, 'call'>;
   dryRun: boolean;
+  /** Names the users that are sent, so that a repetition knows which ones it created (BatchID). */
+  batchId: string;
   /** Waits before a call that an outage interrupted is repeated. Without it the call fails at once. */
   beforeRetry?: (failure: { code: string; attempt: number }) => Promise<void>;
 };
@@ -60,10 +62,10 @@ const refusedVerdict = (
  * is a call of its own, with an Idempotency-Key of its own.
  */
 async function callOften(
-  { client, dryRun, beforeRetry }: Sender,
+  { client, dryRun, batchId, beforeRetry }: Sender,
   users: readonly ImportedUserInput[],
 ): Promise<ImportVerdict[]> {
-  const request = { Users: users, OnError: 'continue', DryRun: dryRun };
+  const request = { Users: users, OnError: 'continue', DryRun: dryRun, BatchID: batchId };
   for (let attempt = 1; ; attempt++) {
     try {
       return (await client.call('Users_Import', request, { timeoutMs: 120_000 })).Verdicts;

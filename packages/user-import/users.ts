@@ -3,16 +3,27 @@ import type { Json } from './records.ts';
 import { flagProblems, isTrue, object, text } from './values.ts';
 
 /** A user for Users_Import, and why it cannot be imported. */
-export type Reading = { user: ImportedUserInput; problems: readonly string[] };
+export type Reading = {
+  user: ImportedUserInput;
+  problems: readonly string[];
+  isDisabled?: boolean;
+};
 export type Read = (record: Json) => Reading;
 
-/** A line of JSON Lines is a user as Users_Import takes it; a failed one also has its verdict. */
-export const jsonl: Read = ({ Verdict: _verdict, ...user }) => {
+/** The code in the verdict of a user whom the other system has disabled. */
+export const disabledCode = 'disabled';
+
+/**
+ * A line of JSON Lines is a user as Users_Import takes it; a failed one also has its verdict. The
+ * verdict keeps a disabled user out, so that a corrected file does not let such a user sign in.
+ */
+export const jsonl: Read = ({ Verdict: verdict, ...user }) => {
   const { Tenants = [] } = user;
   const isList =
     Array.isArray(Tenants) && Tenants.every((one) => typeof object(one)['Tenant'] === 'string');
   return {
     user: { ...user, Email: text(user['Email']) },
+    isDisabled: object(verdict)['Code'] === disabledCode,
     problems: isList ? [] : ['Tenants must be a list of records, each with a Tenant'],
   };
 };

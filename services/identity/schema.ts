@@ -46,6 +46,7 @@ import { UnconfirmedProviders } from './migrations/030-unconfirmed-providers.ts'
 import { SupportEnds } from './migrations/031-support-ends.ts';
 import { LookalikeKey } from './migrations/033-lookalike-key.ts';
 import { KeyEnds } from './migrations/039-key-ends.ts';
+import { ImportBatch } from './migrations/040-import-batch.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import {
   KnownNetworkEntity,
@@ -115,6 +116,7 @@ export const identitySchema: ServiceSchema = {
     { name: '031-support-ends', class: SupportEnds },
     { name: '033-lookalike-key', class: LookalikeKey },
     { name: '039-key-ends', class: KeyEnds },
+    { name: '040-import-batch', class: ImportBatch },
   ],
   compatibleFrom: 1,
 };

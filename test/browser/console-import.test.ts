@@ -118,6 +118,7 @@ describe('the import in the console', { skip: withoutChromium }, () => {
     await press(page, 'Import now');
     await page.getByText('The import has finished').waitFor();
     await page.getByText('Created: 2').waitFor();
+    await page.getByText('New without a password, because the file has none: 1').waitFor();
     await assertGood(page, 'import-done');
     for (const secret of [bcryptHash, 'no-hash-at-all'])
       assert.ok(!(await page.content()).includes(secret));
@@ -136,6 +137,14 @@ describe('the import in the console', { skip: withoutChromium }, () => {
         'no-hash-at-all',
         { Line: 5, Code: 'invalid_argument', Messages: ['PasswordHash has an unknown form'] },
       ],
+    );
+    const saving = page.waitForEvent('download');
+    await press(page, 'Download the new users without a password');
+    const passwordless = await saving;
+    assert.equal(passwordless.suggestedFilename(), 'users.csv.no-password.jsonl');
+    assert.match(
+      readFileSync(await passwordless.path(), 'utf8'),
+      new RegExp(`^{.*"Email":"${tag}-1@example.com".*"Code":"no_password".*}\n$`),
     );
     const grants = await stack.call('Grants_ListByTenant', { Tenant: tenant }, stack.platformKey);
     const { Items } = grants.body['Page'] as { Items: Array<{ Role: string }> };
@@ -224,8 +233,8 @@ describe('the import in the console', { skip: withoutChromium }, () => {
     await page.unroute('**/Users_Import');
     await press(page, 'Go on');
     await page.getByText('The import has finished').waitFor();
-    await page.getByText('Created: 250').waitFor();
-    await page.getByText('Existing already: 200').waitFor();
+    await page.getByText('Created: 450').waitFor();
+    await page.getByText('Existing already: 0').waitFor();
     assert.equal(await usersLike(`${tag}%`), 450);
     await page.getByRole('link', { name: 'Users', exact: true }).click();
     await heading(page, 'Users');

@@ -147,6 +147,20 @@ describe('the files of bailiwick import', () => {
     const { code, stderr } = await tool.run(tool.write(linesOf(people(1))));
     assert.equal(code, 0);
     assert.match(stderr, /^Users_Import failed \(failed_precondition\), trying again in 1 s$/m);
+    // The service knows by it which users the first call has created.
+    assert.equal(tool.batches.length, 2);
+    assert.match(tool.batches[0] ?? '', /./);
+    assert.equal(tool.batches[1], tool.batches[0]);
+  });
+
+  test('a batch that is sent again after an interruption has the same id, and others have none of it', async () => {
+    const file = tool.write(linesOf(people(450)));
+    tool.refuse = () => (tool.calls.length === 2 ? denied : undefined);
+    assert.equal((await tool.run(file)).code, 1);
+    assert.equal((await tool.run(file)).code, 0);
+    const [first, second, again, third] = tool.batches;
+    assert.equal(again, second);
+    assert.equal(new Set([first, second, third]).size, 3);
   });
 
   test('a row of CSV with too many or few columns fails with its line, and an endless one ends the import', async () => {

@@ -6,6 +6,8 @@ import { failedIn, importTool, linesOf } from './import-tool.ts';
 
 // How `bailiwick import` reads the files of other systems.
 
+const disabled = 'the user is disabled in the other system: to import the user, remove Verdict';
+
 describe('the sources of bailiwick import', () => {
   const tool = importTool();
 
@@ -39,6 +41,9 @@ describe('the sources of bailiwick import', () => {
     for (const [system, content] of [
       ['csv', 'Email;EmailVerified;Name\na@example.com;1;Zoë\n'],
       ['csv', Buffer.from('Email,EmailVerified,Name\na@example.com,1,Zoë\n', 'latin1')],
+      // The last byte is the only one that is not ASCII.
+      ['csv', Buffer.from('Email,EmailVerified,Name\na@example.com,1,Zoë', 'latin1')],
+      ['csv', Buffer.from('Email\tEmailVerified\tName\na@example.com\t1\tZoë\n', 'utf16le')],
       ['csv', Buffer.from('\ufeffEmail\tEmailVerified\tName\na@example.com\t1\tZoë\n', 'utf16le')],
       ['auth0', JSON.stringify([{ email: 'a@example.com', email_verified: true, name: 'Zoë' }])],
       [
@@ -122,15 +127,63 @@ describe('the sources of bailiwick import', () => {
         Verdict.Messages,
       ]),
       [
-        ['a@example.com', '7', 'Ada', 2, ['the user is disabled in the other system']],
+        ['a@example.com', '7', 'Ada', 2, [disabled]],
         ['', '8', '', 3, ['the user has no email address']],
       ],
     );
-    const corrected = tool.write(
-      readFileSync(`${file}.failed.jsonl`, 'utf8').replace('"Email":""', '"Email":"b@example.com"'),
+    const corrected = readFileSync(`${file}.failed.jsonl`, 'utf8').replace(
+      '"Email":""',
+      '"Email":"b@example.com"',
     );
-    const { stderr } = await tool.run(corrected);
-    assert.match(stderr, /2 users were created, 0 existed already, 0 failed/);
+    const unchanged = await tool.run(tool.write(corrected));
+    assert.match(unchanged.stderr, /1 users were created, 0 existed already, 1 failed/);
+    assert.deepEqual(
+      tool.calls.flat().map(({ Email }) => Email),
+      ['b@example.com'],
+    );
+    const allowed = corrected.replace(/,"Verdict":{"Line":2.*}/, '}');
+    assert.match(
+      (await tool.run(tool.write(allowed))).stderr,
+      /2 users were created, 0 existed already, 0 failed/,
+    );
+  });
+
+  test('a disabled user of every system stays out', async () => {
+    for (const [system, content] of [
+      ['keycloak', '[{"email": "a@example.com", "enabled": false}]'],
+      ['auth0', '{"email": "a@example.com", "blocked": true}'],
+      ['firebase', '{"users": [{"email": "a@example.com", "disabled": true}]}'],
+      [
+        'supabase',
+        'id,email,encrypted_password,email_confirmed_at,deleted_at\n1,a@example.com,,2026-01-01,2026-02-01\n',
+      ],
+    ] as const) {
+      const { file, ended } = from(system, content);
+      assert.equal((await ended).code, 1, system);
+      assert.deepEqual(
+        failedIn(file).map(({ Verdict }) => [Verdict.Code, Verdict.Messages]),
+        [['disabled', [disabled]]],
+        system,
+      );
+    }
+    assert.deepEqual(tool.calls, []);
+  });
+
+  test('a flag that is neither true nor false fails in every system', async () => {
+    for (const [system, content] of [
+      ['keycloak', '[{"email": "a@example.com", "emailVerified": "yes"}]'],
+      ['auth0', '{"email": "a@example.com", "email_verified": "yes"}'],
+      ['firebase', '{"users": [{"email": "a@example.com", "emailVerified": "yes"}]}'],
+      [
+        'zitadel',
+        '{"humanUsers": [{"user": {"email": {"email": "a@example.com", "isEmailVerified": "yes"}}}]}',
+      ],
+      ['cognito', 'cognito:username,email,email_verified\nada,a@example.com,yes\n'],
+    ] as const) {
+      const { file, ended } = from(system, content);
+      assert.equal((await ended).code, 1, system);
+      assert.match(failedIn(file)[0]?.Verdict.Messages[0] ?? '', /must be true, false/, system);
+    }
   });
 
   test('users who lose their password are counted, listed and, if wanted, mailed', async () => {
@@ -144,9 +197,16 @@ describe('the sources of bailiwick import', () => {
       /2 of the new users would have no password \(1: the address is not verified; 1: the file has no password of the user\)/,
     );
     assert.deepEqual([existsSync(`${file}.no-password.jsonl`), tool.mailed], [false, []]);
+    // The client repeats a call three times by itself.
+    let mails = 0;
+    tool.refuseMail = () =>
+      mails++ > 0 && mails <= 5
+        ? { status: 429, Code: 'resource_exhausted', Message: 'busy' }
+        : undefined;
     const { stderr } = await tool.run(file, '--mail-resets');
     assert.match(stderr, /2 of the new users have no password/);
     assert.deepEqual(tool.mailed, ['b@example.com', 'c@example.com']);
+    assert.match(stderr, /^1 mails to set a password were sent; the service refuses/m);
     assert.match(
       readFileSync(`${file}.no-password.jsonl`, 'utf8'),
       /"b@example\.com".*no_password/,

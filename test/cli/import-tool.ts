@@ -31,10 +31,14 @@ export function importTool() {
     cli: undefined as unknown as Cli,
     /** The users of each call of Users_Import. */
     calls: [] as ImportedUser[][],
+    /** The BatchID of each of them. */
+    batches: [] as string[],
     /** The addresses of the calls of Account_RequestPasswordReset. */
     mailed: [] as string[],
     /** The refusal of a call; undefined accepts it. A user called wrong… fails. */
     refuse: (_users: readonly ImportedUser[]): Refusal | undefined => undefined,
+    /** The refusal of a mail. */
+    refuseMail: (): Refusal | undefined => undefined,
     write(content: string | Uint8Array, kind = 'jsonl'): string {
       const file = path.join(tool.cli.home, `users-${files++}.${kind}`);
       writeFileSync(file, content);
@@ -45,19 +49,27 @@ export function importTool() {
       tool.cli.run(['import', file, '--from', path.extname(file).slice(1), ...more]),
   };
   const accept = tool.refuse;
+  const acceptMail = tool.refuseMail;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    const body = (await json(request)) as { Users: ImportedUser[]; Email: string };
+    const refuse = ({ status, Code, Message }: Refusal) =>
+      void answer(status, { Code, Messages: [Message] });
+    const body = (await json(request)) as {
+      Users: ImportedUser[];
+      BatchID: string;
+      Email: string;
+    };
     if (request.url === '/Account_RequestPasswordReset') {
-      tool.mailed.push(body.Email);
-      return void answer(200, {});
+      const refusal = tool.refuseMail();
+      if (!refusal) tool.mailed.push(body.Email);
+      return refusal ? refuse(refusal) : void answer(200, {});
     }
     tool.calls.push(body.Users);
+    tool.batches.push(body.BatchID);
     const refusal = tool.refuse(body.Users);
-    if (refusal)
-      return void answer(refusal.status, { Code: refusal.Code, Messages: [refusal.Message] });
+    if (refusal) return refuse(refusal);
     const Verdicts = body.Users.map(({ Email }) => ({
       Result: Email.startsWith('wrong') ? 'failed' : 'created',
       Email,
@@ -78,7 +90,15 @@ export function importTool() {
     tool.cli?.remove();
     server.close();
   });
-  beforeEach(() => Object.assign(tool, { calls: [], mailed: [], refuse: accept }));
+  beforeEach(() =>
+    Object.assign(tool, {
+      calls: [],
+      batches: [],
+      mailed: [],
+      refuse: accept,
+      refuseMail: acceptMail,
+    }),
+  );
   return tool;
 }
 

@@ -143,6 +143,29 @@ describeOne('imports of users', 'one process', (topology) => {
     assertRefused(await login(stack, row.Email, 'U*U'), 429, 'resource_exhausted');
   });
 
+  test('the repetition of a call whose response was lost says which users that call created', async () => {
+    const { verdicts } = suite;
+    const row = importedPerson();
+    const results = async (rows: readonly object[], more: object) =>
+      (await verdicts(rows, { OnError: 'continue', ...more })).map(({ Result }) => Result);
+    const batch = { BatchID: 'import-1' };
+    assert.deepEqual(await results([row], batch), ['created']);
+    const wrong = importedPerson({ PasswordHash: 'x' });
+    const rows = [row, importedPerson(), wrong];
+    assert.deepEqual(await results(rows, { ...batch, DryRun: true }), [
+      'created',
+      'created',
+      'failed',
+    ]);
+    assert.deepEqual(await results(rows, batch), ['created', 'created', 'failed']);
+    for (const other of [{}, { BatchID: '' }, { BatchID: 'import-2' }])
+      assert.deepEqual(await results([row], other), ['existing']);
+    // A user of no batch belongs to none.
+    const alone = importedPerson();
+    assert.deepEqual(await results([alone], {}), ['created']);
+    assert.deepEqual(await results([alone], {}), ['existing']);
+  });
+
   test('a repeated import makes no second user and leaves password, profile and memberships as they are', async () => {
     const { stack, owner, verdicts } = suite;
     const tenant = await tenantFor(stack, owner.id);

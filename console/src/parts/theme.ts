@@ -1,6 +1,7 @@
 import {
   Alert,
   Badge,
+  Button,
   type CSSVariablesResolver,
   createTheme,
   DEFAULT_THEME,
@@ -57,6 +58,13 @@ export const theme = createTheme({
   cursorType: 'pointer',
   components: {
     Badge: Badge.extend({ styles: { root: { minWidth: 'max-content' } } }),
+    // A long text has several lines on a phone.
+    Button: Button.extend({
+      styles: {
+        root: { height: 'auto', minHeight: 'var(--button-height)' },
+        label: { whiteSpace: 'normal' },
+      },
+    }),
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
     // A menu is in the landmark of its button, and has nothing but its items.
     Menu: Menu.extend({

@@ -1456,6 +1456,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Users","kind":"json","required":true,"text":""},
       {"path":"OnError","kind":"text","required":false,"text":"Whether a refused user stops the others: abort imports none of them, continue imports them. Empty means abort."},
       {"path":"DryRun","kind":"flag","required":false,"text":"Whether to return the verdicts only, and import nothing."},
+      {"path":"BatchID","kind":"text","required":false,"text":"Names the call, with a value of your choice that no other call has. If the response was lost, repeat the call with the same one: users whom it had created already are created again in the verdicts, and not existing."},
     ],
   },
   Users_List: {

@@ -1,8 +1,11 @@
 import {
   batches,
+  codeOf,
   failedLine,
   isSent,
   lackOfPassword,
+  lacks,
+  passwordlessLine,
   type Row,
   readRow,
   sendUsers,
@@ -91,8 +94,8 @@ async function importFile({ values, rest }: Given) {
     throw error;
   }
   if (values['mail-resets'] === true && !dryRun)
-    await mailResets(client, usersOf(passwordlessFile), progress.mailed, (mailed) =>
-      storeProgress(file, Object.assign(progress, { mailed })),
+    await mailResets(client, usersOf(passwordlessFile), progress, () =>
+      storeProgress(file, progress),
     );
   if (!dryRun) forgetProgress(file);
   report(progress, job, values);
@@ -186,17 +189,23 @@ async function importBatch(
   };
   const created = (row: Row): void => {
     progress.created++;
-    const reason = lackOfPassword(row.user);
-    if (reason === undefined) return;
+    const lack = lackOfPassword(row.user);
+    if (lack === undefined) return;
+    const reason = lacks[lack];
     progress.withoutPassword[reason] = (progress.withoutPassword[reason] ?? 0) + 1;
-    if (!job.dryRun)
-      files.passwordless.write(failedLine(row, { Code: 'no_password', Messages: [reason] }));
+    if (!job.dryRun) files.passwordless.write(passwordlessLine(row, lack));
   };
   const rows = batch.filter(isSent);
   const users = rows.map(({ user }) => user);
-  const verdicts = users.length === 0 ? [] : await sendUsers(patientSender(job), users);
+  const verdicts =
+    users.length === 0
+      ? []
+      : await sendUsers(
+          patientSender({ ...job, batchId: `${progress.id}-${progress.done}` }),
+          users,
+        );
   for (const row of batch)
-    if (row.problem !== undefined) fail(row, { Code: 'not_sent', Messages: [row.problem] });
+    if (row.problem !== undefined) fail(row, { Code: codeOf(row), Messages: [row.problem] });
   for (const [index, row] of rows.entries()) {
     const verdict = verdicts[index] ?? { Result: 'failed', Code: 'internal', Messages: [] };
     if (verdict.Result === 'created') created(row);

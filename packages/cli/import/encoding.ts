@@ -9,20 +9,32 @@ const marks: ReadonlyArray<readonly [mark: readonly number[], encoding: string]>
   [[0xfe, 0xff], 'utf-16be'],
 ];
 
+/**
+ * The form of UTF-16 that a file has, if any. Without a mark its first character says so: in a file
+ * of users it is ASCII, and one of its two bytes is zero.
+ */
+function utf16Of(head: Uint8Array): string | undefined {
+  const [, marked] = marks.find(([mark]) => mark.every((byte, at) => head[at] === byte)) ?? [];
+  if (marked) return marked;
+  return head[0] === 0 ? 'utf-16be' : head[1] === 0 ? 'utf-16le' : undefined;
+}
+
 /** The encoding of a file. Reads all of it, because one wrong byte says that it is not UTF-8. */
 export async function encodingOf(file: string): Promise<string> {
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   let isFirst = true;
-  for await (const piece of createReadStream(file) as AsyncIterable<Uint8Array>) {
-    const [, encoding] =
-      marks.find(([mark]) => isFirst && mark.every((byte, at) => piece[at] === byte)) ?? [];
-    if (encoding) return encoding;
-    isFirst = false;
-    try {
+  try {
+    for await (const piece of createReadStream(file) as AsyncIterable<Uint8Array>) {
+      const encoding = isFirst ? utf16Of(piece) : undefined;
+      if (encoding) return encoding;
+      isFirst = false;
       utf8.decode(piece, { stream: true });
-    } catch {
-      return 'windows-1252';
     }
+    // A character that the file does not finish.
+    utf8.decode();
+  } catch (error) {
+    if (error instanceof TypeError) return 'windows-1252';
+    throw error;
   }
   return 'utf-8';
 }

@@ -100,11 +100,12 @@ export function peppered(source: Source, pepper: string): Source {
   return {
     ...source,
     read(record) {
-      const { user, problems } = source.read(record);
+      const reading = source.read(record);
+      const { user } = reading;
       const hash = user.PasswordHash ?? '';
       return /^\$2[aby]\$/.test(hash)
-        ? { user: { ...user, PasswordHash: `$bcrypt-pepper$${encoded}${hash}` }, problems }
-        : { user, problems };
+        ? { ...reading, user: { ...user, PasswordHash: `$bcrypt-pepper$${encoded}${hash}` } }
+        : reading;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { say } from '../output.ts';
@@ -9,6 +9,8 @@ export type Progress = {
   /** A digest of the options, and the size of the file: the state of another import does not count. */
   job: string;
   size: number;
+  /** Random: names this import in its calls. */
+  id: string;
   done: number;
   created: number;
   existing: number;
@@ -29,6 +31,7 @@ export const jobKey = (options: readonly unknown[]): string =>
 export const newProgress = (job: string, size: number): Progress => ({
   job,
   size,
+  id: randomUUID(),
   done: 0,
   created: 0,
   existing: 0,

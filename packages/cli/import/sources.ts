@@ -9,6 +9,7 @@ import {
   jsonl,
   object,
   type Read,
+  type Reading,
   text,
   texts,
 } from '../../user-import/mod.ts';
@@ -25,8 +26,6 @@ export type Source = {
   headProblem?: (names: readonly string[]) => string | undefined;
 };
 
-const disabled = 'the user is disabled in the other system';
-
 /** A part of a user that may be impossible to read: its value, or the problem. */
 function attempt(read: () => string): { value: string; problems: string[] } {
   try {
@@ -40,11 +39,7 @@ function attempt(read: () => string): { value: string; problems: string[] } {
 const keycloak: Read = (user) => {
   const hash = attempt(() => keycloakHash(user['credentials']));
   return withProblems(
-    [
-      ...(user['enabled'] === false ? [disabled] : []),
-      ...flagProblems('emailVerified', user['emailVerified']),
-      ...hash.problems,
-    ],
+    [...flagProblems('emailVerified', user['emailVerified']), ...hash.problems],
     {
       ExternalID: text(user['id']) || text(user['username']),
       Email: text(user['email']),
@@ -55,13 +50,15 @@ const keycloak: Read = (user) => {
       Metadata: texts(user['attributes']),
       PasswordHash: hash.value,
     },
+    user['enabled'] === false,
   );
 };
 
 const withProblems = (
   problems: readonly string[],
-  user: ReturnType<Read>['user'],
-): ReturnType<Read> => ({ user, problems });
+  user: Reading['user'],
+  isDisabled = false,
+): Reading => ({ user, problems, isDisabled });
 
 const fullName = (given: unknown, family: unknown): string =>
   [text(given), text(family)].filter((part) => part !== '').join(' ');
@@ -70,11 +67,7 @@ const auth0: Read = (user) => {
   const oid = text(object(user['_id'])['$oid']);
   const hash = attempt(() => auth0Hash(user));
   return withProblems(
-    [
-      ...(user['blocked'] === true ? [disabled] : []),
-      ...flagProblems('email_verified', user['email_verified']),
-      ...hash.problems,
-    ],
+    [...flagProblems('email_verified', user['email_verified']), ...hash.problems],
     {
       ExternalID: text(user['user_id']) || (oid === '' ? '' : `auth0|${oid}`),
       Email: text(user['email']),
@@ -88,6 +81,7 @@ const auth0: Read = (user) => {
       Metadata: texts(user['user_metadata']),
       PasswordHash: hash.value,
     },
+    user['blocked'] === true,
   );
 };
 
@@ -97,7 +91,7 @@ const firebase =
     const passwordHash = text(user['passwordHash']);
     return withProblems(
       [
-        ...(user['disabled'] === true ? [disabled] : []),
+        ...flagProblems('emailVerified', user['emailVerified']),
         ...(passwordHash !== '' && !hash
           ? ['the user has a password: --firebase-hash FILE is required to take it along']
           : []),
@@ -111,6 +105,7 @@ const firebase =
         PasswordHash:
           hash && passwordHash !== '' ? firebaseHash(hash, text(user['salt']), passwordHash) : '',
       },
+      user['disabled'] === true,
     );
   };
 
@@ -134,15 +129,20 @@ const clerk: Read = (user) => {
 const supabase: Read = (user) => {
   const { full_name, name, avatar_url, ...more } = parsedObject(user['raw_user_meta_data']);
   const isBanned = Date.parse(text(user['banned_until'])) > Date.now();
-  return withProblems(isBanned || text(user['deleted_at']) !== '' ? [disabled] : [], {
-    ExternalID: text(user['id']),
-    Email: text(user['email']),
-    EmailVerified: text(user['email_confirmed_at']) !== '',
-    Name: text(full_name) || text(name),
-    Picture: text(avatar_url),
-    Metadata: texts(more),
-    PasswordHash: text(user['encrypted_password']),
-  });
+  const isDisabled = isBanned || text(user['deleted_at']) !== '';
+  return withProblems(
+    [],
+    {
+      ExternalID: text(user['id']),
+      Email: text(user['email']),
+      EmailVerified: text(user['email_confirmed_at']) !== '',
+      Name: text(full_name) || text(name),
+      Picture: text(avatar_url),
+      Metadata: texts(more),
+      PasswordHash: text(user['encrypted_password']),
+    },
+    isDisabled,
+  );
 };
 
 function parsedObject(json: unknown): Json {
@@ -169,7 +169,7 @@ const cognito: Read = (user) =>
 const zitadel: Read = (record) => {
   const user = object(record['user']);
   const [profile, email] = [object(user['profile']), object(user['email'])];
-  return withProblems([], {
+  return withProblems(flagProblems('isEmailVerified', email['isEmailVerified']), {
     ExternalID: text(record['userId']),
     Email: text(email['email']),
     EmailVerified: isTrue(email['isEmailVerified']),

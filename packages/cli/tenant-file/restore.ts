@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Client } from '../../client/client.ts';
 import type { ImportVerdict } from '../../client/gen/types.ts';
 import { sendUsers } from '../../user-import/mod.ts';
@@ -162,7 +163,7 @@ async function restoreUsers(
     Groups: line.Groups.filter((path) => !directoryGroups.has(groupKey(path))),
   }));
   const verdicts = await sendUsers(
-    patientSender({ client }),
+    patientSender({ client, dryRun: false, batchId: randomUUID() }),
     users.map(({ Kind: _kind, Status: _status, Groups, Grants, ...user }) => ({
       ...user,
       Tenants: [{ Tenant: tenant, Roles: Grants.filter(isPlain).map(({ Role }) => Role), Groups }],

@@ -4253,6 +4253,8 @@ export type Users_ImportReq = {
   OnError?: string | undefined;
   /** Whether to return the verdicts only, and import nothing. */
   DryRun?: boolean | undefined;
+  /** Names the call, with a value of your choice that no other call has. If the response was lost, repeat the call with the same one: users whom it had created already are created again in the verdicts, and not existing. */
+  BatchID?: string | undefined;
 };
 
 /** A verdict for each user, in the order of the request. */

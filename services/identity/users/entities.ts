@@ -28,6 +28,8 @@ export const UserEntity = defineEntity({
     /** active or disabled. An unverified account is a registration, not a user. */
     status: p.text(),
     externalId: p.text(),
+    /** The BatchID of the Users_Import that created the user; '' for other users. */
+    importBatch: p.text().default(''),
     metadata: p.json<Record<string, string>>(),
     /**
      * argon2id in PHC form, or a hash of another system after the word `imported`; null if the user
@@ -122,6 +124,7 @@ export function newUser(
     locale: '',
     status: 'active',
     externalId: '',
+    importBatch: '',
     metadata: {},
     passwordHash,
     lastLoginAt: null,

@@ -17,7 +17,7 @@ import type { UserRow } from './entities.ts';
 export const columnsOf = (user: string): string => `
   ${user}.id, ${user}.email, ${user}.email_key, ${user}.email_verified, ${user}.mailbox_proven, ${user}.name,
   ${user}.given_name, ${user}.family_name, ${user}.picture, ${user}.locale, ${user}.status,
-  ${user}.external_id, ${user}.metadata, ${user}.password_hash, ${user}.last_login_at, ${user}.created_at,
+  ${user}.external_id, ${user}.import_batch, ${user}.metadata, ${user}.password_hash, ${user}.last_login_at, ${user}.created_at,
   ${user}.updated_at`;
 const columns = columnsOf('user_account');
 
@@ -59,6 +59,7 @@ export type StoredUser = {
   locale: string;
   status: string;
   external_id: string;
+  import_batch: string;
   metadata: Record<string, string>;
   password_hash: string | null;
   last_login_at: string | null;
@@ -198,6 +199,7 @@ export function userOf(row: StoredUser): UserRow {
     locale: row.locale,
     status: row.status,
     externalId: row.external_id,
+    importBatch: row.import_batch,
     metadata: row.metadata,
     passwordHash: row.password_hash,
     lastLoginAt: row.last_login_at === null ? null : new Date(row.last_login_at),

@@ -17,7 +17,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useTexts } from '../../parts/texts.tsx';
 import type { UserFile } from './read-file.ts';
-import { type FailedRow, failedFile } from './run.ts';
+import { type FailedRow, failedFile, passwordlessFile } from './run.ts';
 import type { Import, Run } from './use-import.ts';
 
 type Props = { file: UserFile; run: Run; work: Import };
@@ -43,19 +43,36 @@ export function RunSection({ file, run, work }: Props) {
       <Actions run={run} work={work} />
       {progress.failed.length > 0 && <Failed failed={progress.failed} />}
       {progress.failed.length > 0 && !work.isBusy && (
-        <Stack gap={4} align="start">
-          <Button
-            variant="default"
-            leftSection={<Icon name="download" />}
-            onClick={() => saveFile(failedFile(progress.failed), `${file.name}.failed.jsonl`)}
-          >
-            {t('import.download')}
-          </Button>
-          <Text size="sm" c="dimmed">
-            {t('import.downloadAbout')}
-          </Text>
-        </Stack>
+        <Download
+          title={t('import.download')}
+          about={t('import.downloadAbout')}
+          onClick={() => saveFile(failedFile(progress.failed), `${file.name}.failed.jsonl`)}
+        />
       )}
+      {progress.withoutPassword.length > 0 && !dryRun && !work.isBusy && (
+        <Download
+          title={t('import.downloadPasswordless')}
+          about={t('import.passwordlessAbout')}
+          onClick={() =>
+            saveFile(passwordlessFile(progress.withoutPassword), `${file.name}.no-password.jsonl`)
+          }
+        />
+      )}
+    </Stack>
+  );
+}
+
+type DownloadProps = { title: string; about: string; onClick: () => void };
+
+function Download({ title, about, onClick }: DownloadProps) {
+  return (
+    <Stack gap={4} align="start">
+      <Button variant="default" leftSection={<Icon name="download" />} onClick={onClick}>
+        {title}
+      </Button>
+      <Text size="sm" c="dimmed">
+        {about}
+      </Text>
     </Stack>
   );
 }
@@ -81,11 +98,16 @@ function ProgressOf({ run: { progress, total } }: { run: Run }) {
   );
 }
 
+const lackTexts = [
+  ['noPassword', 'import.noPassword'],
+  ['notVerified', 'import.notVerified'],
+] as const;
+
 /** The number of rows with each verdict. */
 function Counts({ run: { dryRun, progress, total } }: { run: Run }) {
   const { t, locale } = useTexts();
   const number = new Intl.NumberFormat(locale);
-  const { done, created, existing, failed } = progress;
+  const { done, created, withoutPassword, existing, failed } = progress;
   const color = failed.length > 0 || done < total ? 'orange' : 'teal';
   const title =
     done < total ? 'import.stopped' : dryRun ? 'import.checked' : ('import.imported' as const);
@@ -100,6 +122,14 @@ function Counts({ run: { dryRun, progress, total } }: { run: Run }) {
         <List.Item>
           {t(dryRun ? 'import.wouldCreate' : 'import.created', { count: number.format(created) })}
         </List.Item>
+        {lackTexts.map(([lack, text]) => {
+          const count = withoutPassword.filter((row) => row.lack === lack).length;
+          return (
+            count > 0 && (
+              <List.Item key={lack}>{t(text, { count: number.format(count) })}</List.Item>
+            )
+          );
+        })}
         <List.Item>{t('import.existing', { count: number.format(existing) })}</List.Item>
         <List.Item>
           {t(dryRun ? 'import.wouldFail' : 'import.failed', {

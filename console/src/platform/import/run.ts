@@ -1,5 +1,14 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
-import { batches, failedLine, isSent, type Row, sendUsers } from '@bailiwick/user-import';
+import {
+  batches,
+  codeOf,
+  failedLine,
+  isSent,
+  lackOfPassword,
+  passwordlessLine,
+  type Row,
+  sendUsers,
+} from '@bailiwick/user-import';
 import { client } from '../../parts/calls.ts';
 import { withProof } from '../../parts/proof.ts';
 
@@ -9,15 +18,28 @@ type Verdict = Pick<ResponseOf<'Users_Import'>['Verdicts'][number], 'Result' | '
 
 export type FailedRow = Row & Pick<Verdict, 'Code' | 'Messages'>;
 
+/** A created user without a password, and why. */
+export type PasswordlessRow = Row & { lack: NonNullable<ReturnType<typeof lackOfPassword>> };
+
 export type Progress = {
+  /** Random: names this import in its calls. */
+  id: string;
   /** Rows with a verdict. */
   done: number;
   created: number;
+  withoutPassword: readonly PasswordlessRow[];
   existing: number;
   failed: readonly FailedRow[];
 };
 
-export const noProgress: Progress = { done: 0, created: 0, existing: 0, failed: [] };
+export const newProgress = (): Progress => ({
+  id: crypto.randomUUID(),
+  done: 0,
+  created: 0,
+  withoutPassword: [],
+  existing: 0,
+  failed: [],
+});
 
 type Job = {
   rows: readonly Row[];
@@ -36,24 +58,31 @@ export async function importRows({ rows, dryRun, from, isStopped, onProgress }: 
   let progress = from;
   for await (const batch of batches(rows.slice(from.done))) {
     if (isStopped()) return;
-    progress = withVerdicts(progress, batch, await verdictsOf(batch, dryRun));
+    progress = withVerdicts(
+      progress,
+      batch,
+      await verdictsOf(batch, { dryRun, batchId: `${progress.id}-${progress.done}` }),
+    );
     onProgress(progress);
   }
 }
 
 /** A verdict for each row. A row that is not sent has failed. */
-async function verdictsOf(batch: readonly Row[], dryRun: boolean): Promise<Verdict[]> {
+async function verdictsOf(
+  batch: readonly Row[],
+  call: { dryRun: boolean; batchId: string },
+): Promise<Verdict[]> {
   const sent = batch.filter(isSent);
   const users = sent.map(({ user }) => user);
   const answers =
-    users.length === 0 ? [] : await withProof(() => sendUsers({ client, dryRun }, users));
+    users.length === 0 ? [] : await withProof(() => sendUsers({ client, ...call }, users));
   // A message names another user of the call by its place, and the file has lines.
   const inFile = (message: string) =>
     message.replaceAll(/\bUsers\[(\d+)\]/g, (_, at) => `line ${sent[Number(at)]?.line}`);
   const rest = answers.values();
   return batch.map((row) => {
     if (row.problem !== undefined)
-      return { Result: 'failed', Code: 'not_sent', Messages: [row.problem] };
+      return { Result: 'failed', Code: codeOf(row), Messages: [row.problem] };
     const verdict = rest.next().value ?? missing;
     return { ...verdict, Messages: verdict.Messages.map(inFile) };
   });
@@ -62,7 +91,7 @@ async function verdictsOf(batch: readonly Row[], dryRun: boolean): Promise<Verdi
 const missing: Verdict = { Result: 'failed', Code: 'internal', Messages: ['no verdict'] };
 
 function withVerdicts(
-  { done, created, existing, failed }: Progress,
+  { id, done, created, withoutPassword, existing, failed }: Progress,
   batch: readonly Row[],
   verdicts: readonly Verdict[],
 ): Progress {
@@ -71,9 +100,15 @@ function withVerdicts(
     const { Result, Code, Messages } = verdicts[index] ?? missing;
     return Result === 'created' || Result === 'existing' ? [] : [{ ...row, Code, Messages }];
   });
+  const passwordless = batch.flatMap((row, index): PasswordlessRow[] => {
+    const lack = lackOfPassword(row.user);
+    return lack && verdicts[index]?.Result === 'created' ? [{ ...row, lack }] : [];
+  });
   return {
+    id,
     done: done + batch.length,
     created: created + count('created'),
+    withoutPassword: [...withoutPassword, ...passwordless],
     existing: existing + count('existing'),
     failed: [...failed, ...newlyFailed],
   };
@@ -83,5 +118,12 @@ function withVerdicts(
 export const failedFile = (failed: readonly FailedRow[]): Blob =>
   new Blob(
     failed.map((row) => failedLine(row, row)),
+    { type: 'application/x-ndjson' },
+  );
+
+/** The created users without a password, in the same form. */
+export const passwordlessFile = (rows: readonly PasswordlessRow[]): Blob =>
+  new Blob(
+    rows.map((row) => passwordlessLine(row, row.lack)),
     { type: 'application/x-ndjson' },
   );

@@ -1,7 +1,7 @@
 import type { Row } from '@bailiwick/user-import';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { importRows, noProgress, type Progress } from './run.ts';
+import { importRows, newProgress, type Progress } from './run.ts';
 
 export type Run = {
   dryRun: boolean;
@@ -52,8 +52,8 @@ export function useImport(rows: readonly Row[]) {
     isStopping,
     /** Whether a part of the rows was imported, and the rest was not. */
     isUnfinished: run !== undefined && !run.dryRun && run.progress.done < run.total && !isEnded,
-    check: () => start({ dryRun: true, progress: noProgress, total }),
-    begin: () => start({ dryRun: false, progress: noProgress, total }),
+    check: () => start({ dryRun: true, progress: newProgress(), total }),
+    begin: () => start({ dryRun: false, progress: newProgress(), total }),
     goOn: () => run && start(run),
     /** Stops after the running call, so that every row that was sent has a verdict. */
     stop: () => {

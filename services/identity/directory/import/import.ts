@@ -22,14 +22,14 @@ export type ImportDeps = {
 export function importHandler(deps: ImportDeps): Pick<Handlers<typeof Users>, 'import'> {
   const { database } = deps;
   return {
-    async import({ users, onError, dryRun }, call) {
+    async import({ users, onError, dryRun, batchId }, call) {
       const rows = readRows(users);
-      await matchStored(onPool(database), rows);
+      await matchStored(onPool(database), rows, batchId);
       await addMemberships(deps, rows, true, call);
       const mayStore = () => onError === 'continue' || !rows.some(isRefused);
       if (dryRun) {
         if (!mayStore()) skip(rows);
-      } else if (mayStore() && (await storeNew(deps, rows, mayStore, call)))
+      } else if (mayStore() && (await storeNew(deps, rows, { batchId, mayStore }, call)))
         await addMemberships(deps, rows, false, call);
       else skip(rows);
       return { verdicts: rows.map(verdictOf) };
@@ -41,13 +41,13 @@ export function importHandler(deps: ImportDeps): Pick<Handlers<typeof Users>, 'i
 async function storeNew(
   { database, passwords }: ImportDeps,
   rows: readonly ImportRow[],
-  mayStore: () => boolean,
+  batch: { batchId: string; mayStore: () => boolean },
   call: Call,
 ): Promise<boolean> {
   // A repeated import takes no locks.
   if (!rows.some(isNew)) return true;
   const hashes = await hashesOf(passwords, rows);
-  return storeUsers(database, rows, { hashes, mayStore }, call);
+  return storeUsers(database, rows, { hashes, ...batch }, call);
 }
 
 /** Hashes of weak passwords that are made at the same time, so that sign-ins get their turns. */

@@ -15,6 +15,7 @@ export const storedKey = ({ key, unmappedKey }: Email, known: ReadonlyMap<string
 export async function matchStored(
   run: Run,
   rows: readonly ImportRow[],
+  batchId: string,
 ): Promise<ReadonlyMap<string, KnownUser>> {
   const open = rows.filter((row) => !isRefused(row));
   const stored = await findKnownUsers(
@@ -35,6 +36,7 @@ export async function matchStored(
     else {
       row.result = 'existing';
       row.userId = found.id;
+      row.isRepeated = batchId !== '' && found.import_batch === batchId;
     }
   }
   return byKey;

@@ -5,12 +5,13 @@ export type KnownUser = {
   id: string;
   email_key: string;
   external_id: string;
+  import_batch: string;
   /** Whether the account is in use although its user has not proven the mailbox. */
   unproven: boolean;
 };
 
 // A social sign-in makes such an account. One that an import made has no sign-in before a mail.
-const known = `id, email_key, external_id, not (email_verified and mailbox_proven) and (last_login_at is not null
+const known = `id, email_key, external_id, import_batch, not (email_verified and mailbox_proven) and (last_login_at is not null
            or exists (select 1 from identity_link l where l.tenant = '' and l.user_id = user_account.id)) as unproven`;
 
 const knownUsers: Statement = {

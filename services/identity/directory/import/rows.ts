@@ -19,6 +19,8 @@ export type ImportRow = {
   readonly email: Email | undefined;
   /** The stored or new user; "" = none. */
   userId: string;
+  /** Whether an earlier call with the same BatchID created the user. */
+  isRepeated: boolean;
   result: 'created' | 'existing' | 'failed' | 'skipped';
   refused?: Refused;
 };
@@ -41,6 +43,7 @@ export function readRows(users: readonly ImportedUser[]): ImportRow[] {
       sent,
       email: messages.length > 0 ? undefined : normaliseEmail(sent.email),
       userId: '',
+      isRepeated: false,
       result: 'created',
     };
     if (messages.length > 0) refuse(row, { code: 'invalid_argument', messages });
@@ -96,10 +99,11 @@ function refuseRepeats(
 export const verdictOf = ({
   sent,
   userId,
+  isRepeated,
   result,
   refused,
 }: ImportRow): MessageInitShape<typeof ImportVerdictSchema> => ({
-  result,
+  result: isRepeated && result === 'existing' ? 'created' : result,
   externalId: sent.externalId,
   email: sent.email,
   userId,

@@ -23,7 +23,7 @@ export type Hashes = ReadonlyMap<ImportRow, string>;
 export async function storeUsers(
   database: Database,
   rows: readonly ImportRow[],
-  { hashes, mayStore }: { hashes: Hashes; mayStore: () => boolean },
+  { hashes, batchId, mayStore }: { hashes: Hashes; batchId: string; mayStore: () => boolean },
   call: Call,
 ): Promise<boolean> {
   // One import at a time: two that bring the same ExternalID would each miss the other's user, and
@@ -35,11 +35,11 @@ export async function storeUsers(
       em,
       emails.map((key) => `account ${key}`),
     );
-    const known = await matchStored(inTransaction(em), rows);
+    const known = await matchStored(inTransaction(em), rows, batchId);
     if (!mayStore()) return false;
     const keys: string[] = [];
     for (const row of rows.filter(isNew)) {
-      const user = userOf(row, known, hashes.get(row) ?? null);
+      const user = userOf(row, known, { batchId, passwordHash: hashes.get(row) ?? null });
       if (!user) continue;
       keys.push(user.emailKey);
       row.userId = user.id;
@@ -59,7 +59,7 @@ function store(em: EntityManager, user: UserRow, call: Call): void {
 function userOf(
   row: ImportRow,
   known: Parameters<typeof storedKey>[1],
-  passwordHash: string | null,
+  { batchId, passwordHash }: { batchId: string; passwordHash: string | null },
 ): UserRow | undefined {
   const { sent, email } = row;
   if (!email) return undefined;
@@ -74,6 +74,7 @@ function userOf(
     picture: sent.picture,
     locale: sent.locale,
     externalId: sent.externalId,
+    importBatch: batchId,
     metadata: sent.metadata?.items ?? {},
   };
 }
