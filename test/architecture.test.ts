@@ -169,6 +169,7 @@ const acrossTenants: Record<string, string> = {
   'sso.sweep_app_consents': 'the sweeper covers all tenants',
   'sso.sweep_assertions': 'the sweeper covers all tenants',
   'sso.sweep_flows': 'the sweeper covers all tenants',
+  'sso.tenant_of_recovery_code': 'finds the tenant of a recovery code, which is unique',
   'sso.sweep_handled_joins': 'the sweeper covers all tenants',
 };
 

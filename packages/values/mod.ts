@@ -1,6 +1,7 @@
 export { createBatch } from './batch.ts';
 export { hasOwnName, readsLike } from './brand-name.ts';
 export { changedFields } from './changes.ts';
+export { createCode, normaliseCode, randomText } from './codes.ts';
 export { type Email, findEmail, normaliseEmail } from './email.ts';
 export { createId, idFromHash, isId } from './ids.ts';
 export {

@@ -61,6 +61,13 @@ export const ssoValues: Readonly<Record<string, Json | undefined>> = {
   'TenantsListRequest.Query': 'acm',
   'TenantsListRequest.Status': 'active',
   'SsoLiftRequirementResponse.Until': '2026-01-31T13:00:00.000Z',
+  'SsoLiftRequirementResponse.UserID': '',
+  'SsoCreateRecoveryCodesResponse.Codes': ['k7m2p-9xq4t-3hj6w-b8nvz'],
+  Required: true,
+  LiftedUntil: undefined,
+  'SsoGetRequirementResponse.RecoveryCodesLeft': 8,
+  RecoveryCodesCreatedAt: '2026-01-31T12:00:00.000Z',
+  'AccountLoginRequest.SsoRecoveryCode': undefined,
 
   // Apps
   'App.ID': exampleId('app'),

@@ -47,6 +47,7 @@ import { SupportEnds } from './migrations/031-support-ends.ts';
 import { LookalikeKey } from './migrations/033-lookalike-key.ts';
 import { KeyEnds } from './migrations/039-key-ends.ts';
 import { ImportBatch } from './migrations/040-import-batch.ts';
+import { SsoRecovery } from './migrations/041-sso-recovery.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import {
   KnownNetworkEntity,
@@ -117,6 +118,7 @@ export const identitySchema: ServiceSchema = {
     { name: '033-lookalike-key', class: LookalikeKey },
     { name: '039-key-ends', class: KeyEnds },
     { name: '040-import-batch', class: ImportBatch },
+    { name: '041-sso-recovery', class: SsoRecovery },
   ],
   compatibleFrom: 1,
 };

@@ -32,6 +32,7 @@ import {
   DomainOwner,
   Issuer,
   PasswordPolicy,
+  SsoRecovery,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { createRightsCache } from '@bailiwick/revocation';
@@ -96,6 +97,7 @@ const clientsOf = ({ access, sso }: Options['peers']) => ({
   imports: createClient(Imports, onBehalf(access, 'identity')),
   domainOwner: createClient(DomainOwner, asService(sso, 'identity')),
   sso: createClient(PasswordPolicy, asService(sso, 'identity')),
+  recovery: createClient(SsoRecovery, asService(sso, 'identity')),
   issuer: createClient(Issuer, asService(sso, 'identity')),
   redirects: createClient(Sso, asService(sso, 'identity')),
 });

@@ -10,7 +10,8 @@ export const clockToleranceSeconds = 180;
  * Limits per IP address. Home-realm discovery calls once per sign-in, and an office signs in from
  * one address. A sign-in counts at its start and at its end. An application's server calls the
  * OpenID provider from one address for all its users. A bot's requests for a token count for each
- * bot and address. A sign-in of a device looks its code up three times.
+ * bot and address. A sign-in of a device looks its code up three times. A tenant has eight recovery
+ * codes; tries with one of them count for the tenant too.
  */
 export const ssoLimits: Record<LimitProfile, Record<string, Limit>> = {
   standard: {
@@ -22,6 +23,7 @@ export const ssoLimits: Record<LimitProfile, Record<string, Limit>> = {
     issuer_failure: perMinute(300),
     bot_token: perMinute(600),
     device_code: { count: 120, seconds: 600 },
+    recovery: { count: 20, seconds: 600 },
   },
   strict: {
     sso_check: perMinute(60),
@@ -32,6 +34,7 @@ export const ssoLimits: Record<LimitProfile, Record<string, Limit>> = {
     issuer_failure: perMinute(60),
     bot_token: perMinute(60),
     device_code: { count: 60, seconds: 600 },
+    recovery: { count: 10, seconds: 600 },
   },
   off: {},
 };

@@ -19,6 +19,7 @@ import {
   PasswordPolicy,
   SignIn,
   SsoLimits,
+  SsoRecovery,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { asService, createPager, onBehalf, serve } from '@bailiwick/rpc';
@@ -55,6 +56,7 @@ import { providerChecks, providerHandlers } from './providers/handlers.ts';
 import { createProtocols } from './providers/protocols.ts';
 import { socialProvidersHandler } from './providers/social.ts';
 import { liftHandler } from './requirement/lift.ts';
+import { recoveryCodesHandlers, recoveryHandlers } from './requirement/recovery/handlers.ts';
 import { createSaml } from './saml/saml.ts';
 import { ssoSchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
@@ -96,12 +98,18 @@ type Deps = ProviderDeps &
     identityKeys: Client<typeof IdentityKeys>;
     replaceSigningKeys: (options: { withdraws: boolean }) => Promise<void>;
     limits: Record<string, Limit>;
+    recoveryLimit: Limit | undefined;
   };
 
 const servedBy = (deps: Deps) => [
   serve(
     Sso,
-    { ...providerHandlers(deps), ...socialProvidersHandler(deps), ...liftHandler(deps) },
+    {
+      ...providerHandlers(deps),
+      ...socialProvidersHandler(deps),
+      ...liftHandler(deps),
+      ...recoveryCodesHandlers(deps),
+    },
     providerChecks(deps.egress),
   ),
   serve(Domain, domainHandlers(deps), domainChecks),
@@ -111,6 +119,7 @@ const servedBy = (deps: Deps) => [
   serve(DataKeys, dataKeysHandlers(deps)),
   serve(PasswordPolicy, policyHandlers(deps)),
   serve(DomainOwner, ownerHandlers(deps)),
+  serve(SsoRecovery, recoveryHandlers(deps)),
   serve(SsoLimits, { take: countAddress(deps.limiter, deps.limits) }),
 ];
 
@@ -161,6 +170,7 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
         limiter: createLimiter(database),
         limits,
         signInLimit: limits['sign_in'],
+        recoveryLimit: limits['recovery'],
         ring,
         pager: createPager(ring),
         publicUrl,

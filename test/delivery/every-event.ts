@@ -143,6 +143,7 @@ async function changeSignOn(owner: Owner, ask: Ask, dns: DnsServer): Promise<voi
   await ask('Domain_Delete', { Tenant, ID: domain.ID });
   await ask('Sso_DeleteProvider', { Tenant, ID });
   await changeApps(Tenant, ask);
+  await ask('Sso_CreateRecoveryCodes', { Tenant });
   for (const Minutes of [1, 0])
     bodyOf(await stack.call('Sso_LiftRequirement', { Tenant, Minutes }, stack.platformKey));
 }

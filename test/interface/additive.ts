@@ -124,6 +124,8 @@ export const additiveOperations: readonly string[] = [
   'Sso_DeleteProvider',
   'Sso_TestProvider',
   'Sso_LiftRequirement',
+  'Sso_CreateRecoveryCodes',
+  'Sso_GetRequirement',
   'Sso_ListSocialProviders',
   'Apps_Save',
   'Apps_Get',
@@ -143,6 +145,7 @@ export const additiveOperations: readonly string[] = [
 
 /** Optional request keys that Bailiwick adds to documented operations. */
 export const additiveRequestKeys: Readonly<Record<string, readonly DocumentedField[]>> = {
+  Account_Login: [{ name: 'SsoRecoveryCode', type: 'string' }],
   Account_Register: [
     { name: 'InvitationToken', type: 'string' },
     { name: 'InvitationSecret', type: 'string' },

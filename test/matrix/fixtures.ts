@@ -171,6 +171,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   },
   Sso_DeleteProvider: { fresh: ['provider'] },
   Sso_LiftRequirement: {},
+  Sso_CreateRecoveryCodes: {},
   Apps_Save: { fresh: ['app'] },
   Apps_Delete: { fresh: ['app'] },
   Apps_RotateSecret: { fresh: ['app'] },

@@ -151,11 +151,12 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [],
   },
   Account_Login: {
-    "text":"Signs in with address and password. The token is shown only once. If the domain of the address requires SSO, no password is accepted. A user with a second factor gets a challenge instead of a session: see Account_CompleteLogin.","access":"everyone","answers":"record","tenant":"",
+    "text":"Signs in with address and password. The token is shown only once. If the domain of the address requires SSO, no password is accepted without an SsoRecoveryCode. A user with a second factor gets a challenge instead of a session: see Account_CompleteLogin.","access":"everyone","answers":"record","tenant":"",
     fields: [
       {"path":"Email","kind":"text","required":true,"text":""},
       {"path":"Password","kind":"secret","required":true,"text":""},
       {"path":"Cookie","kind":"flag","required":false,"text":"For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty."},
+      {"path":"SsoRecoveryCode","kind":"secret","required":false,"text":"One of the codes of Sso_CreateRecoveryCodes, if the identity provider of a tenant that requires it does not work. Once the password and the due second factor are right, it lifts the requirement for the tenant's owners, as Sso_LiftRequirement does. The answer is the same for a wrong password, an unknown code and a user who does not own the tenant."},
     ],
   },
   Account_LoginWithCode: {
@@ -1066,6 +1067,12 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"IfUpdatedAt","kind":"time","required":true,"text":"The UpdatedAt of the provider that the caller has checked. Fails with failed_precondition if the provider was changed since."},
     ],
   },
+  Sso_CreateRecoveryCodes: {
+    "text":"Replaces a tenant's recovery codes. Each of them lifts the requirement once, as Sso_LiftRequirement does, when an owner signs in with a password and the due second factor (Account_Login). The codes are shown only here. All owners get a mail.","access":"a session or a bot key: the permission iam.sso.write in Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+    ],
+  },
   Sso_DeleteProvider: {
     "text":"Deletes a provider, removes its links to users, and ends the sessions that it opened. Fails with failed_precondition for the last active provider while the tenant or a domain requires SSO.","access":"a session or a bot key: the permission iam.sso.write in Tenant; or the permission iam.platform.sso.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
     fields: [
@@ -1078,6 +1085,12 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for the providers of the platform."},
       {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Sso_GetRequirement: {
+    "text":"Returns whether a tenant requires SSO, until when its owners are exempt, and how many recovery codes are left.","access":"a session or a bot key: the permission iam.sso.read in Tenant","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
     ],
   },
   Sso_LiftRequirement: {

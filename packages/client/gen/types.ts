@@ -38,7 +38,7 @@ export interface Operations {
   Account_IssueCode: { request: Account_IssueCodeReq; response: Account_IssueCodeRes };
   /** Links the identity of a social sign-in whose address belongs to the caller's account. The cookie of that sign-in says which identity. The caller must have signed in after it. */
   Account_LinkIdentity: { request: Account_LinkIdentityReq; response: Account_LinkIdentityRes };
-  /** Signs in with address and password. The token is shown only once. If the domain of the address requires SSO, no password is accepted. A user with a second factor gets a challenge instead of a session: see Account_CompleteLogin. */
+  /** Signs in with address and password. The token is shown only once. If the domain of the address requires SSO, no password is accepted without an SsoRecoveryCode. A user with a second factor gets a challenge instead of a session: see Account_CompleteLogin. */
   Account_Login: { request: Account_LoginReq; response: Account_LoginRes };
   /** Signs in with a mailed code. It works once, for ten minutes and five tries, together with the token of the request that it was mailed for. */
   Account_LoginWithCode: { request: Account_LoginWithCodeReq; response: Account_LoginWithCodeRes };
@@ -258,10 +258,14 @@ export interface Operations {
   Sso_Check: { request: Sso_CheckReq; response: Sso_CheckRes };
   /** Confirms a provider as it is stored. A provider opens sessions for people, so a change of what identifies them (issuer, client, addresses, certificates, attribute map) by a caller who may not grant everything in the tenant stays unconfirmed: the sessions that it opens hold rights in the tenant only, and at most those that this caller may grant. A provider of the platform opens none until it is confirmed. The caller must be able to grant everything there, without an end. Sessions that were opened before the confirmation have to sign in again. */
   Sso_ConfirmProvider: { request: Sso_ConfirmProviderReq; response: Sso_ConfirmProviderRes };
+  /** Replaces a tenant's recovery codes. Each of them lifts the requirement once, as Sso_LiftRequirement does, when an owner signs in with a password and the due second factor (Account_Login). The codes are shown only here. All owners get a mail. */
+  Sso_CreateRecoveryCodes: { request: Sso_CreateRecoveryCodesReq; response: Sso_CreateRecoveryCodesRes };
   /** Deletes a provider, removes its links to users, and ends the sessions that it opened. Fails with failed_precondition for the last active provider while the tenant or a domain requires SSO. */
   Sso_DeleteProvider: { request: Sso_DeleteProviderReq; response: Sso_DeleteProviderRes };
   /** Returns one provider. */
   Sso_GetProvider: { request: Sso_GetProviderReq; response: Sso_GetProviderRes };
+  /** Returns whether a tenant requires SSO, until when its owners are exempt, and how many recovery codes are left. */
+  Sso_GetRequirement: { request: Sso_GetRequirementReq; response: Sso_GetRequirementRes };
   /** Exempts a tenant's owners from the SSO requirement for up to an hour, so that they can sign in with their passwords while the provider is broken. All owners get a mail. */
   Sso_LiftRequirement: { request: Sso_LiftRequirementReq; response: Sso_LiftRequirementRes };
   /** Lists the providers of a tenant, or of the platform. */
@@ -751,6 +755,8 @@ export type Account_LoginReq = {
   Password: string;
   /** For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty. */
   Cookie?: boolean | undefined;
+  /** One of the codes of Sso_CreateRecoveryCodes, if the identity provider of a tenant that requires it does not work. Once the password and the due second factor are right, it lifts the requirement for the tenant's owners, as Sso_LiftRequirement does. The answer is the same for a wrong password, an unknown code and a user who does not own the tenant. */
+  SsoRecoveryCode?: string | undefined;
 };
 
 /** The new session and its user, or a challenge if a second factor is due. */
@@ -3407,6 +3413,17 @@ export type Sso_ConfirmProviderRes = {
   Provider: SsoProvider;
 };
 
+/** Selects a tenant. */
+export type Sso_CreateRecoveryCodesReq = {
+  Tenant: string;
+};
+
+/** The codes, which no later call returns. */
+export type Sso_CreateRecoveryCodesRes = {
+  /** Eight codes such as k7m2p-9xq4t-3hj6w-b8nvz. Case and hyphens do not matter. */
+  Codes: string[];
+};
+
 /** Selects one provider. */
 export type Sso_DeleteProviderReq = {
   /** Empty for the providers of the platform. */
@@ -3429,6 +3446,23 @@ export type Sso_GetProviderRes = {
   Provider: SsoProvider;
 };
 
+/** Selects a tenant. */
+export type Sso_GetRequirementReq = {
+  Tenant: string;
+};
+
+/** The requirement, and the ways out of it. */
+export type Sso_GetRequirementRes = {
+  /** Whether the tenant's setting RequireSso or one of its verified domains requires SSO. */
+  Required: boolean;
+  /** Until when the owners are exempt. Absent without an exemption. */
+  LiftedUntil?: string;
+  /** The number of unused recovery codes. */
+  RecoveryCodesLeft: number;
+  /** When they were created. Absent without a code. */
+  RecoveryCodesCreatedAt?: string;
+};
+
 /** Selects a tenant, and sets the duration. */
 export type Sso_LiftRequirementReq = {
   Tenant: string;
@@ -3439,6 +3473,8 @@ export type Sso_LiftRequirementReq = {
 /** The end of the exemption. */
 export type Sso_LiftRequirementRes = {
   Until?: string;
+  /** In events: the owner who used a recovery code. Empty for a bot's exemption. */
+  UserID: string;
 };
 
 /** Selects a tenant and a page. */

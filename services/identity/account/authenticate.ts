@@ -2,13 +2,22 @@ import { denied, type ServiceError, unauthenticated } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { findEmail } from '@bailiwick/values';
 import { waiterOf } from '../passwords/imported-lane.ts';
-import { passwordNotAccepted } from '../passwords/policy.ts';
+import { type Policy, passwordNotAccepted } from '../passwords/policy.ts';
 import type { Account } from '../passwords/queries.ts';
 import type { UserRow } from '../users/entities.ts';
 import { findUserByEmailKey, settleEmail } from '../users/queries.ts';
 import type { AccountDeps } from './deps.ts';
 
 export const wrong = 'email or password is wrong';
+
+/**
+ * Exempts users from the policy of their domain. `wrong` says the same for a wrong password as for
+ * a user who is not admitted.
+ */
+export type Exemption = {
+  wrong: string;
+  admits: (policy: Policy, user: UserRow | undefined) => Promise<boolean>;
+};
 
 /** A user whose password was right, with the kinds of second factors that are due. */
 export type Authenticated = { user: UserRow; factors: readonly string[] };
@@ -19,9 +28,9 @@ export type Authenticated = { user: UserRow; factors: readonly string[] };
  */
 export async function authenticate(
   deps: AccountDeps,
-  text: string,
-  password: string,
+  { email: text, password }: { email: string; password: string },
   call: Call,
+  exemption?: Exemption,
 ): Promise<Authenticated> {
   const { database, comparePassword, passwordPolicy, throttle } = deps;
   // An invalid address has no account: it takes the same path as an unknown one.
@@ -30,7 +39,7 @@ export async function authenticate(
   const key = email?.key ?? `? ${text.slice(0, 254)}`;
   const policy = await passwordPolicy.of(email?.domain ?? '');
   // Compares and counts nothing: the answer is the same for every account and password.
-  if (policy.tenant !== '' && !policy.lifted)
+  if (!exemption && policy.tenant !== '' && !policy.lifted)
     throw await failure(
       deps,
       passwordNotAccepted(),
@@ -39,20 +48,22 @@ export async function authenticate(
       await findUserByEmailKey(database, key),
     );
   let account: Account | undefined;
-  const holds = await throttle.attempt(key, call.caller.ip, (found, until) => {
+  const holds = await throttle.attempt(key, call.caller.ip, async (found, until) => {
     account = found;
     // In the turn of the account, so that a second guess does not show how long the first one took.
-    return comparePassword({ key, account: found, password }, waiterOf(call, until));
+    const isRight = await comparePassword({ key, account: found, password }, waiterOf(call, until));
+    // Without the exemption a right password counts as a wrong one, so that the count shows none.
+    return isRight && (!exemption || exemption.admits(policy, found.user));
   });
   const { user, factors = [], pendingHash } = account ?? {};
   const known = holds && (user?.status === 'active' || pendingHash !== undefined);
-  if (known && !(await passwordPolicy.admits(policy, user?.id ?? '')))
+  if (known && !exemption && !(await passwordPolicy.admits(policy, user?.id ?? '')))
     throw await failure(deps, passwordNotAccepted(), call, text, user);
   if (user && holds && user.status === 'active') return { user, factors };
   const error =
     pendingHash !== undefined && holds
       ? denied('email is not verified', 'EMAIL_NOT_VERIFIED')
-      : unauthenticated(wrong);
+      : unauthenticated(exemption?.wrong ?? wrong);
   throw await failure(deps, error, call, text, user);
 }
 

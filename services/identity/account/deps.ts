@@ -3,6 +3,7 @@ import { type KeyRing, type TenantKeys } from '@bailiwick/keys';
 import { homeNetwork, type Limiter } from '@bailiwick/limits';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type { SsoRecovery } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { type RightsCache } from '@bailiwick/revocation';
 import { type Call } from '@bailiwick/rpc';
 import { type Refusals } from '@bailiwick/service';
@@ -32,6 +33,7 @@ export type AccountDeps = ReturnRules & {
   limits: AccountLimits;
   refusals: Refusals;
   admission: Client<typeof Admission>;
+  recovery: Client<typeof SsoRecovery>;
   registration: RegistrationRule;
   /** The least number of characters in a password. */
   passwordLength: number;

@@ -11,17 +11,22 @@ import { endSession } from '../sessions/handlers.ts';
 import { type UserRow } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { authenticate, wrong } from './authenticate.ts';
+import { completeLogin } from './complete-login.ts';
 import type { AccountDeps } from './deps.ts';
-import { beginOrChallenge, type Challenge, completeLogin, openChallenge } from './second-factor.ts';
+import { beginOrChallenge, type Challenge, openChallenge } from './second-factor.ts';
+import { createRecovery } from './sso-recovery.ts';
 
 type Login = Pick<Handlers<typeof Account>, 'login' | 'completeLogin' | 'logout'>;
 
 export function loginHandlers(deps: AccountDeps): Login {
   const { database } = deps;
+  const recover = createRecovery(deps);
   return {
-    login: ({ email, password }, call) =>
+    login: (request, call) =>
       countSignIn('password', () =>
-        deps.signIns(call.caller.ip, () => logIn(deps, { email, password }, call)),
+        deps.signIns(call.caller.ip, () =>
+          request.ssoRecoveryCode === '' ? logIn(deps, request, call) : recover(request, call),
+        ),
       ),
 
     completeLogin: (request, call) =>
@@ -51,7 +56,7 @@ async function logIn(
   const from = ownSignIn(call, { authMethod: 'password', assurance: 'aal1' });
   const until = waitUntil();
   for (let tries = 0; tries < 3; tries++) {
-    const { user, factors } = await authenticate(deps, email, password, call);
+    const { user, factors } = await authenticate(deps, { email, password }, call);
     const rehashed = passwords.isOutdated(user.passwordHash ?? null)
       ? await passwords.hash(password, { until })
       : undefined;

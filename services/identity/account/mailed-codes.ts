@@ -13,9 +13,15 @@ import type {
 import { signInCode } from '@bailiwick/proto/tasks.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { countSignIn } from '@bailiwick/telemetry';
-import { createToken, type Email, normaliseEmail, tokenHash, tokenKind } from '@bailiwick/values';
+import {
+  createToken,
+  type Email,
+  normaliseEmail,
+  randomText,
+  tokenHash,
+  tokenKind,
+} from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
-import { randomText } from '../factors/random-text.ts';
 import { proveMailbox } from '../federation/mailbox.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
 import type { NewSession } from '../sessions/begin.ts';

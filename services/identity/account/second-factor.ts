@@ -1,33 +1,27 @@
 import { type EntityManager, inTransaction, type Run } from '@bailiwick/database';
-import { deadToken, type ServiceError, unauthenticated } from '@bailiwick/errors';
+import { deadToken, type ServiceError } from '@bailiwick/errors';
 import { homeNetwork } from '@bailiwick/limits';
-import type {
-  AccountCompleteLoginRequest,
-  AccountCompleteLoginResponseSchema,
-} from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import type { AccountCompleteLoginRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { createToken, tokenHash, tokenKind } from '@bailiwick/values';
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import { createToken, tokenHash } from '@bailiwick/values';
 import {
   consumeChallenge,
   countTry,
-  findChallenged,
+  type RecoveryCode,
   storeChallenge,
 } from '../factors/challenges/queries.ts';
 import { recordFactors } from '../factors/changes.ts';
 import { type FactorProof, proveRecoveryCode, proveTotp } from '../factors/proofs.ts';
 import { countCodes, findFactors } from '../factors/queries.ts';
-import { type ChallengePurpose, forLogin } from '../passkeys/challenges.ts';
+import { type ChallengePurpose } from '../passkeys/challenges.ts';
 import { provePasskeyOf } from '../passkeys/proof.ts';
 import type { StoredPasskey } from '../passkeys/queries.ts';
 import { passkeyTarget } from '../passkeys/records.ts';
-import { passwordNotAccepted } from '../passwords/policy.ts';
 import { clearFactorFailures } from '../passwords/queries.ts';
 import { beginSession, type NewSession } from '../sessions/begin.ts';
-import { ownSignIn, type SessionOrigin } from '../sessions/entities.ts';
+import { type SessionOrigin } from '../sessions/entities.ts';
 import type { UserRow } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
-import { findUsers } from '../users/queries.ts';
 import { failure } from './authenticate.ts';
 import type { AccountDeps } from './deps.ts';
 
@@ -50,10 +44,20 @@ export async function openChallenge(
     factors,
     authMethod,
     place = homeNetwork(caller.ip),
-  }: { factors: readonly string[]; authMethod: string; place?: string },
+    recovery,
+  }: {
+    factors: readonly string[];
+    authMethod: string;
+    place?: string;
+    recovery?: RecoveryCode;
+  },
 ): Promise<Challenge | undefined> {
   const challenge = createToken('challenge');
-  const stored = await storeChallenge(run, tokenHash(challenge), user, { place, authMethod });
+  const stored = await storeChallenge(run, tokenHash(challenge), user, {
+    place,
+    authMethod,
+    recovery,
+  });
   return (
     stored && {
       token: '',
@@ -75,27 +79,6 @@ export async function beginOrChallenge(
   const challenge = await openChallenge(inTransaction(em), call, user, { ...from, factors });
   if (!challenge) throw new Error('a user changed while it was locked');
   return challenge;
-}
-
-/** Opens the session of a challenge, if its answer is right. */
-export async function completeLogin(
-  deps: AccountDeps,
-  request: AccountCompleteLoginRequest,
-  call: Call,
-): Promise<MessageInitShape<typeof AccountCompleteLoginResponseSchema>> {
-  const { database } = deps;
-  if (tokenKind(request.challenge) !== 'challenge') throw deadToken();
-  const hash = tokenHash(request.challenge);
-  const place = homeNetwork(call.caller.ip);
-  const [user] = await findUsers(database, [(await findChallenged(database, hash, place)) ?? '']);
-  if (user?.status !== 'active') throw deadToken();
-  await assertPasswordAccepted(deps, user, call);
-  const answer = { user, hash, place, request, purpose: forLogin, refuse: unauthenticated };
-  return settle(deps, answer, call, async (em, locked, { proof, authMethod }) => {
-    const { method, assurance } = proof;
-    const from = ownSignIn(call, { authMethod, furtherMethods: [method], assurance });
-    return beginSession(em, call, locked, from);
-  });
 }
 
 /** A right answer, and the first method of the sign-in that asked for it. */
@@ -142,12 +125,6 @@ export async function settle<T extends object>(
   });
   if (!done) throw await wrong();
   return done;
-}
-
-/** Throws if the user's domain requires SSO since the password was checked. */
-async function assertPasswordAccepted(deps: AccountDeps, user: UserRow, call: Call): Promise<void> {
-  if (!(await deps.passwordPolicy.admitsUser(user)))
-    throw await failure(deps, passwordNotAccepted(), call, user.email, user);
 }
 
 type Answer = {

@@ -60,7 +60,7 @@ export function stepUpHandlers(deps: AccountDeps): StepUp {
       if (tokenKind(request.challenge) !== 'challenge') throw deadToken();
       const hash = tokenHash(request.challenge);
       const place = challengePlace(homeNetwork(ip), credentialId);
-      if ((await findChallenged(database, hash, place)) !== id) throw deadToken();
+      if ((await findChallenged(database, hash, place))?.userId !== id) throw deadToken();
       const [user] = await findUsers(database, [id]);
       if (user?.status !== 'active') throw unauthenticated();
       call.invalidates.add(`credential:${credentialId}`);

@@ -57,6 +57,9 @@ export const LoginChallengeEntity = defineEntity({
     /** The method that was right: password or email_code; '' = an open session asked. */
     authMethod: p.text(),
     tries: p.integer(),
+    /** The tenant and the hash of a recovery code of single sign-on; '' and null = none. */
+    recoveryTenant: p.text().default(''),
+    recoveryHash: p.blob().nullable(),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),
   },

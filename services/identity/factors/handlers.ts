@@ -12,7 +12,7 @@ import type {
   RecoveryCodes,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/factors_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
-import { createId, timeOf } from '@bailiwick/values';
+import { createCode, createId, normaliseCode, timeOf } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { totpsPerUser } from '../limits.ts';
@@ -41,8 +41,10 @@ import {
   replaceCodes,
   storeTotp,
 } from './queries.ts';
-import { createCodes, normaliseCode } from './recovery-codes.ts';
 import { createSecret, otpauthUri, stepOf } from './totp.ts';
+
+/** Of 50 bits each. */
+const codesPerUser = 10;
 
 const totpProof = { method: 'totp', assurance: 'aal2' } as const;
 
@@ -154,7 +156,7 @@ export function recoveryCodesHandlers({
       };
       // Checked before the hashes too, which are expensive.
       assertFactor(await listFactors(database, call.caller.id));
-      const codes = createCodes();
+      const codes = Array.from({ length: codesPerUser }, () => createCode(2));
       const salt = randomBytes(16);
       const hashes = await Promise.all(
         codes.map((code) => passwords.digest(normaliseCode(code), salt)),

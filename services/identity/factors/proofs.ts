@@ -2,9 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { type Database, type EntityManager } from '@bailiwick/database';
 import { type TenantKeys } from '@bailiwick/keys';
 import type { Assurance } from '@bailiwick/proto/policies.ts';
+import { normaliseCode } from '@bailiwick/values';
 import type { Passwords } from '../passwords/passwords.ts';
 import { findCodes, findTotps, type StoredTotp, useCode, useStep } from './queries.ts';
-import { normaliseCode } from './recovery-codes.ts';
 import { stepOf } from './totp.ts';
 
 /** A right answer to a challenge. */

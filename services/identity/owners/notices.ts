@@ -30,13 +30,18 @@ const notices: ReadonlyMap<string, string> = new Map([
   ['chat_endpoint.disabled', 'endpoint_disabled'],
   ['bot_key.expiring', 'key_expiring'],
   ['sso.requirement_lifted', 'sso_lifted'],
+  ['sso.recovery_codes_created', 'sso_codes_created'],
   ['tenant.holder_ended', 'holder_ended'],
   ['tenant.owner_kept', 'owner_kept'],
 ]);
 
+/** A lift by a recovery code names its owner. */
+const kindOf = (type: string, { UserID }: Record<string, unknown>): string | undefined =>
+  type === 'sso.requirement_lifted' && UserID !== undefined ? 'sso_recovered' : notices.get(type);
+
 /**
  * Mails a tenant's owners when an endpoint fails or is disabled, when a key is about to expire, when
- * the SSO requirement is lifted, and when a directory takes more than it could give.
+ * the SSO requirement is lifted or gets recovery codes, and when a directory takes more than it could give.
  */
 export function followOwnerNotices(deps: Deps): Background {
   return () => {
@@ -68,7 +73,7 @@ async function notifyOwners(
   { database, broker, authority }: Deps,
   { id, type, tenant, data }: FollowedEvent,
 ): Promise<void> {
-  const kind = notices.get(type);
+  const kind = kindOf(type, data);
   if (kind === undefined || tenant === '') return;
   const { tenantName, userIds } = await authority.listOwners({ tenant, limit: maxOwners });
   const details = { ...detailsOf(data), ...(await personIn(database, data)) };

@@ -17,6 +17,8 @@ export const placeholders = {
   endpoint_disabled: ['tenantName', 'name'],
   key_expiring: ['tenantName', 'name', 'date'],
   sso_lifted: ['tenantName', 'date'],
+  sso_recovered: ['tenantName', 'name', 'date'],
+  sso_codes_created: ['tenantName'],
   holder_ended: ['tenantName', 'name'],
   owner_kept: ['tenantName', 'name'],
   membership_pending: ['tenantName', 'inviterName'],

@@ -177,8 +177,13 @@ const eventTypes: readonly EventType[] = [
     login_failed: 'A sign-in through an identity provider was rejected; LastError says why.',
   }),
   ...family('tenant', 'sso', 'Sso_LiftRequirementRes', {
-    requirement_lifted: 'The tenant’s owners may sign in with a password for a while.',
+    requirement_lifted:
+      'The tenant’s owners may sign in with a password for a while. A UserID in its data means that this owner used a recovery code.',
     requirement_restored: 'Owners must use single sign-on again.',
+  }),
+  ...family('tenant', 'sso', 'Sso_GetRequirementRes', {
+    recovery_codes_created:
+      'The tenant got new recovery codes. The earlier ones are void. Its data contains RecoveryCodesLeft.',
   }),
   ...family('none', 'key', 'Keys_RotateRes', {
     rotated: "A tenant's data key was rotated. Its data contains only DekID and Tenant.",

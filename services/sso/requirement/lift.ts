@@ -1,8 +1,8 @@
-import { type Database } from '@bailiwick/database';
+import { type Database, type EntityManager } from '@bailiwick/database';
 import { recordChange } from '@bailiwick/events';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
+import { type Call, type Handlers } from '@bailiwick/rpc';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { setLift } from './queries.ts';
@@ -22,21 +22,34 @@ export function liftHandler({
 }: Deps): Pick<Handlers<typeof Sso>, 'liftRequirement'> {
   return {
     async liftRequirement({ tenant, minutes = defaultMinutes }, call) {
-      const until = new Date(Date.now() + minutes * 60_000);
+      const until = endOfLift(minutes);
       const liftInAccess = () =>
         ownAdmission.liftSso({ tenant, until: timestampFromDate(until) }, { signal: call.signal });
       if (minutes === 0) await liftInAccess();
-      await database.transaction({ tenant, row: `requirement ${tenant}` }, async (em) => {
-        await setLift(em, tenant, until);
-        recordChange(em, call, {
-          tenant,
-          type: minutes > 0 ? 'sso.requirement_lifted' : 'sso.requirement_restored',
-          data: { Until: until.toISOString() },
-          targets: [{ Type: 'tenant', ID: tenant, Name: '' }],
-        });
-      });
+      await database.transaction(rowOf(tenant), (em) => recordLift(em, call, { tenant, until }));
       if (minutes > 0) await liftInAccess();
       return { until: timestampFromDate(until) };
     },
   };
+}
+
+/** The row on which the changes of a tenant's requirement wait for each other. */
+export const rowOf = (tenant: string) => ({ tenant, row: `requirement ${tenant}` });
+
+export const endOfLift = (minutes = defaultMinutes): Date =>
+  new Date(Date.now() + minutes * 60_000);
+
+/** Stores the end of a lift with its event. `userId`: the owner who used a recovery code. */
+export async function recordLift(
+  em: EntityManager,
+  call: Pick<Call, 'caller' | 'operation'>,
+  { tenant, until, userId }: { tenant: string; until: Date; userId?: string },
+): Promise<void> {
+  await setLift(em, tenant, until);
+  recordChange(em, call, {
+    tenant,
+    type: until > new Date() ? 'sso.requirement_lifted' : 'sso.requirement_restored',
+    data: { Until: until.toISOString(), ...(userId && { UserID: userId }) },
+    targets: [{ Type: 'tenant', ID: tenant, Name: '' }],
+  });
 }

@@ -7,6 +7,12 @@ import {
 } from '@bailiwick/database';
 import type { UserRow } from '../../users/entities.ts';
 
+/** A recovery code whose tenant is known. It is used up after the second factor. */
+export type RecoveryCode = { tenant: string; codeHash: Uint8Array };
+
+/** Where a challenge is asked for, the method that was right, and the recovery code beside it. */
+type Asked = { place: string; authMethod: string; recovery?: RecoveryCode | undefined };
+
 // Waits for a change of the user that is being stored, and then compares the changed row: a
 // challenge never outlives the password or the factors that it was made for.
 const challenge: Statement = {
@@ -16,8 +22,8 @@ const challenge: Statement = {
            where id = $2 and status = 'active' and updated_at = $3 and password_hash is not distinct from $4
            for share
          ), stored as (
-           insert into login_challenge (token_hash, user_id, network, auth_method, tries, created_at, expires_at)
-           select $1::bytea, id, $5, $6, 0, now(), now() + interval '10 minutes' from checked
+           insert into login_challenge (token_hash, user_id, network, auth_method, tries, created_at, expires_at, recovery_tenant, recovery_hash)
+           select $1::bytea, id, $5, $6, 0, now(), now() + interval '10 minutes', $7, $8::bytea from checked
            returning user_id
          )
          select exists (select 1 from recovery_code r where r.user_id = s.user_id) as has_codes from stored s`,
@@ -31,9 +37,11 @@ export async function storeChallenge(
   run: Run,
   tokenHash: Uint8Array,
   { id, updatedAt, passwordHash }: Pick<UserRow, 'id' | 'updatedAt' | 'passwordHash'>,
-  { place, authMethod }: { place: string; authMethod: string },
+  { place, authMethod, recovery }: Asked,
 ): Promise<{ hasCodes: boolean } | undefined> {
-  const values = [tokenHash, id, updatedAt, passwordHash, place, authMethod];
+  const code = recovery ?? { tenant: '', codeHash: null };
+  const asked = [place, authMethod, code.tenant, code.codeHash];
+  const values = [tokenHash, id, updatedAt, passwordHash, ...asked];
   const [row] = await run<{ has_codes: boolean }>(challenge, values);
   return row && { hasCodes: row.has_codes };
 }
@@ -43,17 +51,23 @@ const isOpen = 'expires_at > now() and network = $2 and tries < 5';
 
 const challenged: Statement = {
   name: 'identity.challenged_user',
-  text: `select user_id from login_challenge where token_hash = $1 and ${isOpen}`,
+  text: `select user_id, recovery_tenant, recovery_hash from login_challenge where token_hash = $1 and ${isOpen}`,
 };
 
-/** The user of an open challenge. */
+/** The user of an open challenge, and the recovery code of the sign-in. */
 export async function findChallenged(
   database: Database,
   tokenHash: Uint8Array,
   place: string,
-): Promise<string | undefined> {
-  const [row] = await database.query<{ user_id: string }>(challenged, [tokenHash, place]);
-  return row?.user_id;
+): Promise<{ userId: string; recovery: RecoveryCode | undefined } | undefined> {
+  const [row] = await database.query<{
+    user_id: string;
+    recovery_tenant: string;
+    recovery_hash: Uint8Array | null;
+  }>(challenged, [tokenHash, place]);
+  if (!row) return undefined;
+  const { user_id: userId, recovery_tenant: tenant, recovery_hash: codeHash } = row;
+  return { userId, recovery: codeHash ? { tenant, codeHash } : undefined };
 }
 
 const tried: Statement = {

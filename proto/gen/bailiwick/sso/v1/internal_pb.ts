@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/internal.proto.
  */
 export const file_bailiwick_sso_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJMChdJc3N1ZXJDb25maXJtQXBwUmVxdWVzdBIRCgljbGllbnRfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEg4KBnNjb3BlcxgDIAMoCSIqChhJc3N1ZXJDb25maXJtQXBwUmVzcG9uc2USDgoGc2NvcGVzGAEgAygJIi4KGElzc3VlclZlcmlmeVRva2VuUmVxdWVzdBISCgV0b2tlbhgBIAEoCUIDgAEBIroBChlJc3N1ZXJWZXJpZnlUb2tlblJlc3BvbnNlEg8KB3N1YmplY3QYASABKAkSEQoJY2xpZW50X2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSFQoNY3JlZGVudGlhbF9pZBgEIAEoCRIOCgZ0ZW5hbnQYBSABKAkSDgoGc2NvcGVzGAYgAygJEi4KCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIokBCgxTdGFydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEhEKCXJldHVybl90bxgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEhEKCXVpX2xvY2FsZRgGIAEoCRIRCglyZXN0YXJ0ZWQYByABKAgipgEKDVN0YXJ0UmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDAoEZmxvdxgCIAEoCRIPCgdiaW5kaW5nGAMgASgJEjcKBGZvcm0YBCADKAsyKS5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVzcG9uc2UuRm9ybUVudHJ5GisKCUZvcm1FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIrsCCg1GaW5pc2hSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRJDCgpwYXJhbWV0ZXJzGAMgAygLMi8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LlBhcmFtZXRlcnNFbnRyeRI/CghiaW5kaW5ncxgEIAMoCzItLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdC5CaW5kaW5nc0VudHJ5EgoKAmlwGAUgASgJEhIKCnVzZXJfYWdlbnQYBiABKAkaMQoPUGFyYW1ldGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLwoNQmluZGluZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlIKDkZpbmlzaFJlc3BvbnNlEhAKCHJlZGlyZWN0GAEgASgJEg0KBXRva2VuGAIgASgJEgwKBGZsb3cYAyABKAkSEQoEbGluaxgEIAEoCUIDgAEBItYCChBGaW5kV2F5T25SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRJGCgpwYXJhbWV0ZXJzGAMgAygLMjIuYmFpbGl3aWNrLnNzby52MS5GaW5kV2F5T25SZXF1ZXN0LlBhcmFtZXRlcnNFbnRyeRJCCghiaW5kaW5ncxgEIAMoCzIwLmJhaWxpd2ljay5zc28udjEuRmluZFdheU9uUmVxdWVzdC5CaW5kaW5nc0VudHJ5EgoKAmlwGAUgASgJEg4KBnJlYXNvbhgGIAEoCRIUCgxzZXNzaW9uX2hhc2gYByABKAwaMQoPUGFyYW1ldGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLwoNQmluZGluZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjgKEUZpbmRXYXlPblJlc3BvbnNlEhAKCHJlZGlyZWN0GAEgASgJEhEKCXJldHVybl90bxgCIAEoCSI/Cg9NZXRhZGF0YVJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEgoKAmlwGAMgASgJIh8KEE1ldGFkYXRhUmVzcG9uc2USCwoDeG1sGAEgASgJIh8KDVJlcG9ydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJIikKC1dyYXBwZWRLZXlzEgsKA2tlaxgBIAEoCRINCgVjb3VudBgCIAEoBSKfAQoOUmVwb3J0UmVzcG9uc2USLgoHd3JhcHBlZBgBIAMoCzIdLmJhaWxpd2ljay5zc28udjEuV3JhcHBlZEtleXMSEgoKdG9fcmVwbGFjZRgCIAEoBRIRCgl0b19yZXNlYWwYAyABKAUSNgoJZGF0YV9rZXlzGAQgAygLMiMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuRGF0YUtleSI+Cg1Sb3RhdGVSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIdChV3aXRoZHJhd19zaWduaW5nX2tleXMYAiABKAgiRQoOUm90YXRlUmVzcG9uc2USEAoIcmVwbGFjZWQYASABKAgSDgoGcXVldWVkGAIgASgFEhEKCXdpdGhkcmF3bhgDIAEoCCIrChlQYXNzd29yZFBvbGljeUZpbmRSZXF1ZXN0Eg4KBmRvbWFpbhgBIAEoCSI8ChpQYXNzd29yZFBvbGljeUZpbmRSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkSDgoGbGlmdGVkGAIgASgIIikKCkh0dHBIZWFkZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSKSAQoTSXNzdWVySGFuZGxlUmVxdWVzdBIOCgZtZXRob2QYASABKAkSDAoEcGF0aBgCIAEoCRItCgdoZWFkZXJzGAMgAygLMhwuYmFpbGl3aWNrLnNzby52MS5IdHRwSGVhZGVyEgwKBGJvZHkYBCABKAwSCgoCaXAYBSABKAkSFAoMc2Vzc2lvbl9oYXNoGAYgASgMIisKDElzc3Vlck9wdGlvbhINCgVsYWJlbBgBIAEoCRIMCgRocmVmGAIgASgJIjoKFElzc3VlckdldExvZ29SZXF1ZXN0EgsKA2FwcBgBIAEoCRIVCg1rbm93bl92ZXJzaW9uGAIgASgJIkcKFUlzc3VlckdldExvZ29SZXNwb25zZRIMCgR0eXBlGAEgASgJEg8KB2NvbnRlbnQYAiABKAwSDwoHdmVyc2lvbhgDIAEoCSI5CgpJc3N1ZXJMb2dvEgwKBHBhdGgYASABKAkSDQoFd2lkdGgYAiABKAUSDgoGaGVpZ2h0GAMgASgFIr0BCgxJc3N1ZXJDaG9pY2USDAoEa2luZBgBIAEoCRILCgNhcHAYAiABKAkSDgoGdGVuYW50GAMgASgJEi8KB29wdGlvbnMYBCADKAsyHi5iYWlsaXdpY2suc3NvLnYxLklzc3Vlck9wdGlvbhIOCgZzY29wZXMYBSADKAkSFQoNcmV0dXJuX3NjaGVtZRgGIAEoCRIqCgRsb2dvGAcgASgLMhwuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJMb2dvIusBChBJc3N1ZXJEZXZpY2VQYWdlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIOCgZzY29wZXMYBCADKAkSEgoKeHNyZl90b2tlbhgFIAEoCRIRCgl1c2VyX2NvZGUYBiABKAkSDwoHcHJvYmxlbRgHIAEoCRIKCgJpcBgIIAEoCRIsCghhc2tlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoEbG9nbxgKIAEoCzIcLmJhaWxpd2ljay5zc28udjEuSXNzdWVyTG9nbyKFAwoUSXNzdWVySGFuZGxlUmVzcG9uc2USDgoGc3RhdHVzGAEgASgFEi0KB2hlYWRlcnMYAiADKAsyHC5iYWlsaXdpY2suc3NvLnYxLkh0dHBIZWFkZXISDAoEYm9keRgDIAEoDBIPCgdmYWlsdXJlGAQgASgJEhAKCGZvcm1fdXJsGAUgASgJEj4KBGZvcm0YBiADKAsyMC5iYWlsaXdpY2suc3NvLnYxLklzc3VlckhhbmRsZVJlc3BvbnNlLkZvcm1FbnRyeRISCgpzaWduZWRfb3V0GAcgASgIEi4KBmNob2ljZRgIIAEoCzIeLmJhaWxpd2ljay5zc28udjEuSXNzdWVyQ2hvaWNlEjcKC2RldmljZV9wYWdlGAkgASgLMiIuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJEZXZpY2VQYWdlEhMKC2Zvcm1fc2NoZW1lGAogASgJGisKCUZvcm1FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlgKFEFwcExvZ291dFNpZ25SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNhcHAYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIPCgd1c2VyX2lkGAQgASgJIk8KFUFwcExvZ291dFNpZ25SZXNwb25zZRIOCgZzdGF0dXMYASABKAkSCwoDdXJsGAIgASgJEhkKDGxvZ291dF90b2tlbhgDIAEoCUIDgAEBIkAKFFNzb0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIInoKFVNzb0xpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCDKbAwoGU2lnbkluElkKBVN0YXJ0Eh4uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlcXVlc3QaHy5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRJcCgZGaW5pc2gSHy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSaAoJRmluZFdheU9uEiIuYmFpbGl3aWNrLnNzby52MS5GaW5kV2F5T25SZXF1ZXN0GiMuYmFpbGl3aWNrLnNzby52MS5GaW5kV2F5T25SZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5EmUKCE1ldGFkYXRhEiEuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlcXVlc3QaIi5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzLsAwoGSXNzdWVyEmgKBkhhbmRsZRIlLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVxdWVzdBomLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRKEAQoLVmVyaWZ5VG9rZW4SKi5iYWlsaXdpY2suc3NvLnYxLklzc3VlclZlcmlmeVRva2VuUmVxdWVzdBorLmJhaWxpd2ljay5zc28udjEuSXNzdWVyVmVyaWZ5VG9rZW5SZXNwb25zZSIckAIBirUYFRAGSgdnYXRld2F5SghpZGVudGl0eRJ4CgpDb25maXJtQXBwEikuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJDb25maXJtQXBwUmVxdWVzdBoqLmJhaWxpd2ljay5zc28udjEuSXNzdWVyQ29uZmlybUFwcFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5Em4KB0dldExvZ28SJi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckdldExvZ29SZXF1ZXN0GicuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJHZXRMb2dvUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzKEAQoJQXBwTG9nb3V0Em4KBFNpZ24SJi5iYWlsaXdpY2suc3NvLnYxLkFwcExvZ291dFNpZ25SZXF1ZXN0GicuYmFpbGl3aWNrLnNzby52MS5BcHBMb2dvdXRTaWduUmVzcG9uc2UiFYq1GBEQBkoNbm90aWZpY2F0aW9ucxoHirUYA3NzbzJ+CglTc29MaW1pdHMSaAoEVGFrZRImLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMt4BCghEYXRhS2V5cxJlCgZSZXBvcnQSHy5iYWlsaXdpY2suc3NvLnYxLlJlcG9ydFJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJlcG9ydFJlc3BvbnNlIhiQAgGKtRgREAZKDW5vdGlmaWNhdGlvbnMSYgoGUm90YXRlEh8uYmFpbGl3aWNrLnNzby52MS5Sb3RhdGVSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5Sb3RhdGVSZXNwb25zZSIVirUYERAGSg1ub3RpZmljYXRpb25zGgeKtRgDc3NvMpEBCg5QYXNzd29yZFBvbGljeRJ2CgRGaW5kEisuYmFpbGl3aWNrLnNzby52MS5QYXNzd29yZFBvbGljeUZpbmRSZXF1ZXN0GiwuYmFpbGl3aWNrLnNzby52MS5QYXNzd29yZFBvbGljeUZpbmRSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRoHirUYA3NzbzKXAQoLRG9tYWluT3duZXISfwoERmluZBIoLmJhaWxpd2ljay5zc28udjEuRG9tYWluT3duZXJGaW5kUmVxdWVzdBopLmJhaWxpd2ljay5zc28udjEuRG9tYWluT3duZXJGaW5kUmVzcG9uc2UiIpACAYq1GBsQBkoNbm90aWZpY2F0aW9uc0oIaWRlbnRpdHkaB4q1GANzc29iBnByb3RvMw", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSI3ChZTc29SZWNvdmVyeUZpbmRSZXF1ZXN0EhEKBGNvZGUYASABKAlCA4ABARIKCgJpcBgCIAEoCSI8ChdTc29SZWNvdmVyeUZpbmRSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkSEQoJY29kZV9oYXNoGAIgASgMImsKFVNzb1JlY292ZXJ5VXNlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEQoJY29kZV9oYXNoGAIgASgMEg8KB3VzZXJfaWQYAyABKAkSCgoCaXAYBCABKAkSEgoKdXNlcl9hZ2VudBgFIAEoCSImChZTc29SZWNvdmVyeVVzZVJlc3BvbnNlEgwKBHVzZWQYASABKAgiTAoXSXNzdWVyQ29uZmlybUFwcFJlcXVlc3QSEQoJY2xpZW50X2lkGAEgASgJEg4KBnRlbmFudBgCIAEoCRIOCgZzY29wZXMYAyADKAkiKgoYSXNzdWVyQ29uZmlybUFwcFJlc3BvbnNlEg4KBnNjb3BlcxgBIAMoCSIuChhJc3N1ZXJWZXJpZnlUb2tlblJlcXVlc3QSEgoFdG9rZW4YASABKAlCA4ABASK6AQoZSXNzdWVyVmVyaWZ5VG9rZW5SZXNwb25zZRIPCgdzdWJqZWN0GAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhUKDWNyZWRlbnRpYWxfaWQYBCABKAkSDgoGdGVuYW50GAUgASgJEg4KBnNjb3BlcxgGIAMoCRIuCgpleHBpcmVzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKJAQoMU3RhcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIRCglyZXR1cm5fdG8YAyABKAkSCgoCaXAYBCABKAkSEgoKdXNlcl9hZ2VudBgFIAEoCRIRCgl1aV9sb2NhbGUYBiABKAkSEQoJcmVzdGFydGVkGAcgASgIIqYBCg1TdGFydFJlc3BvbnNlEhAKCHJlZGlyZWN0GAEgASgJEgwKBGZsb3cYAiABKAkSDwoHYmluZGluZxgDIAEoCRI3CgRmb3JtGAQgAygLMikuYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlLkZvcm1FbnRyeRorCglGb3JtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASK7AgoNRmluaXNoUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSQwoKcGFyYW1ldGVycxgDIAMoCzIvLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdC5QYXJhbWV0ZXJzRW50cnkSPwoIYmluZGluZ3MYBCADKAsyLS5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuQmluZGluZ3NFbnRyeRIKCgJpcBgFIAEoCRISCgp1c2VyX2FnZW50GAYgASgJGjEKD1BhcmFtZXRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGi8KDUJpbmRpbmdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJSCg5GaW5pc2hSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRINCgV0b2tlbhgCIAEoCRIMCgRmbG93GAMgASgJEhEKBGxpbmsYBCABKAlCA4ABASLWAgoQRmluZFdheU9uUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSRgoKcGFyYW1ldGVycxgDIAMoCzIyLmJhaWxpd2ljay5zc28udjEuRmluZFdheU9uUmVxdWVzdC5QYXJhbWV0ZXJzRW50cnkSQgoIYmluZGluZ3MYBCADKAsyMC5iYWlsaXdpY2suc3NvLnYxLkZpbmRXYXlPblJlcXVlc3QuQmluZGluZ3NFbnRyeRIKCgJpcBgFIAEoCRIOCgZyZWFzb24YBiABKAkSFAoMc2Vzc2lvbl9oYXNoGAcgASgMGjEKD1BhcmFtZXRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGi8KDUJpbmRpbmdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI4ChFGaW5kV2F5T25SZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRIRCglyZXR1cm5fdG8YAiABKAkiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiPgoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSHQoVd2l0aGRyYXdfc2lnbmluZ19rZXlzGAIgASgIIkUKDlJvdGF0ZVJlc3BvbnNlEhAKCHJlcGxhY2VkGAEgASgIEg4KBnF1ZXVlZBgCIAEoBRIRCgl3aXRoZHJhd24YAyABKAgiKwoZUGFzc3dvcmRQb2xpY3lGaW5kUmVxdWVzdBIOCgZkb21haW4YASABKAkiPAoaUGFzc3dvcmRQb2xpY3lGaW5kUmVzcG9uc2USDgoGdGVuYW50GAEgASgJEg4KBmxpZnRlZBgCIAEoCCIpCgpIdHRwSGVhZGVyEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkikgEKE0lzc3VlckhhbmRsZVJlcXVlc3QSDgoGbWV0aG9kGAEgASgJEgwKBHBhdGgYAiABKAkSLQoHaGVhZGVycxgDIAMoCzIcLmJhaWxpd2ljay5zc28udjEuSHR0cEhlYWRlchIMCgRib2R5GAQgASgMEgoKAmlwGAUgASgJEhQKDHNlc3Npb25faGFzaBgGIAEoDCIrCgxJc3N1ZXJPcHRpb24SDQoFbGFiZWwYASABKAkSDAoEaHJlZhgCIAEoCSI6ChRJc3N1ZXJHZXRMb2dvUmVxdWVzdBILCgNhcHAYASABKAkSFQoNa25vd25fdmVyc2lvbhgCIAEoCSJHChVJc3N1ZXJHZXRMb2dvUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIPCgdjb250ZW50GAIgASgMEg8KB3ZlcnNpb24YAyABKAkiOQoKSXNzdWVyTG9nbxIMCgRwYXRoGAEgASgJEg0KBXdpZHRoGAIgASgFEg4KBmhlaWdodBgDIAEoBSK9AQoMSXNzdWVyQ2hvaWNlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIvCgdvcHRpb25zGAQgAygLMh4uYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJPcHRpb24SDgoGc2NvcGVzGAUgAygJEhUKDXJldHVybl9zY2hlbWUYBiABKAkSKgoEbG9nbxgHIAEoCzIcLmJhaWxpd2ljay5zc28udjEuSXNzdWVyTG9nbyLrAQoQSXNzdWVyRGV2aWNlUGFnZRIMCgRraW5kGAEgASgJEgsKA2FwcBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSDgoGc2NvcGVzGAQgAygJEhIKCnhzcmZfdG9rZW4YBSABKAkSEQoJdXNlcl9jb2RlGAYgASgJEg8KB3Byb2JsZW0YByABKAkSCgoCaXAYCCABKAkSLAoIYXNrZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEioKBGxvZ28YCiABKAsyHC5iYWlsaXdpY2suc3NvLnYxLklzc3VlckxvZ28ihQMKFElzc3VlckhhbmRsZVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoBRItCgdoZWFkZXJzGAIgAygLMhwuYmFpbGl3aWNrLnNzby52MS5IdHRwSGVhZGVyEgwKBGJvZHkYAyABKAwSDwoHZmFpbHVyZRgEIAEoCRIQCghmb3JtX3VybBgFIAEoCRI+CgRmb3JtGAYgAygLMjAuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZS5Gb3JtRW50cnkSEgoKc2lnbmVkX291dBgHIAEoCBIuCgZjaG9pY2UYCCABKAsyHi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckNob2ljZRI3CgtkZXZpY2VfcGFnZRgJIAEoCzIiLmJhaWxpd2ljay5zc28udjEuSXNzdWVyRGV2aWNlUGFnZRITCgtmb3JtX3NjaGVtZRgKIAEoCRorCglGb3JtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJYChRBcHBMb2dvdXRTaWduUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSCwoDYXBwGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSDwoHdXNlcl9pZBgEIAEoCSJPChVBcHBMb2dvdXRTaWduUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJEgsKA3VybBgCIAEoCRIZCgxsb2dvdXRfdG9rZW4YAyABKAlCA4ABASJAChRTc29MaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ6ChVTc29MaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgymwMKBlNpZ25JbhJZCgVTdGFydBIeLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXF1ZXN0Gh8uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSXAoGRmluaXNoEh8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EmgKCUZpbmRXYXlPbhIiLmJhaWxpd2ljay5zc28udjEuRmluZFdheU9uUmVxdWVzdBojLmJhaWxpd2ljay5zc28udjEuRmluZFdheU9uUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRJlCghNZXRhZGF0YRIhLmJhaWxpd2ljay5zc28udjEuTWV0YWRhdGFSZXF1ZXN0GiIuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkaB4q1GANzc28y7AMKBklzc3VlchJoCgZIYW5kbGUSJS5iYWlsaXdpY2suc3NvLnYxLklzc3VlckhhbmRsZVJlcXVlc3QaJi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckhhbmRsZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkShAEKC1ZlcmlmeVRva2VuEiouYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJWZXJpZnlUb2tlblJlcXVlc3QaKy5iYWlsaXdpY2suc3NvLnYxLklzc3VlclZlcmlmeVRva2VuUmVzcG9uc2UiHJACAYq1GBUQBkoHZ2F0ZXdheUoIaWRlbnRpdHkSeAoKQ29uZmlybUFwcBIpLmJhaWxpd2ljay5zc28udjEuSXNzdWVyQ29uZmlybUFwcFJlcXVlc3QaKi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckNvbmZpcm1BcHBSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJuCgdHZXRMb2dvEiYuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJHZXRMb2dvUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuSXNzdWVyR2V0TG9nb1Jlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkaB4q1GANzc28yhAEKCUFwcExvZ291dBJuCgRTaWduEiYuYmFpbGl3aWNrLnNzby52MS5BcHBMb2dvdXRTaWduUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuQXBwTG9nb3V0U2lnblJlc3BvbnNlIhWKtRgREAZKDW5vdGlmaWNhdGlvbnMaB4q1GANzc28yfgoJU3NvTGltaXRzEmgKBFRha2USJi5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXF1ZXN0GicuYmFpbGl3aWNrLnNzby52MS5Tc29MaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzLeAQoIRGF0YUtleXMSZQoGUmVwb3J0Eh8uYmFpbGl3aWNrLnNzby52MS5SZXBvcnRSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5SZXBvcnRSZXNwb25zZSIYkAIBirUYERAGSg1ub3RpZmljYXRpb25zEmIKBlJvdGF0ZRIfLmJhaWxpd2ljay5zc28udjEuUm90YXRlUmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuUm90YXRlUmVzcG9uc2UiFYq1GBEQBkoNbm90aWZpY2F0aW9ucxoHirUYA3NzbzKRAQoOUGFzc3dvcmRQb2xpY3kSdgoERmluZBIrLmJhaWxpd2ljay5zc28udjEuUGFzc3dvcmRQb2xpY3lGaW5kUmVxdWVzdBosLmJhaWxpd2ljay5zc28udjEuUGFzc3dvcmRQb2xpY3lGaW5kUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkaB4q1GANzc28y8QEKC1Nzb1JlY292ZXJ5Em0KBEZpbmQSKC5iYWlsaXdpY2suc3NvLnYxLlNzb1JlY292ZXJ5RmluZFJlcXVlc3QaKS5iYWlsaXdpY2suc3NvLnYxLlNzb1JlY292ZXJ5RmluZFJlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5EmoKA1VzZRInLmJhaWxpd2ljay5zc28udjEuU3NvUmVjb3ZlcnlVc2VSZXF1ZXN0GiguYmFpbGl3aWNrLnNzby52MS5Tc29SZWNvdmVyeVVzZVJlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5GgeKtRgDc3NvMpcBCgtEb21haW5Pd25lchJ/CgRGaW5kEiguYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXF1ZXN0GikuYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXNwb25zZSIikAIBirUYGxAGSg1ub3RpZmljYXRpb25zSghpZGVudGl0eRoHirUYA3Nzb2IGcHJvdG8z", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.sso.v1.DomainOwnerFindRequest
@@ -54,6 +54,118 @@ export const DomainOwnerFindResponseSchema: GenMessage<DomainOwnerFindResponse> 
   messageDesc(file_bailiwick_sso_v1_internal, 1);
 
 /**
+ * A code as the owner typed it.
+ *
+ * @generated from message bailiwick.sso.v1.SsoRecoveryFindRequest
+ */
+export type SsoRecoveryFindRequest = Message<"bailiwick.sso.v1.SsoRecoveryFindRequest"> & {
+  /**
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * The client's IP address.
+   *
+   * @generated from field: string ip = 2;
+   */
+  ip: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.SsoRecoveryFindRequest.
+ * Use `create(SsoRecoveryFindRequestSchema)` to create a new message.
+ */
+export const SsoRecoveryFindRequestSchema: GenMessage<SsoRecoveryFindRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 2);
+
+/**
+ * @generated from message bailiwick.sso.v1.SsoRecoveryFindResponse
+ */
+export type SsoRecoveryFindResponse = Message<"bailiwick.sso.v1.SsoRecoveryFindResponse"> & {
+  /**
+   * Empty for an unknown or used code, and for the code of a closed tenant.
+   *
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * The SHA-256 of the code.
+   *
+   * @generated from field: bytes code_hash = 2;
+   */
+  codeHash: Uint8Array;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.SsoRecoveryFindResponse.
+ * Use `create(SsoRecoveryFindResponseSchema)` to create a new message.
+ */
+export const SsoRecoveryFindResponseSchema: GenMessage<SsoRecoveryFindResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 3);
+
+/**
+ * A code, and the owner whose password and second factor were right.
+ *
+ * @generated from message bailiwick.sso.v1.SsoRecoveryUseRequest
+ */
+export type SsoRecoveryUseRequest = Message<"bailiwick.sso.v1.SsoRecoveryUseRequest"> & {
+  /**
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: bytes code_hash = 2;
+   */
+  codeHash: Uint8Array;
+
+  /**
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+
+  /**
+   * The browser's IP address.
+   *
+   * @generated from field: string ip = 4;
+   */
+  ip: string;
+
+  /**
+   * @generated from field: string user_agent = 5;
+   */
+  userAgent: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.SsoRecoveryUseRequest.
+ * Use `create(SsoRecoveryUseRequestSchema)` to create a new message.
+ */
+export const SsoRecoveryUseRequestSchema: GenMessage<SsoRecoveryUseRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 4);
+
+/**
+ * @generated from message bailiwick.sso.v1.SsoRecoveryUseResponse
+ */
+export type SsoRecoveryUseResponse = Message<"bailiwick.sso.v1.SsoRecoveryUseResponse"> & {
+  /**
+   * False if the code was used or replaced meanwhile.
+   *
+   * @generated from field: bool used = 1;
+   */
+  used: boolean;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.SsoRecoveryUseResponse.
+ * Use `create(SsoRecoveryUseResponseSchema)` to create a new message.
+ */
+export const SsoRecoveryUseResponseSchema: GenMessage<SsoRecoveryUseResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 5);
+
+/**
  * @generated from message bailiwick.sso.v1.IssuerConfirmAppRequest
  */
 export type IssuerConfirmAppRequest = Message<"bailiwick.sso.v1.IssuerConfirmAppRequest"> & {
@@ -78,7 +190,7 @@ export type IssuerConfirmAppRequest = Message<"bailiwick.sso.v1.IssuerConfirmApp
  * Use `create(IssuerConfirmAppRequestSchema)` to create a new message.
  */
 export const IssuerConfirmAppRequestSchema: GenMessage<IssuerConfirmAppRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 2);
+  messageDesc(file_bailiwick_sso_v1_internal, 6);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerConfirmAppResponse
@@ -95,7 +207,7 @@ export type IssuerConfirmAppResponse = Message<"bailiwick.sso.v1.IssuerConfirmAp
  * Use `create(IssuerConfirmAppResponseSchema)` to create a new message.
  */
 export const IssuerConfirmAppResponseSchema: GenMessage<IssuerConfirmAppResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 3);
+  messageDesc(file_bailiwick_sso_v1_internal, 7);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerVerifyTokenRequest
@@ -112,7 +224,7 @@ export type IssuerVerifyTokenRequest = Message<"bailiwick.sso.v1.IssuerVerifyTok
  * Use `create(IssuerVerifyTokenRequestSchema)` to create a new message.
  */
 export const IssuerVerifyTokenRequestSchema: GenMessage<IssuerVerifyTokenRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 4);
+  messageDesc(file_bailiwick_sso_v1_internal, 8);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerVerifyTokenResponse
@@ -171,7 +283,7 @@ export type IssuerVerifyTokenResponse = Message<"bailiwick.sso.v1.IssuerVerifyTo
  * Use `create(IssuerVerifyTokenResponseSchema)` to create a new message.
  */
 export const IssuerVerifyTokenResponseSchema: GenMessage<IssuerVerifyTokenResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 5);
+  messageDesc(file_bailiwick_sso_v1_internal, 9);
 
 /**
  * @generated from message bailiwick.sso.v1.StartRequest
@@ -228,7 +340,7 @@ export type StartRequest = Message<"bailiwick.sso.v1.StartRequest"> & {
  * Use `create(StartRequestSchema)` to create a new message.
  */
 export const StartRequestSchema: GenMessage<StartRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 6);
+  messageDesc(file_bailiwick_sso_v1_internal, 10);
 
 /**
  * @generated from message bailiwick.sso.v1.StartResponse
@@ -267,7 +379,7 @@ export type StartResponse = Message<"bailiwick.sso.v1.StartResponse"> & {
  * Use `create(StartResponseSchema)` to create a new message.
  */
 export const StartResponseSchema: GenMessage<StartResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 7);
+  messageDesc(file_bailiwick_sso_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.sso.v1.FinishRequest
@@ -315,7 +427,7 @@ export type FinishRequest = Message<"bailiwick.sso.v1.FinishRequest"> & {
  * Use `create(FinishRequestSchema)` to create a new message.
  */
 export const FinishRequestSchema: GenMessage<FinishRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 8);
+  messageDesc(file_bailiwick_sso_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.sso.v1.FinishResponse
@@ -355,7 +467,7 @@ export type FinishResponse = Message<"bailiwick.sso.v1.FinishResponse"> & {
  * Use `create(FinishResponseSchema)` to create a new message.
  */
 export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 9);
+  messageDesc(file_bailiwick_sso_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.sso.v1.FindWayOnRequest
@@ -410,7 +522,7 @@ export type FindWayOnRequest = Message<"bailiwick.sso.v1.FindWayOnRequest"> & {
  * Use `create(FindWayOnRequestSchema)` to create a new message.
  */
 export const FindWayOnRequestSchema: GenMessage<FindWayOnRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 10);
+  messageDesc(file_bailiwick_sso_v1_internal, 14);
 
 /**
  * @generated from message bailiwick.sso.v1.FindWayOnResponse
@@ -436,7 +548,7 @@ export type FindWayOnResponse = Message<"bailiwick.sso.v1.FindWayOnResponse"> & 
  * Use `create(FindWayOnResponseSchema)` to create a new message.
  */
 export const FindWayOnResponseSchema: GenMessage<FindWayOnResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 11);
+  messageDesc(file_bailiwick_sso_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.sso.v1.MetadataRequest
@@ -465,7 +577,7 @@ export type MetadataRequest = Message<"bailiwick.sso.v1.MetadataRequest"> & {
  * Use `create(MetadataRequestSchema)` to create a new message.
  */
 export const MetadataRequestSchema: GenMessage<MetadataRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 12);
+  messageDesc(file_bailiwick_sso_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.sso.v1.MetadataResponse
@@ -484,7 +596,7 @@ export type MetadataResponse = Message<"bailiwick.sso.v1.MetadataResponse"> & {
  * Use `create(MetadataResponseSchema)` to create a new message.
  */
 export const MetadataResponseSchema: GenMessage<MetadataResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 13);
+  messageDesc(file_bailiwick_sso_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.sso.v1.ReportRequest
@@ -503,7 +615,7 @@ export type ReportRequest = Message<"bailiwick.sso.v1.ReportRequest"> & {
  * Use `create(ReportRequestSchema)` to create a new message.
  */
 export const ReportRequestSchema: GenMessage<ReportRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 14);
+  messageDesc(file_bailiwick_sso_v1_internal, 18);
 
 /**
  * How many data keys a key-encryption key wraps.
@@ -527,7 +639,7 @@ export type WrappedKeys = Message<"bailiwick.sso.v1.WrappedKeys"> & {
  * Use `create(WrappedKeysSchema)` to create a new message.
  */
 export const WrappedKeysSchema: GenMessage<WrappedKeys> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 15);
+  messageDesc(file_bailiwick_sso_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.sso.v1.ReportResponse
@@ -565,7 +677,7 @@ export type ReportResponse = Message<"bailiwick.sso.v1.ReportResponse"> & {
  * Use `create(ReportResponseSchema)` to create a new message.
  */
 export const ReportResponseSchema: GenMessage<ReportResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 16);
+  messageDesc(file_bailiwick_sso_v1_internal, 20);
 
 /**
  * @generated from message bailiwick.sso.v1.RotateRequest
@@ -591,7 +703,7 @@ export type RotateRequest = Message<"bailiwick.sso.v1.RotateRequest"> & {
  * Use `create(RotateRequestSchema)` to create a new message.
  */
 export const RotateRequestSchema: GenMessage<RotateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 17);
+  messageDesc(file_bailiwick_sso_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.sso.v1.RotateResponse
@@ -624,7 +736,7 @@ export type RotateResponse = Message<"bailiwick.sso.v1.RotateResponse"> & {
  * Use `create(RotateResponseSchema)` to create a new message.
  */
 export const RotateResponseSchema: GenMessage<RotateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 18);
+  messageDesc(file_bailiwick_sso_v1_internal, 22);
 
 /**
  * @generated from message bailiwick.sso.v1.PasswordPolicyFindRequest
@@ -643,7 +755,7 @@ export type PasswordPolicyFindRequest = Message<"bailiwick.sso.v1.PasswordPolicy
  * Use `create(PasswordPolicyFindRequestSchema)` to create a new message.
  */
 export const PasswordPolicyFindRequestSchema: GenMessage<PasswordPolicyFindRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 19);
+  messageDesc(file_bailiwick_sso_v1_internal, 23);
 
 /**
  * @generated from message bailiwick.sso.v1.PasswordPolicyFindResponse
@@ -669,7 +781,7 @@ export type PasswordPolicyFindResponse = Message<"bailiwick.sso.v1.PasswordPolic
  * Use `create(PasswordPolicyFindResponseSchema)` to create a new message.
  */
 export const PasswordPolicyFindResponseSchema: GenMessage<PasswordPolicyFindResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 20);
+  messageDesc(file_bailiwick_sso_v1_internal, 24);
 
 /**
  * A header of an HTTP message. A name may occur more than once.
@@ -693,7 +805,7 @@ export type HttpHeader = Message<"bailiwick.sso.v1.HttpHeader"> & {
  * Use `create(HttpHeaderSchema)` to create a new message.
  */
 export const HttpHeaderSchema: GenMessage<HttpHeader> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 21);
+  messageDesc(file_bailiwick_sso_v1_internal, 25);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerHandleRequest
@@ -744,7 +856,7 @@ export type IssuerHandleRequest = Message<"bailiwick.sso.v1.IssuerHandleRequest"
  * Use `create(IssuerHandleRequestSchema)` to create a new message.
  */
 export const IssuerHandleRequestSchema: GenMessage<IssuerHandleRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 22);
+  messageDesc(file_bailiwick_sso_v1_internal, 26);
 
 /**
  * One choice of a person, and where it leads.
@@ -770,7 +882,7 @@ export type IssuerOption = Message<"bailiwick.sso.v1.IssuerOption"> & {
  * Use `create(IssuerOptionSchema)` to create a new message.
  */
 export const IssuerOptionSchema: GenMessage<IssuerOption> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 23);
+  messageDesc(file_bailiwick_sso_v1_internal, 27);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerGetLogoRequest
@@ -794,7 +906,7 @@ export type IssuerGetLogoRequest = Message<"bailiwick.sso.v1.IssuerGetLogoReques
  * Use `create(IssuerGetLogoRequestSchema)` to create a new message.
  */
 export const IssuerGetLogoRequestSchema: GenMessage<IssuerGetLogoRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 24);
+  messageDesc(file_bailiwick_sso_v1_internal, 28);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerGetLogoResponse
@@ -827,7 +939,7 @@ export type IssuerGetLogoResponse = Message<"bailiwick.sso.v1.IssuerGetLogoRespo
  * Use `create(IssuerGetLogoResponseSchema)` to create a new message.
  */
 export const IssuerGetLogoResponseSchema: GenMessage<IssuerGetLogoResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 25);
+  messageDesc(file_bailiwick_sso_v1_internal, 29);
 
 /**
  * The logo of an app, on a page that asks about the app.
@@ -860,7 +972,7 @@ export type IssuerLogo = Message<"bailiwick.sso.v1.IssuerLogo"> & {
  * Use `create(IssuerLogoSchema)` to create a new message.
  */
 export const IssuerLogoSchema: GenMessage<IssuerLogo> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 26);
+  messageDesc(file_bailiwick_sso_v1_internal, 30);
 
 /**
  * A page that asks the person.
@@ -921,7 +1033,7 @@ export type IssuerChoice = Message<"bailiwick.sso.v1.IssuerChoice"> & {
  * Use `create(IssuerChoiceSchema)` to create a new message.
  */
 export const IssuerChoiceSchema: GenMessage<IssuerChoice> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 27);
+  messageDesc(file_bailiwick_sso_v1_internal, 31);
 
 /**
  * A page of the device flow (RFC 8628).
@@ -1004,7 +1116,7 @@ export type IssuerDevicePage = Message<"bailiwick.sso.v1.IssuerDevicePage"> & {
  * Use `create(IssuerDevicePageSchema)` to create a new message.
  */
 export const IssuerDevicePageSchema: GenMessage<IssuerDevicePage> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 28);
+  messageDesc(file_bailiwick_sso_v1_internal, 32);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerHandleResponse
@@ -1079,7 +1191,7 @@ export type IssuerHandleResponse = Message<"bailiwick.sso.v1.IssuerHandleRespons
  * Use `create(IssuerHandleResponseSchema)` to create a new message.
  */
 export const IssuerHandleResponseSchema: GenMessage<IssuerHandleResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 29);
+  messageDesc(file_bailiwick_sso_v1_internal, 33);
 
 /**
  * @generated from message bailiwick.sso.v1.AppLogoutSignRequest
@@ -1113,7 +1225,7 @@ export type AppLogoutSignRequest = Message<"bailiwick.sso.v1.AppLogoutSignReques
  * Use `create(AppLogoutSignRequestSchema)` to create a new message.
  */
 export const AppLogoutSignRequestSchema: GenMessage<AppLogoutSignRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 30);
+  messageDesc(file_bailiwick_sso_v1_internal, 34);
 
 /**
  * @generated from message bailiwick.sso.v1.AppLogoutSignResponse
@@ -1143,7 +1255,7 @@ export type AppLogoutSignResponse = Message<"bailiwick.sso.v1.AppLogoutSignRespo
  * Use `create(AppLogoutSignResponseSchema)` to create a new message.
  */
 export const AppLogoutSignResponseSchema: GenMessage<AppLogoutSignResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 31);
+  messageDesc(file_bailiwick_sso_v1_internal, 35);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -1179,7 +1291,7 @@ export type SsoLimitsTakeRequest = Message<"bailiwick.sso.v1.SsoLimitsTakeReques
  * Use `create(SsoLimitsTakeRequestSchema)` to create a new message.
  */
 export const SsoLimitsTakeRequestSchema: GenMessage<SsoLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 32);
+  messageDesc(file_bailiwick_sso_v1_internal, 36);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -1228,7 +1340,7 @@ export type SsoLimitsTakeResponse = Message<"bailiwick.sso.v1.SsoLimitsTakeRespo
  * Use `create(SsoLimitsTakeResponseSchema)` to create a new message.
  */
 export const SsoLimitsTakeResponseSchema: GenMessage<SsoLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 33);
+  messageDesc(file_bailiwick_sso_v1_internal, 37);
 
 /**
  * SignIn serves the gateway's /auth/{tenant}/{id}/… routes.
@@ -1421,6 +1533,36 @@ export const PasswordPolicy: GenService<{
   serviceDesc(file_bailiwick_sso_v1_internal, 5);
 
 /**
+ * SsoRecovery lets identity use a tenant's recovery codes for owners who sign in.
+ *
+ * @generated from service bailiwick.sso.v1.SsoRecovery
+ */
+export const SsoRecovery: GenService<{
+  /**
+   * Counts a try of the client, and returns the tenant of an unused code. Fails with
+   * resource_exhausted over the limit of the client or of the code's tenant.
+   *
+   * @generated from rpc bailiwick.sso.v1.SsoRecovery.Find
+   */
+  find: {
+    methodKind: "unary";
+    input: typeof SsoRecoveryFindRequestSchema;
+    output: typeof SsoRecoveryFindResponseSchema;
+  },
+  /**
+   * Uses a code up and lifts the tenant's requirement. One of several calls wins.
+   *
+   * @generated from rpc bailiwick.sso.v1.SsoRecovery.Use
+   */
+  use: {
+    methodKind: "unary";
+    input: typeof SsoRecoveryUseRequestSchema;
+    output: typeof SsoRecoveryUseResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_bailiwick_sso_v1_internal, 6);
+
+/**
  * DomainOwner answers notifications and identity: which tenant owns this domain?
  *
  * @generated from service bailiwick.sso.v1.DomainOwner
@@ -1437,5 +1579,5 @@ export const DomainOwner: GenService<{
     output: typeof DomainOwnerFindResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_bailiwick_sso_v1_internal, 6);
+  serviceDesc(file_bailiwick_sso_v1_internal, 7);
 

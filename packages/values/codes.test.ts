@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCodes, normaliseCode } from './recovery-codes.ts';
+import { createCode, normaliseCode } from './codes.ts';
 
-test('createCodes returns ten different codes of 50 bits', () => {
-  const codes = createCodes();
+test('createCode returns a different code each time, in groups of five', () => {
+  const codes = Array.from({ length: 10 }, () => createCode(2));
   assert.equal(new Set(codes).size, 10);
   for (const code of codes) assert.match(code, /^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/);
+  assert.match(createCode(4), /^(?:[0-9a-hjkmnp-tv-z]{5}-){3}[0-9a-hjkmnp-tv-z]{5}$/);
 });
 
 test('normaliseCode accepts a code as people write it down', () => {

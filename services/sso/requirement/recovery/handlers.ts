@@ -1,0 +1,96 @@
+import { type Database } from '@bailiwick/database';
+import { recordChange } from '@bailiwick/events';
+import { callerNetwork, type Limit, type Limiter } from '@bailiwick/limits';
+import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import type { SsoRecovery } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { timeOf } from '@bailiwick/values';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Client } from '@connectrpc/connect';
+import { endOfLift, recordLift, rowOf } from '../lift.ts';
+import { codeHash, codesPerTenant, createCodes } from './codes.ts';
+import { findRequirement, findTenantOf, replaceCodes, useCode } from './queries.ts';
+
+// Recovery codes are the way out of a broken identity provider that needs no bot. A code alone opens
+// nothing: identity asks for the password and the second factor of an owner before it uses one.
+
+type Deps = {
+  database: Database;
+  admission: Client<typeof Admission>;
+  limiter: Limiter;
+  /** The limit of tries; undefined = none. */
+  recoveryLimit: Limit | undefined;
+};
+
+type Managed = Pick<Handlers<typeof Sso>, 'createRecoveryCodes' | 'getRequirement'>;
+
+export function recoveryCodesHandlers({ database, admission }: Deps): Managed {
+  return {
+    async createRecoveryCodes({ tenant }, call) {
+      const codes = createCodes();
+      await database.transaction(rowOf(tenant), async (em) => {
+        await replaceCodes(em, tenant, codes.map(codeHash));
+        recordChange(em, call, {
+          tenant,
+          type: 'sso.recovery_codes_created',
+          data: { RecoveryCodesLeft: codesPerTenant },
+          targets: [{ Type: 'tenant', ID: tenant, Name: '' }],
+        });
+      });
+      return { codes };
+    },
+
+    async getRequirement({ tenant }) {
+      const [{ byDomain, liftedUntil, codesLeft, createdAt }, { requiresSso }] = await Promise.all([
+        findRequirement(database, tenant),
+        admission.isOpen({ tenant }),
+      ]);
+      return {
+        required: byDomain || requiresSso,
+        ...(liftedUntil === null ? {} : { liftedUntil: timeOf(liftedUntil) }),
+        recoveryCodesLeft: codesLeft,
+        ...(createdAt === null ? {} : { recoveryCodesCreatedAt: timeOf(createdAt) }),
+      };
+    },
+  };
+}
+
+export function recoveryHandlers({
+  database,
+  admission,
+  limiter,
+  recoveryLimit,
+}: Deps): Handlers<typeof SsoRecovery> {
+  const take = async (key: string): Promise<void> => {
+    if (recoveryLimit) await limiter.take(`sso recovery ${key}`, recoveryLimit);
+  };
+  return {
+    async find({ code, ip }) {
+      await take(callerNetwork(ip));
+      const hash = codeHash(code);
+      const tenant = await findTenantOf(database, hash);
+      // Only tries with a code of the tenant count for it, so that strangers cannot lock it out.
+      if (tenant !== undefined) await take(tenant);
+      const isKnown = tenant !== undefined && (await admission.isOpen({ tenant })).open;
+      return { tenant: isKnown ? tenant : '', codeHash: hash };
+    },
+
+    async use({ tenant, codeHash: hash, userId, ip, userAgent }, call) {
+      const until = endOfLift();
+      // The audit names the owner, whom identity has authenticated.
+      const caller = { ...call.caller, type: 'user', id: userId, ip, userAgent };
+      const isUsed = await database.transaction(rowOf(tenant), async (em) => {
+        if (!(await useCode(em, tenant, hash))) return false;
+        await recordLift(em, { ...call, caller }, { tenant, until, userId });
+        return true;
+      });
+      if (isUsed)
+        await admission.liftSso(
+          { tenant, until: timestampFromDate(until) },
+          { signal: call.signal },
+        );
+      return { used: isUsed };
+    },
+  };
+}
