@@ -51,13 +51,25 @@ function read(file) {
 
 const major = (version) => Number(version.split('.', 1)[0]);
 
-/** The inputs of node_modules: the lock file, and the platform of its binaries. */
-function wantedStamp() {
+/**
+ * What a script needs: the packages of a start, or all, which are twice as many. The tests, the
+ * checks, the documentation's site and the programs for comparisons are only in all.
+ */
+const scopeOf = (script) => (/^(\.\/)?deploy\/local\//.test(script) ? 'start' : 'all');
+const startFilters = [
+  'bailiwick...',
+  '@bailiwick/deploy...',
+  '@bailiwick/console...',
+  '@bailiwick/containers',
+];
+
+/** The inputs of node_modules: the lock file, the platform of its binaries, and the scope. */
+function stampOf(scope) {
   const lock = read(join(root, 'pnpm-lock.yaml')) || fail(`${root}/pnpm-lock.yaml is missing`);
-  return hash(`${lock}\n${process.platform}-${process.arch}`);
+  return `${hash(`${lock}\n${process.platform}-${process.arch}`)} ${scope}`;
 }
 
-const isInstalled = () => read(stampFile) === wantedStamp();
+const isInstalled = (scope) => [stampOf(scope), stampOf('all')].includes(read(stampFile));
 
 function isAlive(pid) {
   try {
@@ -96,8 +108,13 @@ async function takeInstallLock() {
   }
 }
 
-function runPnpm() {
-  const args = ['install', '--frozen-lockfile', '--config.confirm-modules-purge=false'];
+function runPnpm(scope) {
+  const args = [
+    'install',
+    '--frozen-lockfile',
+    '--config.confirm-modules-purge=false',
+    ...(scope === 'start' ? ['--prod', ...startFilters.map((filter) => `--filter=${filter}`)] : []),
+  ];
   const [command, before] = onDeno
     ? [
         process.execPath,
@@ -125,10 +142,10 @@ function runPnpm() {
   });
 }
 
-async function install() {
-  if (isInstalled()) return;
+async function install(scope) {
+  if (isInstalled(scope)) return;
   const release = await takeInstallLock();
-  if (!isInstalled()) {
+  if (!isInstalled(scope)) {
     const began = Date.now();
     process.stderr.write('installing the workspace, once (about a minute) …\n');
     const notice = setInterval(
@@ -138,13 +155,13 @@ async function install() {
         ),
       15_000,
     );
-    const { code, output } = await runPnpm();
+    const { code, output } = await runPnpm(scope);
     clearInterval(notice);
     if (code !== 0)
       fail(
         `${output.trim().split('\n').slice(-30).join('\n')}\n\ninstalling the workspace failed (npx ${pnpm} install)`,
       );
-    writeFileSync(stampFile, wantedStamp());
+    writeFileSync(stampFile, stampOf(scope));
   }
   release();
 }
@@ -182,7 +199,7 @@ const [script, ...args] = process.argv.slice(2);
 if (major(process.versions.node) < oldestHost)
   fail(`Bailiwick needs Node ${oldestHost} or newer to start; this is ${process.version}`);
 if (script === undefined) fail('usage: node deploy/local/bootstrap.mjs <script.ts> [arguments]');
-await install();
+await install(scopeOf(script));
 if (onDeno) {
   // Runs in this process, with the script's own name and arguments in argv.
   process.argv.splice(1, 1);

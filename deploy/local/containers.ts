@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GenericContainer, WaitStrategy } from 'testcontainers';
+import type { GenericContainer, WaitStrategy } from '../containers/library.ts';
 import { images, natsVersion } from '../versions.ts';
 import { answersAsBroker, brokerConfiguration } from './broker.ts';
 import { freePort, loopback } from './ports.ts';
@@ -124,7 +124,7 @@ function imageProblem(image: string, error: unknown): string {
 
 /** Loaded on demand: a start without containers does not need it. */
 async function connectEngine() {
-  const library = await import('testcontainers');
+  const library = await import('../containers/library.ts');
   const client = await library.getContainerRuntimeClient().catch((error: unknown) => {
     throw new NoEngine(
       'BAILIWICK_INFRA=containers: no container engine answers; start Docker (or Podman with its socket), ' +
