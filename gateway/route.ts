@@ -140,7 +140,9 @@ export function createRouter(options: Options) {
       if (page) {
         const { pathname, tenant, isSignIn } = page;
         const root = rootFrom(pathname);
-        const wayOn = isSignIn ? wayOnFrom(error, root) : { tryAgain: '', signIn: `${root}login` };
+        const wayOn = isSignIn
+          ? wayOnFrom(error, root, tenant)
+          : { tryAgain: '', signIn: `${root}login` };
         const place = { brand: await brands.of(tenant, origin.ip), root, wayOn };
         sendErrorPage(request, response, error, requestId, place);
       } else sendError(response, error, requestId, status);

@@ -1,12 +1,16 @@
 import { ServiceError, toServiceError } from '@bailiwick/errors';
 import { escapeHtml } from '@bailiwick/texts';
+import { isId } from '@bailiwick/values';
 import { textOf } from './page-texts.ts';
 
 /** Where the error page leads. Addresses are relative to the page. */
-export type WayOn = { tryAgain: string; signIn: string };
+export type WayOn = { tryAgain: string; signIn: string; recovery?: string };
 
 /** The reasons for which the same provider fails again. */
 const final = new Set<string>(['PROVIDER_INACTIVE', 'PROVIDER_UNCONFIRMED']);
+
+/** The reasons that a broken provider of a tenant can have. */
+const broken = new Set<string>(['ANSWER_INVALID', 'PROVIDER_REFUSED', 'PROVIDER_UNREACHABLE']);
 
 /** A path of ours or the address of an application. */
 const address = /^(?:\/(?![/\\])|https?:\/\/)/;
@@ -41,19 +45,33 @@ export const errorTexts = (pathname: string, status: number): ErrorTexts =>
   others.find(([path]) => path.test(pathname))?.[1] ?? failures[status] ?? failed;
 
 /** The ways on from the page of an error on one of the routes /auth/{tenant}/{id}/…. */
-export function wayOnFrom(error: ServiceError, root: string): WayOn {
+export function wayOnFrom(error: ServiceError, root: string, tenant: string): WayOn {
   const returnTo = error instanceof SignInFailure ? error.returnTo : '';
-  const query =
-    returnTo === '' ? '' : `?${new URLSearchParams({ return_to: returnTo }).toString()}`;
+  const kept = returnTo === '' ? {} : { return_to: returnTo };
+  const query = queryOf(kept);
   const isFinal = error.code === 'not_found' || final.has(error.reason);
-  return { tryAgain: isFinal ? '' : `login${query}`, signIn: `${root}login${query}` };
+  return {
+    tryAgain: isFinal ? '' : `login${query}`,
+    signIn: `${root}login${query}`,
+    recovery:
+      isId('tnt', tenant) && broken.has(error.reason)
+        ? `${root}login${queryOf({ recovery: '1', ...kept })}`
+        : '',
+  };
 }
 
+const queryOf = (parameters: Record<string, string>): string => {
+  const query = new URLSearchParams(parameters).toString();
+  return query === '' ? '' : `?${query}`;
+};
+
 /** The link that begins the sign-in again, and the one to the sign-in page. */
-export function linksOf({ tryAgain, signIn }: WayOn, locale: string): string {
+export function linksOf({ tryAgain, signIn, recovery = '' }: WayOn, locale: string): string {
   const link = (href: string, key: string, look: string) =>
     `<p><a class="button${look}" href="${escapeHtml(href)}">${escapeHtml(textOf(locale, key))}</a></p>`;
-  return tryAgain === ''
-    ? link(signIn, 'common.backToSignIn', '')
-    : link(tryAgain, 'error.tryAgain', '') + link(signIn, 'common.backToSignIn', ' plain');
+  const ways =
+    tryAgain === ''
+      ? link(signIn, 'common.backToSignIn', '')
+      : link(tryAgain, 'error.tryAgain', '') + link(signIn, 'common.backToSignIn', ' plain');
+  return recovery === '' ? ways : ways + link(recovery, 'recovery.offer', ' plain');
 }

@@ -28,6 +28,14 @@ import {
 import { getOptions, showApplication } from './options.js';
 import { askForPasskey, offerPasskeys, signInWith, stopOffering, supported } from './passkey.js';
 import { expectNewPassword } from './password.js';
+import {
+  askForCode,
+  explainCode,
+  isRecovering,
+  offerCode,
+  offerCodeTo,
+  readCode,
+} from './recovery.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
 import { isLinking, isStale, linkIdentity, returnAfter, showProviders } from './social.js';
 import { entryOf, suspendedEntryOf } from './tenants.js';
@@ -70,6 +78,7 @@ let hasApplication = false;
 
 function askForAddress() {
   setNew(false);
+  askForCode(false);
   password.value = '';
   email.readOnly = false;
   find('secret').hidden = true;
@@ -85,6 +94,7 @@ function askForAddress() {
 function askToRegister() {
   stopOffering();
   setNew(true);
+  askForCode(false);
   email.readOnly = false;
   find('secret').hidden = false;
   for (const id of ['instead', 'with-password', 'with-passkey']) find(id).hidden = true;
@@ -94,15 +104,29 @@ function askToRegister() {
 
 // The address stays in the form, so that password managers associate the password with it.
 function askForPassword() {
+  askForSecret(true);
+  askForCode(false);
+  show('entry', text('common.signIn'), password);
+}
+
+/** Shows the form for the password of an owner, and a recovery code of the organisation. */
+function askToRecover() {
+  stopOffering();
+  // The page of a failed sign-in leads here, without an address.
+  askForSecret(email.value !== '');
+  askForCode(true);
+  show('entry', text('common.signIn'), email.value === '' ? email : password);
+}
+
+function askForSecret(hasAddress) {
   setNew(false);
   find('register').hidden = true;
-  email.readOnly = true;
+  email.readOnly = hasAddress;
   find('secret').hidden = false;
   find('instead').hidden = false;
   find('with-password').hidden = true;
   find('with-passkey').hidden = true;
   entry.querySelector('[type=submit]').textContent = text('common.signIn');
-  show('entry', text('common.signIn'), password);
 }
 
 function readAddress() {
@@ -140,24 +164,29 @@ async function register() {
 }
 
 async function signIn() {
+  readAddress();
   if (password.value === '') return failField(password, text('login.enterPassword'));
+  const code = readCode();
   let answer;
   try {
     answer = await call('Account_Login', {
       Email: email.value,
       Password: password.value,
       Cookie: true,
+      ...code,
     });
   } catch (error) {
     if (isUnverified(error)) return show('confirm', text('common.signIn'), find('confirm-title'));
     if (entry.hidden) askForPassword();
+    if (error.reason === 'SSO_REQUIRED') offerCode();
     if (error.code === 'unauthenticated' || error.code === 'invalid_argument') {
       markInvalid(password);
       password.select();
     }
-    throw error;
+    throw explainCode(error);
   }
   password.value = '';
+  find('sso-code').value = '';
   await goOnWith(answer);
 }
 
@@ -254,7 +283,7 @@ function welcome({ User, Tenants, SuspendedTenants = [], Assurance }) {
 entry.addEventListener('submit', (event) => {
   event.preventDefault();
   if (isNew) run(register);
-  else run(email.readOnly ? signIn : check);
+  else run(email.readOnly || isRecovering() ? signIn : check);
 });
 // For users whose organisation's sign-in fails or is lifted. The service decides whether a password
 // is allowed.
@@ -263,8 +292,13 @@ find('with-password').addEventListener('click', () =>
     readAddress();
     say('');
     askForPassword();
+    await offerCodeTo(email.value);
   }),
 );
+find('use-sso-code').addEventListener('click', () => {
+  say('');
+  askToRecover();
+});
 find('with-passkey').addEventListener('click', () =>
   run(async () => {
     const credential = await askForPasskey().catch((error) => {
@@ -288,6 +322,7 @@ find('again').addEventListener('click', () =>
 );
 find('forgotten').addEventListener('click', () =>
   run(async () => {
+    readAddress();
     await call('Account_RequestPasswordReset', { Email: email.value });
     // The same text for an address without an account, so as not to reveal accounts.
     say(text('login.resetMailed'));
@@ -319,7 +354,7 @@ for (const id of ['other', 'back', 'leave-mailed', 'leave-second', 'have-account
     email.select();
   });
 }
-onSecondFactor(finish, askForPassword);
+onSecondFactor(finish, () => (isRecovering() ? askToRecover() : askForPassword()));
 find('onward').addEventListener('click', () =>
   run(async () => {
     const account = await findAccount();
@@ -345,14 +380,16 @@ run(async () => {
   hasApplication = AppURL !== '';
   if (takeSignedIn()) return finish();
   // A page that needs a recent sign-in asks for another one.
-  const account = query.has('again')
-    ? undefined
-    : await findAccount().catch(async (error) => {
-        await buttons;
-        askForAddress();
-        throw error;
-      });
+  const account =
+    query.has('again') || query.has('recovery')
+      ? undefined
+      : await findAccount().catch(async (error) => {
+          await buttons;
+          askForAddress();
+          throw error;
+        });
   await buttons;
+  if (query.has('recovery')) return askToRecover();
   if (!account) return query.has('register') && mayRegister ? askToRegister() : askForAddress();
   welcome(account);
   // The service has sent the user for it, and knows best.

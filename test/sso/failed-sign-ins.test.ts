@@ -61,13 +61,15 @@ describeOne('a sign-in at a provider that fails', 'one process', (topology) => {
       href.replaceAll('&amp;', '&'),
     );
 
-  test('its page leads to another try and to the sign-in page, both with the address to return to', async () => {
+  test('its page leads to another try, to the sign-in page and to the use of a recovery code, all with the address to return to', async () => {
     const started = await begin('/verify?a=b');
     const response = await answer(started, { error: 'access_denied' });
     assert.equal(response.status, 403);
     const query = `?${new URLSearchParams({ return_to: '/verify?a=b' }).toString()}`;
     const links = linksIn(await response.text());
-    assert.deepEqual(links, [`login${query}`, `../../../login${query}`]);
+    const recovery = new URLSearchParams({ recovery: '1', return_to: '/verify?a=b' }).toString();
+    const [login, page] = [`login${query}`, `../../../login${query}`];
+    assert.deepEqual(links, [login, page, `../../../login?${recovery}`]);
     const again = new URL(links[0] ?? '', provider.RedirectURI).href;
     const { callback, cookie } = await begin('', again);
     assert.equal(locationOf(await open(callback, cookie)), `${stack.url}/verify?a=b`);
@@ -93,7 +95,7 @@ describeOne('a sign-in at a provider that fails', 'one process', (topology) => {
       const second = await begin('', again);
       const refused = await answer(second, { error });
       assert.equal(refused.status, 403);
-      assert.equal(linksIn(await refused.text()).length, 2);
+      assert.equal(linksIn(await refused.text()).length, 3);
     });
 
   test('begins again once if its answer comes after ten minutes', async () => {

@@ -31,11 +31,11 @@ export async function addPerson(stack: Stack, home: Home, role: string): Promise
 /** Creates a tenant with a provider that is away, and with recovery codes. */
 export async function createBroken(stack: Stack) {
   const home = await createHome(stack);
-  await saveProvider(stack, home, {
+  const provider = await saveProvider(stack, home, {
     ...oidcOf(`${stack.inboxUrl}/hooks/away`),
     TokenAuthMethod: 'none',
   });
-  return { home, codes: await createCodes(stack, home) };
+  return { home, provider, codes: await createCodes(stack, home) };
 }
 
 export async function createCodes(stack: Stack, { tenant: Tenant, owner }: Home) {
