@@ -35,7 +35,8 @@ await runProcess('bailiwick', async (log) => {
   const alsoReady = async () => {
     await Promise.all(services.map((service) => service.ready()));
   };
-  const gateway = await listenGateway({ settings, peers, log, alsoReady });
+  const alsoConcerned = () => [...new Set(services.flatMap((service) => service.concerns()))];
+  const gateway = await listenGateway({ settings, peers, log, alsoReady, alsoConcerned });
   return {
     settings,
     running: {

@@ -5,7 +5,7 @@ import type { Host } from '@bailiwick/proto/operation.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { createRightsCache } from '@bailiwick/revocation';
 import { contextFor, createReadiness, listenHttp } from '@bailiwick/rpc';
-import { endRefused, type OwnSettings, type Running } from '@bailiwick/service';
+import { endRefused, type OwnSettings, type Running, watchStorage } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { rawErrorResponse } from './errors.ts';
 import type { Peers } from './operations.ts';
@@ -20,6 +20,8 @@ type Options = {
    * An additional readiness check: the services, if they run in this process, else the caller tokens.
    */
   alsoReady: () => Promise<void>;
+  /** The concerns of the services, if they run in this process. */
+  alsoConcerned?: () => string[];
 };
 
 /**
@@ -31,6 +33,7 @@ export async function listenGateway({
   peers,
   log,
   alsoReady,
+  alsoConcerned = () => [],
 }: Options): Promise<Running> {
   let draining = false;
   const services = createServicesProbe(peers);
@@ -51,7 +54,9 @@ export async function listenGateway({
     refuse: (message) => endRefused(message, log),
   });
   const rightsCache = createRightsCache(broker);
-  const router = createRouter({ peers, settings, rightsCache, ready, log });
+  const storage = watchStorage({ broker, dataDir: settings.dataDir, log });
+  const concerns = () => [...storage.concerns(), ...alsoConcerned()];
+  const router = createRouter({ peers, settings, rightsCache, state: { ready, concerns }, log });
   const listener = await listenHttp(settings.host, settings.port, router, {
     requestTimeoutMs: settings.requestTimeoutMs,
     keepAliveMs: settings.keepAliveMs,
@@ -60,6 +65,7 @@ export async function listenGateway({
   return {
     port: listener.port,
     ready,
+    concerns,
     beforeDrain: () => {
       draining = true;
       listener.disableKeepAlive();
@@ -67,6 +73,7 @@ export async function listenGateway({
     drain: () => listener.drain(),
     async stop() {
       rightsCache.close();
+      storage.stop();
       await broker.close();
     },
   };

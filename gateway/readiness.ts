@@ -1,16 +1,17 @@
 import type { ServerResponse } from 'node:http';
-import { problemOf } from '@bailiwick/rpc';
+import { problemOf, readyText } from '@bailiwick/rpc';
+import { type Running } from '@bailiwick/service';
 
 /**
  * Answers the public /readyz. The problem may name a host: only the probe port, which is not public,
- * says what it is.
+ * says what it is. Concerns name neither hosts nor paths.
  */
 export async function sendReadiness(
   response: Pick<ServerResponse, 'writeHead'>,
-  ready: () => Promise<void>,
+  { ready, concerns }: Pick<Running, 'ready' | 'concerns'>,
 ): Promise<void> {
   const isReady = (await problemOf(ready)) === undefined;
   response
     .writeHead(isReady ? 200 : 503, { 'content-type': 'text/plain' })
-    .end(isReady ? 'ok\n' : 'not ready\n');
+    .end(readyText(isReady ? 'ok' : 'not ready', concerns()));
 }

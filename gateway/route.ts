@@ -5,7 +5,7 @@ import { type LimitProfile } from '@bailiwick/limits';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { type RightsCache } from '@bailiwick/revocation';
 import { stopReading } from '@bailiwick/rpc';
-import { type OwnSettings } from '@bailiwick/service';
+import { type OwnSettings, type Running } from '@bailiwick/service';
 import { type Log, markFailed } from '@bailiwick/telemetry';
 import { ConnectError } from '@connectrpc/connect';
 import type { Span } from '@opentelemetry/api';
@@ -57,10 +57,11 @@ type Options = {
   peers: Peers;
   settings: OwnSettings<typeof gatewaySettings>;
   rightsCache: RightsCache;
-  ready: () => Promise<void>;
+  state: State;
   log: Log;
 };
 
+type State = Pick<Running, 'ready' | 'concerns'>;
 type Sso = ReturnType<typeof createSsoRoutes>;
 type Parts = ReturnType<typeof createParts>;
 
@@ -210,7 +211,7 @@ function createRunners(
 
 /** Routes a request: to an operation, AuthZEN, an /auth route, a page or the API reference. */
 function createRoute(options: Options, parts: Parts) {
-  const { settings, ready } = options;
+  const { settings, state } = options;
   const { paths, brands, console } = parts;
   const { publicUrl, allowedOrigins } = settings;
   const { runOperation, authzen, answerScim } = createRunners(options, parts);
@@ -253,7 +254,7 @@ function createRoute(options: Options, parts: Parts) {
       const brand = await brands.of(url.searchParams.get('tenant') ?? '', origin.ip);
       return sendPage(request, response, pathname, brand);
     }
-    const send = readOnlyRoute(request, pathname, { prefix: paths.prefix, console, ready });
+    const send = readOnlyRoute(request, pathname, { prefix: paths.prefix, console, state });
     if (!send) throw new RoutingError(404, unknownPath);
     assertMethod(request, response, ['GET', 'HEAD']);
     return send(response);
@@ -301,7 +302,7 @@ const createBrowserRoutes =
 function readOnlyRoute(
   request: IncomingMessage,
   pathname: string,
-  { prefix, console, ready }: { prefix: string; console: Console; ready: () => Promise<void> },
+  { prefix, console, state }: { prefix: string; console: Console; state: State },
 ): ((response: ServerResponse) => void | Promise<void>) | undefined {
   if (isPage(pathname)) return (response) => sendPage(request, response, pathname);
   if (console.has(pathname)) return (response) => console.send(request, response, pathname, prefix);
@@ -314,7 +315,7 @@ function readOnlyRoute(
     const location = `${prefix}/${console.isServed ? 'console/account/security' : 'login'}`;
     return (response) => void response.writeHead(303, { location }).end();
   }
-  if (pathname === '/readyz') return (response) => sendReadiness(response, ready);
+  if (pathname === '/readyz') return (response) => sendReadiness(response, state);
   return undefined;
 }
 

@@ -45,6 +45,13 @@ export const gatewaySettings = {
     about:
       'Whether the gateway serves the web console at /console and /account. It calls the same operations as every client.',
   },
+  dataDir: {
+    env: 'BAILIWICK_DATA_DIR',
+    kind: 'text',
+    fallback: '',
+    about:
+      'A folder on the disk of the database and the broker, if they are on this machine: the metrics bailiwick_data_disk_… show its space, and /readyz says when little is left. The local start sets it.',
+  },
   tenantQuota: {
     env: 'BAILIWICK_TENANT_CALLS_PER_MINUTE',
     kind: 'int',

@@ -157,7 +157,10 @@ function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): strin
   }
   // The host name, for the mail greeting, and the interfaces, which Deno reads before it queries
   // another DNS server.
-  if (dialsTenants.has(name)) rest.push('--allow-net', '--allow-sys=hostname,networkInterfaces');
+  const system = dialsTenants.has(name) ? ['hostname', 'networkInterfaces'] : [];
+  if (env['BAILIWICK_DATA_DIR'] !== undefined) system.push('statfs');
+  if (system.length > 0) rest.push(`--allow-sys=${list(system)}`);
+  if (dialsTenants.has(name)) rest.push('--allow-net');
   else rest.push(`--allow-net=${list([loopback, 'localhost', ...hosts])}`);
   // The whole environment: a misspelt setting is only found by looking at every name. environmentOf
   // chose its contents.

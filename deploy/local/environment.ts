@@ -16,6 +16,8 @@ export type Wiring = {
   natsUrl: string;
   smtpUrl: string;
   secrets: Secrets;
+  /** A folder on the disk of the database and the broker, if they are on this machine. */
+  dataDir?: string;
   /** Without it the processes take the id in the database. */
   installationId?: string;
 };
@@ -51,6 +53,7 @@ const variables: Record<string, Variable> = {
   BAILIWICK_ACCESS_URL: urlOf('access'),
   BAILIWICK_SSO_URL: urlOf('sso'),
   BAILIWICK_NOTIFICATIONS_URL: urlOf('notifications'),
+  BAILIWICK_DATA_DIR: (wiring) => wiring.dataDir,
   DATABASE_URL: (wiring) => wiring.databaseUrl,
   BAILIWICK_INSTALLATION_ID: (wiring) => wiring.installationId,
   NATS_URL: (wiring) => wiring.natsUrl,

@@ -5,6 +5,7 @@ import { buildConsole } from './built-console.ts';
 import { createConsole } from './console.ts';
 import { prepareFolder } from './data-folder.ts';
 import { denoRuntime, findDeno } from './deno.ts';
+import { createDiskWatch } from './disk-watch.ts';
 import { environmentOf, type Ports, unknownNames, type Wiring } from './environment.ts';
 import { type Inbox, startInbox } from './inbox/inbox.ts';
 import { startInfrastructure } from './infrastructure.ts';
@@ -29,6 +30,7 @@ async function main(): Promise<number> {
     assertKnownVariables();
     prepareFolder(options.dataDir);
     unlock = lockFolder(options.dataDir);
+    await watchDisk(options.dataDir);
     await assertPortFree(options.gatewayPort, 'the gateway', 'PORT');
     await assertPortFree(options.inboxPort, 'the inbox', 'BAILIWICK_INBOX_PORT');
     const wiring = await bringUp(options);
@@ -44,6 +46,14 @@ async function main(): Promise<number> {
     await shutdown.stop();
     unlock();
   }
+}
+
+/** Before the database starts, which a full disk would end. */
+async function watchDisk(folder: string): Promise<void> {
+  const watch = createDiskWatch({ folder, say: console.say });
+  await watch.check();
+  watch.start();
+  stopping.signal.addEventListener('abort', watch.stop);
 }
 
 function assertKnownVariables(): void {
@@ -113,7 +123,9 @@ async function wire(
   // Browsers refuse passkeys on pages with an IP address.
   const publicUrl = process.env['BAILIWICK_PUBLIC_URL'] ?? `http://localhost:${gatewayPort}`;
   const installationId = ensureInstallation(options.dataDir);
-  return { host: loopback, publicUrl, ports, installationId, ...found };
+  // The disk is the same, and a process on Deno may read this folder: it must hold no secret.
+  const dataDir = join(options.dataDir, 'logs');
+  return { host: loopback, publicUrl, ports, dataDir, installationId, ...found };
 }
 
 /** Starts the services, and the gateway last, so that it is the first to stop. */

@@ -15,6 +15,7 @@ import {
   statementLimitMs,
   waitAtServerLimit,
 } from './pool.ts';
+import { measureSize } from './size.ts';
 import { type Statement, writes } from './statements.ts';
 import { createTransactionTurns, type Scope } from './turns.ts';
 
@@ -193,6 +194,7 @@ function connect(options: DatabaseOptions) {
 export function openDatabase(options: DatabaseOptions) {
   const { orm, pool } = connect(options);
   measurePool(options.service, pool);
+  measureSize(options.service, pool);
   const transactionSpan = {
     kind: SpanKind.CLIENT,
     attributes: { 'db.system.name': 'postgresql', 'db.namespace': options.service },

@@ -222,9 +222,9 @@ export const isOutage = (thrown: unknown): boolean =>
   toServiceError(thrown).code === 'unavailable' && !hasCode(thrown, tooLong);
 
 // Node's socket errors, PostgreSQL's classes 08 (connection), 53 (resources) and 57P0x (shutdown),
-// and 25006, a read-only server during a failover.
+// 25006, a read-only server during a failover, and a disk without room.
 const connectionFailures =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|UND_ERR_.*|08...|53...|57P0.|25006)$/;
+  /^(ENOSPC|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|UND_ERR_.*|08...|53...|57P0.|25006)$/;
 
 // A deadlock, a lock that took too long, or a serialization failure.
 const contended = /^(40P01|55P03|40001)$/;

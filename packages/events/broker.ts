@@ -17,6 +17,7 @@ import { publishDuplicates, publishing } from './messages.ts';
 import { createNames } from './names.ts';
 import { BrokerProblem, type Owner } from './owner.ts';
 import { createPublications, createWriter, type Publications } from './publications.ts';
+import { type BrokerStorage, createFullness, readStorage } from './storage.ts';
 import {
   ensureStreams,
   type Held,
@@ -28,8 +29,8 @@ import {
   type StreamState,
 } from './streams.ts';
 
-// The only module that uses the broker's client, with consumer.ts, publications.ts and streams.ts
-// behind it: replacing the client changes these four files.
+// The only module that uses the broker's client, with consumer.ts, publications.ts, storage.ts and
+// streams.ts behind it: replacing the client changes these five files.
 
 export type { BrokerMessage };
 
@@ -178,6 +179,7 @@ export function openBroker(options: Options) {
   const names = createNames(options.prefix ?? '');
   const owner = Promise.withResolvers<Owner>();
   const guard = createStreamGuard(link, names, owner.promise);
+  const fullness = createFullness(options.log);
   const consumers: Array<() => Promise<void>> = [];
 
   return {
@@ -200,8 +202,14 @@ export function openBroker(options: Options) {
       const publications = link.publications();
       if (!publications || !link.open()) throw unavailable();
       await guard.ensured();
-      return store(publications, names, { subject, body, id, fields });
+      return fullness.watch(store(publications, names, { subject, body, id, fields }));
     },
+
+    /** Whether the broker refused this process's last message, a moment ago, for want of room. */
+    isFull: fullness.isFull,
+
+    /** The storage that the account uses, and its limit. */
+    storage: async (): Promise<BrokerStorage> => readStorage(await link.manager()),
 
     /** The time of a stream's oldest message on this subject, or undefined. */
     async oldest(stream: StreamName, subject: string): Promise<Date | undefined> {

@@ -20,6 +20,7 @@ export {
 } from './outbox.ts';
 export { createOwner, type Owner } from './owner.ts';
 export { startRelay } from './relay.ts';
+export { type BrokerStorage } from './storage.ts';
 export {
   mailTask,
   noticeTask,

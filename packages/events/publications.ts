@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { unavailable } from '@bailiwick/errors';
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from 'nats';
+import { type Refusal, StorageFull, saysFull } from './storage.ts';
 
 // Publishes to streams. The client's own `publish` makes a timer, an error with its stack and half a
 // dozen promises for each message, and its socket writes follow the microtasks: several for one turn
@@ -95,12 +96,13 @@ export function createPublications(
     });
 }
 
-type Answer = { seq?: unknown; duplicate?: unknown; error?: { description?: unknown } };
+type Answer = { seq?: unknown; duplicate?: unknown; error?: Refusal };
 
 function settle({ resolve, reject }: Publication, message: Msg): void {
   // The server itself answers without a body if no stream has the subject (status 503).
   if (message.data.length === 0) return reject(unavailable('no stream stores this subject'));
   const { seq, duplicate, error } = message.json<Answer>();
-  if (typeof seq === 'number' && !error) resolve({ seq, duplicate: duplicate === true });
-  else reject(new Error(`the broker did not store a message: ${String(error?.description)}`));
+  if (typeof seq === 'number' && !error) return resolve({ seq, duplicate: duplicate === true });
+  const problem = `the broker did not store a message: ${String(error?.description)}`;
+  reject(error && saysFull(error) ? new StorageFull(problem) : new Error(problem));
 }

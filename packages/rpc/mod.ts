@@ -15,7 +15,7 @@ export {
 export { boundHeap, collectLoaded } from './heap.ts';
 export { createOwnTokens, type OwnTokens } from './own-tokens.ts';
 export { createPager, type PageQuery, type Pager } from './page.ts';
-export { createReadiness, problemOf } from './readiness.ts';
+export { createReadiness, problemOf, readyText } from './readiness.ts';
 export { readBody, stopReading } from './request-body.ts';
 export { fieldText, setField } from './request-fields.ts';
 export {

@@ -1,6 +1,10 @@
 /** Returns the problem that keeps a process from taking calls; undefined = ready. */
 export type Readiness = () => Promise<string | undefined>;
 
+/** The answer of a readiness probe: a line for its state, and one for each concern. */
+export const readyText = (state: string, concerns: readonly string[]): string =>
+  [state, ...concerns.map((concern) => `degraded: ${concern}`)].map((line) => `${line}\n`).join('');
+
 const cachedMs = 2000;
 
 /** The problem of a readiness check as text; undefined = none. */

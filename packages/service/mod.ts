@@ -6,6 +6,7 @@ export {
   readBrandImage,
 } from './brand.ts';
 export { createConfirm, type RightsSources } from './confirm.ts';
+export { type DiskSpace, isLow, readDiskSpace } from './disk-space.ts';
 export { forgetEverywhere } from './keys-forgetting.ts';
 export { maintainDataKeys, recordReplaced } from './keys-upkeep.ts';
 export { openHop, openPeers } from './peers.ts';
@@ -42,3 +43,4 @@ export {
   verifierSettings,
   withoutHop,
 } from './settings.ts';
+export { watchStorage } from './storage-watch.ts';

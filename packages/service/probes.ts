@@ -1,12 +1,15 @@
-import { createReadiness } from '@bailiwick/rpc';
+import { createReadiness, readyText } from '@bailiwick/rpc';
 import { measureLag } from '@bailiwick/telemetry';
 
 // The probes of a process. docs/kubernetes.md says what each of them means.
 
 const maxLagMs = 5000;
 
-/** The probes of a process, until it is drained and its port closed. */
-export function createProbes(isReady: () => Promise<void>) {
+/**
+ * The probes of a process, until it is drained and its port closed. `concerns`: faults that do not keep
+ * the process from working, for the operator who reads /readyz.
+ */
+export function createProbes(isReady: () => Promise<void>, concerns: () => string[] = () => []) {
   const lag = measureLag();
   let phase: 'running' | 'draining' | 'closed' = 'running';
   let started = false;
@@ -43,12 +46,12 @@ export function createProbes(isReady: () => Promise<void>) {
         writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
       },
     ) {
-      const answer = (failure: string | undefined) =>
+      const answer = (failure: string | undefined, details: readonly string[] = []) =>
         response
           .writeHead(failure === undefined ? 200 : 503, { 'content-type': 'text/plain' })
-          .end(`${failure ?? 'ok'}\n`);
+          .end(readyText(failure ?? 'ok', details));
       if (request.url === '/livez') answer(liveness());
-      else if (request.url === '/readyz') answer(await readiness());
+      else if (request.url === '/readyz') answer(await readiness(), concerns());
       else if (request.url === '/servingz') answer(await serving());
       else if (request.url === '/startupz') answer(started ? undefined : await readiness());
       else response.writeHead(404, { 'content-type': 'text/plain' }).end('no such probe\n');

@@ -12,6 +12,8 @@ export type Running = {
   grpcPort?: number;
   /** Rejects while the process must not get calls. */
   ready(): Promise<void>;
+  /** Faults that do not keep the process from taking calls, without hosts and paths. */
+  concerns(): string[];
   /**
    * Called first, while calls are still accepted: from now on the process's own readiness fails.
    */
@@ -45,7 +47,10 @@ export async function runProcess(
     await collectLoaded().catch((error: unknown) =>
       log.warn('collecting garbage after the start failed', { error }),
     );
-    const probes = createProbes(() => running.ready());
+    const probes = createProbes(
+      () => running.ready(),
+      () => running.concerns(),
+    );
     const admin = await listenHttp(settings.host, settings.adminPort, (request, response) =>
       request.url === '/metrics' && telemetry.metrics
         ? telemetry.metrics(request, response)

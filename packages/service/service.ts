@@ -41,6 +41,8 @@ export type Service = {
    * never connected to the broker.
    */
   ready(): Promise<void>;
+  /** Faults that do not keep the service from working. */
+  concerns(): string[];
   /** Stops the background work, waits for work in hand, and closes database and broker. */
   stop(): Promise<void>;
 };
@@ -73,6 +75,7 @@ export async function listenService(
   return {
     ...listener,
     ready,
+    concerns: () => service.concerns(),
     beforeDrain: () => listener.disableKeepAlive(),
     stop: () => service.stop(),
   };
@@ -167,6 +170,7 @@ export async function createService({
       hasFoundBroker ||= broker.isConnected();
       if (!hasFoundBroker) throw new Error('the broker is away');
     },
+    concerns: () => (broker.isFull() ? ['the storage of the broker is full'] : []),
     async stop() {
       begin.cancel();
       await Promise.all(running.map((stop) => stop()));

@@ -36,9 +36,12 @@ function writeNow(): void {
 // The last lines explain why a process exits.
 process.on('exit', writeNow);
 
-/** Codes of a database, a broker or a service that is away for now: of Node, undici and PostgreSQL. */
+/**
+ * Codes of a database, a broker or a service that is away for now, or has no room: of Node, undici and
+ * PostgreSQL.
+ */
 const awayCodes =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_.*|08...|57P0.)$/;
+  /^(ENOSPC|53100|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_.*|08...|57P0.)$/;
 
 /** Messages of node-postgres that have no code. */
 const cutConnection = /^(Connection terminated|timeout exceeded when trying to connect)/;

@@ -34,6 +34,7 @@ function withoutListener(service: Service): Running {
   return {
     port: 0,
     ready: () => service.ready(),
+    concerns: () => service.concerns(),
     drain: () => Promise.resolve(),
     stop: () => service.stop(),
   };

@@ -120,6 +120,34 @@ test('every workload that should have pods has an alert for missing pods', {
   assert.ok(!(await missed('services.sso.replicas=0')).includes('sso'));
 });
 
+const ofVolumes = /^\{namespace="[^"]+",persistentvolumeclaim=~"[^"]+"\}$/;
+
+test('the volumes that are named, and those of an evaluation, have an alert before NATS refuses messages', {
+  skip: chart.skip,
+}, async () => {
+  const watched = async (file: string, ...set: string[]) => {
+    const alerts = alertsIn(await chart.render({ file, set }));
+    return alerts
+      .filter(({ alert }) => alert === 'BailiwickVolumeFilling')
+      .map(({ expr }) => {
+        // Without a limit of its own, NATS takes three quarters of the free space.
+        assert.ok(Number(/< (\S+)$/.exec(expr)?.[1]) > 0.25, expr);
+        return [...new Set(expr.match(/\{[^}]*\}/g))].join();
+      });
+  };
+  assert.deepEqual(await watched('ci/monitored-values.yaml'), [
+    '{namespace="nats",persistentvolumeclaim=~"nats-js-.*"}',
+  ]);
+  const on = ['alerts.enabled=true', 'monitors.enabled=true'];
+  assert.deepEqual(await watched('evaluation', ...on), [
+    '{namespace="test",persistentvolumeclaim=~"bailiwick-(postgres|nats)"}',
+  ]);
+  assert.deepEqual(await watched('evaluation', ...on, 'nats.url=nats://nats:4222'), [
+    '{namespace="test",persistentvolumeclaim=~"bailiwick-(postgres)"}',
+  ]);
+  assert.deepEqual(await watched('evaluation', ...on, 'evaluation.persistence=false'), []);
+});
+
 test('alerts query existing metrics of this installation, and link to a section of the runbooks', {
   skip: chart.skip,
 }, async () => {
@@ -138,8 +166,12 @@ test('alerts query existing metrics of this installation, and link to a section 
       name.replace(/_(bucket|count|sum)$/, ''),
     );
     for (const name of asked) assert.ok(documented.has(name), `${alert}: ${name}`);
-    for (const selector of expr.match(/\{[^}]*\}/g) ?? [])
-      assert.match(selector, /^\{job="bailiwick",namespace="test"/, alert);
+    for (const [, metric = '', selector = ''] of expr.matchAll(/(\w+)(\{[^}]*\})/g))
+      assert.match(
+        selector,
+        metric.startsWith('kubelet_') ? ofVolumes : /^\{job="bailiwick",namespace="test"/,
+        alert,
+      );
     assert.doesNotMatch(expr, /\$/);
     assert.ok(
       ['critical', 'warning'].includes(labels['severity'] ?? '') && labels['team'] === 'identity',

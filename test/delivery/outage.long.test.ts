@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
+import { connect } from 'nats';
 import pg from 'pg';
 import { callOften } from '../support/call-often.ts';
 import { describeBoth, eventually, type OwnStack, startStack } from '../support/harness.ts';
@@ -17,7 +18,7 @@ describeBoth('outages', (topology) => {
 
   async function probe(
     service: ServiceName,
-    path: '/startupz' | '/readyz' | '/livez',
+    path: '/startupz' | '/readyz' | '/servingz' | '/livez',
   ): Promise<[status: number, text: string]> {
     const { ports } = stack.wiring;
     const response = await fetch(
@@ -65,6 +66,33 @@ describeBoth('outages', (topology) => {
     await stack.startBroker();
     await mailTo(stack, address);
     await stack.ready();
+  });
+
+  test('while the broker is full, changes wait, every process stays ready and says so, and they are published once it has room', async () => {
+    const { token } = await signUp(stack);
+    const connection = await connect({ servers: stack.wiring.natsUrl });
+    const manager = await connection.jetstreamManager();
+    const address = newAddress('waiting');
+    const full = [200, 'ok\ndegraded: the storage of the broker is full\n'];
+    try {
+      await manager.streams.update('TASK', { max_bytes: 1 });
+      await register(stack, address);
+      await eventually(
+        'the refusal',
+        async () => (await readiness('identity')).join() === full.join(),
+      );
+      assert.equal((await stack.call('Account_Get', {}, token)).status, 200);
+      assert.deepEqual(await probe('identity', '/servingz'), [200, 'ok\n']);
+      const open = await fetch(`${stack.url}/readyz`);
+      assert.equal(open.status, 200);
+      if (topology === 'one process') assert.equal(await open.text(), full[1]);
+      assert.deepEqual(await mailsTo(stack, address), []);
+    } finally {
+      await manager.streams.update('TASK', { max_bytes: -1 });
+      await connection.close();
+    }
+    await mailTo(stack, address);
+    await eventually('no concern', async () => (await readiness('identity'))[1] === 'ok\n');
   });
 
   test('without the database, calls fail with unavailable, and work again when it is back', async () => {

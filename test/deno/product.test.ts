@@ -36,9 +36,11 @@ describe('five processes on Deno', { skip }, () => {
       assert.match(command, /\bdeno run .*--no-remote --cached-only --no-prompt /, service);
       assert.doesNotMatch(
         command,
-        / (-A|--allow-(all|write|run|import|sys(?!=hostname,networkInterfaces )))\b/,
+        / (-A|--allow-(all|write|run|import|sys(?!=(hostname,networkInterfaces|statfs) )))\b/,
         service,
       );
+      const readable = /--allow-read=(\S+)/.exec(command)?.[1]?.split(',') ?? [];
+      assert.ok(!readable.includes(stack.folder), `${service} may read all keys`);
       assert.equal(
         command.includes('--allow-ffi='),
         service === 'identity',

@@ -71,6 +71,7 @@ export async function startOwnStack(
     natsUrl: broker.url,
     smtpUrl: inbox.smtpUrl,
     secrets,
+    dataDir: path.join(folder, 'logs'),
   };
   wiring.publicUrl = `http://${loopback}:${wiring.ports.gateway.rpc}`;
   const processes = startProcesses({

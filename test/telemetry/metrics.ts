@@ -36,6 +36,8 @@ const called = {
 const tokens = { bailiwick_caller_token_refusals_total: ['service'] };
 const calls = { ...tokens, bailiwick_rpc_seconds: ['le', 'service'] };
 const stores = {
+  bailiwick_broker_full_total: [],
+  bailiwick_database_size_bytes: ['service'],
   bailiwick_database_connections: ['service', 'state'],
   bailiwick_database_waiting: ['service'],
   bailiwick_outbox_lag_seconds: ['service'],
@@ -60,6 +62,10 @@ const wanted = {
     ...everywhere,
     ...called,
     ...calls,
+    bailiwick_broker_full_total: [],
+    bailiwick_broker_storage_bytes: [],
+    bailiwick_data_disk_free_bytes: [],
+    bailiwick_data_disk_size_bytes: [],
     bailiwick_delivery_publish_duplicates_total: [],
     bailiwick_forwarded_malformed_total: [],
     bailiwick_permission_cache_total: ['outcome'],
@@ -237,9 +243,15 @@ export function measured(
       );
     }
     const samples = await all();
+    const used = sumOf(samples, 'bailiwick_broker_storage_bytes', {});
+    const free = sumOf(samples, 'bailiwick_data_disk_free_bytes', {});
+    assert.ok(used > 1000 && used < 1_000_000_000, `${used} bytes of the broker`);
+    assert.ok(free > 0 && free < sumOf(samples, 'bailiwick_data_disk_size_bytes', {}));
     for (const service of ['identity', 'access', 'sso', 'notifications']) {
       assert.ok(sumOf(samples, 'bailiwick_database_connections', { service }) > 0, service);
       assert.equal(sumOf(samples, 'bailiwick_database_waiting', { service }), 0, service);
+      const size = sumOf(samples, 'bailiwick_database_size_bytes', { service });
+      assert.ok(size > 5_000_000, `${service}: ${size} bytes`);
     }
   });
 

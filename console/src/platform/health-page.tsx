@@ -71,20 +71,22 @@ function Ready() {
     queryKey: ['readyz'],
     queryFn: async ({ signal }) => {
       const response = await fetch(pageAt('readyz'), { signal });
-      return { isReady: response.ok, answer: await response.text() };
+      return { isReady: response.ok, answer: (await response.text()).trim() };
     },
     refetchInterval: 30_000,
   });
   if (data === undefined) return <Skeleton height={52} />;
   const { isReady, answer } = data;
+  // A gateway that is ready may name concerns, such as a disk that is nearly full.
+  const isWell = isReady && answer === 'ok';
   return (
     <Alert
-      color={isReady ? 'teal' : 'red'}
-      icon={<Icon name={isReady ? 'check' : 'warning'} />}
+      color={isWell ? 'teal' : isReady ? 'yellow' : 'red'}
+      icon={<Icon name={isWell ? 'check' : 'warning'} />}
       title={t(isReady ? 'platform.ready' : 'platform.notReady')}
     >
-      {!isReady && (
-        <Text size="sm" lang="en">
+      {!isWell && (
+        <Text size="sm" lang="en" style={{ whiteSpace: 'pre-line' }}>
           {answer}
         </Text>
       )}

@@ -159,6 +159,13 @@ export const byPath: Readonly<Record<string, Schema>> = {
   'monitors.interval': duration,
   'alerts.alertLabels': strings,
   'alerts.runbooks': { pattern: '^(https?://.+)?$' },
+  'alerts.volumes': {
+    type: 'array',
+    items: closed(
+      { namespace: { ...name, minLength: 1 }, claims: { type: 'string', minLength: 1 } },
+      { required: ['namespace', 'claims'] },
+    ),
+  },
   'evaluation.postgres.image': { minLength: 1 },
   'evaluation.nats.image': { minLength: 1 },
 };
