@@ -12,6 +12,7 @@ export { reportKeys } from './report.ts';
 export { type ResealDeps, resealSuperseded, type SealedRecord } from './reseal.ts';
 export { rewrapAll } from './rewrap.ts';
 export {
+  CannotOpen,
   firstOf,
   type KeyRing,
   openForPurpose,

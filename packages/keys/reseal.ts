@@ -8,14 +8,16 @@ import type { TenantKeys } from './tenant-keys.ts';
 // Reseals values of superseded data keys with the current one, row by row and beside normal work.
 // Any number of processes may do so at once.
 
-/** A table with sealed values, with columns `tenant` and `dekId`. */
+/** Sealed values of a table, which has a column `tenant`. */
 export type SealedRecord = {
   entity: EntitySchema;
   /** The property with the record id that the values are bound to. */
   id: string;
+  /** The property with the data key of the values, by default `dekId`. */
+  key?: string;
   /**
-   * Each sealed property, with the field name that its value is bound to. All values of a row use
-   * one key.
+   * Each sealed property, with the field name that its value is bound to. All of them
+   * use that key.
    */
   fields: Readonly<Record<string, string>>;
 };
@@ -72,7 +74,7 @@ function resealSome(
   { database, log }: ResealDeps,
   { record, place, resealer, after }: Batch,
 ): Promise<string | undefined> {
-  const { entity, id, fields } = record;
+  const { entity, id, key = 'dekId', fields } = record;
   const { tenant, id: dekId } = place;
   return database.transaction(tenant, async (em) => {
     // Skips locked rows until the next run, so that no change is overwritten and no writer waits.
@@ -80,13 +82,13 @@ function resealSome(
       orderBy: { [id]: 'asc' },
       limit: rowsAtOnce,
       lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE,
-      fields: ['tenant', id, 'dekId', ...Object.keys(fields)],
+      fields: ['tenant', id, key, ...Object.keys(fields)],
     };
-    const where: object = { tenant, dekId, [id]: { $gt: after } };
+    const where: object = { tenant, [key]: dekId, [id]: { $gt: after } };
     const rows: Array<Record<string, unknown>> = await em.find(entity, where, options as object);
     for (const row of rows) {
       try {
-        Object.assign(row, { ...resealed(row, record, resealer), dekId: resealer.dekId });
+        Object.assign(row, { ...resealed(row, record, resealer), [key]: resealer.dekId });
       } catch (error) {
         log.error('a sealed value cannot be opened, leaving it unchanged', {
           table: entity.meta.tableName,
@@ -149,19 +151,24 @@ async function isUsed(
   records: readonly SealedRecord[],
   { tenant, id: dekId }: KeyPlace,
 ): Promise<boolean> {
-  for (const { entity } of records)
-    if (await em.findOne(entity, { tenant, dekId }, { fields: ['dekId'] } as object)) return true;
+  for (const { entity, key = 'dekId' } of records) {
+    const where: object = { tenant, [key]: dekId };
+    if (await em.findOne(entity, where, { fields: [key] } as object)) return true;
+  }
   return false;
 }
 
-/** The number of rows sealed with a key, over all tables. */
+/** The number of records sealed with a key, over all tables. */
 export async function countSealed(
   em: EntityManager,
   records: readonly SealedRecord[],
   { tenant, id: dekId }: KeyPlace,
 ): Promise<number> {
   let count = 0;
-  for (const { entity } of records) count += await em.count(entity, { tenant, dekId });
+  for (const [entity, sealed] of Map.groupBy(records, ({ entity: of }) => of)) {
+    const where: object = { tenant, $or: sealed.map(({ key = 'dekId' }) => ({ [key]: dekId })) };
+    count += await em.count(entity, where);
+  }
   return count;
 }
 

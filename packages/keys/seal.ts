@@ -54,6 +54,9 @@ export function openKeyRing(file: Mounted<string>, log: Log): KeyRing {
   return ring;
 }
 
+/** A sealed value or its key is lost: no repetition opens it. */
+export class CannotOpen extends Error {}
+
 /**
  * Seals `plain` with `key`. `context` (tenant, record id, field, key id …) is authenticated: a
  * sealed value that is moved to another row or column does not open.
@@ -72,14 +75,18 @@ export function seal(key: Uint8Array, plain: Uint8Array, context: readonly strin
   ]);
 }
 
-/** Opens a value of {@link seal}. @throws if the key, the context or a single bit differs */
+/** Opens a value of {@link seal}. @throws CannotOpen if the key, the context or a single bit differs */
 export function open(key: Uint8Array, sealed: Uint8Array, context: readonly string[]): Buffer {
   const blob = Buffer.from(sealed);
-  if (blob.length < 29 || blob[0] !== version) throw new Error('not a sealed value');
+  if (blob.length < 29 || blob[0] !== version) throw new CannotOpen('not a sealed value');
   const decipher = createDecipheriv('aes-256-gcm', keyObjectOf(key), blob.subarray(1, 13))
     .setAAD(additionalData(context))
     .setAuthTag(blob.subarray(-16));
-  return Buffer.concat([decipher.update(blob.subarray(13, -16)), decipher.final()]);
+  try {
+    return Buffer.concat([decipher.update(blob.subarray(13, -16)), decipher.final()]);
+  } catch (cause) {
+    throw new CannotOpen('the sealed value is of another key or place, or damaged', { cause });
+  }
 }
 
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
@@ -123,7 +130,7 @@ export function unwrapKey(
   context: readonly string[],
 ): Buffer {
   const kek = ring.find(({ id }) => id === kekId);
-  if (!kek) throw new Error(`the key ring has no key ${kekId}`);
+  if (!kek) throw new CannotOpen(`the key ring has no key ${kekId}`);
   return open(kek.key, wrapped, ['dek', kek.id, ...context]);
 }
 

@@ -8,7 +8,7 @@ import { createId } from '@bailiwick/values';
 import { DekEntity } from './entities.ts';
 import type { KeyService } from './key-service.ts';
 import { findCurrentKey, findKey, type StoredKey } from './queries.ts';
-import { open, seal } from './seal.ts';
+import { CannotOpen, open, seal } from './seal.ts';
 
 export type Sealed = { dekId: string; sealed: Buffer };
 /** Seals and opens values with the data keys of tenants. */
@@ -63,7 +63,7 @@ function createKeyStore({ database, service }: Pick<Options, 'database' | 'servi
 
   async function get(tenant: string, id: string): Promise<DataKey> {
     const found = await findKey(database, tenant, id);
-    if (!found) throw new Error(`the data key ${id} is gone`);
+    if (!found) throw new CannotOpen(`the data key ${id} is gone`);
     return unwrap(found);
   }
 
@@ -119,7 +119,7 @@ export function createTenantKeys({ database, service, lifetimeMs = keyLifetimeMs
       return { dekId: key.id, sealed: sealWith(tenant, key, plain, context) };
     },
 
-    /** Opens a sealed value. @throws if it was moved to another record, field or tenant */
+    /** Opens a sealed value. @throws CannotOpen if it was moved to another record, field or tenant, or its key is lost */
     async open(
       tenant: string,
       { dekId, sealed }: { dekId: string; sealed: Uint8Array },
