@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import process from 'node:process';
-import { DatabaseProblem, renameInstallation } from '@bailiwick/database';
+import { DatabaseProblem, finishUpgrade, renameInstallation } from '@bailiwick/database';
 import { type Environment, readSettings } from '@bailiwick/settings';
 import { createLog } from '@bailiwick/telemetry';
 import { createToken } from '@bailiwick/values';
@@ -33,17 +33,40 @@ export async function startNewInstallation(environment: Environment): Promise<st
   return id;
 }
 
-const usage = `usage: node deploy/admin.ts new-installation
+/**
+ * Ends the time in which processes of an older version may run, so that the services keep nothing
+ * for them. Safe to repeat.
+ */
+export async function finishUpgrades(environment: Environment): Promise<void> {
+  const urls: Record<string, unknown> = readSettings(migrateSettings, environment);
+  for (const schema of schemas) await finishUpgrade(schema, String(urls[schema.service]));
+}
 
-Makes a restored copy of the databases an installation of its own, with a new id and
-new signing keys. Stop all processes of the copy first.
+const usage = `usage: node deploy/admin.ts new-installation | finish-upgrade
+
+new-installation  makes a restored copy of the databases an installation of its own, with a
+                  new id and new signing keys. Stop all processes of the copy first.
+finish-upgrade    ends the way back to the previous version, and what is kept for it: the
+                  URLs of webhook endpoints in clear. Its processes do not start any more.
 `;
 
 async function main(): Promise<number> {
-  if (process.argv.slice(2).join(' ') !== 'new-installation') {
-    process.stderr.write(usage);
-    return 2;
+  switch (process.argv.slice(2).join(' ')) {
+    case 'new-installation':
+      return await runNewInstallation();
+    case 'finish-upgrade':
+      await finishUpgrades(process.env);
+      process.stdout.write(
+        'The upgrade is finished. Running processes seal the URLs of webhook endpoints now.\n',
+      );
+      return 0;
+    default:
+      process.stderr.write(usage);
+      return 2;
   }
+}
+
+async function runNewInstallation(): Promise<number> {
   const id = await startNewInstallation(process.env);
   process.stdout.write(`The databases belong to the installation ${id} now. Before you start its processes:
 - set BAILIWICK_INSTALLATION_ID=${id}, if it is set

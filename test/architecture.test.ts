@@ -111,6 +111,7 @@ const acrossTenants: Record<string, string> = {
   'notifications.portal_by_session': 'finds the tenant of a portal session from its token',
   'notifications.portal_by_token': 'finds the tenant of a portal link from its token',
   'notifications.ailing': 'announces failing endpoints of all tenants, each in its own tenant',
+  'notifications.clear_urls': 'seals the URLs of all tenants, each with the key of its tenant',
   'notifications.attempts_done': 'the worker holds the task, whose id is unique',
   'notifications.chat_endpoint_tenant':
     'returns the tenant of an endpoint for an update without one; the caller is authorized in it',

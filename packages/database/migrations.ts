@@ -1,37 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog, type Log } from '@bailiwick/telemetry';
-import type { EntitySchema } from '@mikro-orm/core';
-import { type Migration, Migrator } from '@mikro-orm/migrations';
+import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import { connectionProblem, UnsuitableDatabase } from './database-problem.ts';
-import {
-  connectionOf,
-  type Database,
-  databaseRole,
-  formerRole,
-  ormOptions,
-  sessionOptions,
-} from './orm.ts';
+import { connectionOf, databaseRole, formerRole, ormOptions, sessionOptions } from './orm.ts';
+import { otherInstallation, type ServiceSchema } from './schema-window.ts';
 import { assertServer, type ServerRow, serverStatement } from './server.ts';
-
-/** The schema that a service's code expects. */
-export type ServiceSchema = {
-  service: string;
-  entities: readonly EntitySchema[];
-  /** In order; a released migration never changes. Their number is the schema's version. */
-  migrations: ReadonlyArray<{
-    name: string;
-    class: new (...args: ConstructorParameters<typeof Migration>) => Migration;
-  }>;
-  /**
-   * The oldest version of the code (its number of migrations) that still works on this schema. It
-   * rises only if a migration removes something that an older version uses: that version then
-   * refuses to start instead of failing later.
-   */
-  compatibleFrom: number;
-};
 
 export type MigrationOptions = {
   /** A login that may create schemas and roles. */
@@ -65,10 +41,16 @@ export async function migrate(
     const applied = await runMigrations(schema, url);
     await grantRights(client, schema.service, role);
     await client.query(
-      `insert into ${schema.service}.schema_window (only_row, version, compatible_from, installation) values (true, $1, $2, $3)
-       on conflict (only_row) do update set version = excluded.version, compatible_from = excluded.compatible_from
+      // Only a new schema has no row. What is finished stays finished.
+      `insert into ${schema.service}.schema_window (only_row, version, compatible_from, installation) values (true, $1, $4, $3)
+       on conflict (only_row) do update set version = excluded.version, compatible_from = greatest(schema_window.compatible_from, $2)
        where schema_window.version <= excluded.version`,
-      [schema.migrations.length, schema.compatibleFrom, id],
+      [
+        schema.migrations.length,
+        schema.compatibleFrom,
+        id,
+        Math.max(schema.compatibleFrom, schema.settledFrom ?? 0),
+      ],
     );
     log.info('schema is current', {
       schema: schema.service,
@@ -80,53 +62,6 @@ export async function migrate(
     await client.end();
   }
 }
-
-/** The installation of a schema. `adopts`: it is older than the ids of the broker's streams. */
-export type Installation = { id: string; adopts: boolean };
-
-/**
- * Returns the installation of the schema. Throws if this code must not run on the schema: it is not
- * migrated yet, or newer and incompatible. `configured`: the id of this process's installation, ""
- * if it is not configured.
- * @throws UnsuitableDatabase for another installation's schema, and for an unsuitable server
- */
-export async function assertSchemaWindow(
-  database: Database,
-  schema: ServiceSchema,
-  configured = '',
-): Promise<Installation> {
-  assertServer((await database.query<ServerRow>(serverStatement, []))[0]);
-  const rows = await database.query<{
-    version: number;
-    compatible_from: number;
-    installation: string;
-    adopts_streams: boolean;
-  }>(
-    {
-      name: 'schema_window',
-      text: 'select version, compatible_from, installation, adopts_streams from schema_window',
-    },
-    [],
-  );
-  const ours = schema.migrations.length;
-  const row = rows[0];
-  if (!row || row.version < ours)
-    throw new Error(
-      `the schema ${schema.service} is at version ${row?.version ?? 0} and this code needs ${ours}: run the migrations first`,
-    );
-  if (row.compatible_from > ours)
-    throw new Error(
-      `the schema ${schema.service} needs code of version ${row.compatible_from} or newer, this is ${ours}`,
-    );
-  if (configured !== '' && configured !== row.installation)
-    throw otherInstallation(schema.service, row.installation, configured);
-  return { id: row.installation, adopts: row.adopts_streams };
-}
-
-const otherInstallation = (service: string, stored: string, configured: string) =>
-  new UnsuitableDatabase(
-    `the schema ${service} belongs to the installation ${stored}, and this is ${configured}: name its own database, correct BAILIWICK_INSTALLATION_ID, or, for a restored copy, run node deploy/admin.ts new-installation`,
-  );
 
 /**
  * The installations of the schemas in one database, "" for a schema without one. For a whole
@@ -174,6 +109,30 @@ export async function renameInstallation(
     for (const statement of statements) await client.query(statement);
     await client.query('update schema_window set installation = $1, adopts_streams = false', [id]);
     await client.query('commit');
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Ends the time in which an older version may run on a schema, so that nothing is kept for it. Safe
+ * to repeat.
+ * @throws UnsuitableDatabase if the schema is not migrated yet
+ */
+export async function finishUpgrade(
+  { service, settledFrom = 0 }: ServiceSchema,
+  url: string,
+): Promise<void> {
+  const client = await connect(url, 0, createLog('admin'));
+  try {
+    const { rowCount } = await client.query(
+      `update ${service}.schema_window set compatible_from = greatest(compatible_from, $1) where version >= $1`,
+      [settledFrom],
+    );
+    if (rowCount === 0)
+      throw new UnsuitableDatabase(
+        `the schema ${service} is older than version ${settledFrom}: run the migrations first`,
+      );
   } finally {
     await client.end();
   }

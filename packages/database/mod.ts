@@ -10,13 +10,11 @@ export {
   textKey,
 } from './listing.ts';
 export {
-  assertSchemaWindow,
+  finishUpgrade,
   grantRole,
-  type Installation,
   migrate,
   readInstallations,
   renameInstallation,
-  type ServiceSchema,
 } from './migrations.ts';
 export {
   announceCommit,
@@ -28,6 +26,12 @@ export {
   openDatabase,
   sessionOptions,
 } from './orm.ts';
+export {
+  assertSchemaWindow,
+  type Installation,
+  oldestSupported,
+  type ServiceSchema,
+} from './schema-window.ts';
 export {
   execute,
   inTransaction,

@@ -19,10 +19,12 @@ import { Idempotency } from './migrations/008-idempotency.ts';
 import { WantedTypes } from './migrations/009-wanted-types.ts';
 import { DeliveryHours } from './migrations/010-delivery-hours.ts';
 import { Portals } from './migrations/011-portals.ts';
+import { SealedUrls } from './migrations/012-sealed-urls.ts';
 import { WebhookPortalEntity } from './portals/entities.ts';
 import { DeliveryAttemptEntity, DeliveryWaitingEntity } from './queue/entities.ts';
 import { DeliveryHourEntity } from './stats/entities.ts';
 import { WebhookEndpointEntity } from './webhooks/entities.ts';
+import { sealedUrlsVersion } from './webhooks/url.ts';
 
 export const notificationsSchema: ServiceSchema = {
   service: 'notifications',
@@ -55,6 +57,8 @@ export const notificationsSchema: ServiceSchema = {
     { name: '009-wanted-types', class: WantedTypes },
     { name: '010-delivery-hours', class: DeliveryHours },
     { name: '011-portals', class: Portals },
+    { name: '012-sealed-urls', class: SealedUrls },
   ],
   compatibleFrom: 1,
+  settledFrom: sealedUrlsVersion,
 };

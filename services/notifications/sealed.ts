@@ -11,6 +11,7 @@ export const sealedRecords: readonly SealedRecord[] = [
     id: 'id',
     fields: { secretEnc: 'secret', previousSecretEnc: 'previous_secret' },
   },
+  { entity: WebhookEndpointEntity, id: 'id', key: 'urlDekId', fields: { urlEnc: 'url' } },
   { entity: ChatEndpointEntity, id: 'id', fields: { urlEnc: 'url' } },
   { entity: DeliveryWaitingEntity, id: 'task', fields: { request: 'request' } },
   { entity: DeliveryMessageEntity, id: 'task', fields: { request: 'request' } },

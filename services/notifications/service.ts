@@ -85,6 +85,7 @@ import { deliverHandler, targetFinder } from './webhooks/deliver.ts';
 import { explainHandler } from './webhooks/explain.ts';
 import { endpointHandlers, webhookChecks, webhookReplayChecks } from './webhooks/handlers.ts';
 import { rotateHandler } from './webhooks/rotate.ts';
+import { createUrlSealer } from './webhooks/seal-urls.ts';
 import { webhookKind } from './webhooks/status.ts';
 import { testDeliveryHandler } from './webhooks/test-delivery.ts';
 
@@ -191,7 +192,7 @@ type Shared = Deps & {
 };
 
 function endpointServices({ settings, ...shared }: Shared): Served[] {
-  const { database, keys, egress, limiter, profile } = shared;
+  const { database, egress, limiter, profile } = shared;
   const { endpointLimit, deliveryBodyHours, publicUrl } = settings;
   const pager = createPager(shared.ring);
   const deps = { ...shared, pager, endpointLimit, deliveryBodyHours };
@@ -199,7 +200,7 @@ function endpointServices({ settings, ...shared }: Shared): Served[] {
   const webhooks = {
     ...endpointHandlers(deps),
     ...deliverHandler(webhookDeps),
-    ...rotateHandler({ database, keys }),
+    ...rotateHandler(shared),
     ...testDeliveryHandler({ ...webhookDeps, limiter }),
     ...explainHandler({ database }),
     ...listEventTypesHandler,
@@ -250,6 +251,7 @@ function backgroundOf(shared: Shared): Background[] {
   const api = () => [
     followPurges({ schema: notificationsSchema, database, broker, log, after: forget }),
     maintainDataKeys(upkeep),
+    createUrlSealer({ database, keys, log }),
     createSweeper({ database, limiter, deliveryBodyHours, log }),
   ];
   // Consumers end with the broker connection, which the service closes after this.

@@ -12,6 +12,7 @@ import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
 import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
+import { sealUrl } from '@bailiwick/notifications/webhooks/url.ts';
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
 
@@ -46,14 +47,15 @@ export function openInstance({ url, service, lifetimeMs = 60_000, graceMs = 0 }:
     rewrap: () => rewrapAll({ database, service, log }, whole),
     reseal: () => resealSuperseded({ database, keys, records: sealedRecords, graceMs, log }, whole),
 
-    /** Stores an endpoint with a sealed secret. */
-    async save(tenant: string, secret: string): Promise<string> {
+    /** Stores an endpoint with a sealed secret and, if it has one, a sealed URL. */
+    async save(tenant: string, secret: string, url = ''): Promise<string> {
       const id = createId('whk');
+      const address = url === '' ? { url } : await sealUrl(keys, { tenant, id }, url);
       const { dekId, sealed } = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
       const now = new Date();
       const row = {
+        ...address,
         name: '',
-        url: '',
         active: true,
         eventTypes: [],
         description: '',

@@ -6,6 +6,7 @@ import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
 import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
+import { openUrl } from '@bailiwick/notifications/webhooks/url.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Instance, openInstance, ringLine, ringService } from './instance.ts';
 
@@ -95,6 +96,30 @@ describe('key rotation', () => {
       (await keysOf(one, tenant)).map((key) => key.id),
       [id],
     );
+  });
+
+  test('the URL of an endpoint is re-sealed, also if its secret has another key', async () => {
+    const service = ringService(ringLine('k1'));
+    const one = open({ service });
+    const tenant = newTenant();
+    const url = 'https://receiver.example/in?key=secret';
+    const id = await one.save(tenant, 'whsec', url);
+    const next = await one.keys.replace(tenant, notify);
+    one.keys.forget(tenant);
+    await one.change(tenant, id, 'changed');
+    const { dekId, urlDekId } = await one.rowOf(tenant, id);
+    assert.ok(dekId === next && urlDekId !== next);
+    await one.reseal();
+    assert.equal((await keysOf(one, tenant)).length, 2, 'the old key is kept for its grace period');
+    await one.reseal();
+    assert.deepEqual(
+      (await keysOf(one, tenant)).map((key) => key.id),
+      [next],
+    );
+    const row = await one.rowOf(tenant, id);
+    assert.deepEqual([row.url, row.dekId, row.urlDekId], ['', next, next]);
+    assert.equal(await openUrl(one.keys, row, row), url);
+    assert.equal(await one.read(tenant, id), 'changed');
   });
 
   test('a record sealed with a cached old key is re-sealed before that key is removed', async () => {

@@ -52,7 +52,7 @@ export async function startEndpoints(topology: Topology) {
   const stored = (id: string) =>
     rowsOf(
       stack,
-      'select name, url, active, event_types from notifications.webhook_endpoint where id = $1',
+      'select name, url_masked as url, active, event_types from notifications.webhook_endpoint where id = $1',
       [id],
     );
 

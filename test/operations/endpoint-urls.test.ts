@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
 import { describeOne, type Stack, startStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
-import { countOf, eventTypesOf, rowsOf } from '../support/store.ts';
+import { countOf, eventTypesOf } from '../support/store.ts';
 
 const https = 'Endpoint.URL must begin with https://';
 const publicOnly = 'Endpoint.URL must be a public address';
@@ -142,10 +142,13 @@ describeOne('endpoint URLs', 'one process', (topology) => {
     for (const [message, urls] of refused)
       for (const url of urls)
         assertRefused(await update(url, 'changed'), 400, 'invalid_argument', [message]);
-    const read = () =>
-      rowsOf(stack, 'select name, url from notifications.webhook_endpoint where id = $1', [ID]);
-    assert.deepEqual(await read(), [{ name: 'a', url: 'https://hooks.example.com/first' }]);
+    const read = async () => {
+      const answer = await stack.call('Webhooks_GetEndpoint', { Tenant, ID }, token);
+      const { Name, URL } = recordIn(answer, 'Endpoint') as { Name: string; URL: string };
+      return { Name, URL };
+    };
+    assert.deepEqual(await read(), { Name: 'a', URL: 'https://hooks.example.com/first' });
     bodyOf(await update('https://hooks.example.com/second', 'changed'));
-    assert.deepEqual(await read(), [{ name: 'changed', url: 'https://hooks.example.com/second' }]);
+    assert.deepEqual(await read(), { Name: 'changed', URL: 'https://hooks.example.com/second' });
   });
 });

@@ -6,6 +6,7 @@ import { type TenantKeys } from '@bailiwick/keys';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.ts';
 import { type Call, type PageQuery, type Pager } from '@bailiwick/rpc';
+import { type Log } from '@bailiwick/telemetry';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import { deleteHealth } from '../health/queries.ts';
@@ -19,6 +20,7 @@ import type { Store } from '../queue/store.ts';
 export type EndpointDeps = {
   database: Database;
   keys: TenantKeys;
+  log: Log;
   pager: Pager;
   egress: EgressRules;
   authority: Client<typeof Authority>;
@@ -36,7 +38,7 @@ type Kind<Found, Row, Shown> = {
   list: (database: Database, tenant: string, query: PageQuery) => Promise<Found[]>;
   /** The stored endpoint, locked until the transaction ends. */
   lock: (em: EntityManager, which: Which, mode: LockMode) => Promise<Row | null>;
-  toApi: (row: Found) => Shown;
+  toApi: (row: Found) => Shown | Promise<Shown>;
   recordEvent: (em: EntityManager, origin: Origin, type: string, row: Row) => void;
 };
 
@@ -60,7 +62,7 @@ export function sharedHandlers<
     async getEndpoint({ tenant, id }: Which) {
       const row = await find(database, tenant, id);
       if (!row) throw notFound('endpoint');
-      return { endpoint: toApi(row) };
+      return { endpoint: await toApi(row) };
     },
 
     async listEndpoints(
@@ -75,7 +77,7 @@ export function sharedHandlers<
         binding,
         ({ id }) => id,
       );
-      return { page: { items: items.map(toApi), nextCursor } };
+      return { page: { items: await Promise.all(items.map(toApi)), nextCursor } };
     },
 
     async deleteEndpoint({ tenant, id }: Which, call: Call) {

@@ -16,10 +16,10 @@ import {
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { timeOf } from '@bailiwick/values';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { maskedUrl } from '../endpoints/masked-url.ts';
 import { closePortal, openPortal, type SessionDeps } from '../portals/sessions.ts';
 import { type EndpointColumns, toApi } from '../webhooks/api-record.ts';
 import { findEndpoint } from '../webhooks/queries.ts';
+import { shownUrl } from '../webhooks/url.ts';
 import { findHealth, findLink, type Health } from './queries.ts';
 
 type Shared = Pick<
@@ -107,15 +107,16 @@ function shownTo(
   row: EndpointColumns,
   health: Health | undefined,
 ): MessageInitShape<typeof PortalEndpointSchema> {
-  const { disabledAt, previousSecretUntil } = toApi(row);
-  const { id, name, url, active, disabledReason, eventTypes } = row;
+  const url = shownUrl(row);
+  const { disabledAt, previousSecretUntil } = toApi(row, url);
+  const { id, name, active, disabledReason, eventTypes } = row;
   return {
     id,
     name,
     active,
     disabledReason,
     eventTypes,
-    url: maskedUrl(url),
+    url,
     ...(disabledAt && { disabledAt }),
     ...(previousSecretUntil && { previousSecretUntil }),
     ...(health?.failingSince && { failingSince: timeOf(health.failingSince) }),

@@ -3,14 +3,17 @@ import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { WebhookEndpointSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { create } from '@bufbuild/protobuf';
-import { toEventJson, toJson, updateOf } from './api-record.ts';
+import { toApi, toJson, updateOf } from './api-record.ts';
 import type { WebhookEndpointRow } from './entities.ts';
 
 const row = {
   tenant: 'tnt_1',
   id: 'whk_1',
   name: 'one',
-  url: 'https://receiver.example/',
+  url: '',
+  urlEnc: Buffer.from('sealed url'),
+  urlDekId: 'dek_2',
+  urlMasked: 'https://receiver.example/in?…',
   active: false,
   eventTypes: ['user.*'],
   description: 'of the shop',
@@ -23,18 +26,19 @@ const row = {
   updatedAt: new Date('2026-01-01T00:00:00Z'),
 } as WebhookEndpointRow;
 
-test('Webhooks_GetEndpoint never shows the sealed secret', () => {
+test('Webhooks_GetEndpoint shows the whole URL, and never the sealed secret', () => {
+  const url = 'https://receiver.example/in?key=secret';
+  assert.equal(toApi(row, url).url, url);
   const json = toJson(row);
   assert.equal(json['SecretEnc'], '');
   assert.equal(json['DekID'], 'dek_1');
   assert.deepEqual(json['EventTypes'], ['user.*']);
 });
 
-test('an event of a webhook endpoint masks the URL of the record and of the previous values', () => {
-  const url = 'https://receiver.example/in?key=secret';
-  assert.equal(toEventJson(toJson({ ...row, url }))['URL'], 'https://receiver.example/in?…');
-  assert.deepEqual(toEventJson({ URL: url }), { URL: 'https://receiver.example/in?…' });
-  assert.deepEqual(toEventJson({ Name: 'one' }), { Name: 'one' });
+test('an event of a webhook endpoint masks the URL, whether it is sealed or in clear', () => {
+  assert.equal(toJson(row)['URL'], 'https://receiver.example/in?…');
+  const url = 'https://receiver.example/other?key=secret';
+  assert.equal(toJson({ ...row, url })['URL'], 'https://receiver.example/other?…');
 });
 
 test('Webhooks_GetEndpoint parses times that the driver returns as text', () => {
@@ -44,14 +48,13 @@ test('Webhooks_GetEndpoint parses times that the driver returns as text', () => 
   );
 });
 
-test('Webhooks_UpdateEndpoint keeps absent fields and replaces Name and URL', () => {
+test('Webhooks_UpdateEndpoint keeps absent fields and replaces the name', () => {
   const update = updateOf(
     create(WebhookEndpointSchema, { id: 'whk_1', name: 'two', url: 'https://other.example/' }),
     row,
   );
   assert.deepEqual(update, {
     name: 'two',
-    url: 'https://other.example/',
     active: false,
     eventTypes: ['user.*'],
     description: 'of the shop',
@@ -65,7 +68,7 @@ test('Webhooks_UpdateEndpoint with Active true clears the reason for disabling t
   const update = updateOf(
     create(WebhookEndpointSchema, {
       name: 'one',
-      url: row.url,
+      url: 'https://receiver.example/',
       active: true,
       eventTypes: { items: [] },
     }),
@@ -81,7 +84,7 @@ test('Webhooks_UpdateEndpoint ignores fields that the service manages', () => {
   const update = updateOf(
     create(WebhookEndpointSchema, {
       name: 'one',
-      url: row.url,
+      url: 'https://receiver.example/',
       dekId: 'dek_2',
       secretEnc: Buffer.from('x'),
       disabledReason: 'mine',

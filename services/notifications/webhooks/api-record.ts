@@ -7,21 +7,27 @@ import {
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { timeOf } from '@bailiwick/values';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { maskedUrl } from '../endpoints/masked-url.ts';
 import { type EndpointValues, sharedFields, updatedValues } from '../endpoints/values.ts';
 import type { WebhookEndpointRow } from './entities.ts';
+import { shownUrl, type UrlColumns } from './url.ts';
 
 /** The endpoint columns that the API record exposes. */
 export type EndpointColumns = EndpointValues &
-  Pick<WebhookEndpointRow, 'url' | 'rateLimit'> & {
+  UrlColumns &
+  Pick<WebhookEndpointRow, 'rateLimit'> & {
     previousSecretUntil?: Date | string | null | undefined;
   };
 
-/** The API record, without the sealed secret: clients cannot use ciphertext. */
-export function toApi(row: EndpointColumns): MessageInitShape<typeof WebhookEndpointSchema> {
+/**
+ * The API record with the whole URL, without the sealed secret: clients cannot use ciphertext.
+ */
+export function toApi(
+  row: EndpointColumns,
+  url: string,
+): MessageInitShape<typeof WebhookEndpointSchema> {
   return {
     ...sharedFields(row),
-    url: row.url,
+    url,
     rateLimit: row.rateLimit,
     // An expired previous secret is not shown, even before the sweeper erases it.
     ...(row.previousSecretUntil && new Date(row.previousSecretUntil) > new Date()
@@ -30,22 +36,17 @@ export function toApi(row: EndpointColumns): MessageInitShape<typeof WebhookEndp
   };
 }
 
-/** The API record in documented JSON. Compare records in this form: it has the whole URL. */
-export const toJson = (row: EndpointColumns): JsonObject =>
-  encodeJson(WebhookEndpointSchema, create(WebhookEndpointSchema, toApi(row)));
-
 /**
- * A record, or the previous values of its changed fields, as events and audit entries carry it. The
- * URL is masked, since its query and its path may hold the receiver's secret.
+ * The record in documented JSON, as events and audit entries carry it. The URL is masked, since its
+ * query and its path may hold the receiver's secret.
  */
-export const toEventJson = (json: JsonObject): JsonObject =>
-  typeof json['URL'] === 'string' ? { ...json, URL: maskedUrl(json['URL']) } : json;
+export const toJson = (row: EndpointColumns): JsonObject =>
+  encodeJson(WebhookEndpointSchema, create(WebhookEndpointSchema, toApi(row, shownUrl(row))));
 
-/** The columns that an update sets. The URL is required, so it is always replaced. */
+/** The columns that an update sets, apart from the URL. */
 export function updateOf(endpoint: WebhookEndpoint, stored: WebhookEndpointRow) {
   return {
     ...updatedValues(endpoint, stored),
-    url: endpoint.url,
     rateLimit: endpoint.rateLimit ?? stored.rateLimit,
   };
 }
@@ -65,8 +66,8 @@ export function recordEndpointEvent(
   recordChange(em, origin, {
     tenant: row.tenant,
     type,
-    data: toEventJson(toJson(row)),
-    ...(previous ? { previous: toEventJson(previous) } : {}),
+    data: toJson(row),
+    ...(previous ? { previous } : {}),
     targets: [{ Type: 'webhook_endpoint', ID: row.id, Name: row.name }],
   });
 }

@@ -16,7 +16,8 @@ import { sendTraced } from '../sending/traced.ts';
 import { previousSecretContext, secretContext } from './api-record.ts';
 import { type DeliveryTarget, type EndpointKey, findDeliveryTargets } from './queries.ts';
 import { deliveryHeaders, webhookId } from './sign.ts';
-import { disableEndpoint } from './status.ts';
+import { disableEndpointAt } from './status.ts';
+import { openUrl } from './url.ts';
 
 export type DeliverDeps = {
   database: Database;
@@ -68,19 +69,20 @@ export async function attemptDelivery(
   const target = await deps.findTarget({ tenant, endpoint });
   if (!target) return dropped('endpoint_not_found');
   if (!target.active && !evenInactive) return dropped('endpoint_inactive');
+  const url = await openUrl(deps.keys, { tenant, id: endpoint }, target);
   const secrets = await openSecrets(deps.keys, tenant, endpoint, target);
   const signed = { id, type, endpoint, attempt: taskOf(call.caller).attempt, secrets, body };
   const headers = deliveryHeaders(signed, userAgent, new Date());
   const outcome = await sendTraced(
     deps,
-    { url: target.url, headers, body, signal: call.signal },
+    { url, headers, body, signal: call.signal },
     { name: 'POST webhook', endpoint, task: taskOf(call.caller) },
   );
   // The receiver says that it is gone for good. An endpoint whose URL has changed meanwhile stays
   // enabled.
   if (outcome.statusCode === 410)
     await deps.database.transaction(tenant, (em) =>
-      disableEndpoint(em, { tenant, id: endpoint, url: target.url }, byService, goneReason),
+      disableEndpointAt(em, { tenant, endpoint, url, keys: deps.keys }, byService, goneReason),
     );
   return outcome;
 }

@@ -8,7 +8,13 @@ export const WebhookEndpointEntity = defineEntity({
     tenant: p.string().primary().columnType('text'),
     id: p.string().primary().columnType('text'),
     name: p.text(),
+    /** The URL in clear, which versions before sealed URLs need; empty = it is sealed. */
     url: p.text(),
+    /** The URL, sealed with a data key of its own: it may hold a secret of the receiver. */
+    urlEnc: p.blob().nullable(),
+    urlDekId: p.text().default(''),
+    /** The sealed URL as events show it. */
+    urlMasked: p.text().default(''),
     active: p.boolean(),
     /** Empty = all. */
     eventTypes: p.array(),
@@ -37,6 +43,11 @@ export const WebhookEndpointEntity = defineEntity({
       properties: ['eventTypes'],
       type: 'gin',
       where: 'active',
+    },
+    {
+      name: 'webhook_endpoint_clear_url',
+      properties: ['tenant', 'id'],
+      where: "url <> ''",
     },
     {
       name: 'webhook_endpoint_previous_secret',

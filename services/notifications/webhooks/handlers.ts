@@ -18,6 +18,7 @@ import { recordEndpointEvent, secretContext, toApi, toJson, updateOf } from './a
 import { WebhookEndpointEntity } from './entities.ts';
 import { findEndpoint, findTenantOfEndpoint, listEndpoints } from './queries.ts';
 import { createSecret } from './rotate.ts';
+import { readUrl, shownUrl, storedUrl } from './url.ts';
 
 type Managed =
   | 'createEndpoint'
@@ -63,7 +64,7 @@ export function endpointHandlers(deps: EndpointDeps): Pick<Handlers<typeof Webho
       find: findEndpoint,
       list: listEndpoints,
       lock: (em, which, lockMode) => em.findOne(WebhookEndpointEntity, which, { lockMode }),
-      toApi,
+      toApi: async (row) => toApi(row, await readUrl(deps, row)),
       recordEvent: recordEndpointEvent,
     }),
   };
@@ -79,27 +80,33 @@ async function createEndpoint(
   const id = createId('whk');
   const secret = createSecret();
   const { dekId, sealed } = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
+  const address = await storedUrl({ database, keys }, { tenant, id }, url);
   const turn = { tenant, row: `webhook_endpoint ${tenant}` };
   const row = await database.transaction(turn, async (em) => {
     const count = () => em.count(WebhookEndpointEntity, { tenant });
     await assertRoom(em, { tenant, kind: 'webhook', limit: endpointLimit, count });
-    const values = { ...createdValues(endpoint), url, rateLimit, dekId, secretEnc: sealed };
+    const values = { ...createdValues(endpoint), ...address, rateLimit, dekId, secretEnc: sealed };
     const created = em.create(WebhookEndpointEntity, { ...values, tenant, id });
     em.persist(created);
     recordEndpointEvent(em, call, 'webhook_endpoint.created', created);
     return created;
   });
-  return { endpoint: toApi(row), secret };
+  return { endpoint: toApi(row, url), secret };
 }
 
 async function updateEndpoint(
-  { database, authority, egress }: EndpointDeps,
+  deps: EndpointDeps,
   request: WebhooksUpdateEndpointRequest,
   call: Call,
 ) {
+  const { database, egress } = deps;
   const endpoint = requireEndpoint(request.endpoint);
-  const { id } = endpoint;
-  const { tenant, allowed } = await allowUpdateOf({ database, authority }, endpoint, call);
+  const { id, url } = endpoint;
+  const { tenant, allowed } = await allowUpdateOf(deps, endpoint, call);
+  const address = await storedUrl(deps, { tenant, id }, url);
+  // Loads the key of the stored URL before locking the row: the key service may be slow.
+  const found = await findEndpoint(database, tenant, id);
+  if (found) await readUrl(deps, found);
   const turn = { tenant, row: `endpoint ${tenant} ${id}` };
   const row = await database.transaction(turn, async (em) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE;
@@ -108,14 +115,19 @@ async function updateEndpoint(
     if (endpoint.active) await clearHealth(em, tenant, id);
     // A stored URL stays even if the egress rules have changed, or the endpoint could not even be
     // disabled.
-    if (endpoint.url !== stored.url) assertUrl(endpoint.url, egress);
-    const before = toJson(stored);
-    em.assign(stored, updateOf(endpoint, stored));
-    const previous = changedFields(before, toJson(stored));
+    const isMoved = (await readUrl(deps, stored)) !== url;
+    if (isMoved) assertUrl(url, egress);
+    const [before, shown] = [toJson(stored), shownUrl(stored)];
+    em.assign(stored, { ...updateOf(endpoint, stored), ...(isMoved && address) });
+    const previous = {
+      ...changedFields(before, toJson(stored)),
+      // A change of a masked part alone is a change too.
+      ...(isMoved && { URL: shown }),
+    };
     if (Object.keys(previous).length === 0) return stored;
     stored.updatedAt = timeAfter(stored.updatedAt);
     recordEndpointEvent(em, allowed, 'webhook_endpoint.updated', stored, previous);
     return stored;
   });
-  return { endpoint: toApi(row) };
+  return { endpoint: toApi(row, url) };
 }

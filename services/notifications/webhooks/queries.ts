@@ -2,8 +2,9 @@ import type { Buffer } from 'node:buffer';
 import { type Database, type Statement } from '@bailiwick/database';
 import { type PageQuery } from '@bailiwick/rpc';
 import type { EndpointColumns } from './api-record.ts';
+import type { UrlColumns } from './url.ts';
 
-const columns = `id, tenant, name, url, active, event_types as "eventTypes", description, rate_limit as "rateLimit", dek_id as "dekId",
+const columns = `id, tenant, name, url, url_enc as "urlEnc", url_dek_id as "urlDekId", url_masked as "urlMasked", active, event_types as "eventTypes", description, rate_limit as "rateLimit", dek_id as "dekId",
   disabled_reason as "disabledReason", disabled_at as "disabledAt", created_at as "createdAt", updated_at as "updatedAt",
   previous_secret_until as "previousSecretUntil"`;
 
@@ -50,6 +51,8 @@ export async function findTenantOfEndpoint(
 /** `previousSecretEnc` is set while the previous secret still signs. */
 export type DeliveryTarget = {
   url: string;
+  urlEnc: Buffer | null;
+  urlDekId: string;
   active: boolean;
   dekId: string;
   secretEnc: Buffer;
@@ -58,7 +61,7 @@ export type DeliveryTarget = {
 
 const targets: Statement = {
   name: 'notifications.delivery_targets',
-  text: `select place::int, url, active, dek_id as "dekId", secret_enc as "secretEnc", case when previous_secret_until > now() then previous_secret_enc end as "previousSecretEnc"
+  text: `select place::int, url, url_enc as "urlEnc", url_dek_id as "urlDekId", active, dek_id as "dekId", secret_enc as "secretEnc", case when previous_secret_until > now() then previous_secret_enc end as "previousSecretEnc"
          from unnest($1::text[], $2::text[]) with ordinality as wanted (tenant, id, place)
          join webhook_endpoint e on e.tenant = wanted.tenant and e.id = wanted.id`,
 };
@@ -79,6 +82,36 @@ export async function findDeliveryTargets(
   ]);
   const found = new Map(rows.map((row) => [row.place, row]));
   return keys.map((_, index) => found.get(index + 1));
+}
+
+export type ClearUrl = { tenant: string; id: string; url: string };
+
+const clear: Statement = {
+  name: 'notifications.clear_urls',
+  text: `select tenant, id, url from webhook_endpoint where url <> '' and (tenant, id) > ($1, $2) order by tenant, id limit $3`,
+};
+
+/** Endpoints whose URLs are stored in clear, after a tenant and an ID. */
+export const listClearUrls = (
+  database: Database,
+  after: { tenant: string; id: string },
+  limit: number,
+): Promise<ClearUrl[]> => database.query<ClearUrl>(clear, [after.tenant, after.id, limit]);
+
+const replaceClear: Statement = {
+  name: 'notifications.replace_clear_url',
+  text: `update webhook_endpoint set url = '', url_enc = $4, url_dek_id = $5, url_masked = $6
+         where tenant = $1 and id = $2 and url = $3 returning id`,
+};
+
+/** Replaces a URL in clear with the sealed one. Returns false if it has changed meanwhile. */
+export async function replaceClearUrl(
+  database: Database,
+  { tenant, id, url }: ClearUrl,
+  { urlEnc, urlDekId, urlMasked }: Omit<UrlColumns, 'url'>,
+): Promise<boolean> {
+  const values = [tenant, id, url, urlEnc, urlDekId, urlMasked];
+  return (await database.query(replaceClear, values)).length > 0;
 }
 
 const erase: Statement = {

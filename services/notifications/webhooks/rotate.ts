@@ -5,6 +5,7 @@ import { notFound, unavailable } from '@bailiwick/errors';
 import { type TenantKeys } from '@bailiwick/keys';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
+import { type Log } from '@bailiwick/telemetry';
 import { changedFields, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import {
@@ -16,8 +17,9 @@ import {
 } from './api-record.ts';
 import { WebhookEndpointEntity, type WebhookEndpointRow } from './entities.ts';
 import { type DeliveryTarget, findDeliveryTargets } from './queries.ts';
+import { readUrl } from './url.ts';
 
-type Deps = { database: Database; keys: TenantKeys };
+type Deps = { database: Database; keys: TenantKeys; log: Log };
 
 /** Leaves a day to install the new secret on every receiver. */
 const defaultGraceSeconds = 86_400;
@@ -45,7 +47,7 @@ export function rotateHandler(deps: Deps): Pick<Handlers<typeof Webhooks>, 'rota
               { tenant, id, graceSeconds, target, sealed },
               call,
             ));
-          if (row) return { endpoint: toApi(row), secret };
+          if (row) return { endpoint: toApi(row, await readUrl(deps, row)), secret };
         }
         throw unavailable();
       });

@@ -4,7 +4,7 @@ import { type Limiter } from '@bailiwick/limits';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { sendTest } from '../endpoints/test-delivery.ts';
-import { toEventJson, toJson } from './api-record.ts';
+import { toJson } from './api-record.ts';
 import { attemptDelivery, type DeliverDeps } from './deliver.ts';
 import { findEndpoint } from './queries.ts';
 
@@ -19,7 +19,7 @@ export function testDeliveryHandler(
         tenant,
         target: { Type: 'webhook_endpoint', ID: endpoint, Name: stored.name },
         action: 'webhook_endpoint.tested',
-        data: toEventJson(toJson(stored)),
+        data: toJson(stored),
         attempt: ({ id, type, text }, own) =>
           attemptDelivery(
             deps,

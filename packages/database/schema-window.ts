@@ -1,0 +1,88 @@
+import type { EntitySchema } from '@mikro-orm/core';
+import { type Migration } from '@mikro-orm/migrations';
+import { UnsuitableDatabase } from './database-problem.ts';
+import { type Database } from './orm.ts';
+import { assertServer, type ServerRow, serverStatement } from './server.ts';
+import { type Statement } from './statements.ts';
+
+// Each schema says which versions of the code may run on it.
+
+/** The schema that a service's code expects. */
+export type ServiceSchema = {
+  service: string;
+  entities: readonly EntitySchema[];
+  /** In order; a released migration never changes. Their number is the schema's version. */
+  migrations: ReadonlyArray<{
+    name: string;
+    class: new (...args: ConstructorParameters<typeof Migration>) => Migration;
+  }>;
+  /**
+   * The oldest version of the code (its number of migrations) that still works on this schema. It
+   * rises only if a migration removes something that an older version uses: that version then
+   * refuses to start instead of failing later.
+   */
+  compatibleFrom: number;
+  /**
+   * The oldest version of the code for which nothing is kept, once no older version may run: a new
+   * installation begins with it, and `finishUpgrade` raises an upgraded one to it.
+   */
+  settledFrom?: number;
+};
+
+/** The installation of a schema. `adopts`: it is older than the ids of the broker's streams. */
+export type Installation = { id: string; adopts: boolean };
+
+/**
+ * Returns the installation of the schema. Throws if this code must not run on the schema: it is not
+ * migrated yet, or newer and incompatible. `configured`: the id of this process's installation, ""
+ * if it is not configured.
+ * @throws UnsuitableDatabase for another installation's schema, and for an unsuitable server
+ */
+export async function assertSchemaWindow(
+  database: Database,
+  schema: ServiceSchema,
+  configured = '',
+): Promise<Installation> {
+  assertServer((await database.query<ServerRow>(serverStatement, []))[0]);
+  const rows = await database.query<{
+    version: number;
+    compatible_from: number;
+    installation: string;
+    adopts_streams: boolean;
+  }>(
+    {
+      name: 'schema_window',
+      text: 'select version, compatible_from, installation, adopts_streams from schema_window',
+    },
+    [],
+  );
+  const ours = schema.migrations.length;
+  const row = rows[0];
+  if (!row || row.version < ours)
+    throw new Error(
+      `the schema ${schema.service} is at version ${row?.version ?? 0} and this code needs ${ours}: run the migrations first`,
+    );
+  if (row.compatible_from > ours)
+    throw new Error(
+      `the schema ${schema.service} needs code of version ${row.compatible_from} or newer, this is ${ours}`,
+    );
+  if (configured !== '' && configured !== row.installation)
+    throw otherInstallation(schema.service, row.installation, configured);
+  return { id: row.installation, adopts: row.adopts_streams };
+}
+
+export const otherInstallation = (service: string, stored: string, configured: string) =>
+  new UnsuitableDatabase(
+    `the schema ${service} belongs to the installation ${stored}, and this is ${configured}: name its own database, correct BAILIWICK_INSTALLATION_ID, or, for a restored copy, run node deploy/admin.ts new-installation`,
+  );
+
+const supported: Statement = {
+  name: 'database.oldest_supported',
+  text: 'select compatible_from as version from schema_window',
+};
+
+/** The oldest version of the code that may run on the schema now. */
+export async function oldestSupported(database: Database): Promise<number> {
+  const [row] = await database.query<{ version: number }>(supported, []);
+  return row?.version ?? 0;
+}
