@@ -159,6 +159,8 @@ const acrossTenants: Record<string, string> = {
     'ends the sign-ins for a tenant, also to apps of the platform',
   'sso.apps_of_user': "lists the apps of all tenants that the user's own account uses",
   'sso.claim_checks': 'the daily check covers all tenants',
+  'sso.claim_metadata': 'the daily reading covers all tenants',
+  'sso.claim_certificates': 'the daily look covers all tenants',
   'sso.erase_previous_secrets': 'the sweeper covers all tenants',
   'sso.gate_of_domain': 'finds the tenant of the domain of an address before the tenant is known',
   'sso.overdue_domains': 'the sweeper covers all tenants',

@@ -50,6 +50,12 @@ export const ssoValues: Readonly<Record<string, Json | undefined>> = {
   'SsoSaveProviderRequest.PrivateKey': '',
   MetadataXML: '',
   MetadataURL: '',
+  CertificateChanges: '',
+  PendingCertificates: [],
+  LeavingCertificates: [],
+  MetadataReadAt: undefined,
+  MetadataError: '',
+  CertificatesExpireAt: undefined,
   'SsoFinding.Check': 'discovery',
   'SsoFinding.Level': 'ok',
   'SsoFinding.Message':

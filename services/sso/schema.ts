@@ -27,6 +27,7 @@ import { StatedGroups } from './migrations/020-stated-groups.ts';
 import { RefreshReuse } from './migrations/022-refresh-reuse.ts';
 import { Givers } from './migrations/026-givers.ts';
 import { KeptFlows } from './migrations/029-kept-flows.ts';
+import { MetadataRollover } from './migrations/030-metadata-rollover.ts';
 import { RecoveryCodes } from './migrations/032-recovery-codes.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { SsoRecoveryCodeEntity } from './requirement/recovery/entities.ts';
@@ -73,6 +74,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '022-refresh-reuse', class: RefreshReuse },
     { name: '026-givers', class: Givers },
     { name: '029-kept-flows', class: KeptFlows },
+    { name: '030-metadata-rollover', class: MetadataRollover },
     { name: '032-recovery-codes', class: RecoveryCodes },
   ],
   compatibleFrom: 1,

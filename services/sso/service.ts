@@ -54,6 +54,7 @@ import { createOidc } from './oidc/oidc.ts';
 import type { ProviderDeps } from './providers/deps.ts';
 import { providerChecks, providerHandlers } from './providers/handlers.ts';
 import { createProtocols } from './providers/protocols.ts';
+import { watchCertificates } from './providers/rollover/watch.ts';
 import { socialProvidersHandler } from './providers/social.ts';
 import { liftHandler } from './requirement/lift.ts';
 import { recoveryCodesHandlers, recoveryHandlers } from './requirement/recovery/handlers.ts';
@@ -134,6 +135,7 @@ const backgroundOf = (deps: BackgroundDeps) => [
   createSweeper(deps),
   ...watchSessions(deps),
   watchDomains(deps),
+  watchCertificates(deps),
   followVerified(deps),
   maintainDataKeys({ ...deps, service: deps.keyService, records: sealedRecords }),
   followPurges({ ...deps, schema: ssoSchema, after: deps.forget }),

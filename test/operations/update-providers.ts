@@ -36,7 +36,7 @@ export async function providers({
     token,
     key: 'Provider',
     needed: { Tenant, ID },
-    elsewhere: ['Kind', 'Preset'],
+    elsewhere: ['Kind', 'Preset', 'MetadataURL'],
     read: readOf('Sso_GetProvider', { Tenant, ID }, 'Provider'),
   });
   return [
@@ -75,6 +75,7 @@ export async function providers({
         IdpCertificates: [next.certificate.trim()],
         RequestBinding: 'post',
         WantEncrypted: true,
+        CertificateChanges: 'ask',
       },
       cleared: {},
     },

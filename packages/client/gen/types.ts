@@ -2641,6 +2641,26 @@ export type Keys_StatusRes = {
   DataKeys: DataKey[];
 };
 
+/** A certificate of IdpCertificates that the provider's metadata no longer names. */
+export type LeavingCertificate = {
+  /** In PEM. */
+  Certificate: string;
+  /** SHA-256 in hexadecimal digits with colons. */
+  Fingerprint: string;
+  /** It is removed then, unless it is the last one. */
+  EndsAt?: string;
+};
+
+/** A certificate of IdpCertificates that the provider's metadata no longer names. */
+export type LeavingCertificateInput = {
+  /** In PEM. */
+  Certificate?: string | undefined;
+  /** SHA-256 in hexadecimal digits with colons. */
+  Fingerprint?: string | undefined;
+  /** It is removed then, unless it is the last one. */
+  EndsAt?: string | undefined;
+};
+
 /** A membership in a list of a tenant's members: a TenantMember, and its user on request. */
 export type ListedMember = {
   Tenant: string;
@@ -2781,6 +2801,30 @@ export type Passkeys_RenameReq = {
 /** The passkey as stored. */
 export type Passkeys_RenameRes = {
   Passkey: Passkey;
+};
+
+/** A certificate that a provider's metadata names and that does not count yet. */
+export type PendingCertificate = {
+  /** In PEM. */
+  Certificate: string;
+  /** SHA-256 in hexadecimal digits with colons, to compare with the one at the provider. */
+  Fingerprint: string;
+  ExpiresAt?: string;
+  FoundAt?: string;
+  /** From then on sign-ins may be signed with it. Absent while it waits for an administrator. */
+  CountsAt?: string;
+};
+
+/** A certificate that a provider's metadata names and that does not count yet. */
+export type PendingCertificateInput = {
+  /** In PEM. */
+  Certificate?: string | undefined;
+  /** SHA-256 in hexadecimal digits with colons, to compare with the one at the provider. */
+  Fingerprint?: string | undefined;
+  ExpiresAt?: string | undefined;
+  FoundAt?: string | undefined;
+  /** From then on sign-ins may be signed with it. Absent while it waits for an administrator. */
+  CountsAt?: string | undefined;
 };
 
 /** One of Bailiwick's own permissions. */
@@ -3292,6 +3336,20 @@ export type SsoProvider = {
   LastWarningAt?: string;
   /** SAML: whether our metadata asks for encrypted assertions, by naming our encryption key. Encrypted assertions are accepted in any case. */
   WantEncrypted: boolean;
+  /** SAML: the URL of the provider's metadata, which is read daily for new certificates. A URL other than the stored one is fetched at once, and "" ends the reading. */
+  MetadataURL: string;
+  /** SAML: what becomes of a new certificate in the metadata at MetadataURL: auto (the default) lets it count 24 hours after it was found, ask lets it wait for an administrator. */
+  CertificateChanges: string;
+  /** SAML: new certificates in the metadata that do not count yet. */
+  PendingCertificates: PendingCertificate[];
+  /** SAML: certificates that the metadata no longer names. */
+  LeavingCertificates: LeavingCertificate[];
+  /** SAML: when the metadata at MetadataURL was last read. */
+  MetadataReadAt?: string;
+  /** SAML: why the metadata could not be read since. Empty after it was read. */
+  MetadataError: string;
+  /** SAML: when the last of the certificates that count expires. */
+  CertificatesExpireAt?: string;
 };
 
 /** An identity provider of a tenant, or of the platform. */
@@ -3380,6 +3438,20 @@ export type SsoProviderInput = {
   LastWarningAt?: string | undefined;
   /** SAML: whether our metadata asks for encrypted assertions, by naming our encryption key. Encrypted assertions are accepted in any case. */
   WantEncrypted?: boolean | undefined;
+  /** SAML: the URL of the provider's metadata, which is read daily for new certificates. A URL other than the stored one is fetched at once, and "" ends the reading. */
+  MetadataURL?: string | undefined;
+  /** SAML: what becomes of a new certificate in the metadata at MetadataURL: auto (the default) lets it count 24 hours after it was found, ask lets it wait for an administrator. */
+  CertificateChanges?: string | undefined;
+  /** SAML: new certificates in the metadata that do not count yet. */
+  PendingCertificates?: readonly PendingCertificateInput[] | undefined;
+  /** SAML: certificates that the metadata no longer names. */
+  LeavingCertificates?: readonly LeavingCertificateInput[] | undefined;
+  /** SAML: when the metadata at MetadataURL was last read. */
+  MetadataReadAt?: string | undefined;
+  /** SAML: why the metadata could not be read since. Empty after it was read. */
+  MetadataError?: string | undefined;
+  /** SAML: when the last of the certificates that count expires. */
+  CertificatesExpireAt?: string | undefined;
 };
 
 /** One page of providers. */
@@ -3504,7 +3576,7 @@ export type Sso_SaveProviderReq = {
   Secret?: string | undefined;
   /** SAML: the provider's metadata. Its entity ID, URLs and certificates are taken from it. */
   MetadataXML?: string | undefined;
-  /** SAML: the URL of the provider's metadata, which is fetched at once. */
+  /** SAML: the URL of the provider's metadata, which is fetched at once, kept in Provider.MetadataURL and read daily. */
   MetadataURL?: string | undefined;
   /** Save only if the stored provider's UpdatedAt equals this time; otherwise fails with failed_precondition. A save without it leaves an unconfirmed provider unconfirmed. */
   IfUpdatedAt?: string | undefined;

@@ -175,6 +175,12 @@ const eventTypes: readonly EventType[] = [
   }),
   ...family('tenant', 'sso', 'SsoProvider', {
     login_failed: 'A sign-in through an identity provider was rejected; LastError says why.',
+    certificate_announced:
+      'The metadata of a SAML provider names a new certificate. PendingCertificates says when it counts, or that it waits for an administrator.',
+    certificates_changed:
+      'Certificates of a SAML provider were added or removed after its metadata. IdpCertificates has those that count.',
+    certificate_expiring:
+      'The last certificate of a SAML provider expires in 30 days, or in 7 days; CertificatesExpireAt says when.',
   }),
   ...family('tenant', 'sso', 'Sso_LiftRequirementRes', {
     requirement_lifted:

@@ -9,7 +9,9 @@ import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { addressOf } from '../addresses.ts';
 import type { StoredGiver } from '../delegation.ts';
-import type { Mapping } from './entities.ts';
+import { factsOf } from '../saml/certificates.ts';
+import type { LeavingCertificate, Mapping, PendingCertificate } from './entities.ts';
+import { expiryOfLast } from './rollover/certificates.ts';
 
 /** The columns of a provider. The driver returns times of prepared statements as text. */
 export type ProviderValues = {
@@ -53,6 +55,17 @@ export type ProviderValues = {
   savedBy: string;
   confirmedBy: string;
   giver?: StoredGiver | null | undefined;
+  metadataUrl: string;
+  metadataSigner: string;
+  metadataReadAt?: Date | string | null | undefined;
+  metadataError: string;
+  metadataFailures: number;
+  metadataDueAt?: Date | string | null | undefined;
+  certificateChanges: string;
+  pendingCertificates: PendingCertificate[];
+  leavingCertificates: LeavingCertificate[];
+  certificatesDueAt?: Date | string | undefined;
+  expiryNotice: string;
   lastLoginAt?: Date | string | null | undefined;
   lastError: string;
   createdAt: Date | string;
@@ -77,6 +90,14 @@ export function toApi(row: ProviderValues, publicUrl: string): SsoProvider {
     vouchId,
     voucher: _voucher,
     giver: _giver,
+    metadataSigner: _signer,
+    metadataFailures: _failures,
+    metadataDueAt: _metadataDue,
+    certificatesDueAt: _certificatesDue,
+    expiryNotice: _notice,
+    pendingCertificates: _pending,
+    leavingCertificates: _leaving,
+    metadataReadAt,
     ...fields
   } = row;
   const callback = addressOf(publicUrl, row, 'callback');
@@ -95,11 +116,39 @@ export function toApi(row: ProviderValues, publicUrl: string): SsoProvider {
     spEntityId: isSaml ? addressOf(publicUrl, row, 'metadata') : '',
     acsUrl: isSaml ? callback : '',
     redirectUri: isSaml ? '' : callback,
+    ...(isSaml ? rolloverOf(row) : { certificateChanges: '' }),
+    ...(metadataReadAt ? { metadataReadAt: timeOf(metadataReadAt) } : {}),
     ...(lastLoginAt ? { lastLoginAt: timeOf(lastLoginAt) } : {}),
     ...(lastWarningAt ? { lastWarningAt: timeOf(lastWarningAt) } : {}),
     createdAt: timeOf(createdAt),
     updatedAt: timeOf(updatedAt),
   });
+}
+
+const shown = (certificate: string) => {
+  const facts = factsOf(certificate);
+  return { certificate, fingerprint: facts?.fingerprint ?? '' };
+};
+
+/** The certificates that come and go, and when the last one expires. */
+function rolloverOf(row: ProviderValues) {
+  const expiry = expiryOfLast(row, new Date());
+  return {
+    pendingCertificates: row.pendingCertificates.map(({ certificate, foundAt, countsAt }) => {
+      const expiresAt = factsOf(certificate)?.expiresAt;
+      return {
+        ...shown(certificate),
+        ...(expiresAt && { expiresAt: timeOf(expiresAt) }),
+        foundAt: timeOf(foundAt),
+        ...(countsAt !== null && { countsAt: timeOf(countsAt) }),
+      };
+    }),
+    leavingCertificates: row.leavingCertificates.map(({ certificate, endsAt }) => ({
+      ...shown(certificate),
+      endsAt: timeOf(endsAt),
+    })),
+    ...(expiry && { certificatesExpireAt: timeOf(expiry) }),
+  };
 }
 
 /** The API record in documented JSON, as events carry it. */

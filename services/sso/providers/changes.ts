@@ -39,6 +39,8 @@ export const affectsSignIn = (before: Settable, after: Settable): boolean =>
 
 /** Settings that decide which person a sign-in belongs to, and what it proves. */
 const identifyingSettings = [
+  'metadataUrl',
+  'certificateChanges',
   'idpCertificates',
   'idpSsoUrl',
   'allowIdpInitiated',

@@ -18,6 +18,7 @@ export async function diagnose(
     ...(await protocols.check(provider, credentials, signal)),
     activeFinding(provider),
     ...warningFindings(provider),
+    ...metadataFindings(provider),
     ...(provider.tenant === '' ? [] : [domainFinding(verified)]),
   ];
 }
@@ -27,12 +28,27 @@ const warnings: Readonly<Record<string, string>> = {
   CLAIMS_ABSENT: 'claims',
   GROUPS_ABSENT: 'claims',
   CERTIFICATES_LEFT_OUT: 'identity provider certificates',
+  ADDRESS_DIFFERS: 'sign-on address',
 };
 
 function warningFindings({ lastWarning }: ProviderValues): Finding[] {
   const [, reason = '', message = ''] = /^([A-Z_]+): (.*)$/s.exec(lastWarning) ?? [];
   const check = Object.hasOwn(warnings, reason) ? warnings[reason] : undefined;
   return check === undefined ? [] : [{ check, level: 'warning', message }];
+}
+
+function metadataFindings({ metadataUrl, metadataError }: ProviderValues): Finding[] {
+  const check = 'metadata';
+  if (metadataUrl === '') return [];
+  return metadataError === ''
+    ? [{ check, level: 'ok', message: 'The metadata is read daily for new certificates.' }]
+    : [
+        {
+          check,
+          level: 'warning',
+          message: `The metadata cannot be read, so new certificates are not found: ${metadataError}`,
+        },
+      ];
 }
 
 const activeFinding = ({ active }: ProviderValues): Finding =>

@@ -1,6 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { StoredGiver } from '../delegation.ts';
 
+/** `countsAt`: null = it waits for an administrator. */
+export type PendingCertificate = { certificate: string; foundAt: string; countsAt: string | null };
+export type LeavingCertificate = { certificate: string; endsAt: string };
+
 export type Mapping = { value: string; group: string; role: string };
 
 /** An identity provider of a tenant, or of the platform (""). Columns of other kinds are empty. */
@@ -58,9 +62,37 @@ export const ProviderEntity = defineEntity({
     confirmedBy: p.text().default(''),
     /** The last saver, or the one who confirmed the provider since. */
     giver: p.json<StoredGiver>().nullable(),
+    /** Where the metadata are read daily; "" = nowhere. */
+    metadataUrl: p.text().default(''),
+    /** The certificate whose key has signed them; "" = the first ones were not signed. */
+    metadataSigner: p.text().default(''),
+    metadataReadAt: p.datetime(3).nullable(),
+    metadataError: p.text().default(''),
+    metadataFailures: p.integer().default(0),
+    metadataDueAt: p.datetime(3).nullable(),
+    /** auto or ask. */
+    certificateChanges: p.text().default('auto'),
+    pendingCertificates: p.json<PendingCertificate[]>().default('[]'),
+    leavingCertificates: p.json<LeavingCertificate[]>().default('[]'),
+    /** When a certificate comes to count, is removed or is about to expire; at most in a day. */
+    certificatesDueAt: p.datetime(3).defaultRaw('now()'),
+    /** The expiry and the days of the last notice about it. */
+    expiryNotice: p.text().default(''),
     lastLoginAt: p.datetime(3).nullable(),
     lastError: p.text().default(''),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },
+  indexes: [
+    {
+      name: 'provider_metadata_due',
+      properties: ['metadataDueAt'],
+      where: 'metadata_due_at is not null',
+    },
+    {
+      name: 'provider_certificates_due',
+      properties: ['certificatesDueAt'],
+      where: "kind = 'saml'",
+    },
+  ],
 });

@@ -23,11 +23,16 @@ type Managed =
   | 'deleteProvider'
   | 'testProvider';
 
+function metadataUrlProblems(field: string, url: string, egress: EgressRules): string[] {
+  const problem = url === '' ? undefined : urlProblem(url, egress);
+  return problem ? [`${field} ${problem}`] : [];
+}
+
 export const providerChecks = (egress: EgressRules): Checks<typeof Sso> => ({
   saveProvider({ provider, secret, privateKey, metadataXml, metadataUrl }) {
-    const problem = metadataUrl === '' ? undefined : urlProblem(metadataUrl, egress);
     const problems = [
-      ...(problem ? [`MetadataURL ${problem}`] : []),
+      ...metadataUrlProblems('MetadataURL', metadataUrl, egress),
+      ...metadataUrlProblems('Provider.MetadataURL', provider?.metadataUrl ?? '', egress),
       ...(privateKey === '' || readSigningKey(privateKey)
         ? []
         : ['PrivateKey must be a P-256 private key in PEM, without a password']),
@@ -37,7 +42,10 @@ export const providerChecks = (egress: EgressRules): Checks<typeof Sso> => ({
       provider?.id === '' &&
       (provider.kind === 'oidc' ||
         provider.kind === 'oauth' ||
-        (provider.kind === 'saml' && metadataXml === '' && metadataUrl === ''));
+        (provider.kind === 'saml' &&
+          metadataXml === '' &&
+          metadataUrl === '' &&
+          !provider.metadataUrl));
     return isComplete
       ? [
           ...problems,

@@ -2,20 +2,39 @@ import { type Egress, RequestFailed, request } from '@bailiwick/egress';
 import { invalid } from '@bailiwick/errors';
 import type { SsoSaveProviderRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import { type IdpMetadata, readIdpMetadata } from '../saml/metadata.ts';
+import { readFirstMetadata } from '../saml/metadata-signature.ts';
 
 const limits = { totalMs: 10_000, answerBytes: 256 * 1024 };
+
+/** The metadata of a save. `url` and `signer`: where they are read from now on, and who signs them. */
+export type KnownMetadata = IdpMetadata & { url?: string; signer?: string };
 
 /** The SAML metadata of a request, inline or fetched; undefined if it has none. */
 export async function readMetadata(
   egress: Egress,
-  { metadataXml, metadataUrl }: SsoSaveProviderRequest,
+  request: SsoSaveProviderRequest,
+  storedUrl: string,
   signal: AbortSignal,
-): Promise<IdpMetadata | undefined> {
-  if (metadataUrl !== '') return readIdpMetadata(await fetchMetadata(egress, metadataUrl, signal));
-  return metadataXml === '' ? undefined : readIdpMetadata(metadataXml);
+): Promise<KnownMetadata | undefined> {
+  const { metadataXml } = request;
+  const url = addressIn(request, storedUrl);
+  if (url === '') return metadataXml === '' ? undefined : readIdpMetadata(metadataXml);
+  if (metadataXml !== '') throw invalid('MetadataXML and Provider.MetadataURL cannot both be sent');
+  return { ...readFirstMetadata(await fetchMetadata(egress, url, signal)), url };
 }
 
-async function fetchMetadata(egress: Egress, url: string, signal: AbortSignal): Promise<string> {
+/** The address to fetch; the stored one is fetched only if the request itself names it. */
+function addressIn({ metadataUrl, provider }: SsoSaveProviderRequest, storedUrl: string): string {
+  const named = provider?.metadataUrl ?? '';
+  return metadataUrl !== '' || named === storedUrl ? metadataUrl : named;
+}
+
+/** Fetches the text at an address. Redirects are not followed. */
+export async function fetchMetadata(
+  egress: Egress,
+  url: string,
+  signal: AbortSignal,
+): Promise<string> {
   try {
     const answer = await request(egress, {
       method: 'GET',
@@ -24,6 +43,8 @@ async function fetchMetadata(egress: Egress, url: string, signal: AbortSignal): 
       limits,
       signal,
     });
+    if (answer.status >= 300 && answer.status < 400)
+      throw invalid('MetadataURL cannot be fetched: it redirects, and redirects are not followed');
     if (answer.status !== 200)
       throw invalid(`MetadataURL cannot be fetched: it answered ${answer.status}`);
     if (answer.truncated)
@@ -45,13 +66,22 @@ function textOf(body: Uint8Array): string {
 }
 
 const leftOutReason = 'CERTIFICATES_LEFT_OUT';
+const addressReason = 'ADDRESS_DIFFERS';
 
 /** The stored warning, as far as it is still true without new metadata. */
 export const keptWarning = (stored: string): string =>
   stored.startsWith(leftOutReason) ? stored : '';
+
+/** Whether a stored warning is about metadata. */
+export const isAboutMetadata = (stored: string): boolean =>
+  stored.startsWith(leftOutReason) || stored.startsWith(addressReason);
 
 /** The warning about certificates in metadata that were left out; "" if there are none. */
 export const leftOutWarning = ({ leftOut = [] }: Pick<IdpMetadata, 'leftOut'>): string =>
   leftOut.length === 0
     ? ''
     : `${leftOutReason}: The metadata has certificates for signing that were left out: ${leftOut.join('; ')}.`;
+
+/** The warning about a sign-on address in metadata that is not the provider's. */
+export const addressWarning = ({ idpSsoUrl }: Pick<IdpMetadata, 'idpSsoUrl'>): string =>
+  `${addressReason}: The metadata has another sign-on address, ${idpSsoUrl}. It does not change by itself: compare it, and save the provider with it.`;

@@ -10,6 +10,7 @@ import type { Saml, SamlProvider } from '../saml/saml.ts';
 import { type ProviderValues } from './api-record.ts';
 import type { Credentials } from './credentials.ts';
 import { isForAnyDirectory } from './presets.ts';
+import { countingCertificates } from './rollover/certificates.ts';
 
 // The only place that distinguishes OIDC, OAuth and SAML during a sign-in.
 
@@ -205,12 +206,11 @@ export function samlProvider(
   { privateKey }: Credentials,
   publicUrl: string,
 ): SamlProvider {
-  const { idpEntityId, idpSsoUrl, idpCertificates, requestBinding, spCertificate, wantEncrypted } =
-    provider;
+  const { idpEntityId, idpSsoUrl, requestBinding, spCertificate, wantEncrypted } = provider;
   return {
     idpEntityId,
     idpSsoUrl,
-    idpCertificates,
+    idpCertificates: countingCertificates(provider, new Date()),
     requestBinding: requestBinding as SamlProvider['requestBinding'],
     spEntityId: addressOf(publicUrl, provider, 'metadata'),
     acsUrl: addressOf(publicUrl, provider, 'callback'),

@@ -11,6 +11,10 @@ const columns = `tenant, id, kind, name, active, issuer, client_id as "clientId"
   userinfo_url as "userinfoUrl", emails_url as "emailsUrl", assurance_map as "assuranceMap",
   key_id as "keyId", team_id as "teamId", absent_groups as "absentGroups", want_encrypted as "wantEncrypted",
   vouch_id as "vouchId", voucher, saved_by as "savedBy", confirmed_by as "confirmedBy", giver,
+  metadata_url as "metadataUrl", metadata_signer as "metadataSigner", metadata_read_at as "metadataReadAt",
+  metadata_error as "metadataError", metadata_failures as "metadataFailures", metadata_due_at as "metadataDueAt",
+  certificate_changes as "certificateChanges", pending_certificates as "pendingCertificates",
+  leaving_certificates as "leavingCertificates", certificates_due_at as "certificatesDueAt", expiry_notice as "expiryNotice",
   groups_stated_at as "groupsStatedAt", last_warning as "lastWarning", last_warning_at as "lastWarningAt", last_login_at as "lastLoginAt", last_error as "lastError", created_at as "createdAt", updated_at as "updatedAt"`;
 
 const one: Statement = {

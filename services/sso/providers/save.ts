@@ -6,6 +6,7 @@ import {
   SsoProviderSchema,
   type SsoSaveProviderRequest,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
+import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { type Call } from '@bailiwick/rpc';
 import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
@@ -14,7 +15,6 @@ import { giverOf } from '../delegation.ts';
 import { normaliseSigningKey } from '../oidc/client-authentication.ts';
 import { lockProviders } from '../requirement/lock.ts';
 import { createSpCertificate } from '../saml/certificates.ts';
-import type { IdpMetadata } from '../saml/metadata.ts';
 import { type ProviderValues, recordProviderEvent, toJson } from './api-record.ts';
 import { changesSubjects } from './changes.ts';
 import {
@@ -29,9 +29,10 @@ import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
 import { forgetIdentities } from './forget.ts';
 import { assertNotLastProvider, requiresSso } from './last-provider.ts';
-import { keptWarning, leftOutWarning, readMetadata } from './metadata.ts';
+import { type KnownMetadata, keptWarning, leftOutWarning, readMetadata } from './metadata.ts';
 import { findProvider, providerNotFound } from './queries.ts';
 import { assertMayGrantThroughProvider } from './rights.ts';
+import { newColumns, savedColumns } from './rollover/save.ts';
 import { assertUnchangedSince } from './unchanged.ts';
 import { assertComplete, type Settable, settableOf } from './values.ts';
 
@@ -50,7 +51,9 @@ export async function saveProvider(
   const known = await findSent(deps, request);
   // Fetched before the turn, because another server may be slow.
   const metadata =
-    kindOf(kind, known) === 'saml' ? await readMetadata(deps, request, call.signal) : undefined;
+    kindOf(kind, known) === 'saml'
+      ? await readMetadata(deps, request, known?.metadataUrl ?? '', call.signal)
+      : undefined;
   // Saves of one provider take turns as a whole, because each reads, seals and checks before its
   // transaction.
   return deps.database.inTurn(`save sso_provider ${tenant} ${id}`, async () => {
@@ -75,7 +78,7 @@ async function findSent(
   return stored;
 }
 
-type Save = { request: SsoSaveProviderRequest; metadata: IdpMetadata | undefined };
+type Save = { request: SsoSaveProviderRequest; metadata: KnownMetadata | undefined };
 
 /** Everything that a save writes, read, sealed and checked before the transaction. */
 type Prepared = {
@@ -106,7 +109,7 @@ async function trySave(
 ): Promise<ProviderValues | undefined> {
   const prepared = await prepare(deps, save, call);
   const { place, stored, values, announced } = prepared;
-  const write: Write = { request: save.request, prepared };
+  const write: Write = { ...save, prepared };
   const inRow = <T>(work: (em: EntityManager) => Promise<T>) =>
     deps.database.transaction(
       { tenant: place.tenant, row: `sso_provider ${place.tenant} ${stored?.id ?? ''}` },
@@ -198,7 +201,7 @@ function secretsOf(
   return { clientSecret: secret, signingKey: normaliseSigningKey(privateKey) };
 }
 
-type Write = { request: SsoSaveProviderRequest; prepared: Prepared };
+type Write = Save & { prepared: Prepared };
 
 /**
  * Locks the row that a save was prepared for, and throws if it must not be saved; undefined if it
@@ -250,6 +253,7 @@ async function writeSaved(
         ...confirmation,
         giver,
         lastWarning: warning ?? '',
+        ...newColumns(write.metadata),
       })
     );
   const row = await lockSaved(em, write, stored);
@@ -259,9 +263,10 @@ async function writeSaved(
   if (isOther) em.assign(row, { giver });
   if (isOther || warning !== undefined) warn(row, warning);
   const old = toJson(row, deps.publicUrl);
-  em.assign(row, { ...values, ...sealed, spCertificate, ...confirmation });
+  const rollover = savedColumns(row, values, write.metadata);
+  em.assign(row, { ...values, ...sealed, spCertificate, ...confirmation, ...rollover });
   const previous = {
-    ...changedFields(old, toJson(row, deps.publicUrl)),
+    ...withoutReading(changedFields(old, toJson(row, deps.publicUrl))),
     ...(replacesSecret ? { SecretEnc: '' } : {}),
   };
   if (Object.keys(previous).length === 0) return row;
@@ -272,6 +277,13 @@ async function writeSaved(
   recordProviderEvent(em, call, 'sso_provider.updated', change);
   return row;
 }
+
+/** Reading the same metadata again is not a change. */
+const withoutReading = ({
+  MetadataReadAt: _read,
+  MetadataError: _error,
+  ...changed
+}: JsonObject): JsonObject => changed;
 
 /** Whether a provider is unchanged since it was read, its seal included. */
 const isSame = (row: ProviderValues, stored: ProviderValues): boolean =>
@@ -307,8 +319,15 @@ async function ownKey(
 
 type NewProvider = Omit<
   ProviderValues,
-  'lastLoginAt' | 'lastError' | 'groupsStatedAt' | 'lastWarningAt' | 'createdAt' | 'updatedAt'
->;
+  | 'lastLoginAt'
+  | 'lastError'
+  | 'groupsStatedAt'
+  | 'lastWarningAt'
+  | 'createdAt'
+  | 'updatedAt'
+  | keyof ReturnType<typeof newColumns>
+> &
+  ReturnType<typeof newColumns>;
 
 async function insert(
   { publicUrl }: ProviderDeps,

@@ -2,8 +2,8 @@ import { type EgressRules, urlProblem } from '@bailiwick/egress';
 import { invalid } from '@bailiwick/errors';
 import type { SsoProvider } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import { normaliseCertificate } from '../saml/certificates.ts';
-import type { IdpMetadata } from '../saml/metadata.ts';
 import type { ProviderValues } from './api-record.ts';
+import type { KnownMetadata } from './metadata.ts';
 import { presets } from './presets.ts';
 
 // The fields of a provider that a client may set, and the checks that they are complete.
@@ -22,6 +22,15 @@ export type Settable = Omit<
   | 'savedBy'
   | 'confirmedBy'
   | 'giver'
+  | 'metadataSigner'
+  | 'metadataReadAt'
+  | 'metadataError'
+  | 'metadataFailures'
+  | 'metadataDueAt'
+  | 'pendingCertificates'
+  | 'leavingCertificates'
+  | 'certificatesDueAt'
+  | 'expiryNotice'
   | 'lastLoginAt'
   | 'lastError'
   | 'groupsStatedAt'
@@ -58,6 +67,8 @@ const fresh: Settable = {
   teamId: '',
   absentGroups: 'remove',
   wantEncrypted: false,
+  metadataUrl: '',
+  certificateChanges: 'auto',
 };
 
 const defaults: Readonly<Record<string, Partial<Settable>>> = {
@@ -78,11 +89,14 @@ export function settableOf(
   kind: string,
   sent: SsoProvider,
   stored: Settable | undefined,
-  metadata: IdpMetadata | undefined,
+  metadata: KnownMetadata | undefined,
 ): Settable {
   const usual: Settable = { ...fresh, ...defaults[kind] };
   const { preset } = stored ?? sent;
   const start = stored ?? { ...usual, ...presets[preset]?.values, preset };
+  const idpEntityId = metadata?.idpEntityId ?? sent.idpEntityId ?? start.idpEntityId;
+  // The stored address describes the stored entity only.
+  const isOther = stored !== undefined && stored.idpEntityId !== idpEntityId;
   return {
     name: sent.name ?? start.name,
     active: sent.active ?? start.active,
@@ -93,7 +107,7 @@ export function settableOf(
       : start.scopes,
     tokenAuthMethod: (sent.tokenAuthMethod ?? start.tokenAuthMethod) || usual.tokenAuthMethod,
     responseMode: (sent.responseMode ?? start.responseMode) || usual.responseMode,
-    idpEntityId: metadata?.idpEntityId ?? sent.idpEntityId ?? start.idpEntityId,
+    idpEntityId,
     idpSsoUrl: metadata?.idpSsoUrl ?? sent.idpSsoUrl ?? start.idpSsoUrl,
     idpCertificates:
       metadata?.idpCertificates ??
@@ -118,6 +132,9 @@ export function settableOf(
     teamId: sent.teamId ?? start.teamId,
     absentGroups: (sent.absentGroups ?? start.absentGroups) || fresh.absentGroups,
     wantEncrypted: sent.wantEncrypted ?? start.wantEncrypted,
+    metadataUrl: metadata?.url ?? (isOther ? '' : (sent.metadataUrl ?? start.metadataUrl)),
+    certificateChanges:
+      (sent.certificateChanges ?? start.certificateChanges) || fresh.certificateChanges,
   };
 }
 
@@ -170,6 +187,17 @@ const completenessProblems = (
   ...(kind === 'oauth' ? oauthProblems(values, egress) : []),
   ...(tenant === '' ? platformProblems(kind, values) : tenantProblems(kind)),
   ...presetProblems(kind, values),
+  ...metadataProblems(kind, values),
+];
+
+const metadataProblems = (
+  kind: string,
+  { metadataUrl, certificateChanges }: Settable,
+): string[] => [
+  ...(kind !== 'saml' && metadataUrl !== '' ? ['Provider.MetadataURL is for SAML only'] : []),
+  ...(kind !== 'saml' && certificateChanges !== fresh.certificateChanges
+    ? ['Provider.CertificateChanges is for SAML only']
+    : []),
 ];
 
 /** A tenant's provider has to prove its users by a signature. */

@@ -71,7 +71,8 @@ export function normaliseCertificate(text: string): string {
       "this contains no certificate: give the identity provider's signing certificate as PEM or base64",
     );
   assertUsable(certificate);
-  return certificate.toString();
+  // The database's arrays keep no line break at the end, and the stored one is compared with this.
+  return certificate.toString().trimEnd();
 }
 
 function findCertificate(der: Buffer): X509Certificate | undefined {
@@ -80,6 +81,16 @@ function findCertificate(der: Buffer): X509Certificate | undefined {
   } catch {
     return undefined;
   }
+}
+
+export type CertificateFacts = { fingerprint: string; expiresAt: Date };
+
+/** The facts about a stored certificate; undefined if it cannot be read. */
+export function factsOf(pem: string): CertificateFacts | undefined {
+  const certificate = findCertificate(Buffer.from(pem));
+  if (!certificate) return undefined;
+  const { fingerprint256: fingerprint, validTo } = certificate;
+  return { fingerprint, expiresAt: new Date(validTo) };
 }
 
 /**

@@ -77,15 +77,16 @@ export function verifyElement(
   { idpCertificates }: SamlProvider,
   what: 'Response' | 'assertion',
 ): XmlElement {
-  const verified = tryVerify(text, element, idpCertificates);
+  const verified = verifiedBy(text, element, ...idpCertificates);
   if (verified === null) throw answerInvalid(notOurs(what));
   return parseAnswer(verified);
 }
 
-function tryVerify(
+/** The text that the element's own signature covers; null if no key of the certificates made it. */
+export function verifiedBy(
   text: string,
   element: XmlElement,
-  certificates: readonly string[],
+  ...certificates: readonly string[]
 ): string | null {
   try {
     return getVerifiedXml(text, element, [...certificates]);

@@ -36,7 +36,7 @@ const expected = () => ({
   idpEntityId: 'https://idp.example/metadata',
   idpSsoUrl: 'https://idp.example/redirect?a=1&b=2',
   requestBinding: 'redirect',
-  idpCertificates: [keys.certificate],
+  idpCertificates: [keys.certificate.trim()],
 });
 
 describe('readIdpMetadata', () => {
@@ -55,7 +55,7 @@ describe('readIdpMetadata', () => {
         ...expected(),
         idpSsoUrl: 'https://idp.example/post',
         requestBinding: 'post',
-        idpCertificates: [keys.certificate, other.certificate],
+        idpCertificates: [keys.certificate.trim(), other.certificate.trim()],
         leftOut: [
           "this contains no certificate: give the identity provider's signing certificate as PEM or base64",
         ],

@@ -55,24 +55,23 @@ export function spMetadata({
   return `<?xml version="1.0" encoding="UTF-8"?>\n${entity.toString()}\n`;
 }
 
-export type IdpMetadata = Pick<SamlProvider, 'idpEntityId' | 'idpSsoUrl' | 'requestBinding'> & {
-  idpCertificates: string[];
-  /** Why further certificates for signing were left out. */
-  leftOut?: readonly string[];
-};
+type Service = Pick<SamlProvider, 'idpSsoUrl' | 'requestBinding'>;
 
-const refuse = (detail: string) => invalid(`the metadata ${detail}`, 'METADATA_INVALID');
+export type IdpMetadata = Pick<SamlProvider, 'idpEntityId'> &
+  Service & {
+    idpCertificates: string[];
+    /** Why further certificates for signing were left out. */
+    leftOut?: readonly string[];
+  };
+
+export const refuse = (detail: string) => invalid(`the metadata ${detail}`, 'METADATA_INVALID');
 
 /**
  * Reads an identity provider's metadata. Signatures in it are not checked: the administrator is
  * responsible for its source.
  */
 export function readIdpMetadata(xml: string, now = new Date()): IdpMetadata {
-  const text = xml.replace(/^\uFEFF/, '');
-  if (/^\s{0,100}<(?:!doctype\s{1,100}html|html)\b/i.test(text))
-    throw refuse('is an HTML page: give the address or the text of the XML itself');
-  const root = parseXml(text, { refuse, hasComments: true });
-  const entity = getEntity(root);
+  const { root, entity } = parseMetadata(xml);
   for (const element of [root, entity]) assertCurrent(element, now);
   const idpEntityId = findAttribute(entity, 'entityID')?.trim() ?? '';
   if (idpEntityId === '' || idpEntityId.length > 1024)
@@ -87,6 +86,15 @@ export function readIdpMetadata(xml: string, now = new Date()): IdpMetadata {
   if (more.length > 0) throw refuse('describes the identity provider more than once');
   assertCurrent(role, now);
   return { idpEntityId, ...getService(role), ...getCertificates(role) };
+}
+
+/** The document, and the entity of its identity provider. */
+export function parseMetadata(xml: string): { root: XmlElement; entity: XmlElement } {
+  const text = xml.replace(/^\uFEFF/, '');
+  if (/^\s{0,100}<(?:!doctype\s{1,100}html|html)\b/i.test(text))
+    throw refuse('is an HTML page: give the address or the text of the XML itself');
+  const root = parseXml(text, { refuse, hasComments: true });
+  return { root, entity: getEntity(root) };
 }
 
 /** Metadata must not be used after their `validUntil` (SAML Metadata, section 2.3.1). */
@@ -123,22 +131,32 @@ const idpRolesOf = (entity: XmlElement): XmlElement[] =>
   );
 
 /** Prefers the redirect binding, which needs no intermediate page. */
-function getService(role: XmlElement): Pick<IdpMetadata, 'idpSsoUrl' | 'requestBinding'> {
-  const services = childrenNamed(role, 'md:SingleSignOnService');
-  for (const requestBinding of ['redirect', 'post'] as const) {
-    const service = services.find(
-      (candidate) => findAttribute(candidate, 'Binding') === bindings[requestBinding],
-    );
-    const idpSsoUrl = service && findAttribute(service, 'Location')?.trim();
-    if (idpSsoUrl === undefined) continue;
-    if (idpSsoUrl.length > maxUrl)
-      throw refuse(`has a sign-on address of more than ${maxUrl} characters`);
-    if (!URL.canParse(idpSsoUrl) || !/^https?:$/.test(new URL(idpSsoUrl).protocol))
-      throw refuse('has a sign-on address that is not a URL');
-    return { idpSsoUrl, requestBinding };
-  }
-  throw refuse('has no sign-on address for HTTP-Redirect or HTTP-POST');
+function getService(role: XmlElement): Service {
+  const [service] = servicesOf(role);
+  if (!service) throw refuse('has no sign-on address for HTTP-Redirect or HTTP-POST');
+  const { idpSsoUrl } = service;
+  if (idpSsoUrl.length > maxUrl)
+    throw refuse(`has a sign-on address of more than ${maxUrl} characters`);
+  if (!URL.canParse(idpSsoUrl) || !/^https?:$/.test(new URL(idpSsoUrl).protocol))
+    throw refuse('has a sign-on address that is not a URL');
+  return service;
 }
+
+const servicesOf = (role: XmlElement): Service[] =>
+  (['redirect', 'post'] as const).flatMap((requestBinding) =>
+    childrenNamed(role, 'md:SingleSignOnService')
+      .filter((service) => findAttribute(service, 'Binding') === bindings[requestBinding])
+      .flatMap((service) => findAttribute(service, 'Location')?.trim() ?? [])
+      .map((idpSsoUrl) => ({ idpSsoUrl, requestBinding })),
+  );
+
+/** Whether metadata, which have been read before, name a sign-on address with its binding. */
+export const namesService = (xml: string, { idpSsoUrl, requestBinding }: Service): boolean =>
+  idpRolesOf(parseMetadata(xml).entity)
+    .flatMap(servicesOf)
+    .some(
+      (service) => service.idpSsoUrl === idpSsoUrl && service.requestBinding === requestBinding,
+    );
 
 function getCertificates(role: XmlElement): Pick<IdpMetadata, 'idpCertificates' | 'leftOut'> {
   const found = new Set<string>();

@@ -60,7 +60,7 @@ function assertSuccess(response: XmlElement): void {
     );
 }
 
-/** What the provider says in its own words; undefined if it says nothing. */
+/** The own words of the provider; undefined if it has none. */
 function messageOf(status: XmlElement | undefined): string | undefined {
   const message = status && findChild(status, 'samlp:StatusMessage');
   return message && findText(message);

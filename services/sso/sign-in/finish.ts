@@ -66,7 +66,7 @@ export async function finishSignIn(deps: SignInDeps, request: FinishRequest, cal
   }
 }
 
-/** What is known of an answer when a sign-in is refused. `absent`: the named claims it lacks. */
+/** The known parts of an answer when a sign-in is refused. `absent`: the named claims it lacks. */
 type Seen = { email?: string; absent: readonly string[] };
 
 type SignInInput = { provider: ProviderValues; request: FinishRequest; seen: Seen };

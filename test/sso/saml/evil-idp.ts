@@ -28,6 +28,8 @@ export type EvilIdp = {
   encryptFor(certificate: string | undefined, content?: 'gcm' | 'cbc'): void;
   /** The NameID element of later honest assertions; undefined = that of the person. */
   setNameId(nameId: string | undefined): void;
+  /** Signs all later responses with other keys; undefined = the first ones. */
+  setKeys(keys: Keys | undefined): void;
   /** The XML of the last request. */
   lastRequest(): string;
   stop(): Promise<void>;
@@ -61,6 +63,7 @@ export async function startEvilIdp(): Promise<EvilIdp> {
     content: 'gcm' as 'gcm' | 'cbc',
     nameId: undefined as string | undefined,
     lastRequest: '',
+    keys,
   };
   const server = createServer((request, response) => {
     serve(request).then(
@@ -85,7 +88,7 @@ export async function startEvilIdp(): Promise<EvilIdp> {
     const situation = {
       ...asked,
       entityId,
-      keys,
+      keys: state.keys,
       foreign,
       person: state.person,
       spCertificate: state.encryptsFor ?? foreign.certificate,
@@ -113,6 +116,9 @@ export async function startEvilIdp(): Promise<EvilIdp> {
     },
     setNameId: (nameId) => {
       state.nameId = nameId;
+    },
+    setKeys: (other) => {
+      state.keys = other ?? keys;
     },
     lastRequest: () => state.lastRequest,
     stop: () =>

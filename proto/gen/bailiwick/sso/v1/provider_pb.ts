@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/provider.proto.
  */
 export const file_bailiwick_sso_v1_provider: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL3Byb3ZpZGVyLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIsECCgxHcm91cE1hcHBpbmcSiAEKBXZhbHVlGAEgASgJQnK6SG+6AWQKE2dyb3VwX21hcHBpbmcudmFsdWUaTXRoaXMubWF0Y2hlcyhyJ1tceDAwLVx4MWZceDdmXScpID8gJ211c3Qgbm90IGNvbnRhaW4gY29udHJvbCBjaGFyYWN0ZXJzJyA6ICcnyAEBcgMYgAJSBVZhbHVlEh8KBWdyb3VwGAIgASgJQgm6SAZyBJC1GAFSBUdyb3VwEh0KBHJvbGUYAyABKAlCCbpIBnIEmLUYAVIEUm9sZTpmukhjGmEKFWdyb3VwX21hcHBpbmcubWVhbmluZxpIdGhpcy5ncm91cCA9PSAnJyAmJiB0aGlzLnJvbGUgPT0gJycgPyAnbXVzdCBuYW1lIGEgR3JvdXAgb3IgYSBSb2xlJyA6ICcnIjYKDENlcnRpZmljYXRlcxImCgVpdGVtcxgBIAMoCUIQukgNkgEKEAUiBnIEGICAAVIFSXRlbXMiUAoNR3JvdXBNYXBwaW5ncxI/CgVpdGVtcxgBIAMoCzIeLmJhaWxpd2ljay5zc28udjEuR3JvdXBNYXBwaW5nQgm6SAaSAQMQyAFSBUl0ZW1zIuEbCgtTc29Qcm92aWRlchIcCgJpZBgBIAEoCUIMukgJcgeKtRgDc3NvUgJJRBIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50Ei4KBGtpbmQYAyABKAlCGrpIF3IVUgBSBG9pZGNSBHNhbWxSBW9hdXRoUgRLaW5kEikKBG5hbWUYBCABKAlCELpIDXILwLUYAfC2GAEYgAFIAFIETmFtZYgBARIbCgZhY3RpdmUYBSABKAhIAVIGQWN0aXZliAEBEiUKBmlzc3VlchgGIAEoCUIIukgFcgMYgBBIAlIGSXNzdWVyiAEBEioKCWNsaWVudF9pZBgHIAEoCUIIukgFcgMYgAJIA1IIQ2xpZW50SUSIAQES4gEKBnNjb3BlcxgIIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEKoAbpIpAG6AaABCg9wcm92aWRlci5zY29wZXMajAFzaXplKHRoaXMuaXRlbXMpIDw9IDIwICYmIHRoaXMuaXRlbXMuYWxsKHMsIHMubWF0Y2hlcygnXlshIy1cXFtcXF0tfl17MSwxMjh9JCcpKSA/ICcnIDogJ211c3QgYmUgYXQgbW9zdCAyMCBzY29wZXMgd2l0aG91dCBzcGFjZXMgb3IgcXVvdGVzJ1IGU2NvcGVzEosBChF0b2tlbl9hdXRoX21ldGhvZBgJIAEoCUJaukhXclVSAFITY2xpZW50X3NlY3JldF9iYXNpY1ISY2xpZW50X3NlY3JldF9wb3N0UhFjbGllbnRfc2VjcmV0X2p3dFIPcHJpdmF0ZV9rZXlfand0UgRub25lSARSD1Rva2VuQXV0aE1ldGhvZIgBARJDCg1yZXNwb25zZV9tb2RlGAogASgJQhm6SBZyFFIAUgVxdWVyeVIJZm9ybV9wb3N0SAVSDFJlc3BvbnNlTW9kZYgBARIbCgZkZWtfaWQYCyABKAlCBIi1GAFSBURla0lEEiMKCnNlY3JldF9lbmMYDCABKAxCBIi1GAFSCVNlY3JldEVuYxIxCg1pZHBfZW50aXR5X2lkGA0gASgJQgi6SAVyAxiACEgGUgtJZHBFbnRpdHlJRIgBARItCgtpZHBfc3NvX3VybBgOIAEoCUIIukgFcgMYgBBIB1IJSWRwU3NvVVJMiAEBEkkKEGlkcF9jZXJ0aWZpY2F0ZXMYDyABKAsyHi5iYWlsaXdpY2suc3NvLnYxLkNlcnRpZmljYXRlc1IPSWRwQ2VydGlmaWNhdGVzEkUKD3JlcXVlc3RfYmluZGluZxgQIAEoCUIXukgUchJSAFIIcmVkaXJlY3RSBHBvc3RICFIOUmVxdWVzdEJpbmRpbmeIAQESJgoMc3BfZW50aXR5X2lkGBEgASgJQgSItRgBUgpTcEVudGl0eUlEEh0KB2Fjc191cmwYEiABKAlCBIi1GAFSBkFjc1VSTBIrCg5zcF9jZXJ0aWZpY2F0ZRgTIAEoCUIEiLUYAVINU3BDZXJ0aWZpY2F0ZRInCgxyZWRpcmVjdF91cmkYFCABKAlCBIi1GAFSC1JlZGlyZWN0VVJJEjMKE2FsbG93X2lkcF9pbml0aWF0ZWQYFSABKAhICVIRQWxsb3dJZHBJbml0aWF0ZWSIAQESFQoDaml0GBYgASgISApSA0ppdIgBARLkAQoNZGVmYXVsdF9yb2xlcxgXIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEKdAbpImQG6AZUBChZwcm92aWRlci5kZWZhdWx0X3JvbGVzGntzaXplKHRoaXMuaXRlbXMpIDw9IDIwICYmIHRoaXMuaXRlbXMuYWxsKHIsIHIubWF0Y2hlcygnXlthLXpdW2EtejAtOS1dezEsNjJ9JCcpKSA/ICcnIDogJ211c3QgYmUgYXQgbW9zdCAyMCBzbHVncyBvZiByb2xlcydSDERlZmF1bHRSb2xlcxJGCg5ncm91cF9tYXBwaW5ncxgYIAEoCzIfLmJhaWxpd2ljay5zc28udjEuR3JvdXBNYXBwaW5nc1INR3JvdXBNYXBwaW5ncxKqAwoNYXR0cmlidXRlX21hcBgZIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwQuQCukjgAroB3AIKFnByb3ZpZGVyLmF0dHJpYnV0ZV9tYXAawQJ0aGlzLml0ZW1zLmFsbChrLCBrIGluIFsnU3ViamVjdCcsICdFbWFpbCcsICdFbWFpbFZlcmlmaWVkJywgJ05hbWUnLCAnR2l2ZW5OYW1lJywgJ0ZhbWlseU5hbWUnLCAnUGljdHVyZScsICdMb2NhbGUnLCAnR3JvdXBzJ10gJiYgc2l6ZSh0aGlzLml0ZW1zW2tdKSA+PSAxICYmIHNpemUodGhpcy5pdGVtc1trXSkgPD0gMjU2KSA/ICcnIDogJ211c3QgbWFwIFN1YmplY3QsIEVtYWlsLCBFbWFpbFZlcmlmaWVkLCBOYW1lLCBHaXZlbk5hbWUsIEZhbWlseU5hbWUsIFBpY3R1cmUsIExvY2FsZSBvciBHcm91cHMgdG8gbmFtZXMgb2YgMSB0byAyNTYgY2hhcmFjdGVycydSDEF0dHJpYnV0ZU1hcBJECg1sYXN0X2xvZ2luX2F0GBogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVILTGFzdExvZ2luQXQSIwoKbGFzdF9lcnJvchgbIAEoCUIEiLUYAVIJTGFzdEVycm9yEj8KCmNyZWF0ZWRfYXQYHCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgdIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdBJBCgZwcmVzZXQYHiABKAlCKbpIJnIkUgBSBmdvb2dsZVIJbWljcm9zb2Z0UgVhcHBsZVIGZ2l0aHViUgZQcmVzZXQSOgoRYXV0aG9yaXphdGlvbl91cmwYHyABKAlCCLpIBXIDGIAQSAtSEEF1dGhvcml6YXRpb25VUkyIAQESKgoJdG9rZW5fdXJsGCAgASgJQgi6SAVyAxiAEEgMUghUb2tlblVSTIgBARIwCgx1c2VyaW5mb191cmwYISABKAlCCLpIBXIDGIAQSA1SC1VzZXJpbmZvVVJMiAEBEiwKCmVtYWlsc191cmwYIiABKAlCCLpIBXIDGIAQSA5SCUVtYWlsc1VSTIgBARLOAgoNYXNzdXJhbmNlX21hcBgjIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwQogCukiEAroBgAIKFnByb3ZpZGVyLmFzc3VyYW5jZV9tYXAa5QFzaXplKHRoaXMuaXRlbXMpIDw9IDUwICYmIHRoaXMuaXRlbXMuYWxsKGssIHNpemUoaykgPj0gMSAmJiBzaXplKGspIDw9IDI1NiAmJiB0aGlzLml0ZW1zW2tdIGluIFsnYWFsMScsICdhYWwyJywgJ3BoaXNoaW5nX3Jlc2lzdGFudCddKSA/ICcnIDogJ211c3QgbWFwIGF0IG1vc3QgNTAgdmFsdWVzIG9mIDEgdG8gMjU2IGNoYXJhY3RlcnMgdG8gYWFsMSwgYWFsMiBvciBwaGlzaGluZ19yZXNpc3RhbnQnUgxBc3N1cmFuY2VNYXASIwoGa2V5X2lkGCQgASgJQge6SARyAhhASA9SBUtleUlEiAEBEiUKB3RlYW1faWQYJSABKAlCB7pIBHICGEBIEFIGVGVhbUlEiAEBEiYKC3VuY29uZmlybWVkGCYgASgIQgSItRgBUgtVbmNvbmZpcm1lZBIfCghzYXZlZF9ieRgnIAEoCUIEiLUYAVIHU2F2ZWRCeRInCgxjb25maXJtZWRfYnkYKCABKAlCBIi1GAFSC0NvbmZpcm1lZEJ5Ej8KDWFic2VudF9ncm91cHMYMiABKAlCFbpIEnIQUgBSBnJlbW92ZVIEa2VlcEgRUgxBYnNlbnRHcm91cHOIAQESJwoMbGFzdF93YXJuaW5nGDMgASgJQgSItRgBUgtMYXN0V2FybmluZxJICg9sYXN0X3dhcm5pbmdfYXQYNCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUg1MYXN0V2FybmluZ0F0EioKDndhbnRfZW5jcnlwdGVkGDUgASgISBJSDVdhbnRFbmNyeXB0ZWSIAQFCBwoFX25hbWVCCQoHX2FjdGl2ZUIJCgdfaXNzdWVyQgwKCl9jbGllbnRfaWRCFAoSX3Rva2VuX2F1dGhfbWV0aG9kQhAKDl9yZXNwb25zZV9tb2RlQhAKDl9pZHBfZW50aXR5X2lkQg4KDF9pZHBfc3NvX3VybEISChBfcmVxdWVzdF9iaW5kaW5nQhYKFF9hbGxvd19pZHBfaW5pdGlhdGVkQgYKBF9qaXRCFAoSX2F1dGhvcml6YXRpb25fdXJsQgwKCl90b2tlbl91cmxCDwoNX3VzZXJpbmZvX3VybEINCgtfZW1haWxzX3VybEIJCgdfa2V5X2lkQgoKCF90ZWFtX2lkQhAKDl9hYnNlbnRfZ3JvdXBzQhEKD193YW50X2VuY3J5cHRlZCJnCg9Tc29Qcm92aWRlclBhZ2USMwoFaXRlbXMYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLlNzb1Byb3ZpZGVyUgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciKtBgoWU3NvU2F2ZVByb3ZpZGVyUmVxdWVzdBI5Cghwcm92aWRlchgBIAEoCzIdLmJhaWxpd2ljay5zc28udjEuU3NvUHJvdmlkZXJSCFByb3ZpZGVyEiMKBnNlY3JldBgCIAEoCUILgAEBukgFcgMYgAhSBlNlY3JldBIsCgxtZXRhZGF0YV94bWwYAyABKAlCCbpIBnIEGICAEFILTWV0YWRhdGFYTUwSKwoMbWV0YWRhdGFfdXJsGAQgASgJQgi6SAVyAxiAEFILTWV0YWRhdGFVUkwSPgoNaWZfdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC0lmVXBkYXRlZEF0EiwKC3ByaXZhdGVfa2V5GAYgASgJQguAAQG6SAVyAxiAIFIKUHJpdmF0ZUtleTrpA7pI5QMaZgoNcHJvdmlkZXIua2luZBpVdGhpcy5wcm92aWRlci5pZCA9PSAnJyAmJiB0aGlzLnByb3ZpZGVyLmtpbmQgPT0gJycgPyAnUHJvdmlkZXIuS2luZCBpcyByZXF1aXJlZCcgOiAnJxqDAQoNcHJvdmlkZXIubmFtZRpyKHRoaXMucHJvdmlkZXIuaWQgPT0gJycgfHwgaGFzKHRoaXMucHJvdmlkZXIubmFtZSkpICYmIHRoaXMucHJvdmlkZXIubmFtZSA9PSAnJyA/ICdQcm92aWRlci5OYW1lIGlzIHJlcXVpcmVkJyA6ICcnGoABChFwcm92aWRlci5tZXRhZGF0YRprdGhpcy5tZXRhZGF0YV94bWwgIT0gJycgJiYgdGhpcy5tZXRhZGF0YV91cmwgIT0gJycgPyAnTWV0YWRhdGFYTUwgYW5kIE1ldGFkYXRhVVJMIGNhbm5vdCBib3RoIGJlIHNlbnQnIDogJycacgoQcHJvdmlkZXIuc2VjcmV0cxpedGhpcy5zZWNyZXQgIT0gJycgJiYgdGhpcy5wcml2YXRlX2tleSAhPSAnJyA/ICdTZWNyZXQgYW5kIFByaXZhdGVLZXkgY2Fubm90IGJvdGggYmUgc2VudCcgOiAnJyJUChdTc29TYXZlUHJvdmlkZXJSZXNwb25zZRI5Cghwcm92aWRlchgBIAEoCzIdLmJhaWxpd2ljay5zc28udjEuU3NvUHJvdmlkZXJSCFByb3ZpZGVyIl4KFVNzb0dldFByb3ZpZGVyUmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANzc29SAklEIlMKFlNzb0dldFByb3ZpZGVyUmVzcG9uc2USOQoIcHJvdmlkZXIYASABKAsyHS5iYWlsaXdpY2suc3NvLnYxLlNzb1Byb3ZpZGVyUghQcm92aWRlciJxChdTc29MaXN0UHJvdmlkZXJzUmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiUQoYU3NvTGlzdFByb3ZpZGVyc1Jlc3BvbnNlEjUKBHBhZ2UYASABKAsyIS5iYWlsaXdpY2suc3NvLnYxLlNzb1Byb3ZpZGVyUGFnZVIEUGFnZSKqAQoZU3NvQ29uZmlybVByb3ZpZGVyUmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANzc29SAklEEkYKDWlmX3VwZGF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQFSC0lmVXBkYXRlZEF0IlcKGlNzb0NvbmZpcm1Qcm92aWRlclJlc3BvbnNlEjkKCHByb3ZpZGVyGAEgASgLMh0uYmFpbGl3aWNrLnNzby52MS5Tc29Qcm92aWRlclIIUHJvdmlkZXIiYQoYU3NvRGVsZXRlUHJvdmlkZXJSZXF1ZXN0EiQKBnRlbmFudBgBIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA3Nzb1ICSUQiGwoZU3NvRGVsZXRlUHJvdmlkZXJSZXNwb25zZSJfChZTc29UZXN0UHJvdmlkZXJSZXF1ZXN0EiQKBnRlbmFudBgBIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA3Nzb1ICSUQiUgoKU3NvRmluZGluZxIUCgVjaGVjaxgBIAEoCVIFQ2hlY2sSFAoFbGV2ZWwYAiABKAlSBUxldmVsEhgKB21lc3NhZ2UYAyABKAlSB01lc3NhZ2UiYwoXU3NvVGVzdFByb3ZpZGVyUmVzcG9uc2USDgoCb2sYASABKAhSAk9LEjgKCGZpbmRpbmdzGAIgAygLMhwuYmFpbGl3aWNrLnNzby52MS5Tc29GaW5kaW5nUghGaW5kaW5ncyJ6ChlTc29MaWZ0UmVxdWlyZW1lbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSKAoHbWludXRlcxgCIAEoBUIJukgGGgQYPCgASABSB01pbnV0ZXOIAQFCCgoIX21pbnV0ZXMiZwoaU3NvTGlmdFJlcXVpcmVtZW50UmVzcG9uc2USMAoFdW50aWwYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgVVbnRpbBIXCgd1c2VyX2lkGAIgASgJUgZVc2VySUQiSAodU3NvQ3JlYXRlUmVjb3ZlcnlDb2Rlc1JlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCI7Ch5Tc29DcmVhdGVSZWNvdmVyeUNvZGVzUmVzcG9uc2USGQoFY29kZXMYASADKAlCA4ABAVIFQ29kZXMiQwoYU3NvR2V0UmVxdWlyZW1lbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQi/QEKGVNzb0dldFJlcXVpcmVtZW50UmVzcG9uc2USGgoIcmVxdWlyZWQYASABKAhSCFJlcXVpcmVkEj0KDGxpZnRlZF91bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC0xpZnRlZFVudGlsEi4KE3JlY292ZXJ5X2NvZGVzX2xlZnQYAyABKAVSEVJlY292ZXJ5Q29kZXNMZWZ0ElUKGXJlY292ZXJ5X2NvZGVzX2NyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhZSZWNvdmVyeUNvZGVzQ3JlYXRlZEF0Ih8KHVNzb0xpc3RTb2NpYWxQcm92aWRlcnNSZXF1ZXN0ImUKDlNvY2lhbFByb3ZpZGVyEg4KAmlkGAEgASgJUgJJRBISCgRuYW1lGAIgASgJUgROYW1lEhIKBGtpbmQYAyABKAlSBEtpbmQSGwoJbG9naW5fdXJsGAQgASgJUghMb2dpblVSTCJgCh5Tc29MaXN0U29jaWFsUHJvdmlkZXJzUmVzcG9uc2USPgoJcHJvdmlkZXJzGAEgAygLMiAuYmFpbGl3aWNrLnNzby52MS5Tb2NpYWxQcm92aWRlclIJUHJvdmlkZXJzYgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL3Byb3ZpZGVyLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIsECCgxHcm91cE1hcHBpbmcSiAEKBXZhbHVlGAEgASgJQnK6SG+6AWQKE2dyb3VwX21hcHBpbmcudmFsdWUaTXRoaXMubWF0Y2hlcyhyJ1tceDAwLVx4MWZceDdmXScpID8gJ211c3Qgbm90IGNvbnRhaW4gY29udHJvbCBjaGFyYWN0ZXJzJyA6ICcnyAEBcgMYgAJSBVZhbHVlEh8KBWdyb3VwGAIgASgJQgm6SAZyBJC1GAFSBUdyb3VwEh0KBHJvbGUYAyABKAlCCbpIBnIEmLUYAVIEUm9sZTpmukhjGmEKFWdyb3VwX21hcHBpbmcubWVhbmluZxpIdGhpcy5ncm91cCA9PSAnJyAmJiB0aGlzLnJvbGUgPT0gJycgPyAnbXVzdCBuYW1lIGEgR3JvdXAgb3IgYSBSb2xlJyA6ICcnIjYKDENlcnRpZmljYXRlcxImCgVpdGVtcxgBIAMoCUIQukgNkgEKEAUiBnIEGICAAVIFSXRlbXMiUAoNR3JvdXBNYXBwaW5ncxI/CgVpdGVtcxgBIAMoCzIeLmJhaWxpd2ljay5zc28udjEuR3JvdXBNYXBwaW5nQgm6SAaSAQMQyAFSBUl0ZW1zIoMCChJQZW5kaW5nQ2VydGlmaWNhdGUSIAoLY2VydGlmaWNhdGUYASABKAlSC0NlcnRpZmljYXRlEiAKC2ZpbmdlcnByaW50GAIgASgJUgtGaW5nZXJwcmludBI5CgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EjUKCGZvdW5kX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHRm91bmRBdBI3Cgljb3VudHNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghDb3VudHNBdCKNAQoSTGVhdmluZ0NlcnRpZmljYXRlEiAKC2NlcnRpZmljYXRlGAEgASgJUgtDZXJ0aWZpY2F0ZRIgCgtmaW5nZXJwcmludBgCIAEoCVILRmluZ2VycHJpbnQSMwoHZW5kc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBkVuZHNBdCKVIAoLU3NvUHJvdmlkZXISHAoCaWQYASABKAlCDLpICXIHirUYA3Nzb1ICSUQSJAoGdGVuYW50GAIgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudBIuCgRraW5kGAMgASgJQhq6SBdyFVIAUgRvaWRjUgRzYW1sUgVvYXV0aFIES2luZBIpCgRuYW1lGAQgASgJQhC6SA1yC8C1GAHwthgBGIABSABSBE5hbWWIAQESGwoGYWN0aXZlGAUgASgISAFSBkFjdGl2ZYgBARIlCgZpc3N1ZXIYBiABKAlCCLpIBXIDGIAQSAJSBklzc3VlcogBARIqCgljbGllbnRfaWQYByABKAlCCLpIBXIDGIACSANSCENsaWVudElEiAEBEuIBCgZzY29wZXMYCCABKAsyHy5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ0xpc3RCqAG6SKQBugGgAQoPcHJvdmlkZXIuc2NvcGVzGowBc2l6ZSh0aGlzLml0ZW1zKSA8PSAyMCAmJiB0aGlzLml0ZW1zLmFsbChzLCBzLm1hdGNoZXMoJ15bISMtXFxbXFxdLX5dezEsMTI4fSQnKSkgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgMjAgc2NvcGVzIHdpdGhvdXQgc3BhY2VzIG9yIHF1b3RlcydSBlNjb3BlcxKLAQoRdG9rZW5fYXV0aF9tZXRob2QYCSABKAlCWrpIV3JVUgBSE2NsaWVudF9zZWNyZXRfYmFzaWNSEmNsaWVudF9zZWNyZXRfcG9zdFIRY2xpZW50X3NlY3JldF9qd3RSD3ByaXZhdGVfa2V5X2p3dFIEbm9uZUgEUg9Ub2tlbkF1dGhNZXRob2SIAQESQwoNcmVzcG9uc2VfbW9kZRgKIAEoCUIZukgWchRSAFIFcXVlcnlSCWZvcm1fcG9zdEgFUgxSZXNwb25zZU1vZGWIAQESGwoGZGVrX2lkGAsgASgJQgSItRgBUgVEZWtJRBIjCgpzZWNyZXRfZW5jGAwgASgMQgSItRgBUglTZWNyZXRFbmMSMQoNaWRwX2VudGl0eV9pZBgNIAEoCUIIukgFcgMYgAhIBlILSWRwRW50aXR5SUSIAQESLQoLaWRwX3Nzb191cmwYDiABKAlCCLpIBXIDGIAQSAdSCUlkcFNzb1VSTIgBARJJChBpZHBfY2VydGlmaWNhdGVzGA8gASgLMh4uYmFpbGl3aWNrLnNzby52MS5DZXJ0aWZpY2F0ZXNSD0lkcENlcnRpZmljYXRlcxJFCg9yZXF1ZXN0X2JpbmRpbmcYECABKAlCF7pIFHISUgBSCHJlZGlyZWN0UgRwb3N0SAhSDlJlcXVlc3RCaW5kaW5niAEBEiYKDHNwX2VudGl0eV9pZBgRIAEoCUIEiLUYAVIKU3BFbnRpdHlJRBIdCgdhY3NfdXJsGBIgASgJQgSItRgBUgZBY3NVUkwSKwoOc3BfY2VydGlmaWNhdGUYEyABKAlCBIi1GAFSDVNwQ2VydGlmaWNhdGUSJwoMcmVkaXJlY3RfdXJpGBQgASgJQgSItRgBUgtSZWRpcmVjdFVSSRIzChNhbGxvd19pZHBfaW5pdGlhdGVkGBUgASgISAlSEUFsbG93SWRwSW5pdGlhdGVkiAEBEhUKA2ppdBgWIAEoCEgKUgNKaXSIAQES5AEKDWRlZmF1bHRfcm9sZXMYFyABKAsyHy5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ0xpc3RCnQG6SJkBugGVAQoWcHJvdmlkZXIuZGVmYXVsdF9yb2xlcxp7c2l6ZSh0aGlzLml0ZW1zKSA8PSAyMCAmJiB0aGlzLml0ZW1zLmFsbChyLCByLm1hdGNoZXMoJ15bYS16XVthLXowLTktXXsxLDYyfSQnKSkgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgMjAgc2x1Z3Mgb2Ygcm9sZXMnUgxEZWZhdWx0Um9sZXMSRgoOZ3JvdXBfbWFwcGluZ3MYGCABKAsyHy5iYWlsaXdpY2suc3NvLnYxLkdyb3VwTWFwcGluZ3NSDUdyb3VwTWFwcGluZ3MSqgMKDWF0dHJpYnV0ZV9tYXAYGSABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcELkArpI4AK6AdwCChZwcm92aWRlci5hdHRyaWJ1dGVfbWFwGsECdGhpcy5pdGVtcy5hbGwoaywgayBpbiBbJ1N1YmplY3QnLCAnRW1haWwnLCAnRW1haWxWZXJpZmllZCcsICdOYW1lJywgJ0dpdmVuTmFtZScsICdGYW1pbHlOYW1lJywgJ1BpY3R1cmUnLCAnTG9jYWxlJywgJ0dyb3VwcyddICYmIHNpemUodGhpcy5pdGVtc1trXSkgPj0gMSAmJiBzaXplKHRoaXMuaXRlbXNba10pIDw9IDI1NikgPyAnJyA6ICdtdXN0IG1hcCBTdWJqZWN0LCBFbWFpbCwgRW1haWxWZXJpZmllZCwgTmFtZSwgR2l2ZW5OYW1lLCBGYW1pbHlOYW1lLCBQaWN0dXJlLCBMb2NhbGUgb3IgR3JvdXBzIHRvIG5hbWVzIG9mIDEgdG8gMjU2IGNoYXJhY3RlcnMnUgxBdHRyaWJ1dGVNYXASRAoNbGFzdF9sb2dpbl9hdBgaIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSC0xhc3RMb2dpbkF0EiMKCmxhc3RfZXJyb3IYGyABKAlCBIi1GAFSCUxhc3RFcnJvchI/CgpjcmVhdGVkX2F0GBwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0Ej8KCnVwZGF0ZWRfYXQYHSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglVcGRhdGVkQXQSQQoGcHJlc2V0GB4gASgJQim6SCZyJFIAUgZnb29nbGVSCW1pY3Jvc29mdFIFYXBwbGVSBmdpdGh1YlIGUHJlc2V0EjoKEWF1dGhvcml6YXRpb25fdXJsGB8gASgJQgi6SAVyAxiAEEgLUhBBdXRob3JpemF0aW9uVVJMiAEBEioKCXRva2VuX3VybBggIAEoCUIIukgFcgMYgBBIDFIIVG9rZW5VUkyIAQESMAoMdXNlcmluZm9fdXJsGCEgASgJQgi6SAVyAxiAEEgNUgtVc2VyaW5mb1VSTIgBARIsCgplbWFpbHNfdXJsGCIgASgJQgi6SAVyAxiAEEgOUglFbWFpbHNVUkyIAQESzgIKDWFzc3VyYW5jZV9tYXAYIyABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcEKIArpIhAK6AYACChZwcm92aWRlci5hc3N1cmFuY2VfbWFwGuUBc2l6ZSh0aGlzLml0ZW1zKSA8PSA1MCAmJiB0aGlzLml0ZW1zLmFsbChrLCBzaXplKGspID49IDEgJiYgc2l6ZShrKSA8PSAyNTYgJiYgdGhpcy5pdGVtc1trXSBpbiBbJ2FhbDEnLCAnYWFsMicsICdwaGlzaGluZ19yZXNpc3RhbnQnXSkgPyAnJyA6ICdtdXN0IG1hcCBhdCBtb3N0IDUwIHZhbHVlcyBvZiAxIHRvIDI1NiBjaGFyYWN0ZXJzIHRvIGFhbDEsIGFhbDIgb3IgcGhpc2hpbmdfcmVzaXN0YW50J1IMQXNzdXJhbmNlTWFwEiMKBmtleV9pZBgkIAEoCUIHukgEcgIYQEgPUgVLZXlJRIgBARIlCgd0ZWFtX2lkGCUgASgJQge6SARyAhhASBBSBlRlYW1JRIgBARImCgt1bmNvbmZpcm1lZBgmIAEoCEIEiLUYAVILVW5jb25maXJtZWQSHwoIc2F2ZWRfYnkYJyABKAlCBIi1GAFSB1NhdmVkQnkSJwoMY29uZmlybWVkX2J5GCggASgJQgSItRgBUgtDb25maXJtZWRCeRI/Cg1hYnNlbnRfZ3JvdXBzGDIgASgJQhW6SBJyEFIAUgZyZW1vdmVSBGtlZXBIEVIMQWJzZW50R3JvdXBziAEBEicKDGxhc3Rfd2FybmluZxgzIAEoCUIEiLUYAVILTGFzdFdhcm5pbmcSSAoPbGFzdF93YXJuaW5nX2F0GDQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVINTGFzdFdhcm5pbmdBdBIqCg53YW50X2VuY3J5cHRlZBg1IAEoCEgSUg1XYW50RW5jcnlwdGVkiAEBEjAKDG1ldGFkYXRhX3VybBg2IAEoCUIIukgFcgMYgBBIE1ILTWV0YWRhdGFVUkyIAQESSAoTY2VydGlmaWNhdGVfY2hhbmdlcxg3IAEoCUISukgPcg1SAFIEYXV0b1IDYXNrSBRSEkNlcnRpZmljYXRlQ2hhbmdlc4gBARJdChRwZW5kaW5nX2NlcnRpZmljYXRlcxg4IAMoCzIkLmJhaWxpd2ljay5zc28udjEuUGVuZGluZ0NlcnRpZmljYXRlQgSItRgBUhNQZW5kaW5nQ2VydGlmaWNhdGVzEl0KFGxlYXZpbmdfY2VydGlmaWNhdGVzGDkgAygLMiQuYmFpbGl3aWNrLnNzby52MS5MZWF2aW5nQ2VydGlmaWNhdGVCBIi1GAFSE0xlYXZpbmdDZXJ0aWZpY2F0ZXMSSgoQbWV0YWRhdGFfcmVhZF9hdBg6IAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSDk1ldGFkYXRhUmVhZEF0EisKDm1ldGFkYXRhX2Vycm9yGDsgASgJQgSItRgBUg1NZXRhZGF0YUVycm9yElYKFmNlcnRpZmljYXRlc19leHBpcmVfYXQYPCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUhRDZXJ0aWZpY2F0ZXNFeHBpcmVBdEIHCgVfbmFtZUIJCgdfYWN0aXZlQgkKB19pc3N1ZXJCDAoKX2NsaWVudF9pZEIUChJfdG9rZW5fYXV0aF9tZXRob2RCEAoOX3Jlc3BvbnNlX21vZGVCEAoOX2lkcF9lbnRpdHlfaWRCDgoMX2lkcF9zc29fdXJsQhIKEF9yZXF1ZXN0X2JpbmRpbmdCFgoUX2FsbG93X2lkcF9pbml0aWF0ZWRCBgoEX2ppdEIUChJfYXV0aG9yaXphdGlvbl91cmxCDAoKX3Rva2VuX3VybEIPCg1fdXNlcmluZm9fdXJsQg0KC19lbWFpbHNfdXJsQgkKB19rZXlfaWRCCgoIX3RlYW1faWRCEAoOX2Fic2VudF9ncm91cHNCEQoPX3dhbnRfZW5jcnlwdGVkQg8KDV9tZXRhZGF0YV91cmxCFgoUX2NlcnRpZmljYXRlX2NoYW5nZXMiZwoPU3NvUHJvdmlkZXJQYWdlEjMKBWl0ZW1zGAEgAygLMh0uYmFpbGl3aWNrLnNzby52MS5Tc29Qcm92aWRlclIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IirQYKFlNzb1NhdmVQcm92aWRlclJlcXVlc3QSOQoIcHJvdmlkZXIYASABKAsyHS5iYWlsaXdpY2suc3NvLnYxLlNzb1Byb3ZpZGVyUghQcm92aWRlchIjCgZzZWNyZXQYAiABKAlCC4ABAbpIBXIDGIAIUgZTZWNyZXQSLAoMbWV0YWRhdGFfeG1sGAMgASgJQgm6SAZyBBiAgBBSC01ldGFkYXRhWE1MEisKDG1ldGFkYXRhX3VybBgEIAEoCUIIukgFcgMYgBBSC01ldGFkYXRhVVJMEj4KDWlmX3VwZGF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtJZlVwZGF0ZWRBdBIsCgtwcml2YXRlX2tleRgGIAEoCUILgAEBukgFcgMYgCBSClByaXZhdGVLZXk66QO6SOUDGmYKDXByb3ZpZGVyLmtpbmQaVXRoaXMucHJvdmlkZXIuaWQgPT0gJycgJiYgdGhpcy5wcm92aWRlci5raW5kID09ICcnID8gJ1Byb3ZpZGVyLktpbmQgaXMgcmVxdWlyZWQnIDogJycagwEKDXByb3ZpZGVyLm5hbWUacih0aGlzLnByb3ZpZGVyLmlkID09ICcnIHx8IGhhcyh0aGlzLnByb3ZpZGVyLm5hbWUpKSAmJiB0aGlzLnByb3ZpZGVyLm5hbWUgPT0gJycgPyAnUHJvdmlkZXIuTmFtZSBpcyByZXF1aXJlZCcgOiAnJxqAAQoRcHJvdmlkZXIubWV0YWRhdGEaa3RoaXMubWV0YWRhdGFfeG1sICE9ICcnICYmIHRoaXMubWV0YWRhdGFfdXJsICE9ICcnID8gJ01ldGFkYXRhWE1MIGFuZCBNZXRhZGF0YVVSTCBjYW5ub3QgYm90aCBiZSBzZW50JyA6ICcnGnIKEHByb3ZpZGVyLnNlY3JldHMaXnRoaXMuc2VjcmV0ICE9ICcnICYmIHRoaXMucHJpdmF0ZV9rZXkgIT0gJycgPyAnU2VjcmV0IGFuZCBQcml2YXRlS2V5IGNhbm5vdCBib3RoIGJlIHNlbnQnIDogJyciVAoXU3NvU2F2ZVByb3ZpZGVyUmVzcG9uc2USOQoIcHJvdmlkZXIYASABKAsyHS5iYWlsaXdpY2suc3NvLnYxLlNzb1Byb3ZpZGVyUghQcm92aWRlciJeChVTc29HZXRQcm92aWRlclJlcXVlc3QSJAoGdGVuYW50GAEgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc3NvUgJJRCJTChZTc29HZXRQcm92aWRlclJlc3BvbnNlEjkKCHByb3ZpZGVyGAEgASgLMh0uYmFpbGl3aWNrLnNzby52MS5Tc29Qcm92aWRlclIIUHJvdmlkZXIicQoXU3NvTGlzdFByb3ZpZGVyc1JlcXVlc3QSJAoGdGVuYW50GAEgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIlEKGFNzb0xpc3RQcm92aWRlcnNSZXNwb25zZRI1CgRwYWdlGAEgASgLMiEuYmFpbGl3aWNrLnNzby52MS5Tc29Qcm92aWRlclBhZ2VSBFBhZ2UiqgEKGVNzb0NvbmZpcm1Qcm92aWRlclJlcXVlc3QSJAoGdGVuYW50GAEgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc3NvUgJJRBJGCg1pZl91cGRhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBUgtJZlVwZGF0ZWRBdCJXChpTc29Db25maXJtUHJvdmlkZXJSZXNwb25zZRI5Cghwcm92aWRlchgBIAEoCzIdLmJhaWxpd2ljay5zc28udjEuU3NvUHJvdmlkZXJSCFByb3ZpZGVyImEKGFNzb0RlbGV0ZVByb3ZpZGVyUmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANzc29SAklEIhsKGVNzb0RlbGV0ZVByb3ZpZGVyUmVzcG9uc2UiXwoWU3NvVGVzdFByb3ZpZGVyUmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANzc29SAklEIlIKClNzb0ZpbmRpbmcSFAoFY2hlY2sYASABKAlSBUNoZWNrEhQKBWxldmVsGAIgASgJUgVMZXZlbBIYCgdtZXNzYWdlGAMgASgJUgdNZXNzYWdlImMKF1Nzb1Rlc3RQcm92aWRlclJlc3BvbnNlEg4KAm9rGAEgASgIUgJPSxI4CghmaW5kaW5ncxgCIAMoCzIcLmJhaWxpd2ljay5zc28udjEuU3NvRmluZGluZ1IIRmluZGluZ3MiegoZU3NvTGlmdFJlcXVpcmVtZW50UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKB21pbnV0ZXMYAiABKAVCCbpIBhoEGDwoAEgAUgdNaW51dGVziAEBQgoKCF9taW51dGVzImcKGlNzb0xpZnRSZXF1aXJlbWVudFJlc3BvbnNlEjAKBXVudGlsGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFVW50aWwSFwoHdXNlcl9pZBgCIAEoCVIGVXNlcklEIkgKHVNzb0NyZWF0ZVJlY292ZXJ5Q29kZXNSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiOwoeU3NvQ3JlYXRlUmVjb3ZlcnlDb2Rlc1Jlc3BvbnNlEhkKBWNvZGVzGAEgAygJQgOAAQFSBUNvZGVzIkMKGFNzb0dldFJlcXVpcmVtZW50UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Iv0BChlTc29HZXRSZXF1aXJlbWVudFJlc3BvbnNlEhoKCHJlcXVpcmVkGAEgASgIUghSZXF1aXJlZBI9CgxsaWZ0ZWRfdW50aWwYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtMaWZ0ZWRVbnRpbBIuChNyZWNvdmVyeV9jb2Rlc19sZWZ0GAMgASgFUhFSZWNvdmVyeUNvZGVzTGVmdBJVChlyZWNvdmVyeV9jb2Rlc19jcmVhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIWUmVjb3ZlcnlDb2Rlc0NyZWF0ZWRBdCIfCh1Tc29MaXN0U29jaWFsUHJvdmlkZXJzUmVxdWVzdCJlCg5Tb2NpYWxQcm92aWRlchIOCgJpZBgBIAEoCVICSUQSEgoEbmFtZRgCIAEoCVIETmFtZRISCgRraW5kGAMgASgJUgRLaW5kEhsKCWxvZ2luX3VybBgEIAEoCVIITG9naW5VUkwiYAoeU3NvTGlzdFNvY2lhbFByb3ZpZGVyc1Jlc3BvbnNlEj4KCXByb3ZpZGVycxgBIAMoCzIgLmJhaWxpd2ljay5zc28udjEuU29jaWFsUHJvdmlkZXJSCVByb3ZpZGVyc2IGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * Maps one group of the provider to a group, to a role in the whole tenant, or to both.
@@ -93,6 +93,86 @@ export type GroupMappings = Message<"bailiwick.sso.v1.GroupMappings"> & {
  */
 export const GroupMappingsSchema: GenMessage<GroupMappings> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_provider, 2);
+
+/**
+ * A certificate that a provider's metadata names and that does not count yet.
+ *
+ * @generated from message bailiwick.sso.v1.PendingCertificate
+ */
+export type PendingCertificate = Message<"bailiwick.sso.v1.PendingCertificate"> & {
+  /**
+   * In PEM.
+   *
+   * @generated from field: string certificate = 1 [json_name = "Certificate"];
+   */
+  certificate: string;
+
+  /**
+   * SHA-256 in hexadecimal digits with colons, to compare with the one at the provider.
+   *
+   * @generated from field: string fingerprint = 2 [json_name = "Fingerprint"];
+   */
+  fingerprint: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 3 [json_name = "ExpiresAt"];
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp found_at = 4 [json_name = "FoundAt"];
+   */
+  foundAt?: Timestamp | undefined;
+
+  /**
+   * From then on sign-ins may be signed with it. Absent while it waits for an administrator.
+   *
+   * @generated from field: google.protobuf.Timestamp counts_at = 5 [json_name = "CountsAt"];
+   */
+  countsAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.PendingCertificate.
+ * Use `create(PendingCertificateSchema)` to create a new message.
+ */
+export const PendingCertificateSchema: GenMessage<PendingCertificate> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_provider, 3);
+
+/**
+ * A certificate of IdpCertificates that the provider's metadata no longer names.
+ *
+ * @generated from message bailiwick.sso.v1.LeavingCertificate
+ */
+export type LeavingCertificate = Message<"bailiwick.sso.v1.LeavingCertificate"> & {
+  /**
+   * In PEM.
+   *
+   * @generated from field: string certificate = 1 [json_name = "Certificate"];
+   */
+  certificate: string;
+
+  /**
+   * SHA-256 in hexadecimal digits with colons.
+   *
+   * @generated from field: string fingerprint = 2 [json_name = "Fingerprint"];
+   */
+  fingerprint: string;
+
+  /**
+   * It is removed then, unless it is the last one.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 3 [json_name = "EndsAt"];
+   */
+  endsAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.LeavingCertificate.
+ * Use `create(LeavingCertificateSchema)` to create a new message.
+ */
+export const LeavingCertificateSchema: GenMessage<LeavingCertificate> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_provider, 4);
 
 /**
  * An identity provider of a tenant, or of the platform.
@@ -418,6 +498,57 @@ export type SsoProvider = Message<"bailiwick.sso.v1.SsoProvider"> & {
    * @generated from field: optional bool want_encrypted = 53 [json_name = "WantEncrypted"];
    */
   wantEncrypted?: boolean | undefined;
+
+  /**
+   * SAML: the URL of the provider's metadata, which is read daily for new certificates. A URL other
+   * than the stored one is fetched at once, and "" ends the reading.
+   *
+   * @generated from field: optional string metadata_url = 54 [json_name = "MetadataURL"];
+   */
+  metadataUrl?: string | undefined;
+
+  /**
+   * SAML: what becomes of a new certificate in the metadata at MetadataURL: auto (the default) lets it
+   * count 24 hours after it was found, ask lets it wait for an administrator.
+   *
+   * @generated from field: optional string certificate_changes = 55 [json_name = "CertificateChanges"];
+   */
+  certificateChanges?: string | undefined;
+
+  /**
+   * SAML: new certificates in the metadata that do not count yet.
+   *
+   * @generated from field: repeated bailiwick.sso.v1.PendingCertificate pending_certificates = 56 [json_name = "PendingCertificates"];
+   */
+  pendingCertificates: PendingCertificate[];
+
+  /**
+   * SAML: certificates that the metadata no longer names.
+   *
+   * @generated from field: repeated bailiwick.sso.v1.LeavingCertificate leaving_certificates = 57 [json_name = "LeavingCertificates"];
+   */
+  leavingCertificates: LeavingCertificate[];
+
+  /**
+   * SAML: when the metadata at MetadataURL was last read.
+   *
+   * @generated from field: google.protobuf.Timestamp metadata_read_at = 58 [json_name = "MetadataReadAt"];
+   */
+  metadataReadAt?: Timestamp | undefined;
+
+  /**
+   * SAML: why the metadata could not be read since. Empty after it was read.
+   *
+   * @generated from field: string metadata_error = 59 [json_name = "MetadataError"];
+   */
+  metadataError: string;
+
+  /**
+   * SAML: when the last of the certificates that count expires.
+   *
+   * @generated from field: google.protobuf.Timestamp certificates_expire_at = 60 [json_name = "CertificatesExpireAt"];
+   */
+  certificatesExpireAt?: Timestamp | undefined;
 };
 
 /**
@@ -425,7 +556,7 @@ export type SsoProvider = Message<"bailiwick.sso.v1.SsoProvider"> & {
  * Use `create(SsoProviderSchema)` to create a new message.
  */
 export const SsoProviderSchema: GenMessage<SsoProvider> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 3);
+  messageDesc(file_bailiwick_sso_v1_provider, 5);
 
 /**
  * One page of providers.
@@ -449,7 +580,7 @@ export type SsoProviderPage = Message<"bailiwick.sso.v1.SsoProviderPage"> & {
  * Use `create(SsoProviderPageSchema)` to create a new message.
  */
 export const SsoProviderPageSchema: GenMessage<SsoProviderPage> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 4);
+  messageDesc(file_bailiwick_sso_v1_provider, 6);
 
 /**
  * The provider to create or update. An absent field keeps its stored value; a field that is sent
@@ -480,7 +611,8 @@ export type SsoSaveProviderRequest = Message<"bailiwick.sso.v1.SsoSaveProviderRe
   metadataXml: string;
 
   /**
-   * SAML: the URL of the provider's metadata, which is fetched at once.
+   * SAML: the URL of the provider's metadata, which is fetched at once, kept in Provider.MetadataURL
+   * and read daily.
    *
    * @generated from field: string metadata_url = 4 [json_name = "MetadataURL"];
    */
@@ -509,7 +641,7 @@ export type SsoSaveProviderRequest = Message<"bailiwick.sso.v1.SsoSaveProviderRe
  * Use `create(SsoSaveProviderRequestSchema)` to create a new message.
  */
 export const SsoSaveProviderRequestSchema: GenMessage<SsoSaveProviderRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 5);
+  messageDesc(file_bailiwick_sso_v1_provider, 7);
 
 /**
  * The provider as stored.
@@ -528,7 +660,7 @@ export type SsoSaveProviderResponse = Message<"bailiwick.sso.v1.SsoSaveProviderR
  * Use `create(SsoSaveProviderResponseSchema)` to create a new message.
  */
 export const SsoSaveProviderResponseSchema: GenMessage<SsoSaveProviderResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 6);
+  messageDesc(file_bailiwick_sso_v1_provider, 8);
 
 /**
  * Selects one provider.
@@ -554,7 +686,7 @@ export type SsoGetProviderRequest = Message<"bailiwick.sso.v1.SsoGetProviderRequ
  * Use `create(SsoGetProviderRequestSchema)` to create a new message.
  */
 export const SsoGetProviderRequestSchema: GenMessage<SsoGetProviderRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 7);
+  messageDesc(file_bailiwick_sso_v1_provider, 9);
 
 /**
  * The provider.
@@ -573,7 +705,7 @@ export type SsoGetProviderResponse = Message<"bailiwick.sso.v1.SsoGetProviderRes
  * Use `create(SsoGetProviderResponseSchema)` to create a new message.
  */
 export const SsoGetProviderResponseSchema: GenMessage<SsoGetProviderResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 8);
+  messageDesc(file_bailiwick_sso_v1_provider, 10);
 
 /**
  * Selects a tenant and a page.
@@ -599,7 +731,7 @@ export type SsoListProvidersRequest = Message<"bailiwick.sso.v1.SsoListProviders
  * Use `create(SsoListProvidersRequestSchema)` to create a new message.
  */
 export const SsoListProvidersRequestSchema: GenMessage<SsoListProvidersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 9);
+  messageDesc(file_bailiwick_sso_v1_provider, 11);
 
 /**
  * A page of providers.
@@ -618,7 +750,7 @@ export type SsoListProvidersResponse = Message<"bailiwick.sso.v1.SsoListProvider
  * Use `create(SsoListProvidersResponseSchema)` to create a new message.
  */
 export const SsoListProvidersResponseSchema: GenMessage<SsoListProvidersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 10);
+  messageDesc(file_bailiwick_sso_v1_provider, 12);
 
 /**
  * Selects one provider.
@@ -652,7 +784,7 @@ export type SsoConfirmProviderRequest = Message<"bailiwick.sso.v1.SsoConfirmProv
  * Use `create(SsoConfirmProviderRequestSchema)` to create a new message.
  */
 export const SsoConfirmProviderRequestSchema: GenMessage<SsoConfirmProviderRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 11);
+  messageDesc(file_bailiwick_sso_v1_provider, 13);
 
 /**
  * The confirmed provider.
@@ -671,7 +803,7 @@ export type SsoConfirmProviderResponse = Message<"bailiwick.sso.v1.SsoConfirmPro
  * Use `create(SsoConfirmProviderResponseSchema)` to create a new message.
  */
 export const SsoConfirmProviderResponseSchema: GenMessage<SsoConfirmProviderResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 12);
+  messageDesc(file_bailiwick_sso_v1_provider, 14);
 
 /**
  * Selects one provider.
@@ -697,7 +829,7 @@ export type SsoDeleteProviderRequest = Message<"bailiwick.sso.v1.SsoDeleteProvid
  * Use `create(SsoDeleteProviderRequestSchema)` to create a new message.
  */
 export const SsoDeleteProviderRequestSchema: GenMessage<SsoDeleteProviderRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 13);
+  messageDesc(file_bailiwick_sso_v1_provider, 15);
 
 /**
  * Empty: the provider is deleted, and the sessions that it opened have ended.
@@ -712,7 +844,7 @@ export type SsoDeleteProviderResponse = Message<"bailiwick.sso.v1.SsoDeleteProvi
  * Use `create(SsoDeleteProviderResponseSchema)` to create a new message.
  */
 export const SsoDeleteProviderResponseSchema: GenMessage<SsoDeleteProviderResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 14);
+  messageDesc(file_bailiwick_sso_v1_provider, 16);
 
 /**
  * Selects one provider.
@@ -738,7 +870,7 @@ export type SsoTestProviderRequest = Message<"bailiwick.sso.v1.SsoTestProviderRe
  * Use `create(SsoTestProviderRequestSchema)` to create a new message.
  */
 export const SsoTestProviderRequestSchema: GenMessage<SsoTestProviderRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 15);
+  messageDesc(file_bailiwick_sso_v1_provider, 17);
 
 /**
  * The result of one check.
@@ -773,7 +905,7 @@ export type SsoFinding = Message<"bailiwick.sso.v1.SsoFinding"> & {
  * Use `create(SsoFindingSchema)` to create a new message.
  */
 export const SsoFindingSchema: GenMessage<SsoFinding> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 16);
+  messageDesc(file_bailiwick_sso_v1_provider, 18);
 
 /**
  * The results of the checks.
@@ -799,7 +931,7 @@ export type SsoTestProviderResponse = Message<"bailiwick.sso.v1.SsoTestProviderR
  * Use `create(SsoTestProviderResponseSchema)` to create a new message.
  */
 export const SsoTestProviderResponseSchema: GenMessage<SsoTestProviderResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 17);
+  messageDesc(file_bailiwick_sso_v1_provider, 19);
 
 /**
  * Selects a tenant, and sets the duration.
@@ -825,7 +957,7 @@ export type SsoLiftRequirementRequest = Message<"bailiwick.sso.v1.SsoLiftRequire
  * Use `create(SsoLiftRequirementRequestSchema)` to create a new message.
  */
 export const SsoLiftRequirementRequestSchema: GenMessage<SsoLiftRequirementRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 18);
+  messageDesc(file_bailiwick_sso_v1_provider, 20);
 
 /**
  * The end of the exemption.
@@ -851,7 +983,7 @@ export type SsoLiftRequirementResponse = Message<"bailiwick.sso.v1.SsoLiftRequir
  * Use `create(SsoLiftRequirementResponseSchema)` to create a new message.
  */
 export const SsoLiftRequirementResponseSchema: GenMessage<SsoLiftRequirementResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 19);
+  messageDesc(file_bailiwick_sso_v1_provider, 21);
 
 /**
  * Selects a tenant.
@@ -870,7 +1002,7 @@ export type SsoCreateRecoveryCodesRequest = Message<"bailiwick.sso.v1.SsoCreateR
  * Use `create(SsoCreateRecoveryCodesRequestSchema)` to create a new message.
  */
 export const SsoCreateRecoveryCodesRequestSchema: GenMessage<SsoCreateRecoveryCodesRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 20);
+  messageDesc(file_bailiwick_sso_v1_provider, 22);
 
 /**
  * The codes, which no later call returns.
@@ -891,7 +1023,7 @@ export type SsoCreateRecoveryCodesResponse = Message<"bailiwick.sso.v1.SsoCreate
  * Use `create(SsoCreateRecoveryCodesResponseSchema)` to create a new message.
  */
 export const SsoCreateRecoveryCodesResponseSchema: GenMessage<SsoCreateRecoveryCodesResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 21);
+  messageDesc(file_bailiwick_sso_v1_provider, 23);
 
 /**
  * Selects a tenant.
@@ -910,7 +1042,7 @@ export type SsoGetRequirementRequest = Message<"bailiwick.sso.v1.SsoGetRequireme
  * Use `create(SsoGetRequirementRequestSchema)` to create a new message.
  */
 export const SsoGetRequirementRequestSchema: GenMessage<SsoGetRequirementRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 22);
+  messageDesc(file_bailiwick_sso_v1_provider, 24);
 
 /**
  * The requirement, and the ways out of it.
@@ -952,7 +1084,7 @@ export type SsoGetRequirementResponse = Message<"bailiwick.sso.v1.SsoGetRequirem
  * Use `create(SsoGetRequirementResponseSchema)` to create a new message.
  */
 export const SsoGetRequirementResponseSchema: GenMessage<SsoGetRequirementResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 23);
+  messageDesc(file_bailiwick_sso_v1_provider, 25);
 
 /**
  * Empty: the answer is the same for every caller.
@@ -967,7 +1099,7 @@ export type SsoListSocialProvidersRequest = Message<"bailiwick.sso.v1.SsoListSoc
  * Use `create(SsoListSocialProvidersRequestSchema)` to create a new message.
  */
 export const SsoListSocialProvidersRequestSchema: GenMessage<SsoListSocialProvidersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 24);
+  messageDesc(file_bailiwick_sso_v1_provider, 26);
 
 /**
  * A button of the sign-in page.
@@ -1007,7 +1139,7 @@ export type SocialProvider = Message<"bailiwick.sso.v1.SocialProvider"> & {
  * Use `create(SocialProviderSchema)` to create a new message.
  */
 export const SocialProviderSchema: GenMessage<SocialProvider> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 25);
+  messageDesc(file_bailiwick_sso_v1_provider, 27);
 
 /**
  * The active providers of the platform, oldest first.
@@ -1026,5 +1158,5 @@ export type SsoListSocialProvidersResponse = Message<"bailiwick.sso.v1.SsoListSo
  * Use `create(SsoListSocialProvidersResponseSchema)` to create a new message.
  */
 export const SsoListSocialProvidersResponseSchema: GenMessage<SsoListSocialProvidersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_provider, 26);
+  messageDesc(file_bailiwick_sso_v1_provider, 28);
 

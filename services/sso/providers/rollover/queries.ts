@@ -1,0 +1,49 @@
+import { type Database, type Statement } from '@bailiwick/database';
+
+type Place = { tenant: string; id: string };
+
+export type DueMetadata = Place & {
+  url: string;
+  entityId: string;
+  signer: string;
+};
+
+// A replica has ten minutes for a provider. An unfinished one is due again after that.
+const readings: Statement = {
+  name: 'sso.claim_metadata',
+  text: `update provider p set metadata_due_at = now() + interval '10 minutes'
+         where (p.tenant, p.id) in (select c.tenant, c.id from provider c where c.metadata_due_at <= now() order by c.metadata_due_at limit $1 for update skip locked)
+         returning p.tenant, p.id, p.metadata_url as url, p.idp_entity_id as "entityId", p.metadata_signer as signer`,
+};
+
+/** Takes providers of all tenants whose metadata are due. */
+export const claimMetadata = (database: Database, limit: number): Promise<DueMetadata[]> =>
+  database.query<DueMetadata>(readings, [limit]);
+
+const looks: Statement = {
+  name: 'sso.claim_certificates',
+  text: `update provider p set certificates_due_at = now() + interval '10 minutes'
+         where (p.tenant, p.id) in (select c.tenant, c.id from provider c where c.kind = 'saml' and c.certificates_due_at <= now() order by c.certificates_due_at limit $1 for update skip locked)
+         returning p.tenant, p.id`,
+};
+
+/** Takes SAML providers of all tenants whose certificates are to be looked at. */
+export const claimCertificates = (database: Database, limit: number): Promise<Place[]> =>
+  database.query<Place>(looks, [limit]);
+
+// The second reading waits ten minutes, and each further one twice as long, up to a day.
+const failure: Statement = {
+  name: 'sso.note_metadata_failure',
+  text: `update provider set metadata_error = $4, metadata_failures = least(metadata_failures + 1, 30),
+           metadata_due_at = now() + least(interval '10 minutes' * power(2, least(metadata_failures, 8)), interval '1 day') * (0.75 + random() * 0.25)
+         where tenant = $1 and id = $2 and metadata_url = $3`,
+};
+
+/** Stores why metadata could not be read. UpdatedAt stays, because the provider does not change. */
+export async function noteFailure(
+  database: Database,
+  { tenant, id, url }: Pick<DueMetadata, 'tenant' | 'id' | 'url'>,
+  reason: string,
+): Promise<void> {
+  await database.query(failure, [tenant, id, url, reason]);
+}

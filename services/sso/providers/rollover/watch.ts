@@ -1,0 +1,108 @@
+import { type Database, type EntityManager } from '@bailiwick/database';
+import { type Egress } from '@bailiwick/egress';
+import { ServiceError } from '@bailiwick/errors';
+import { type Background, repeat } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
+import { type InferEntity, LockMode } from '@mikro-orm/core';
+import { refuse } from '../../saml/metadata.ts';
+import { readLaterMetadata, type SourcedMetadata } from '../../saml/metadata-signature.ts';
+import { ProviderEntity } from '../entities.ts';
+import { fetchMetadata } from '../metadata.ts';
+import { applyMetadata, lookAtCertificates } from './apply.ts';
+import { countingCertificates } from './certificates.ts';
+import { claimCertificates, claimMetadata, type DueMetadata, noteFailure } from './queries.ts';
+
+/** Documents that one process fetches concurrently, and providers that it looks at. */
+const readingsAtOnce = 10;
+const looksAtOnce = 10;
+
+type Deps = Egress & { database: Database; publicUrl: string; log: Log; intervalMs?: number };
+type Place = { tenant: string; id: string };
+type Row = InferEntity<typeof ProviderEntity>;
+
+/**
+ * Reads the metadata of SAML providers daily, lets announced certificates count, removes those that
+ * the metadata no longer name, and announces the expiry of the last one. Any number of replicas may
+ * run it: each reading and each look is done by one replica.
+ */
+export function watchCertificates(deps: Deps): Background {
+  return (parts) => {
+    const ended = new AbortController();
+    const stop = repeat({
+      everyMs: deps.intervalMs ?? 5000,
+      log: deps.log,
+      failed: 'reading the metadata of providers failed, retrying',
+      async work(isStopped) {
+        while (!isStopped() && (await lookBatch(deps)) === looksAtOnce);
+        while (!isStopped() && (await readBatch(deps, ended.signal)) === readingsAtOnce);
+      },
+    })(parts);
+    return () => {
+      ended.abort();
+      return stop();
+    };
+  };
+}
+
+async function lookBatch(deps: Deps): Promise<number> {
+  const places = await claimCertificates(deps.database, looksAtOnce);
+  await Promise.all(
+    places.map((place) =>
+      withRow(deps, place, (em, row) => lookAtCertificates(em, row, deps.publicUrl)),
+    ),
+  );
+  return places.length;
+}
+
+async function readBatch(deps: Deps, signal: AbortSignal): Promise<number> {
+  const due = await claimMetadata(deps.database, readingsAtOnce);
+  await Promise.all(due.map((one) => readOne(deps, one, signal)));
+  return due.length;
+}
+
+async function readOne(deps: Deps, due: DueMetadata, signal: AbortSignal): Promise<void> {
+  try {
+    const text = await fetchMetadata(deps, due.url, signal);
+    await withRow(deps, due, (em, row) => {
+      // It was changed meanwhile, and then read.
+      if (row.metadataUrl !== due.url) return;
+      applyMetadata(em, row, { metadata: read(text, row), publicUrl: deps.publicUrl });
+    });
+  } catch (error) {
+    if (signal.aborted) return;
+    // An outage of ours says nothing about the provider: it is read again in ten minutes.
+    if (!(error instanceof ServiceError) || error.code !== 'invalid_argument') {
+      const { tenant, id: provider } = due;
+      deps.log.warn('reading the metadata of a provider failed', { tenant, provider, error });
+      return;
+    }
+    await noteFailure(deps.database, due, error.message);
+  }
+}
+
+/** The metadata, if they are of the same entity and signed by a key that is trusted now. */
+function read(text: string, row: Row): SourcedMetadata {
+  const { metadataSigner, idpEntityId } = row;
+  const keys =
+    metadataSigner === '' ? [] : [metadataSigner, ...countingCertificates(row, new Date())];
+  const metadata = readLaterMetadata(text, keys);
+  if (metadata.idpEntityId !== idpEntityId)
+    throw refuse('is of another entity id than the provider: save the provider to change it');
+  return metadata;
+}
+
+/** Works on a locked provider, unless it was deleted meanwhile. */
+function withRow(
+  { database }: Deps,
+  { tenant, id }: Place,
+  work: (em: EntityManager, row: Row) => void,
+): Promise<void> {
+  return database.transaction({ tenant, row: `sso_provider ${tenant} ${id}` }, async (em) => {
+    const row = await em.findOne(
+      ProviderEntity,
+      { tenant, id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
+    if (row) work(em, row);
+  });
+}
