@@ -59,7 +59,7 @@ export type ReplayChecks<Service extends DescService> = {
   ) => Promise<unknown>;
 };
 
-type AnyHandler = (request: Message, call: Call) => Promise<Record<string, unknown>>;
+export type AnyHandler = (request: Message, call: Call) => Promise<Record<string, unknown>>;
 export type AnyCheck = (request: Message) => readonly string[] | Promise<readonly string[]>;
 type AnyReplayCheck = (request: Message, call: Call) => Promise<unknown>;
 

@@ -42,7 +42,6 @@ import {
 } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { createClient, type Transport } from '@connectrpc/connect';
-import { deliverHandler as deliverChatHandler } from './chat/deliver.ts';
 import { chatChecks, chatHandlers, chatReplayChecks } from './chat/handlers.ts';
 import { chatKind } from './chat/status.ts';
 import { testDeliveryHandler as testChatDeliveryHandler } from './chat/test-delivery.ts';
@@ -56,7 +55,7 @@ import { createMailer } from './email/mailer.ts';
 import { createMails } from './email/mails.ts';
 import { senderOf } from './email/sender.ts';
 import { greetingNameOf } from './email/smtp.ts';
-import { createSuppressions } from './email/suppression.ts';
+import { createSuppressions, type Suppressions } from './email/suppression.ts';
 import { openTemplates } from './email/templates.ts';
 import { listEventTypesHandler } from './events/list.ts';
 import { eventsChecks, eventsHandlers } from './events/publish.ts';
@@ -77,11 +76,13 @@ import { createStore, type Store } from './queue/store.ts';
 import { notificationsSchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
 import { limits } from './sending/send.ts';
+import { directHandler, type Tasks } from './sending/task.ts';
 import type { notificationsSettings } from './settings.ts';
 import { statsHandler } from './stats/handlers.ts';
 import { createSweeper } from './sweeper.ts';
+import { createTasks } from './tasks.ts';
 import { type Announcements, createAnnouncements } from './waiting-rows.ts';
-import { deliverHandler, targetFinder } from './webhooks/deliver.ts';
+import { type FindTarget, targetFinder } from './webhooks/deliver.ts';
 import { explainHandler } from './webhooks/explain.ts';
 import { endpointHandlers, webhookChecks, webhookReplayChecks } from './webhooks/handlers.ts';
 import { rotateHandler } from './webhooks/rotate.ts';
@@ -153,7 +154,7 @@ function partsOf(deps: Deps) {
   const { announce } = announcements;
   // A replay and an endpoint that is enabled are recorded changes.
   database.onCommit(announce);
-  const shared = {
+  const parts = {
     ...deps,
     egress: deps.plan.egress,
     profile: settings.limits as LimitProfile,
@@ -161,6 +162,8 @@ function partsOf(deps: Deps) {
     forget: forgetEverywhere(broker, keys),
     limiter: createLimiter(database),
     announcements,
+    suppressions: createSuppressions(deps),
+    findTarget: targetFinder(database),
     store: createStore({
       database,
       keys,
@@ -168,6 +171,11 @@ function partsOf(deps: Deps) {
       announce,
     }),
   };
+  const sender = senderOf(settings);
+  const brands = createBrands({ ...parts, sender });
+  const limit = mailLimits[parts.profile];
+  const mails = createMails({ ...parts, sender, brands, limit });
+  const shared = { ...parts, tasks: createTasks({ ...parts, mails }) };
   return {
     served: [...endpointServices(shared), ...mailServices(shared), ...platformServices(shared)],
     background: backgroundOf(shared),
@@ -189,6 +197,10 @@ type Shared = Deps & {
   limiter: Limiter;
   announcements: Announcements;
   store: Store;
+  suppressions: Suppressions;
+  findTarget: FindTarget;
+  /** The work that comes through the queue. */
+  tasks: Tasks;
 };
 
 function endpointServices({ settings, ...shared }: Shared): Served[] {
@@ -196,12 +208,11 @@ function endpointServices({ settings, ...shared }: Shared): Served[] {
   const { endpointLimit, deliveryBodyHours, publicUrl } = settings;
   const pager = createPager(shared.ring);
   const deps = { ...shared, pager, endpointLimit, deliveryBodyHours };
-  const webhookDeps = { ...shared, findTarget: targetFinder(database) };
   const webhooks = {
     ...endpointHandlers(deps),
-    ...deliverHandler(webhookDeps),
+    deliver: directHandler(shared.tasks, Webhooks.method.deliver),
     ...rotateHandler(shared),
-    ...testDeliveryHandler({ ...webhookDeps, limiter }),
+    ...testDeliveryHandler(shared),
     ...explainHandler({ database }),
     ...listEventTypesHandler,
     listAttempts: attemptsHandler({ database, pager }, 'whk'),
@@ -209,7 +220,7 @@ function endpointServices({ settings, ...shared }: Shared): Served[] {
   };
   const chat = {
     ...chatHandlers(deps),
-    ...deliverChatHandler(shared),
+    deliver: directHandler(shared.tasks, Chat.method.deliver),
     ...testChatDeliveryHandler(shared),
     listAttempts: attemptsHandler({ database, pager }, 'slk'),
     getStats: statsHandler({ database }, 'slk'),
@@ -225,18 +236,11 @@ function endpointServices({ settings, ...shared }: Shared): Served[] {
   ];
 }
 
-function mailServices({ database, ring, settings, profile, ...shared }: Shared): Served[] {
-  const suppressions = createSuppressions({ database, ring });
-  const sender = senderOf(settings);
-  const brands = createBrands({ ...shared, settings, sender });
-  const limit = mailLimits[profile];
-  const mails = createMails({ ...shared, ring, sender, suppressions, brands, limit });
-  return [
-    serve(AccountTasks, accountTaskHandlers(mails)),
-    serve(TenantInvitationsTasks, invitationTaskHandlers(mails)),
-    serve(Mail, suppressionHandlers(suppressions)),
-  ];
-}
+const mailServices = ({ tasks, suppressions }: Shared): Served[] => [
+  serve(AccountTasks, accountTaskHandlers(tasks)),
+  serve(TenantInvitationsTasks, invitationTaskHandlers(tasks)),
+  serve(Mail, suppressionHandlers(suppressions)),
+];
 
 const platformServices = (shared: Shared): Served[] => [
   serve(Events, eventsHandlers(shared), eventsChecks),

@@ -5,12 +5,11 @@ import type {
   Chat,
   ChatDeliverRequest,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
 import { byService, goneReason } from '../health/disable-policy.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type DeliveryOutcome, dropped } from '../sending/delivery-outcome.ts';
 import { derivedId, resultOf } from '../sending/result.ts';
-import { taskOf } from '../sending/task-context.ts';
+import type { Task, TaskAttempt } from '../sending/task.ts';
 import { sendTraced } from '../sending/traced.ts';
 import { urlContext } from './api-record.ts';
 import { outcomeOfChatAnswer } from './delivery-outcome.ts';
@@ -30,17 +29,17 @@ const headers = {
 };
 
 /** Makes exactly one attempt. The queue decides about the next one. */
-export function deliverHandler(deps: DeliverDeps): Pick<Handlers<typeof Chat>, 'deliver'> {
-  return {
-    async deliver(request, call) {
-      const startedAt = new Date();
-      const task = taskOf(call.caller);
-      const outcome = await attemptMessage(deps, request, call);
-      task.retryAfterMs = outcome.retryAfterMs;
-      return { task: resultOf(task.id || derivedId(request), task.attempt, startedAt, outcome) };
-    },
+export const deliverTask =
+  (deps: DeliverDeps): Task<typeof Chat.method.deliver> =>
+  async (request, attempt, signal) => {
+    const startedAt = new Date();
+    const outcome = await attemptMessage(deps, request, { attempt, signal });
+    const id = attempt.id || derivedId(request);
+    return {
+      response: { task: resultOf(id, attempt.number, startedAt, outcome) },
+      retryAfterMs: outcome.retryAfterMs,
+    };
   };
-}
 
 /** `evenInactive`: send even if the endpoint is inactive. */
 type Message = Pick<ChatDeliverRequest, 'tenant' | 'endpoint' | 'body'> & {
@@ -51,17 +50,17 @@ type Message = Pick<ChatDeliverRequest, 'tenant' | 'endpoint' | 'body'> & {
 export async function attemptMessage(
   deps: DeliverDeps,
   { tenant, endpoint, body, evenInactive = false }: Message,
-  call: Call,
+  { attempt, signal }: { attempt: TaskAttempt; signal: AbortSignal },
 ): Promise<DeliveryOutcome> {
   const target = await findChatTarget(deps.database, tenant, endpoint);
   if (!target) return dropped('endpoint_not_found');
   if (!target.active && !evenInactive) return dropped('endpoint_inactive');
   const url = await openUrl(deps.keys, { tenant, endpoint }, target);
-  const posted = { url, headers, body, signal: call.signal, interpret: outcomeOfChatAnswer };
+  const posted = { url, headers, body, signal, interpret: outcomeOfChatAnswer };
   const outcome = await sendTraced(deps, posted, {
     name: 'POST chat',
     endpoint,
-    task: taskOf(call.caller),
+    task: attempt,
   });
   // The service says that the channel or its hook is gone for good.
   if (outcome.statusCode === 410)

@@ -5,6 +5,7 @@ import type { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_
 import { type Handlers } from '@bailiwick/rpc';
 import type { ChatKind } from '../chat-kinds.ts';
 import { sendTest } from '../endpoints/test-delivery.ts';
+import { directCall } from '../sending/task.ts';
 import { toJson } from './api-record.ts';
 import { attemptMessage, type DeliverDeps } from './deliver.ts';
 import { messageOf } from './message.ts';
@@ -23,9 +24,13 @@ export function testDeliveryHandler(
         target: { Type: 'chat_endpoint', ID: endpoint, Name: stored.name },
         action: 'chat_endpoint.tested',
         data: toJson(stored),
-        attempt: ({ text }, own) => {
+        attempt: ({ text }, signal) => {
           const body = Buffer.from(renderBody(stored.kind as ChatKind, messageOf(text)));
-          return attemptMessage(deps, { tenant, endpoint, body, evenInactive: true }, own);
+          return attemptMessage(
+            deps,
+            { tenant, endpoint, body, evenInactive: true },
+            { attempt: directCall, signal },
+          );
         },
       });
     },

@@ -5,7 +5,6 @@ import { ServiceError } from '@bailiwick/errors';
 import { mailTask } from '@bailiwick/events';
 import { parseKeyRing } from '@bailiwick/keys';
 import { createToken } from '@bailiwick/values';
-import { createTaskCaller } from '../sending/task-context.ts';
 import type { Mail } from './mailer.ts';
 import { MailRefused } from './mailer.ts';
 import { createMails } from './mails.ts';
@@ -14,8 +13,11 @@ import { openTemplates } from './templates.ts';
 const ring = parseKeyRing(`one:${Buffer.alloc(32, 1).toString('base64')}`);
 const strange = parseKeyRing(`one:${Buffer.alloc(32, 2).toString('base64')}`);
 const templates = openTemplates('');
-const caller = (extra: Record<string, string> = {}, id = 'tsk_1', attempt = 1) =>
-  createTaskCaller({ id, attempt, extra });
+const attempt = (extra: Record<string, string> = {}, id = 'tsk_1', number = 1) => ({
+  id,
+  number,
+  extra,
+});
 
 /**
  * A mailer without a server. `answer`: the error of a rejecting mail server; `counted`: the number
@@ -69,7 +71,7 @@ test('Account_Task_SendEmailVerification puts the unsealed token into a link bel
     'verification',
     'verify',
     { email: 'ann@example.org', token: String(request['Token']) },
-    caller(),
+    attempt(),
   );
   assert.ok(sent[0]?.text.includes(`https://example.com/iam/verify#token=${token}\n`));
   assert.equal(sent[0]?.to, 'ann@example.org');
@@ -82,7 +84,7 @@ test('Account_Task_SendPasswordReset accepts a plain token in a direct call', as
     'reset',
     'reset',
     { email: 'ann@example.org', token: 'bwkr_plain' },
-    caller({}, ''),
+    attempt({}, ''),
   );
   assert.ok(sent[0]?.text.includes('/reset#token=bwkr_plain\n'));
   assert.match(sent[0]?.messageId ?? '', /^<tsk_\w{26}@example\.com>$/);
@@ -91,9 +93,9 @@ test('Account_Task_SendPasswordReset accepts a plain token in a direct call', as
 test('the link of a mail opens its page in the language of the mail', async () => {
   const { sent, sendToken } = mails();
   const request = { email: 'ann@example.org', token: 'bwkr_plain' };
-  await sendToken('reset', 'reset', request, caller({ locale: 'de-CH' }));
+  await sendToken('reset', 'reset', request, attempt({ locale: 'de-CH' }));
   assert.ok(sent[0]?.text.includes('/reset?ui_locale=de-CH#token=bwkr_plain\n'));
-  await sendToken('reset', 'reset', request, caller({ locale: 'x"&#y' }));
+  await sendToken('reset', 'reset', request, attempt({ locale: 'x"&#y' }));
   assert.ok(sent[1]?.text.includes('/reset?ui_locale=x%22%26%23y#token=bwkr_plain\n'));
 });
 
@@ -101,7 +103,7 @@ test('Account_Task_SendEmailVerification rejects a malformed token', async () =>
   const { sendToken } = mails();
   for (const token of ['two\nlines', 'sealed:junk']) {
     await assert.rejects(
-      sendToken('verification', 'verify', { email: 'a@example.org', token }, caller({}, '')),
+      sendToken('verification', 'verify', { email: 'a@example.org', token }, attempt({}, '')),
       { code: 'invalid_argument' },
     );
   }
@@ -119,7 +121,7 @@ test('a token sealed with another key ring is an internal error', async () => {
     'verification',
     'verify',
     { email: 'a@example.org', token: String(request['Token']) },
-    caller(),
+    attempt(),
   ).catch((error: unknown) => error);
   assert.ok(failure instanceof Error && !(failure instanceof ServiceError));
 });
@@ -130,7 +132,7 @@ test('TenantInvitations_Task_SendTenantInvitation shows sanitized names of the t
     'invitation',
     'invitation',
     { email: 'ann@bücher.example', token: 'bwki_x' },
-    caller({ tenantName: 'Acme <b>\nLtd', inviterName: 'Ada www.win.example' }),
+    attempt({ tenantName: 'Acme <b>\nLtd', inviterName: 'Ada www.win.example' }),
   );
   assert.ok(
     sent[0]?.text.includes('Ada www win example invites you to join Acme <b> Ltd on Example.'),
@@ -141,7 +143,7 @@ test('TenantInvitations_Task_SendTenantInvitation shows sanitized names of the t
     'invitation',
     'invitation',
     { email: 'ann@example.org', token: 'bwki_x' },
-    caller(),
+    attempt(),
   );
   assert.ok(sent[1]?.text.includes('Somebody invites you to join an organisation on Example.'));
 });
@@ -152,7 +154,7 @@ test('a mail uses the locale of its task', async () => {
     'invitation',
     'invitation',
     { email: 'ann@example.org', token: 'bwki_x' },
-    caller({ locale: 'de-CH' }),
+    attempt({ locale: 'de-CH' }),
   );
   assert.ok(
     sent[0]?.text.includes('Jemand lädt Sie ein, einer Organisation auf Example beizutreten.'),
@@ -160,7 +162,7 @@ test('a mail uses the locale of its task', async () => {
   await sendNotice(
     'key_expiring',
     { email: 'ann@example.org' },
-    caller({ locale: 'pt', name: 'build', tenantName: 'Acme', date: '2026-03-01T23:30:00.000Z' }),
+    attempt({ locale: 'pt', name: 'build', tenantName: 'Acme', date: '2026-03-01T23:30:00.000Z' }),
   );
   assert.ok(
     sent[1]?.text.includes('A chave “build” de um bot de Acme expira em 1 de março de 2026 (UTC).'),
@@ -170,12 +172,12 @@ test('a mail uses the locale of its task', async () => {
 test('an address that rejected a mail is suppressed, and gets no further mail', async () => {
   const refusing = mails(new MailRefused(550, true));
   await assert.rejects(
-    refusing.sendNotice('password_changed', { email: 'Ann@Example.org' }, caller()),
+    refusing.sendNotice('password_changed', { email: 'Ann@Example.org' }, attempt()),
     { reason: 'MAIL_REFUSED' },
   );
   assert.deepEqual([...refusing.suppressed], [['ann@example.org', 550]]);
   await assert.rejects(
-    refusing.sendNotice('password_changed', { email: 'ANN@example.org' }, caller()),
+    refusing.sendNotice('password_changed', { email: 'ANN@example.org' }, attempt()),
     { reason: 'MAIL_SUPPRESSED' },
   );
 });
@@ -183,7 +185,7 @@ test('an address that rejected a mail is suppressed, and gets no further mail', 
 test('a rejection that is not about the recipient suppresses no address', async () => {
   const refusing = mails(new MailRefused(554, false));
   await assert.rejects(
-    refusing.sendNotice('password_changed', { email: 'ann@example.org' }, caller()),
+    refusing.sendNotice('password_changed', { email: 'ann@example.org' }, attempt()),
     { reason: 'MAIL_REFUSED' },
   );
   assert.equal(refusing.suppressed.size, 0);
@@ -191,31 +193,31 @@ test('a rejection that is not about the recipient suppresses no address', async 
 
 test('mails to an address are limited per kind, and one kind does not use up the limit of another', async () => {
   const { sent, sendToken, sendNotice } = mails();
-  const reset = (attempt = 1) =>
+  const reset = (number = 1) =>
     sendToken(
       'reset',
       'reset',
       { email: 'ann@example.org', token: 'bwkr_x' },
-      caller({}, 'tsk_1', attempt),
+      attempt({}, 'tsk_1', number),
     );
   // Kinds that the requesting service counts have twice the limit here.
   for (let index = 0; index < 4; index++) await reset();
   await assert.rejects(reset(), { reason: 'MAIL_LIMITED' });
   await reset(2); // a later attempt of the same task is not counted again
   for (let index = 0; index < 2; index++)
-    await sendNotice('password_changed', { email: 'ann@example.org' }, caller());
-  await assert.rejects(sendNotice('password_changed', { email: 'ann@example.org' }, caller()), {
+    await sendNotice('password_changed', { email: 'ann@example.org' }, attempt());
+  await assert.rejects(sendNotice('password_changed', { email: 'ann@example.org' }, attempt()), {
     reason: 'MAIL_LIMITED',
   });
-  await sendNotice('address_changed', { email: 'ann@example.org' }, caller());
+  await sendNotice('address_changed', { email: 'ann@example.org' }, attempt());
   assert.equal(sent.length, 8);
 });
 
 test('a mail about a tenant looks like the tenant, beside the name of the service', async () => {
   const { sent, sendNotice } = mails();
   const to = { email: 'ann@example.org' };
-  await sendNotice('sso_lifted', to, caller({ tenant: 'Acme <b>', date: '2026-01-31T12:00:00Z' }));
+  await sendNotice('sso_lifted', to, attempt({ tenant: 'Acme <b>', date: '2026-01-31T12:00:00Z' }));
   assert.match(sent[0]?.html ?? '', /<p class="service"><bdi>Acme &lt;b&gt;<\/bdi> · Example<\/p>/);
-  await sendNotice('password_changed', to, caller());
+  await sendNotice('password_changed', to, attempt());
   assert.match(sent[1]?.html ?? '', /<p class="service">Example<\/p>/);
 });

@@ -1,4 +1,3 @@
-import { type Caller } from '@bailiwick/call';
 import { failedPrecondition, invalid } from '@bailiwick/errors';
 import { openTaskToken } from '@bailiwick/events';
 import { type KeyRing, sealForPurpose } from '@bailiwick/keys';
@@ -9,7 +8,7 @@ import { inSpan } from '@bailiwick/telemetry';
 import { createId, normaliseEmail } from '@bailiwick/values';
 import { SpanKind } from '@opentelemetry/api';
 import { mailLimited, mailSuppressed } from '../queue/attempt-outcome.ts';
-import { taskOf } from '../sending/task-context.ts';
+import type { TaskAttempt } from '../sending/task.ts';
 import type { Brands } from './brands.ts';
 import { type Mailer, MailRefused } from './mailer.ts';
 import type { TemplateName } from './placeholders.ts';
@@ -54,12 +53,12 @@ export function createMails(deps: MailDeps) {
   async function send(
     mail: TemplateName,
     request: { email: string },
-    caller: Caller,
+    attempt: TaskAttempt,
     values: Pick<MailValues, 'token' | 'link'>,
   ): Promise<void> {
-    const { id, extra } = taskOf(caller);
+    const { id, extra } = attempt;
     const email = normaliseEmail(request.email);
-    await assertMayMail(deps, mail, email.key, caller);
+    await assertMayMail(deps, mail, email.key, attempt);
     const given = { ...extra, ...sender, email: email.address, ...values };
     const brand = await brands.of(extra['tenant'] ?? '');
     const written = renderMail(templates, mail, extra['locale'] ?? '', given, brand);
@@ -78,8 +77,8 @@ export function createMails(deps: MailDeps) {
   }
 
   return {
-    sendNotice: (mail: TemplateName, request: { email: string }, caller: Caller) =>
-      send(mail, request, caller, {}),
+    sendNotice: (mail: TemplateName, request: { email: string }, attempt: TaskAttempt) =>
+      send(mail, request, attempt, {}),
 
     /**
      * A mail with a one-time token in the fragment of its link, so that no server log and no
@@ -89,19 +88,22 @@ export function createMails(deps: MailDeps) {
       mail: TemplateName,
       page: string,
       request: { email: string; token: string },
-      caller: Caller,
+      attempt: TaskAttempt,
     ): Promise<void> {
-      const token = readToken(ring, request, caller);
+      const token = readToken(ring, request, attempt);
       const proof = mail === 'invitation' ? proofOf(ring, request.email, token) : {};
       const fragment = new URLSearchParams({ token, ...proof }).toString();
       // The page looks like the tenant, in the mail's language.
-      const { tenant = '', locale = '' } = taskOf(caller).extra;
+      const { tenant = '', locale = '' } = attempt.extra;
       const search = new URLSearchParams({
         ...(tenant && { tenant }),
         ...(locale && { ui_locale: locale }),
       }).toString();
       const path = search === '' ? page : `${page}?${search}`;
-      await send(mail, request, caller, { token, link: `${sender.publicUrl}/${path}#${fragment}` });
+      await send(mail, request, attempt, {
+        token,
+        link: `${sender.publicUrl}/${path}#${fragment}`,
+      });
     },
   };
 }
@@ -116,12 +118,12 @@ async function assertMayMail(
   { suppressions, limiter, limit }: MailDeps,
   mail: TemplateName,
   emailKey: string,
-  caller: Caller,
+  attempt: TaskAttempt,
 ): Promise<void> {
   if (await suppressions.find(emailKey))
     throw failedPrecondition('the address is suppressed', mailSuppressed);
   // All attempts of a mail count once.
-  if (taskOf(caller).attempt > 1) return;
+  if (attempt.number > 1) return;
   // Each kind has its own limit: a caller who can trigger one kind must not cause another kind to
   // be dropped.
   const most = countedElsewhere.includes(mail)
@@ -135,9 +137,9 @@ async function assertMayMail(
 function readToken(
   ring: KeyRing,
   { email, token }: { email: string; token: string },
-  caller: Caller,
+  attempt: TaskAttempt,
 ): string {
-  const direct = taskOf(caller).id === '';
+  const direct = attempt.id === '';
   try {
     const plain = openTaskToken(ring, email, token);
     if (/^[\x21-\x7e]+$/.test(plain)) return plain;

@@ -1,9 +1,13 @@
+import { queueWorker } from '@bailiwick/call';
 import { invalid } from '@bailiwick/errors';
 import { type BrokerMessage } from '@bailiwick/events';
+import { type Caller, CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { decodeJson } from '@bailiwick/proto/json/decode.ts';
+import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { type Dispatch } from '@bailiwick/rpc';
-import { createTaskCaller, type TaskContext } from '../sending/task-context.ts';
+import { create, type Message } from '@bufbuild/protobuf';
+import type { TaskAttempt, TaskResult, Tasks } from '../sending/task.ts';
 import { type Attempt, expiryOf } from './attempt.ts';
 import {
   type AttemptOutcome,
@@ -15,44 +19,73 @@ import type { Store } from './store.ts';
 
 // Runs the operation of a task. Internal errors do not count as attempts: the task waits for them.
 
+const deliverBits = permissionBitmap((permission) => permission === 'iam.internal.deliver');
+
+/** The caller of an attempt: the worker, with the single permission that it needs. */
+const workerOf = (taskId: string): Caller =>
+  create(CallerSchema, {
+    type: 'worker',
+    id: queueWorker,
+    platformPermissions: deliverBits,
+    requestId: taskId,
+  });
+
 /** An attempt ends by the time limits of its own sending. */
 const never = new AbortController().signal;
 
-/** Calls the task's operation as the gateway would. Returns undefined after an internal error. */
-export async function perform(
-  dispatch: Dispatch,
-  attempt: Attempt,
-  context: TaskContext,
-): Promise<AttemptOutcome | undefined> {
+export type TaskDeps = { dispatch: Dispatch; tasks: Tasks };
+
+type Performed = { outcome: AttemptOutcome; retryAfterMs?: number | undefined };
+
+/**
+ * Makes an attempt at a task, with the checks that a call of its operation has. Returns undefined
+ * after an internal error.
+ */
+export async function perform(deps: TaskDeps, attempt: Attempt): Promise<Performed | undefined> {
   const expiresAt = expiryOf(attempt);
   if (expiresAt && expiresAt <= new Date())
     return {
-      delivery: attempt.task,
-      status: 'dropped',
-      statusCode: 0,
-      error: '',
-      message: 'the task has expired',
+      outcome: {
+        delivery: attempt.task,
+        status: 'dropped',
+        statusCode: 0,
+        error: '',
+        message: 'the task has expired',
+      },
     };
   const tooLarge = outcomeOfSize(attempt.task, attempt.request);
-  if (tooLarge) return tooLarge;
+  if (tooLarge) return { outcome: tooLarge };
   try {
-    const operation = operations.get(attempt.operation);
-    if (!operation) throw new Error(`${attempt.operation} is not in the registry`);
-    // A process of a newer version may have written the task.
-    const { message: request, problems } = decodeJson(operation.method.input, attempt.request, {
-      unknownKeys: 'ignore',
-    });
-    if (problems.length > 0) throw invalid(problems);
-    const response = await dispatch(
-      operation.method,
-      request,
-      createTaskCaller(context),
-      () => never,
-    );
-    return outcomeOfResponse(attempt.task, response);
+    const { response, retryAfterMs } = await runTask(deps, attempt);
+    return { outcome: outcomeOfResponse(attempt.task, response), retryAfterMs };
   } catch (error) {
-    return outcomeOfError(attempt.task, error);
+    const outcome = outcomeOfError(attempt.task, error);
+    return outcome && { outcome };
   }
+}
+
+async function runTask(
+  { dispatch, tasks }: TaskDeps,
+  { task: id, operation: name, number, enqueued, extra, request: sent }: Attempt,
+): Promise<TaskResult<Message>> {
+  const operation = operations.get(name);
+  const task = operation && tasks.get(operation.method);
+  if (!task) throw new Error(`${name} is no task`);
+  // A process of a newer version may have written the task.
+  const { message, problems } = decodeJson(operation.method.input, sent, {
+    unknownKeys: 'ignore',
+  });
+  if (problems.length > 0) throw invalid(problems);
+  const attempt: TaskAttempt = { id, number, enqueued, extra };
+  let retryAfterMs: number | undefined;
+  const response = await dispatch(operation.method, message, workerOf(id), () => never, {
+    handler: async (request, { signal }) => {
+      const result = await task(request, attempt, signal);
+      retryAfterMs = result.retryAfterMs;
+      return result.response;
+    },
+  });
+  return { response, retryAfterMs };
 }
 
 /**
@@ -86,13 +119,15 @@ export async function deferOrRetry(
 
 // Internal errors do not count. An error that persists for a day is a defect that this task
 // triggers: it counts then, so that the task ends as a dead letter.
-export function failAfterDeferrals(attempt: Attempt): AttemptOutcome | undefined {
+export function failAfterDeferrals(attempt: Attempt): Performed | undefined {
   if (deferralsOf(attempt) < mostDeferrals) return undefined;
   return {
-    delivery: attempt.task,
-    status: 'retry',
-    statusCode: 0,
-    error: '',
-    message: 'the task could not be attempted',
+    outcome: {
+      delivery: attempt.task,
+      status: 'retry',
+      statusCode: 0,
+      error: '',
+      message: 'the task could not be attempted',
+    },
   };
 }

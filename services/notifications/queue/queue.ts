@@ -9,6 +9,7 @@ import { createHealth } from '../health/health.ts';
 import { createLatencyTracker } from '../health/latency-tracker.ts';
 import type { DisablePolicy } from '../health/queries.ts';
 import { createEndpointStates } from '../health/state.ts';
+import type { Tasks } from '../sending/task.ts';
 import type { Announcements } from '../waiting-rows.ts';
 import { startDuePublisher } from './due/due-publisher.ts';
 import { measureQueue } from './metrics.ts';
@@ -25,6 +26,7 @@ type Deps = {
   store: Store;
   limiter: Limiter;
   kinds: readonly EndpointKind[];
+  tasks: Tasks;
   log: Log;
 };
 
@@ -43,7 +45,7 @@ export type QueuePlan = {
  * waiting tasks to the lanes.
  */
 export function queueOf(
-  { database, broker, announcements, store, limiter, kinds, log }: Deps,
+  { database, broker, announcements, store, limiter, kinds, tasks, log }: Deps,
   { lanes, schedules, watchesEndpoints, disablePolicy, pauses }: QueuePlan,
 ): Background[] {
   if (lanes.length === 0) return [];
@@ -59,6 +61,7 @@ export function queueOf(
     broker,
     store,
     schedules,
+    tasks,
     log,
   };
   const names = lanes.map(({ name }) => name);

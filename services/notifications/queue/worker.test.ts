@@ -6,11 +6,12 @@ import { type Caller, holdsOnPlatform } from '@bailiwick/call';
 import { invalid, ServiceError, unavailable } from '@bailiwick/errors';
 import { type Broker, type BrokerMessage, taskHeaders } from '@bailiwick/events';
 import type { AccountTasksSendNoticeRequest } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
-import { type Dispatch } from '@bailiwick/rpc';
+import { operations } from '@bailiwick/proto/registry.ts';
+import { type Call, type Dispatch } from '@bailiwick/rpc';
 import { createLog } from '@bailiwick/telemetry';
 import { create, type Message } from '@bufbuild/protobuf';
 import { createLatencyTracker } from '../health/latency-tracker.ts';
-import { taskOf } from '../sending/task-context.ts';
+import type { TaskAttempt, Tasks } from '../sending/task.ts';
 import { mailUnavailable } from './attempt-outcome.ts';
 import { createSlotPool } from './slots.ts';
 import type { Finished, Store } from './store.ts';
@@ -44,7 +45,8 @@ async function work({
 }: Happening) {
   const happened: string[] = [];
   const finished: Finished[] = [];
-  const calls: Array<{ request: Message; caller: Caller }> = [];
+  const calls: Array<{ request: Message; attempt: TaskAttempt }> = [];
+  const callers: Caller[] = [];
   const all: Record<string, string> = {
     [taskHeaders.operation]: 'Account_Task_SendNotice',
     [taskHeaders.task]: 'tsk_1',
@@ -66,10 +68,19 @@ async function work({
   const broker = {
     consume: (_options: unknown, take: typeof handle) => (handle = take),
   } as unknown as Broker;
-  const dispatch = ((method: { output: never }, request: Message, caller: Caller) => {
-    calls.push({ request, caller });
-    return fail === undefined ? Promise.resolve(create(method.output)) : Promise.reject(fail);
-  }) as unknown as Dispatch;
+  const dispatch: Dispatch = async (method, request, caller, signal, { handler } = {}) => {
+    callers.push(caller);
+    return create(method.output, await handler?.(request, { caller, signal: signal() } as Call));
+  };
+  const tasks: Tasks = new Map(
+    [...operations.values()].map(({ method }) => [
+      method,
+      (request, attempt) => {
+        calls.push({ request, attempt });
+        return fail === undefined ? Promise.resolve({ response: {} }) : Promise.reject(fail);
+      },
+    ]),
+  );
   const store = {
     isDone: () => Promise.resolve(done),
     finish: (what: Finished) =>
@@ -93,6 +104,7 @@ async function work({
     schedules: { webhook: other, other },
     broker,
     dispatch,
+    tasks,
     store,
   };
   const stop = startWorker(
@@ -106,7 +118,7 @@ async function work({
       await setImmediate();
     }
   } else await handle?.(message);
-  return { happened, finished, calls };
+  return { happened, finished, calls, callers };
 }
 
 test('an attempt is recorded before its message is acknowledged', async () => {
@@ -135,16 +147,16 @@ test('a probe of an endpoint after its pause ends when its result is stored', as
 });
 
 test('an attempt calls its operation as a worker that may deliver and nothing else', async () => {
-  const { calls } = await work({});
-  const [call] = calls;
-  assert.ok(call);
+  const { calls, callers } = await work({});
+  const [[call], [caller]] = [calls, callers];
+  assert.ok(call && caller);
   assert.equal((call.request as AccountTasksSendNoticeRequest).email, 'a@example.org');
-  assert.equal(call.caller.type, 'worker');
-  assert.ok(holdsOnPlatform(call.caller, 'iam.internal.deliver'));
-  assert.equal(holdsOnPlatform(call.caller, 'iam.platform.users.read'), false);
-  assert.deepEqual(taskOf(call.caller), {
+  assert.equal(caller.type, 'worker');
+  assert.ok(holdsOnPlatform(caller, 'iam.internal.deliver'));
+  assert.equal(holdsOnPlatform(caller, 'iam.platform.users.read'), false);
+  assert.deepEqual(call.attempt, {
     id: 'tsk_1',
-    attempt: 2,
+    number: 2,
     enqueued: new Date('2026-01-01T00:00:00Z'),
     extra: { locale: 'de' },
   });

@@ -1,15 +1,13 @@
 import { type Broker, type BrokerMessage, publishTask } from '@bailiwick/events';
-import { type Dispatch } from '@bailiwick/rpc';
 import { type Log } from '@bailiwick/telemetry';
 import type { Health } from '../health/health.ts';
 import type { EndpointState } from '../health/queries.ts';
-import { type TaskContext } from '../sending/task-context.ts';
 import { type Attempt, expiryOf, readAttempt, unreadableAttempt } from './attempt.ts';
 import { involvesReceiver } from './attempt-outcome.ts';
 import { createFinish, type Finish } from './finish.ts';
 import { createFlowControl, type FlowControlDeps } from './flow-control.ts';
 import { attempts, inFlight, parked, spilled } from './metrics.ts';
-import { deferOrRetry, failAfterDeferrals, perform } from './perform.ts';
+import { deferOrRetry, failAfterDeferrals, perform, type TaskDeps } from './perform.ts';
 import { planNext, recordedStatus } from './plan.ts';
 import { type Schedules, scheduleOf } from './schedule.ts';
 import type { SlotPool } from './slots.ts';
@@ -18,15 +16,15 @@ import type { Finished, Store } from './store.ts';
 /** One kind of work. All processes that take it share one durable consumer. */
 export type Lane = { name: string; concurrency: number };
 
-export type WorkerDeps = FlowControlDeps & {
-  slotPool: SlotPool;
-  broker: Broker;
-  dispatch: Dispatch;
-  store: Store;
-  health: Health;
-  schedules: Schedules;
-  log: Log;
-};
+export type WorkerDeps = FlowControlDeps &
+  TaskDeps & {
+    slotPool: SlotPool;
+    broker: Broker;
+    store: Store;
+    health: Health;
+    schedules: Schedules;
+    log: Log;
+  };
 
 /** The longest pause that a receiver's Retry-After causes. Its task may wait longer. */
 const longestPauseMs = 3_600_000;
@@ -122,23 +120,18 @@ async function makeAttempt(
   message: BrokerMessage,
   { endpointState, end, finish }: RunningAttempt,
 ): Promise<void> {
-  const { dispatch, store, schedules, log } = deps;
+  const { store, schedules, log } = deps;
   const startedAt = new Date();
-  const context: TaskContext = {
-    id: attempt.task,
-    attempt: attempt.number,
-    enqueued: attempt.enqueued,
-    extra: attempt.extra,
-  };
-  const result = (await perform(dispatch, attempt, context)) ?? failAfterDeferrals(attempt);
-  if (!result) return await deferOrRetry(store, attempt, message);
+  const performed = (await perform(deps, attempt)) ?? failAfterDeferrals(attempt);
+  if (!performed) return await deferOrRetry(store, attempt, message);
 
+  const { outcome: result, retryAfterMs } = performed;
   const plan = planNext({
     ...result,
     attempt: attempt.number - attempt.first + 1,
     schedule: scheduleOf(schedules, attempt.operation),
     expiresAt: expiryOf(attempt),
-    retryAfterMs: context.retryAfterMs,
+    retryAfterMs,
     now: new Date(),
     random: Math.random(),
   });
@@ -156,11 +149,11 @@ async function makeAttempt(
   // may be paused then, and after a probe, until the endpoint's pause is over.
   const mayEndEarly =
     outcome.status === 'delivered' &&
-    context.retryAfterMs === undefined &&
+    retryAfterMs === undefined &&
     (endpointState?.pauseMs ?? 0) === 0;
   await finish(finished, mayEndEarly ? end : undefined);
   message.ack();
-  if (reached) await updateHealth(deps, finished, reached, context.retryAfterMs);
+  if (reached) await updateHealth(deps, finished, reached, retryAfterMs);
   attempts.add({ lane: attempt.lane, status: outcome.status, error: outcome.error });
   logAttempt(log, finished);
 }

@@ -3,7 +3,7 @@ import { inSpan, markFailed, timing } from '@bailiwick/telemetry';
 import { SpanKind } from '@opentelemetry/api';
 import type { DeliveryOutcome } from './delivery-outcome.ts';
 import { type Attempt, send } from './send.ts';
-import type { TaskContext } from './task-context.ts';
+import type { TaskAttempt } from './task.ts';
 
 /**
  * Buckets in seconds: healthy waits first, then minutes and hours, for deliveries that waited while
@@ -30,17 +30,17 @@ export function sendTraced(
     name,
     endpoint,
     task,
-  }: { name: 'POST webhook' | 'POST chat' | 'POST logout'; endpoint: string; task: TaskContext },
+  }: { name: 'POST webhook' | 'POST chat' | 'POST logout'; endpoint: string; task: TaskAttempt },
 ): Promise<DeliveryOutcome> {
   const attributes = {
     'http.request.method': 'POST',
     'bailiwick.endpoint': endpoint,
-    'http.request.resend_count': task.attempt - 1,
+    'http.request.resend_count': task.number - 1,
   };
   return inSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
     // Later attempts would measure the retry schedule instead of the queue.
     const onAnswer = () =>
-      task.attempt === 1 &&
+      task.number === 1 &&
       task.enqueued &&
       firstByte.record((Date.now() - task.enqueued.getTime()) / 1000, {});
     const outcome = await send(deps, { ...attempt, onAnswer });

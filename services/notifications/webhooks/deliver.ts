@@ -5,13 +5,12 @@ import type {
   Webhooks,
   WebhooksDeliverRequest,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
 import { createBatch } from '@bailiwick/values';
 import { byService, goneReason } from '../health/disable-policy.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type DeliveryOutcome, dropped } from '../sending/delivery-outcome.ts';
 import { resultOf } from '../sending/result.ts';
-import { taskOf } from '../sending/task-context.ts';
+import type { Task, TaskAttempt } from '../sending/task.ts';
 import { sendTraced } from '../sending/traced.ts';
 import { previousSecretContext, secretContext } from './api-record.ts';
 import { type DeliveryTarget, type EndpointKey, findDeliveryTargets } from './queries.ts';
@@ -39,18 +38,17 @@ export const targetFinder = (database: Database): FindTarget =>
 const userAgent = `Bailiwick-Webhooks/${packageJson.version}`;
 
 /** Makes exactly one attempt. The queue decides about the next one. */
-export function deliverHandler(deps: DeliverDeps): Pick<Handlers<typeof Webhooks>, 'deliver'> {
-  return {
-    async deliver(request, call) {
-      const startedAt = new Date();
-      const id = webhookId(request);
-      const task = taskOf(call.caller);
-      const outcome = await attemptDelivery(deps, { ...request, id }, call);
-      task.retryAfterMs = outcome.retryAfterMs;
-      return { task: resultOf(id, task.attempt, startedAt, outcome) };
-    },
+export const deliverTask =
+  (deps: DeliverDeps): Task<typeof Webhooks.method.deliver> =>
+  async (request, attempt, signal) => {
+    const startedAt = new Date();
+    const id = webhookId(request);
+    const outcome = await attemptDelivery(deps, { ...request, id }, { attempt, signal });
+    return {
+      response: { task: resultOf(id, attempt.number, startedAt, outcome) },
+      retryAfterMs: outcome.retryAfterMs,
+    };
   };
-}
 
 export type Delivery = Pick<WebhooksDeliverRequest, 'tenant' | 'endpoint' | 'type' | 'body'> & {
   /** The webhook-id. */
@@ -63,7 +61,7 @@ export type Delivery = Pick<WebhooksDeliverRequest, 'tenant' | 'endpoint' | 'typ
 export async function attemptDelivery(
   deps: DeliverDeps,
   { id, evenInactive = false, ...delivery }: Delivery,
-  call: Call,
+  { attempt, signal }: { attempt: TaskAttempt; signal: AbortSignal },
 ): Promise<DeliveryOutcome> {
   const { tenant, endpoint, type, body } = delivery;
   const target = await deps.findTarget({ tenant, endpoint });
@@ -71,12 +69,12 @@ export async function attemptDelivery(
   if (!target.active && !evenInactive) return dropped('endpoint_inactive');
   const url = await openUrl(deps.keys, { tenant, id: endpoint }, target);
   const secrets = await openSecrets(deps.keys, tenant, endpoint, target);
-  const signed = { id, type, endpoint, attempt: taskOf(call.caller).attempt, secrets, body };
+  const signed = { id, type, endpoint, attempt: attempt.number, secrets, body };
   const headers = deliveryHeaders(signed, userAgent, new Date());
   const outcome = await sendTraced(
     deps,
-    { url, headers, body, signal: call.signal },
-    { name: 'POST webhook', endpoint, task: taskOf(call.caller) },
+    { url, headers, body, signal },
+    { name: 'POST webhook', endpoint, task: attempt },
   );
   // The receiver says that it is gone for good. An endpoint whose URL has changed meanwhile stays
   // enabled.

@@ -4,6 +4,7 @@ import { type Limiter } from '@bailiwick/limits';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { sendTest } from '../endpoints/test-delivery.ts';
+import { directCall } from '../sending/task.ts';
 import { toJson } from './api-record.ts';
 import { attemptDelivery, type DeliverDeps } from './deliver.ts';
 import { findEndpoint } from './queries.ts';
@@ -20,11 +21,11 @@ export function testDeliveryHandler(
         target: { Type: 'webhook_endpoint', ID: endpoint, Name: stored.name },
         action: 'webhook_endpoint.tested',
         data: toJson(stored),
-        attempt: ({ id, type, text }, own) =>
+        attempt: ({ id, type, text }, signal) =>
           attemptDelivery(
             deps,
             { tenant, endpoint, type, body: Buffer.from(text), id, evenInactive: true },
-            own,
+            { attempt: directCall, signal },
           ),
       });
     },

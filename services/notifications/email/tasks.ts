@@ -1,0 +1,52 @@
+import { invalid } from '@bailiwick/errors';
+import type {
+  AccountTasks,
+  TenantInvitationsTasks,
+} from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
+import { addressChange, signInCode } from '@bailiwick/proto/tasks.ts';
+import type { Task } from '../sending/task.ts';
+import type { Mails } from './mails.ts';
+import { isTemplateName, placeholders, type TemplateName } from './placeholders.ts';
+
+/** The mails with a token for an address, by their purpose. */
+const tokenMails = new Map<string | undefined, TemplateName>([
+  [addressChange, 'address_verification'],
+  [signInCode, 'sign_in_code'],
+]);
+
+export const verificationTask =
+  (mails: Mails): Task<typeof AccountTasks.method.sendEmailVerification> =>
+  async (request, attempt) => {
+    const mail = tokenMails.get(attempt.extra['purpose']) ?? 'verification';
+    await mails.sendToken(mail, mail === 'sign_in_code' ? 'login' : 'verify', request, attempt);
+    return { response: {} };
+  };
+
+export const resetTask =
+  (mails: Mails): Task<typeof AccountTasks.method.sendPasswordReset> =>
+  async (request, attempt) => {
+    await mails.sendToken('reset', 'reset', request, attempt);
+    return { response: {} };
+  };
+
+export const noticeTask =
+  (mails: Mails): Task<typeof AccountTasks.method.sendNotice> =>
+  async ({ email, kind }, attempt) => {
+    const needed: readonly string[] = isTemplateName(kind) ? placeholders[kind] : ['token'];
+    if (!isTemplateName(kind) || needed.includes('token')) throw invalid('Kind must be a notice');
+    if (
+      ['name', 'date', 'left'].some(
+        (detail) => needed.includes(detail) && attempt.extra[detail] === undefined,
+      )
+    )
+      throw invalid('Kind is not allowed in a direct call');
+    await mails.sendNotice(kind, { email }, attempt);
+    return { response: {} };
+  };
+
+export const invitationTask =
+  (mails: Mails): Task<typeof TenantInvitationsTasks.method.sendTenantInvitation> =>
+  async (request, attempt) => {
+    await mails.sendToken('invitation', 'invitation', request, attempt);
+    return { response: {} };
+  };
