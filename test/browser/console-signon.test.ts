@@ -3,7 +3,9 @@ import { Buffer } from 'node:buffer';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
+import { createHome, oidcOf, saveProvider } from '../sso/home.ts';
 import { type Op, startOp } from '../sso/oidc/op.ts';
+import { requireByDomain, requirementOf } from '../sso/recovery.ts';
 import { bodyOf } from '../support/answers.ts';
 import { type DnsServer, startDns } from '../support/dns-server.ts';
 import { newName } from '../support/domains.ts';
@@ -172,6 +174,30 @@ describe('domains and single sign-on in the console', { skip: withoutChromium },
     await dialog.getByLabel('Type Staff to confirm').fill('Staff');
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('There is no identity provider yet').waitFor();
+  });
+
+  test('an administrator is warned that no recovery code is left, and makes eight, which are shown once', async () => {
+    const home = await createHome(stack);
+    await saveProvider(stack, home, { ...oidcOf(op.issuer), TokenAuthMethod: 'none' });
+    await requireByDomain(stack, home);
+    const { body } = await stack.call('Tenants_Get', { Tenant: home.tenant }, home.owner.token);
+    const view = `${base}/console/t/${(body['Tenant'] as { Slug: string }).Slug}/sso`;
+    const page = await newConsolePage(browser, base, problems);
+    const dialog = page.getByRole('dialog');
+    await openSignedIn(page, view, home.owner.email, password);
+    const warning = page.getByText('There is no recovery code');
+    await warning.waitFor();
+    await assertGood(page, 'signon-recovery-warning');
+    await page.getByRole('button', { name: 'Make new codes' }).click();
+    await dialog.getByRole('button', { name: 'Make new codes' }).click();
+    await dialog.getByText('Each code works once.').waitFor();
+    const shown = await dialog.locator('pre').innerText();
+    assert.equal(shown.trim().split('\n').length, 8);
+    await assertGood(page, 'signon-recovery-codes');
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByText('Unused recovery codes: 8').waitFor();
+    await warning.waitFor({ state: 'hidden' });
+    assert.equal((await requirementOf(stack, home)).RecoveryCodesLeft, 8);
   });
 
   test('SAML metadata comes from a file, wrong metadata is refused, and another tenant sees no provider', async () => {

@@ -1,8 +1,12 @@
 import { Paper, Stack, Text, Title } from '@mantine/core';
 import { ApiCall } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
 
-/** How owners get in while the provider is broken. Only a bot may do it, so that it is prepared. */
+/**
+ * How owners get in while the provider is broken: with a recovery code, or by the call of a bot. Both
+ * are prepared before.
+ */
 export function Emergency({ tenant }: { tenant: string }) {
   const { t } = useTexts();
   return (
@@ -11,6 +15,7 @@ export function Emergency({ tenant }: { tenant: string }) {
         <Title order={2} size="h4">
           {t('signon.emergency')}
         </Title>
+        <RecoveryCodes tenant={tenant} />
         <Text size="sm">{t('signon.emergencyAbout')}</Text>
         <Text size="sm" c="dimmed">
           {t('signon.emergencyPrepare')}
