@@ -1,10 +1,13 @@
-import type { Account, Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import type { Configuration } from 'oidc-provider';
 import { appOf } from './clients.ts';
+import { accountIn, botIn, type Context, type PersonAccount, stateOf } from './context.ts';
 import { tenantOf } from './grants.ts';
-import { requireAccess } from './lack.ts';
+import { unmetRequirement } from './lack.ts';
 import { mailClaimsOf, type People, profileOf } from './people.ts';
+import type { Person } from './request.ts';
 import { claimsOfMember, type Tenants } from './tenants.ts';
-import { currentVisit, type Member, type Person } from './visit.ts';
+
+type Rest = Pick<PersonAccount, 'member' | 'scopes' | 'unmet'>;
 
 /** The origin that a code or token names. */
 type Source = { sessionUid?: string; grantId?: string; scopes?: Set<string> };
@@ -13,10 +16,27 @@ type Source = { sessionUid?: string; grantId?: string; scopes?: Set<string> };
  * Whether the request keeps the session open, as offline_access allows. The repetition of a refresh
  * does not, and an application that asks about the person does not show that the person is there.
  */
-const isRefresh = ({ entities, route }: KoaContextWithOIDC['oidc']): boolean =>
-  entities.RefreshToken !== undefined &&
-  route === 'token' &&
-  currentVisit().presented?.payload.consumed === undefined;
+const isRefresh = (ctx: Context): boolean =>
+  ctx.oidc.entities.RefreshToken !== undefined &&
+  ctx.oidc.route === 'token' &&
+  stateOf(ctx).tokens?.presented?.payload.consumed === undefined;
+
+/** The claims that a service reads in a token for it. Other tokens mean nothing to a service. */
+const extraTokenClaims: Configuration['extraTokenClaims'] = ({ oidc }, token) => {
+  const [account, bot] = [accountIn(oidc), botIn(oidc)];
+  if (bot)
+    return { ...(bot.tenant !== '' && { tenant: bot.tenant }), credential: bot.credentialId };
+  if (token.kind === 'ClientCredentials' && oidc.client) {
+    const { tenant } = appOf(oidc.client);
+    return { ...(tenant !== '' && { tenant }), permissions: [...token.scopes] };
+  }
+  if (!account || !('sid' in token) || !token.resourceServer) return undefined;
+  const { member, scopes } = account;
+  if (!member) return { sid: token.sid };
+  const claims = claimsOfMember(member, [...token.scopes]);
+  const { groups: _groups, groups_omitted: _omitted, ...others } = claims;
+  return { sid: token.sid, ...(scopes?.has('groups') ? claims : others) };
+};
 
 /** The person behind a request or a token, as oidc-provider asks for them each time. */
 export function createAccounts(
@@ -24,29 +44,31 @@ export function createAccounts(
   tenants: Tenants,
 ): Pick<Configuration, 'findAccount' | 'extraTokenClaims'> {
   /** An account whose live session has just been asked for. */
-  const accountOf = (person: Person, member?: Member): Account => ({
+  const accountOf = (person: Person, rest: Rest): PersonAccount => ({
+    ...rest,
+    person,
     accountId: person.id,
     claims: async (_use, scope) => ({
       sub: person.id,
       ...mailClaimsOf(person),
       // Only these claims need another call.
       ...(scope.split(' ').includes('profile') && profileOf(await people.userOf(person))),
-      ...(member && claimsOfMember(member)),
+      ...(rest.member && claimsOfMember(rest.member)),
     }),
   });
 
   /** The person whose session the browser has. */
-  async function ofBrowser(sub: string, tenant: string) {
-    const { person } = currentVisit();
+  async function ofBrowser(ctx: Context, sub: string, tenant: string) {
+    const { person } = stateOf(ctx).request;
     if (person?.id !== sub) return undefined;
-    await requireAccess(people, person, tenant);
-    return accountOf(person);
+    return accountOf(person, { unmet: await unmetRequirement(people, person, tenant) });
   }
 
   /** The token names the session that it came from: once that has ended, so has the token. */
-  async function ofSource({ oidc }: KoaContextWithOIDC, sub: string, source: Source) {
-    const { sessionUid = '', grantId = '', scopes = new Set() } = source;
-    const person = await people.ofSession(sessionUid, isRefresh(oidc));
+  async function ofSource(ctx: Context, sub: string, source: Source) {
+    const { oidc } = ctx;
+    const { sessionUid = '', grantId = '', scopes } = source;
+    const person = await people.ofSession(sessionUid, isRefresh(ctx));
     if (person?.id !== sub || !oidc.client) return undefined;
     const { Grant: found } = oidc.entities;
     const grant =
@@ -58,32 +80,17 @@ export function createAccounts(
     if (member && (await people.refusal(person, inTenant, member.effective))) return undefined;
     const own = appOf(oidc.client).tenant;
     if ((!member || own !== inTenant) && (await people.refusal(person, own))) return undefined;
-    currentVisit().account = { person, member, scopes };
-    return accountOf(person, member);
+    return accountOf(person, { member, scopes });
   }
 
   return {
     findAccount: (ctx, sub, source) => {
       const { client } = ctx.oidc;
       if (!client) return undefined;
-      return source ? ofSource(ctx, sub, source as Source) : ofBrowser(sub, appOf(client).tenant);
+      return source
+        ? ofSource(ctx, sub, source as Source)
+        : ofBrowser(ctx, sub, appOf(client).tenant);
     },
-
-    /** The claims that a service reads in a token for it. Other tokens mean nothing to a service. */
-    extraTokenClaims({ oidc }, token) {
-      const { account, bot } = currentVisit();
-      if (bot)
-        return { ...(bot.tenant !== '' && { tenant: bot.tenant }), credential: bot.credentialId };
-      if (token.kind === 'ClientCredentials' && oidc.client) {
-        const { tenant } = appOf(oidc.client);
-        return { ...(tenant !== '' && { tenant }), permissions: [...token.scopes] };
-      }
-      if (!account || !('sid' in token) || !token.resourceServer) return undefined;
-      const { member, scopes } = account;
-      if (!member) return { sid: token.sid };
-      const claims = claimsOfMember(member, [...token.scopes]);
-      const { groups: _groups, groups_omitted: _omitted, ...others } = claims;
-      return { sid: token.sid, ...(scopes.has('groups') ? claims : others) };
-    },
+    extraTokenClaims,
   };
 }

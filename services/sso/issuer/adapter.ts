@@ -1,9 +1,10 @@
 import { type Database } from '@bailiwick/database';
 import { type TenantKeys } from '@bailiwick/keys';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { errors } from 'oidc-provider';
+import { errors, Provider } from 'oidc-provider';
 import { recordHash } from '../app-sign-ins/record-hash.ts';
 import type { FindClient } from './clients.ts';
+import { stateOf, type TokenRequest } from './context.ts';
 import {
   addRecord,
   consumeRecord,
@@ -15,7 +16,6 @@ import {
   removeRecord,
 } from './queries.ts';
 import { openRecord, sealRecord } from './records.ts';
-import { currentVisit } from './visit.ts';
 
 // Where oidc-provider keeps its records. A request for tokens only collects its changes here:
 // token-requests.ts stores them together.
@@ -33,6 +33,10 @@ export const createAdapter =
   (deps: Deps) =>
   (model: string): Adapter =>
     model === 'Client' ? clientStore(deps.findClient) : recordStore(deps, model);
+
+// The library calls an adapter without its context, which only its own `Provider.ctx` has.
+/** The request for tokens that the library works on. */
+const tokenRequest = (): TokenRequest | undefined => Provider.ctx && stateOf(Provider.ctx).tokens;
 
 /** The marks of proofs and assertions. Each is accepted once. */
 const isMark = (model: string): boolean => model === 'ReplayDetection';
@@ -53,25 +57,25 @@ function recordStore({ database, keys }: Pick<Deps, 'database' | 'keys'>, model:
     async upsert(key, payload, expiresIn) {
       const seconds = expiresIn ?? defaultSeconds;
       const record = await sealRecord(keys, { model, key, payload, seconds });
-      const visit = currentVisit();
+      const tokens = tokenRequest();
       if (!isMark(model)) {
-        if (visit.tokenRequest) visit.tokenRequest.records.push(record);
+        if (tokens) tokens.records.push(record);
         else await putRecord(database, record);
         return;
       }
       // Only one of several concurrent requests succeeds.
       if (await addRecord(database, record)) return;
-      visit.proofRepeated = true;
+      if (tokens) tokens.isProofRepeated = true;
       throw new errors.InvalidRequest('it was used before');
     },
     async find(key) {
-      const visit = currentVisit();
+      const tokens = tokenRequest();
       const payload = await opened(await findRecord(database, 'id', model, idOf(key)));
-      if (!payload) return undefined;
-      if (isMark(model)) visit.proofRepeated = true;
+      if (!payload || !tokens) return payload;
+      if (isMark(model)) tokens.isProofRepeated = true;
       if (!single.has(model)) return payload;
-      visit.presented = { model, id: idOf(key), payload };
-      if (model !== 'RefreshToken' || !visit.tokenRequest) return payload;
+      tokens.presented = { model, id: idOf(key), payload };
+      if (model !== 'RefreshToken') return payload;
       // A used refresh token may get its answer again: the library checks everything else first.
       const { consumed: _consumed, ...unused } = payload;
       return unused;
@@ -82,15 +86,14 @@ function recordStore({ database, keys }: Pick<Deps, 'database' | 'keys'>, model:
       opened(await findRecord(database, 'userCode', model, recordHash('user code', code))),
     async consume(key) {
       const id = idOf(key);
-      const visit = currentVisit();
-      if (visit.tokenRequest) {
-        visit.tokenRequest.uses = id;
+      const tokens = tokenRequest();
+      if (tokens) {
+        tokens.uses = id;
         return;
       }
       if (await consumeRecord(database, id)) return;
       // A request that is used twice may be stolen, so all tokens that came from it end.
       await endFamily(database, id);
-      visit.reused = true;
       throw new errors.InvalidRequestUri('it was used before');
     },
     destroy: (key) => removeRecord(database, idOf(key)),
@@ -102,7 +105,7 @@ function recordStore({ database, keys }: Pick<Deps, 'database' | 'keys'>, model:
 function clientStore(findClient: FindClient): Adapter {
   const never = () => Promise.reject(new Error('apps are saved by their own operations'));
   return {
-    find: findClient,
+    find: (clientId) => findClient(clientId, Provider.ctx),
     upsert: never,
     findByUid: never,
     findByUserCode: never,

@@ -1,30 +1,24 @@
-import { serviceCaller } from '@bailiwick/call';
 import { type Database } from '@bailiwick/database';
-import { type Origin, recordChange } from '@bailiwick/events';
+import { recordChange } from '@bailiwick/events';
 import type { MatchedTrust } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { type Refusals } from '@bailiwick/service';
 import type { Reason } from './bot-proof.ts';
+import { type IssuerRequest, originOf, type ProvenBot } from './request.ts';
 import type { Subject } from './subject-token.ts';
-import { currentVisit, type ProvenBot } from './visit.ts';
 
 // The audit of exchanged tokens, in the tenant of the bot.
 
 export type BotAudit = ReturnType<typeof createBotAudit>;
-
-function originOf(type: 'bot' | 'anonymous', id: string, credentialId: string): Origin {
-  const { ip, userAgent } = currentVisit();
-  const caller = { ...serviceCaller('sso'), type, id, credentialId, ip, userAgent };
-  return { operation: { name: '' }, caller };
-}
 
 /** A claim that any caller may have chosen. */
 const named = (Type: string, text: string) => ({ Type, ID: '', Name: text.slice(0, 256) });
 
 export function createBotAudit({ database, refusals }: { database: Database; refusals: Refusals }) {
   return {
-    async issued({ id, tenant, credentialId }: ProvenBot, trust: MatchedTrust): Promise<void> {
+    async issued(bot: ProvenBot, trust: MatchedTrust, request: IssuerRequest): Promise<void> {
+      const { id, tenant, credentialId } = bot;
       await database.transaction(tenant, (em) => {
-        recordChange(em, originOf('bot', id, credentialId), {
+        recordChange(em, originOf(request, { type: 'bot', id, credentialId }), {
           tenant,
           type: 'bot.token_issued',
           data: null,
@@ -42,8 +36,9 @@ export function createBotAudit({ database, refusals }: { database: Database; ref
       { id, tenant }: { id: string; tenant: string },
       reason: Reason,
       { iss, sub }: Subject,
+      request: IssuerRequest,
     ): Promise<void> =>
-      refusals.record(`bot.token_refused ${id} ${reason}`, originOf('anonymous', '', ''), {
+      refusals.record(`bot.token_refused ${id} ${reason}`, originOf(request), {
         Tenant: tenant,
         Action: 'bot.token_refused',
         Result: 'denied',

@@ -4,9 +4,9 @@ import { errors } from 'oidc-provider';
 import type { BotAudit } from './bot-audit.ts';
 import type { BotDeps } from './bots.ts';
 import type { PeopleDeps } from './people.ts';
+import type { IssuerRequest, ProvenBot } from './request.ts';
 import { algorithms, type KeySet, keySetOf, type Subject, skew } from './subject-token.ts';
 import type { TrustedKeys } from './trusted-keys.ts';
-import type { ProvenBot } from './visit.ts';
 
 export type BotProofDeps = {
   credentials: Pick<PeopleDeps['credentials'], 'matchTrusts'>;
@@ -38,7 +38,7 @@ const notAccepted = () =>
 export async function proveBot(
   { credentials, admission, keys, audit }: BotProofDeps,
   id: string,
-  { token, claims }: { token: string; claims: Subject },
+  { token, claims, request }: { token: string; claims: Subject; request: IssuerRequest },
 ): Promise<{ bot: ProvenBot; trust: MatchedTrust }> {
   const { tenant, active, trusts } = await credentials.matchTrusts({
     bot: id,
@@ -54,7 +54,7 @@ export async function proveBot(
         : 'bot_inactive';
   if (typeof proof !== 'string')
     return { bot: { id, tenant, credentialId: proof.id, narrowedTo: [] }, trust: proof };
-  await audit.refused({ id, tenant }, proof, claims);
+  await audit.refused({ id, tenant }, proof, claims, request);
   throw notAccepted();
 }
 

@@ -3,11 +3,12 @@ import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admissi
 import { includes } from '@bailiwick/proto/permission-patterns.ts';
 import { createNetworks, isId, tokenHash, tokenKind } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
-import type { AdapterPayload, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
-import { errors, Provider } from 'oidc-provider';
+import type { AdapterPayload, ResourceServer } from 'oidc-provider';
+import { errors } from 'oidc-provider';
 import type { ClientApp } from './clients.ts';
+import { botIn, type Context, stateOf } from './context.ts';
 import { noneIfEnded, type PeopleDeps } from './people.ts';
-import { currentVisit, type ProvenBot } from './visit.ts';
+import type { ProvenBot } from './request.ts';
 
 // Bots as clients of oidc-provider. Their tokens are for Bailiwick's own operations: a resource name
 // belongs to no tenant, and a bot has no list of the services that its tokens may be for.
@@ -24,8 +25,8 @@ export const isBot = (clientId: string): boolean => isId('bot', clientId);
  * The client of a bot's ID, whether the bot exists or not: only the answer to a credential depends
  * on it. A bot exchanges another issuer's token without a secret, and does all else with its key.
  */
-export function botClient(id: string, publicUrl: string): AdapterPayload {
-  const { route, params } = Provider.ctx?.oidc ?? {};
+export function botClient(id: string, publicUrl: string, ctx?: Context): AdapterPayload {
+  const { route, params } = ctx?.oidc ?? {};
   const exchanges = route === 'token' && params?.['grant_type'] === exchangeGrant;
   const app: ClientApp = {
     tenant: '',
@@ -64,33 +65,31 @@ export type Bots = ReturnType<typeof createBots>;
 
 export function createBots({ credentials, admission, limiter, limits }: BotDeps) {
   /** Counts an attempt of a bot from one address. @throws an answer with status 429 */
-  async function count(id: string): Promise<void> {
+  async function count(ctx: Context, id: string): Promise<void> {
     const limit = limits['bot_token'];
-    const key = `bot_token ${id} ${callerNetwork(currentVisit().ip)}`;
+    const key = `bot_token ${id} ${callerNetwork(stateOf(ctx).request.ip)}`;
     const wait = limit ? await limiter.use(key, limit) : 0;
     if (wait === 0) return;
-    Provider.ctx?.set('retry-after', String(wait));
+    ctx.set('retry-after', String(wait));
     throw new TooManyAttempts();
   }
 
   return {
     count,
 
-    /** Whether a key is the bot's, may be used from this address, and its tenant is active. */
-    async hasKey(id: string, secret: string): Promise<boolean> {
-      await count(id);
-      if (tokenKind(secret) !== 'botKey') return false;
-      const visit = currentVisit();
-      const { ip } = visit;
+    /** The bot of a key, if it may be used from this address and the bot's tenant is active. */
+    async findByKey(ctx: Context, id: string, secret: string): Promise<ProvenBot | undefined> {
+      await count(ctx, id);
+      if (tokenKind(secret) !== 'botKey') return undefined;
+      const { ip } = stateOf(ctx).request;
       const key = await credentials
         .resolve({ tokenHash: tokenHash(secret), ip })
         .catch(noneIfEnded);
-      if (key?.type !== 'bot' || key.id !== id) return false;
+      if (key?.type !== 'bot' || key.id !== id) return undefined;
       const { tenant, credentialId, narrowedTo, allowedIps } = key;
-      if (allowedIps.length > 0 && !createNetworks(allowedIps)(ip)) return false;
-      if (!(await admission.isOpen({ tenant })).open) return false;
-      visit.bot = { id, tenant, credentialId, narrowedTo };
-      return true;
+      if (allowedIps.length > 0 && !createNetworks(allowedIps)(ip)) return undefined;
+      if (!(await admission.isOpen({ tenant })).open) return undefined;
+      return { id, tenant, credentialId, narrowedTo };
     },
   };
 }
@@ -107,11 +106,11 @@ class TooManyAttempts extends errors.OIDCProviderError {
  * credential has, but permissions on the platform, which have to be named.
  */
 export function botResource(
-  { oidc }: KoaContextWithOIDC,
+  { oidc }: Context,
   resource: string,
   publicUrl: string,
 ): ResourceServer {
-  const { bot } = currentVisit();
+  const bot = botIn(oidc);
   if (resource !== publicUrl || !bot)
     throw new errors.InvalidTarget(`the tokens of bots are for ${publicUrl} only`);
   const asked = [...oidc.requestParamScopes];

@@ -1,16 +1,18 @@
 import { Buffer } from 'node:buffer';
 import { isId, logoFields } from '@bailiwick/values';
-import type { AdapterPayload, Client, JWKS, default as Provider } from 'oidc-provider';
+import type { AdapterPayload, Client, JWKS } from 'oidc-provider';
+import { Provider } from 'oidc-provider';
 import type { AppRow } from '../apps/entities.ts';
 import { identityScopes } from '../apps/scopes.ts';
 import { isSecretOf, usesSecret } from '../apps/secret.ts';
 import { reuseSecondsOf } from '../apps/values.ts';
 import { type Bots, botClient, isBot } from './bots.ts';
 import { commandLineId, commandLineOf } from './command-line.ts';
+import { type Context, keepBot } from './context.ts';
 
 // The apps as clients of oidc-provider.
 
-export type FindClient = (clientId: string) => Promise<AdapterPayload | undefined>;
+export type FindClient = (id: string, ctx?: Context) => Promise<AdapterPayload | undefined>;
 
 /** The properties of a client beyond those of the protocol. */
 export const clientProperties = ['app'] as const;
@@ -31,8 +33,8 @@ export type ClientApp = Pick<
 /** Finds the client of an id: a bot, the command line, or an active app. */
 export const createFindClient =
   (findApp: (clientId: string) => Promise<AppRow | undefined>, publicUrl: string): FindClient =>
-  async (clientId) => {
-    if (isBot(clientId)) return botClient(clientId, publicUrl);
+  async (clientId, ctx) => {
+    if (isBot(clientId)) return botClient(clientId, publicUrl, ctx);
     if (clientId === commandLineId) return metadataOf(commandLineOf(publicUrl));
     // Anyone may send any text, and PostgreSQL takes no NUL.
     const app = isId('app', clientId) ? await findApp(clientId) : undefined;
@@ -131,9 +133,15 @@ export const isUnproven = ({ applicationType }: Client, redirectUri: unknown): b
  * Makes a provider compare hashes of secrets: the secrets themselves are not stored. The secrets of
  * bots are their keys.
  */
-export function compareSecrets(provider: Provider, bots: Pick<Bots, 'hasKey'>): void {
-  provider.Client.prototype.compareClientSecret = function compare(presented: string) {
-    if (isBot(this.clientId)) return bots.hasKey(this.clientId, presented);
+export function compareSecrets(provider: Provider, bots: Pick<Bots, 'findByKey'>): void {
+  provider.Client.prototype.compareClientSecret = async function compare(presented: string) {
+    if (isBot(this.clientId)) {
+      // The library hands no context over.
+      const { ctx } = Provider;
+      const bot = ctx && (await bots.findByKey(ctx, this.clientId, presented));
+      if (bot) keepBot(ctx.oidc, bot);
+      return bot !== undefined;
+    }
     const { secret, previousSecret, previousSecretUntil } = appOf(this);
     const hashes = {
       secretHash: Buffer.from(secret, 'hex'),

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
-import { exhausted } from '@bailiwick/errors';
+import { exhausted, ServiceError } from '@bailiwick/errors';
 import { callerNetwork, type Limit, type Limiter } from '@bailiwick/limits';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import type { Client, Configuration } from 'oidc-provider';
 import { errors, Provider } from 'oidc-provider';
 import { aboutApp, appOf } from './clients.ts';
+import { type Context, type Middleware, oidcOf, reply, stateOf } from './context.ts';
 import { scopesOf } from './grants.ts';
 import { deviceCodeSeconds } from './lifetimes.ts';
-import { currentVisit, type Visit } from './visit.ts';
+import type { DevicePage, IssuerRequest } from './request.ts';
 
 // The device flow (RFC 8628): the library's pages are replaced by ours, and its codes are guarded
 // against guesses, fast polling and a second answer.
 
 type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow']>;
-type Page = NonNullable<Visit['devicePage']>;
 
 /** Shows a page of ours instead of the library's. */
-function show(ctx: KoaContextWithOIDC, page: Page): void {
-  currentVisit().devicePage = { xsrfToken: textOf(ctx.oidc.session?.state?.['secret']), ...page };
-  ctx.body = '';
+function show(ctx: Context, page: DevicePage): void {
+  const xsrfToken = textOf(ctx.oidc.session?.state?.['secret']);
+  reply(ctx, { kind: 'device', devicePage: { xsrfToken, ...page } });
 }
 
 /** The code as a device shows it; '' for a text that cannot be one. No page shows such a text. */
@@ -40,6 +40,8 @@ const problems: Readonly<Record<string, string>> = {
 
 export const devicePages = (publicUrl: string): DeviceFlow => ({
   userCodeInputSource(ctx, _form, _out, error) {
+    if (error?.cause instanceof ServiceError)
+      return reply(ctx, { kind: 'refusal', error: error.cause });
     if (error?.name === 'AbortedError') return show(ctx, { kind: 'denied' });
     const problem = error ? (problems[error.name] ?? 'again') : '';
     show(ctx, { kind: 'code', problem });
@@ -48,7 +50,7 @@ export const devicePages = (publicUrl: string): DeviceFlow => ({
   userCodeConfirmSource(ctx, _form, client, deviceInfo, userCode) {
     const code = ctx.oidc.entities.DeviceCode;
     const { ui_locales: uiLocales, scope } = code?.params ?? {};
-    if (!currentVisit().person) {
+    if (!stateOf(ctx).request.person) {
       ctx.status = 303;
       ctx.redirect(`${publicUrl}/login?${signInQuery(client, userCode, textOf(uiLocales))}`);
       return;
@@ -82,13 +84,13 @@ function signInQuery(client: Client, userCode: string, uiLocales: string): strin
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Replaces the library's form with the code of the address by our page, which sends it on. */
-export const fillInCode: Parameters<Provider['use']>[0] = async (ctx, next) => {
+export const fillInCode: Middleware = async (ctx, next) => {
   await next();
-  const { oidc } = ctx as unknown as { oidc?: KoaContextWithOIDC['oidc'] };
-  const asked = oidc?.params?.['user_code'];
-  if (oidc?.route !== 'code_verification' || ctx.method !== 'GET' || !asked) return;
-  const userCode = readableCode(asked);
-  show(ctx as unknown as KoaContextWithOIDC, { kind: 'code', userCode });
+  const oidc = oidcOf(ctx);
+  const input = oidc?.params?.['user_code'];
+  if (oidc?.route !== 'code_verification' || ctx.method !== 'GET' || !input) return;
+  const userCode = readableCode(input);
+  show(ctx as unknown as Context, { kind: 'code', userCode });
 };
 
 /** A device waits 5 seconds between two polls (RFC 8628, section 3.2). Networks vary. */
@@ -101,6 +103,7 @@ type Guard = { limiter: Limiter; limits: Readonly<Record<string, Limit>> };
 
 const hashOf = (code: string): string => createHash('sha256').update(code).digest('hex');
 
+// The library calls its models without its context, which only its own `Provider.ctx` has.
 /** Limits how often codes are guessed and polled for, and takes one answer for each. */
 export function guardDeviceCodes({ DeviceCode }: Provider, { limiter, limits }: Guard): void {
   const find = DeviceCode.find.bind(DeviceCode);
@@ -117,12 +120,14 @@ export function guardDeviceCodes({ DeviceCode }: Provider, { limiter, limits }: 
     },
 
     async findByUserCode(...args: Parameters<typeof findByUserCode>) {
-      await countGuess({ limiter, limits });
+      const { ctx } = Provider;
+      const { request } = stateOf(ctx);
+      await countGuess({ limiter, limits }, request);
       const code = await findByUserCode(...args);
-      const { confirm, abort } = Provider.ctx?.oidc.params ?? {};
+      const { confirm, abort } = ctx?.oidc.params ?? {};
       if (!code || (confirm === undefined && abort === undefined)) return code;
       // The page with these buttons is shown to signed-in people only: the session has ended since.
-      if (!currentVisit().person) throw new errors.InvalidRequest('there is no session');
+      if (!request.person) throw new errors.InvalidRequest('there is no session');
       const isFirst = (await limiter.use(`device answer ${hashOf(args[0])}`, answers)) === 0;
       return isFirst ? code : Object.assign(code, { inFlight: true });
     },
@@ -133,14 +138,13 @@ export function guardDeviceCodes({ DeviceCode }: Provider, { limiter, limits }: 
  * Counts a look-up of a code by a person, or by an address without a session: others at the same
  * address must not lock signed-in people out. @throws beyond the limit
  */
-async function countGuess({ limiter, limits }: Guard): Promise<void> {
-  const visit = currentVisit();
-  const { person, ip } = visit;
+async function countGuess({ limiter, limits }: Guard, { person, ip }: IssuerRequest) {
   const [key, limit] = person
     ? [`device codes ${person.id}`, guessesOfPerson]
     : [`address device_code ${callerNetwork(ip)}`, limits['device_code']];
   const wait = limit ? await limiter.use(key, limit) : 0;
   if (wait === 0) return;
-  visit.refused = exhausted('too many requests, try again later', wait);
-  throw new errors.InvalidRequest('too many codes');
+  // The library catches it, and hands it to the page for the code.
+  const cause = exhausted('too many requests, try again later', wait);
+  throw new errors.InvalidRequest('too many codes', undefined, { cause });
 }

@@ -2,9 +2,9 @@ import type Provider from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import { proveBot } from './bot-proof.ts';
 import { botResource, exchangeGrant } from './bots.ts';
+import { keepBot, stateOf } from './context.ts';
 import type { IssuerDeps } from './deps.ts';
 import { readSubject } from './subject-token.ts';
-import { currentVisit } from './visit.ts';
 
 // The exchange of another issuer's token for a token of a bot (RFC 8693).
 
@@ -33,17 +33,19 @@ export function exchangeTokens(
     exchangeGrant,
     async (ctx) => {
       const { client, params } = ctx.oidc;
+      const { request } = stateOf(ctx);
       const token = subjectIn(params);
       for (const target of [params.resource, params.audience])
         if (target !== undefined && target !== publicUrl)
           throw new errors.InvalidTarget(`the tokens of bots are for ${publicUrl} only`);
-      await bots.count(client.clientId);
+      await bots.count(ctx, client.clientId);
       const subject = readSubject(token);
       // A bot that trusts its own tokens could renew a stolen one forever.
       if (subject.iss === publicUrl)
         throw new errors.InvalidRequest('subject_token must be of another issuer');
-      const { bot, trust } = await proveBot(proof, client.clientId, { token, claims: subject });
-      currentVisit().bot = bot;
+      const presented = { token, claims: subject, request };
+      const { bot, trust } = await proveBot(proof, client.clientId, presented);
+      keepBot(ctx.oidc, bot);
       const server = botResource(ctx, publicUrl, publicUrl);
       const issued = new provider.ClientCredentials({
         client,
@@ -51,7 +53,7 @@ export function exchangeTokens(
         resourceServer: new provider.ResourceServer(publicUrl, server),
       });
       const value = await issued.save();
-      await proof.audit.issued(bot, trust);
+      await proof.audit.issued(bot, trust, request);
       ctx.body = {
         access_token: value,
         issued_token_type: accessToken,

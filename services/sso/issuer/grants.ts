@@ -1,24 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { accountScope } from '@bailiwick/proto/permission-patterns.ts';
 import type Provider from 'oidc-provider';
-import type { Client, Grant, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
+import type { Client, Grant, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import { identityScopes, mayAskFor } from '../apps/scopes.ts';
 import { appOf } from './clients.ts';
 import { commandLineId } from './command-line.ts';
 import type { Consents } from './consents.ts';
-import { requireAccess } from './lack.ts';
+import { accountIn, type Context, type Oidc } from './context.ts';
+import { unmetRequirement } from './lack.ts';
 import { grantLifetime } from './lifetimes.ts';
 import type { People } from './people.ts';
+import type { Person, TenantOption } from './request.ts';
 import type { Tenants } from './tenants.ts';
-import { currentVisit, type Place } from './visit.ts';
-
-type Middleware = Parameters<Provider['use']>[0];
 
 /** The resources that an app's tokens may be for, with the permissions that it may ask for there. */
 export const createFindResource =
   (publicUrl: string) =>
-  ({ oidc }: KoaContextWithOIDC, resource: string, client: Client): ResourceServer => {
+  ({ oidc }: Context, resource: string, client: Client): ResourceServer => {
     const { resources, tokenLifetimeSeconds } = appOf(client);
     if (!resources.includes(resource)) throw new errors.InvalidTarget();
     const { AuthorizationCode: code, DeviceCode: device, RefreshToken: refresh } = oidc.entities;
@@ -54,11 +53,12 @@ export function keepTenants(provider: Provider): void {
  */
 export const createGrants =
   ({ people, tenants, consents }: { people: People; tenants: Tenants; consents: Consents }) =>
-  async ({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> => {
-    const { client, account, session, provider } = oidc;
-    const visit = currentVisit();
+  async ({ oidc }: Context): Promise<Grant | undefined> => {
+    const { client, session, provider } = oidc;
+    const account = accountIn(oidc);
     if (!client || !account || !session) return undefined;
     const { clientId } = client;
+    const { person } = account;
     // This also stores the session, which an interaction needs.
     session.sidFor(clientId, session.uid);
     const asked = scopesOf(client, [...oidc.requestParamScopes]);
@@ -66,21 +66,21 @@ export const createGrants =
     // The person has just confirmed it on the page of the device flow.
     if (requireConsent && oidc.route === 'code_verification')
       await consents.add(account.accountId, client, asked);
-    if (visit.lack) return undefined;
-    const place = await choose(tenants, oidc);
-    visit.asksTenant = place === 'ask';
-    if (place === 'ask') return undefined;
+    if (account.unmet) return undefined;
+    const option = await choose(tenants, oidc, person);
+    account.asksTenant = option === 'ask';
+    if (option === 'ask') return undefined;
     // The app's own tenant was asked with the account.
-    if (place && visit.person && place.id !== tenant)
-      await requireAccess(people, visit.person, place.id);
-    if (visit.lack) return undefined;
+    if (option && option.id !== tenant)
+      account.unmet = await unmetRequirement(people, person, option.id);
+    if (account.unmet) return undefined;
     if (requireConsent) {
       const allowed = await consents.find(account.accountId, client);
       if (asked.some((scope) => !allowed.includes(scope))) return undefined;
     }
     const grant = new provider.Grant({ accountId: account.accountId, clientId });
-    Object.assign(grant, { tenant: place?.id ?? '' });
-    if (place) Object.assign(session.authorizationFor(clientId), { tenant: place.id });
+    Object.assign(grant, { tenant: option?.id ?? '' });
+    if (option) Object.assign(session.authorizationFor(clientId), { tenant: option.id });
     grant.addOIDCScope(asked.filter((scope) => identityScopes.includes(scope)).join(' '));
     for (const [resource, { scopes }] of Object.entries(oidc.resourceServers ?? {}))
       grant.addResourceScope(
@@ -88,28 +88,17 @@ export const createGrants =
         [...oidc.requestParamScopes].filter((scope) => scopes.has(scope)).join(' '),
       );
     keepOffline(oidc);
-    // The code names the grant, which is stored with it.
+    // The code names the grant, which sign-in-audit.ts stores once the code is valid.
     const jti = randomBytes(32).toString('base64url');
-    Object.assign(grant, { jti, expiresIn: grantLifetime(client) });
-    visit.newGrant = grant;
+    Object.assign(grant, { jti, expiresIn: grantLifetime(client, person) });
     return grant;
   };
-
-/** Stores the grant of a code. A request that ends with a page or an error leaves none behind. */
-export const saveGrants: Middleware = async (ctx, next) => {
-  await next();
-  const { newGrant } = currentVisit();
-  const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
-  const { AuthorizationCode, DeviceCode } = oidc?.entities ?? {};
-  if (newGrant && [AuthorizationCode, DeviceCode].some((code) => code?.grantId === newGrant.jti))
-    await newGrant.save();
-};
 
 /**
  * The library drops offline_access from a request without a consent page. An app with refresh tokens
  * keeps it: clients such as Authlib repeat their scopes with each refresh (RFC 6749, section 6).
  */
-function keepOffline({ client, params, requestParamScopes }: KoaContextWithOIDC['oidc']): void {
+function keepOffline({ client, params, requestParamScopes }: Oidc): void {
   if (!params || !client?.grantTypeAllowed('refresh_token')) return;
   params['scope'] = [...requestParamScopes.add('offline_access')].join(' ');
 }
@@ -128,25 +117,25 @@ export function scopesOf(client: Client, asked: readonly string[]): string[] {
 /** The tenant of a sign-in: the app's, the one that the request names, or the person's only one. */
 async function choose(
   tenants: Tenants,
-  { client, session, params, result }: KoaContextWithOIDC['oidc'],
-): Promise<Pick<Place, 'id'> | 'ask' | undefined> {
-  const { person } = currentVisit();
-  if (!client || !session || !person) return undefined;
+  { client, session, params, result }: Oidc,
+  person: Person,
+): Promise<Pick<TenantOption, 'id'> | 'ask' | undefined> {
+  if (!client || !session) return undefined;
   const { tenant } = appOf(client);
   // The person was found to be a member when the account was asked for.
   if (tenant !== '') return { id: tenant };
-  const places = await tenants.ofPerson(person);
+  const options = await tenants.ofPerson(person);
   const named = (name: unknown) =>
-    places.find(({ id, slug }) => name !== '' && (id === name || slug === name));
-  const wanted = params?.['tenant'] || params?.['organization'];
-  if (wanted) {
-    const place = named(wanted);
-    if (!place) throw new errors.AccessDenied('this person is no member of that organisation');
-    return place;
+    options.find(({ id, slug }) => name !== '' && (id === name || slug === name));
+  const requested = params?.['tenant'] || params?.['organization'];
+  if (requested) {
+    const option = named(requested);
+    if (!option) throw new errors.AccessDenied('this person is no member of that organisation');
+    return option;
   }
   // The command line works in all tenants of its user.
   if (client.clientId === commandLineId) return undefined;
   const chosen = (result as { select_account?: { tenant?: string } } | undefined)?.select_account;
   const { tenant: earlier } = session.authorizationFor(client.clientId) as { tenant?: string };
-  return named(chosen?.tenant) ?? named(earlier) ?? (places.length > 1 ? 'ask' : places[0]);
+  return named(chosen?.tenant) ?? named(earlier) ?? (options.length > 1 ? 'ask' : options[0]);
 }

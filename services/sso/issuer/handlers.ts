@@ -9,9 +9,10 @@ import { inject } from 'light-my-request';
 import type { default as Provider } from 'oidc-provider';
 import { logoHandler } from '../apps/logo.ts';
 import type { AccessToken, createAppConfirmation } from './access-tokens.ts';
+import type { RequestState } from './context.ts';
 import { createCounter, tooManyCalls } from './counted.ts';
 import type { People } from './people.ts';
-import { duringVisit, newVisit } from './visit.ts';
+import type { IssuerRequest } from './request.ts';
 
 type Deps = Parameters<typeof logoHandler>[0] & {
   provider: () => Promise<Provider>;
@@ -40,39 +41,35 @@ export function issuerHandlers(deps: Deps): Handlers<typeof IssuerService> {
       if (wait > 0) return tooManyCalls(wait);
       const person = sessionHash.length > 0 ? await people.ofToken(sessionHash, ip) : undefined;
       const userAgent = request.headers.find(({ name }) => name === 'user-agent')?.value ?? '';
-      const visit = newVisit(person, ip, userAgent);
-      const answer = await duringVisit(visit, () => answerOf(deps, request));
-      const { failure, form, choice, devicePage, signedOut, refused } = visit;
-      if (refused) throw refused;
-      await counter.after(request, answer.statusCode);
+      const { response, reply } = await answerOf(deps, request, { ip, userAgent, person });
+      if (reply.kind === 'refusal') throw reply.error;
+      await counter.after(request, response.statusCode);
+      const { kind: _kind, ...page } = reply;
       return {
-        status: answer.statusCode,
-        headers: headersOf(answer.headers),
-        body: answer.rawPayload,
-        failure,
-        ...(form && {
-          formUrl: form.url,
-          form: form.fields,
-          formScheme: URL.parse(form.leadsTo)?.protocol ?? '',
-        }),
-        ...(choice && { choice }),
-        ...(devicePage && { devicePage }),
-        signedOut,
+        status: response.statusCode,
+        headers: headersOf(response.headers),
+        body: response.rawPayload,
+        ...page,
       };
     },
   };
 }
 
-async function answerOf({ provider, publicUrl }: Deps, request: IssuerHandleRequest) {
+async function answerOf(
+  { provider, publicUrl }: Deps,
+  request: IssuerHandleRequest,
+  issuerRequest: IssuerRequest,
+) {
+  const state: RequestState = { request: issuerRequest, reply: { kind: 'response' } };
   const { method, path, headers, body, ip } = request;
   const { host, protocol, pathname } = new URL(publicUrl);
   const prefix = pathname.replace(/\/+$/, '');
   const answer = (await provider()).callback();
-  return inject(
-    (incoming, response) => {
+  const response = await inject(
+    (incoming, outgoing) => {
       // The address that the browser opened: the library's addresses begin with its prefix.
-      Object.assign(incoming, { originalUrl: `${prefix}${path}` });
-      void answer(incoming, response);
+      Object.assign(incoming, { originalUrl: `${prefix}${path}`, issuer: state });
+      void answer(incoming, outgoing);
     },
     {
       method: method as 'GET' | 'HEAD' | 'POST' | 'OPTIONS',
@@ -86,6 +83,7 @@ async function answerOf({ provider, publicUrl }: Deps, request: IssuerHandleRequ
       ...(method === 'POST' && { payload: asTyped(path, body) }),
     },
   );
+  return { response, reply: state.reply };
 }
 
 /** The library reads a device's code without the wide letters of Chinese and Japanese keyboards. */

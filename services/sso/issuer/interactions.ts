@@ -2,18 +2,18 @@ import { text } from 'node:stream/consumers';
 import type { Client, InteractionResults, default as Provider } from 'oidc-provider';
 import { interactionPolicy } from 'oidc-provider';
 import { aboutApp, appOf, isUnproven } from './clients.ts';
+import { accountIn, type Middleware, reply, stateOf } from './context.ts';
 import type { IssuerDeps } from './deps.ts';
 import { scopesOf } from './grants.ts';
 import { keptResults, lackCheck, lackingTenant, onlyLacking, placeOf } from './lack.ts';
 import { assuranceOf, authTime, methodsOf } from './people.ts';
-import { currentVisit, type Person } from './visit.ts';
+import type { Choice, Person } from './request.ts';
 
 // The steps of a person before an app gets its code: they sign in on our own page, choose a tenant,
 // consent, and come back here.
 
 type Deps = Pick<IssuerDeps, 'database' | 'publicUrl' | 'tenants' | 'consents'>;
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
-type Middleware = Parameters<Provider['use']>[0];
 
 const path = '/oauth/interaction/';
 export const interactionUrl = (publicUrl: string, uid: string): string =>
@@ -44,7 +44,7 @@ export function promptPolicy() {
   const severalTenants = new interactionPolicy.Check(
     'several_tenants',
     'the person has to choose an organisation',
-    () => currentVisit().asksTenant,
+    ({ oidc }) => accountIn(oidc)?.asksTenant === true,
   );
   policy.add(
     new interactionPolicy.Prompt({ name: 'select_account', requestable: true }, severalTenants),
@@ -59,19 +59,18 @@ export const finishInteractions =
   async (ctx, next) => {
     const isAnswer = ctx.method === 'POST';
     if (!(isAnswer || ctx.method === 'GET') || !ctx.path.startsWith(path)) return next();
-    const visit = currentVisit();
+    const { person } = stateOf(ctx).request;
     const interaction = await provider.interactionDetails(ctx.req, ctx.res).catch(() => undefined);
     const client = await provider.Client.find(interaction ? textOf(interaction, 'client_id') : '');
-    const { person } = visit;
     if (
       !interaction ||
       !client ||
       interaction.uid !== ctx.path.slice(path.length) ||
       !belongsTo(interaction, person)
     ) {
-      visit.failure = 'This sign-in has expired or was finished before. Please sign in again.';
       ctx.status = 400;
-      return;
+      const failure = 'This sign-in has expired or was finished before. Please sign in again.';
+      return reply(ctx, { kind: 'failure', failure });
     }
     const { tenant, back } = ctx.query;
     if (!person || !isDone(interaction, person, back !== undefined)) {
@@ -80,11 +79,9 @@ export const finishInteractions =
     }
     // Only a form of our own page answers for the person: another site can link to this address.
     const answer = isAnswer ? new URLSearchParams(await text(ctx.req)).get('consent') : null;
-    const result = await resultOf(deps, { interaction, client, person, tenant, answer });
-    if (!result) {
-      ctx.body = '';
-      return;
-    }
+    const outcome = await outcomeOf(deps, { interaction, client, person, tenant, answer });
+    if ('choice' in outcome) return reply(ctx, { kind: 'choice', choice: outcome.choice });
+    const { result } = outcome;
     if (interaction.prompt.name === 'login') {
       // The person may be another one now than before, so earlier answers no longer count.
       interaction.result = { ...keptResults(interaction, person), ...result };
@@ -110,46 +107,40 @@ type Step = {
   answer: string | null;
 };
 
-/** The result of the person's step; undefined if a page asks for it now. */
-async function resultOf(
+/** The result of the person's step, or the page that asks for it now. */
+async function outcomeOf(
   { tenants, consents }: Pick<IssuerDeps, 'tenants' | 'consents'>,
   { interaction, client, person, tenant, answer }: Step,
-): Promise<InteractionResults | undefined> {
-  const about = aboutApp(client);
+): Promise<{ result: InteractionResults } | { choice: Choice }> {
+  const app = aboutApp(client);
   switch (interaction.prompt.name) {
-    case 'login':
-      return {
-        login: {
-          accountId: person.id,
-          ts: authTime(person),
-          amr: methodsOf(person),
-          acr: assuranceOf(person),
-        },
-      };
+    case 'login': {
+      const [amr, acr] = [methodsOf(person), assuranceOf(person)];
+      return { result: { login: { accountId: person.id, ts: authTime(person), amr, acr } } };
+    }
     case 'select_account': {
-      const places = await tenants.ofPerson(person);
-      if (places.length < 2 || places.some(({ id }) => id === tenant))
-        return { select_account: { tenant: tenant ?? places[0]?.id ?? '' } };
-      const options = places.map(({ id, name, slug }) => ({
+      const all = await tenants.ofPerson(person);
+      if (all.length < 2 || all.some(({ id }) => id === tenant))
+        return { result: { select_account: { tenant: tenant ?? all[0]?.id ?? '' } } };
+      const options = all.map(({ id, name, slug }) => ({
         label: name || slug,
         href: `?tenant=${id}`,
       }));
-      currentVisit().choice = { ...about, kind: 'tenant', options };
-      return undefined;
+      return { choice: { ...app, kind: 'tenant', options } };
     }
     default: {
       const scopes = scopesOf(client, textOf(interaction, 'scope').split(' '));
       if (answer === 'no') {
         await consents.remove(person.id, client);
-        return { error: 'access_denied', error_description: 'the person declined' };
+        const error_description = 'the person declined';
+        return { result: { error: 'access_denied', error_description } };
       }
       const { requireConsent } = appOf(client);
       if (answer === 'yes' && requireConsent) await consents.add(person.id, client, scopes);
       const asks = requireConsent || isUnproven(client, textOf(interaction, 'redirect_uri'));
-      if (answer === 'yes' || !asks) return { consent: {} };
+      if (answer === 'yes' || !asks) return { result: { consent: {} } };
       const returnScheme = URL.parse(textOf(interaction, 'redirect_uri'))?.protocol ?? '';
-      currentVisit().choice = { ...about, kind: 'consent', scopes, returnScheme };
-      return undefined;
+      return { choice: { ...app, kind: 'consent', scopes, returnScheme } };
     }
   }
 }

@@ -1,9 +1,9 @@
 import { type Database } from '@bailiwick/database';
-import type { KoaContextWithOIDC } from 'oidc-provider';
 import { errors, interactionPolicy } from 'oidc-provider';
 import { listActive } from '../providers/queries.ts';
+import { accountIn, type Oidc } from './context.ts';
 import type { People } from './people.ts';
-import { currentVisit, type Lack, type Person } from './visit.ts';
+import type { Person, UnmetRequirement } from './request.ts';
 
 // A session may prove less than an app needs: the tenant requires single sign-on or a second factor,
 // or the app asks for an assurance (acr). The person then goes to the page where they get it, once
@@ -15,8 +15,8 @@ export const assurances = ['aal1', 'aal2', 'phishing_resistant'];
 /** The reason of the check below, in an interaction. */
 const reason = 'insufficient';
 
-/** A lack, as the interaction stores it. */
-type Lacking = Omit<Lack, 'text'> & {
+/** An unmet requirement, as the interaction stores it. */
+type Lacking = Omit<UnmetRequirement, 'text'> & {
   /** Names it: a person is sent for it once. */
   key: string;
   /** The assurance that the app asks for; '' = what the tenant requires. */
@@ -27,15 +27,19 @@ type Lacking = Omit<Lack, 'text'> & {
 type Kept = { led?: readonly string[]; select_account?: { tenant?: string } };
 
 /**
- * Notes what the session lacks for a tenant, '' = for an app of the platform.
+ * The requirement of a tenant that the session does not meet, '' = for an app of the platform.
  * @throws AccessDenied if no other session would help
  */
-export async function requireAccess(people: People, person: Person, tenant: string): Promise<void> {
+export async function unmetRequirement(
+  people: People,
+  person: Person,
+  tenant: string,
+): Promise<UnmetRequirement | undefined> {
   const refusal = await people.refusal(person, tenant);
-  if (!refusal) return;
+  if (!refusal) return undefined;
   const { text, cure } = refusal;
   if (!cure) throw new errors.AccessDenied(text);
-  currentVisit().lack = { tenant, cure, text };
+  return { tenant, cure, text };
 }
 
 /** Sends the person for the lack. A tenant's requirement that is still not met is refused. */
@@ -48,28 +52,26 @@ export const lackCheck = () =>
       const lacking = lackingIn(oidc);
       const { values, essential } = askedFor(oidc);
       const isUnknown = essential && values.length > 0 && leastOf(values) === undefined;
-      if (isUnknown) throw unmet();
+      if (isUnknown) throw tooWeak();
       if (!lacking) return false;
       const { led = [] } = (oidc.result ?? {}) as Kept;
       if (!led.includes(lacking.key)) return true;
-      const { lack } = currentVisit();
-      if (lack) throw new errors.AccessDenied(lack.text);
-      if (essential) throw unmet();
+      const { unmet } = accountIn(oidc) ?? {};
+      if (unmet) throw new errors.AccessDenied(unmet.text);
+      if (essential) throw tooWeak();
       return false;
     },
     ({ oidc }) => ({ lacking: lackingIn(oidc) }),
   );
 
-const unmet = () =>
+const tooWeak = () =>
   new errors.UnmetAuthenticationRequirements('the sign-in lacks the assurance (acr)');
 
-type Oidc = KoaContextWithOIDC['oidc'];
-
 function lackingIn(oidc: Oidc): Lacking | undefined {
-  const { lack, person } = currentVisit();
-  if (!person) return undefined;
-  if (lack) {
-    const { tenant, cure } = lack;
+  const account = accountIn(oidc);
+  if (!account) return undefined;
+  if (account.unmet) {
+    const { tenant, cure } = account.unmet;
     return { tenant, cure, key: `${tenant} ${cure}`, assurance: '' };
   }
   const least = leastOf(askedFor(oidc).values);

@@ -1,32 +1,27 @@
-import type Provider from 'oidc-provider';
-import type { KoaContextWithOIDC } from 'oidc-provider';
+import { type Context, type Middleware, oidcOf, reply, stateOf } from './context.ts';
 import type { People } from './people.ts';
-import { currentVisit } from './visit.ts';
-
-type Middleware = Parameters<Provider['use']>[0];
 
 /**
  * The pages of a sign-out that an app asks for. With an ID token of the person, the sign-out goes on
  * without a question. Without one, another site may have sent the person, so the page asks.
  */
 export const logoutPages = (publicUrl: string) => ({
-  logoutSource(ctx: KoaContextWithOIDC): void {
+  logoutSource(ctx: Context): void {
     const { session, entities, params } = ctx.oidc;
     const { IdTokenHint: hint } = entities as { IdTokenHint?: { payload: { sub?: unknown } } };
     if (hint === undefined || hint.payload.sub !== session?.accountId)
       return ctx.redirect(`${publicUrl}/signed-out`);
     const { post_logout_redirect_uri: address } = params ?? {};
-    currentVisit().form = {
-      url: ctx.oidc.urlFor('end_session_confirm'),
-      fields: { xsrf: String(session?.state?.['secret']), logout: 'yes' },
-      // The library has checked that the app has registered it.
-      leadsTo: typeof address === 'string' ? address : '',
-    };
-    ctx.body = '';
+    reply(ctx, {
+      kind: 'form',
+      formUrl: ctx.oidc.urlFor('end_session_confirm'),
+      form: { xsrf: String(session?.state?.['secret']), logout: 'yes' },
+      // The library has checked that the app has registered the address.
+      formScheme: (typeof address === 'string' && URL.parse(address)?.protocol) || '',
+    });
   },
 
-  postLogoutSuccessSource: (ctx: KoaContextWithOIDC): void =>
-    ctx.redirect(`${publicUrl}/signed-out`),
+  postLogoutSuccessSource: (ctx: Context): void => ctx.redirect(`${publicUrl}/signed-out`),
 });
 
 /** Ends the person's own session with the sign-out. */
@@ -34,13 +29,14 @@ export const signOutEverywhere =
   (people: People): Middleware =>
   async (ctx, next) => {
     await next();
-    const { oidc } = ctx as unknown as { oidc?: KoaContextWithOIDC['oidc'] };
-    const visit = currentVisit();
+    const oidc = oidcOf(ctx);
+    const state = stateOf(ctx);
+    const { person } = state.request;
     const isConfirmed =
       oidc?.route === 'end_session_confirm' &&
       ctx.status === 303 &&
       oidc.params?.['logout'] !== undefined;
-    if (!isConfirmed || !visit.person) return;
-    await people.signOut(visit.person);
-    visit.signedOut = true;
+    if (!isConfirmed || !person) return;
+    await people.signOut(person);
+    state.reply = { kind: 'sign-out', signedOut: true };
   };

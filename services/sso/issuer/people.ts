@@ -11,7 +11,7 @@ import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts
 import { oneLine } from '@bailiwick/proto/shown-text.ts';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
-import type { Lack, Person } from './visit.ts';
+import type { Person, UnmetRequirement } from './request.ts';
 
 // Who the person of a session is, and which apps they may use. Every code, every refresh and every
 // userinfo call asks again.
@@ -26,7 +26,7 @@ export type PeopleDeps = {
 };
 
 /** Why a person may not use an app. Without a `cure`, no other session of theirs may either. */
-export type Refusal = Pick<Lack, 'text'> & { cure?: Lack['cure'] };
+export type Refusal = Pick<UnmetRequirement, 'text'> & Partial<Pick<UnmetRequirement, 'cure'>>;
 
 export type People = ReturnType<typeof createPeople>;
 

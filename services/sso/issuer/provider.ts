@@ -1,30 +1,24 @@
 import type { EventEmitter } from 'node:events';
 import { type Log } from '@bailiwick/telemetry';
-import {
-  type Configuration,
-  errors,
-  type JWK,
-  type KoaContextWithOIDC,
-  Provider,
-} from 'oidc-provider';
+import { type Configuration, errors, type JWK, Provider } from 'oidc-provider';
 import { identityScopes } from '../apps/scopes.ts';
 import { createAccounts } from './accounts.ts';
 import { createAdapter } from './adapter.ts';
 import { botResource, isBot } from './bots.ts';
 import { clientProperties, compareSecrets } from './clients.ts';
+import { type Context, type Middleware, oidcOf, reply } from './context.ts';
 import type { IssuerDeps } from './deps.ts';
 import { devicePages, fillInCode, guardDeviceCodes } from './device.ts';
 import { exchangeTokens } from './exchange.ts';
-import { createFindResource, createGrants, keepTenants, saveGrants } from './grants.ts';
+import { createFindResource, createGrants, keepTenants } from './grants.ts';
 import { finishInteractions, interactionUrl, promptPolicy } from './interactions.ts';
 import { assurances } from './lack.ts';
 import { lifetimes } from './lifetimes.ts';
 import { logoutPages, signOutEverywhere } from './logout.ts';
 import { refuseWeakProofs } from './proof-keys.ts';
 import { followSessions } from './sessions.ts';
-import { auditSignIns } from './sign-in-audit.ts';
+import { auditRequest, followEvents } from './sign-in-audit.ts';
 import { issueTogether } from './token-requests.ts';
-import { currentVisit } from './visit.ts';
 
 // oidc-provider with our apps, people, sessions and pages. The library alone implements the
 // protocol.
@@ -45,12 +39,11 @@ export function createProvider(deps: IssuerDeps, keys: JWK[], cookieKeys: string
   provider.use(pagePolicy);
   provider.use(claimsOnlyByScope);
   provider.use(refuseWeakProofs);
-  provider.use(saveGrants);
   provider.use(finishInteractions(provider, deps));
   provider.use(signOutEverywhere(people));
   provider.use(fillInCode);
-  auditSignIns(provider, deps);
-  provider.use(issueTogether(deps));
+  followEvents(provider);
+  provider.use(async (ctx, next) => auditRequest(deps, ctx, await issueTogether(deps, ctx, next)));
   provider.on('server_error', (_ctx, error) => logFailure(log, error));
   // Koa's own event: for what fails outside of the library's routes.
   (provider as EventEmitter).on('error', (error) => logFailure(log, error));
@@ -178,7 +171,7 @@ function featuresOf(
 }
 
 /** A signed request is one app's, for this issuer and for a time (RFC 9101, section 4). */
-function assertBound(_ctx: KoaContextWithOIDC, claims: Readonly<Record<string, unknown>>): void {
+function assertBound(_ctx: Context, claims: Readonly<Record<string, unknown>>): void {
   const missing = ['iss', 'aud', 'exp'].find((name) => claims[name] === undefined);
   if (missing !== undefined)
     throw new errors.InvalidRequestObject(`the signed request lacks the claim ${missing}`);
@@ -188,27 +181,25 @@ function assertBound(_ctx: KoaContextWithOIDC, claims: Readonly<Record<string, u
 const pageRoutes = /^(?:authorization|resume|end_session|code_verification|device_resume)/;
 
 function renderError(
-  ctx: KoaContextWithOIDC,
+  ctx: Context,
   out: { error: string; error_description?: string | undefined },
 ): void {
   if (!pageRoutes.test(ctx.oidc.route)) {
     ctx.body = out;
     return;
   }
-  currentVisit().failure = out.error_description ?? out.error;
-  ctx.body = '';
+  reply(ctx, { kind: 'failure', failure: out.error_description ?? out.error });
 }
 
 /** Of the claims parameter only `acr` counts: the scopes say which claims an app gets. */
-const claimsOnlyByScope: Parameters<Provider['use']>[0] = async (ctx, next) => {
+const claimsOnlyByScope: Middleware = async (ctx, next) => {
   await next();
-  const { oidc } = ctx as unknown as { oidc?: KoaContextWithOIDC['oidc'] };
-  if (oidc?.route === 'discovery')
+  if (oidcOf(ctx)?.route === 'discovery')
     Object.assign(ctx.body as object, { claims_parameter_supported: false });
 };
 
 /** The library's own pages only send a form on, with a script whose hash it adds here. */
-const pagePolicy: Parameters<Provider['use']>[0] = (ctx, next) => {
+const pagePolicy: Middleware = (ctx, next) => {
   ctx.set(
     'content-security-policy',
     "default-src 'none'; script-src 'self'; form-action https: http:; base-uri 'none'; frame-ancestors 'none'",

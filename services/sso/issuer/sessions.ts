@@ -1,6 +1,7 @@
 import type Provider from 'oidc-provider';
+import { stateOf } from './context.ts';
 import { assuranceOf, authTime, methodsOf } from './people.ts';
-import { currentVisit, type Person } from './visit.ts';
+import type { Person } from './request.ts';
 
 /**
  * Makes oidc-provider's browser session follow the session of the person: it has the same id, is
@@ -23,7 +24,7 @@ export function followSessions(provider: Provider): void {
   }
 
   Session.get = async (ctx) => {
-    const { person } = currentVisit();
+    const { person } = stateOf(ctx).request;
     const session = person ? await ofPerson(person) : await ofCookie(ctx);
     // A cookie may be older than the sign-out.
     const usable = person || session.accountId === undefined ? session : new Session();

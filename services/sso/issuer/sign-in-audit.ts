@@ -1,73 +1,72 @@
-import { serviceCaller } from '@bailiwick/call';
 import { type Database } from '@bailiwick/database';
 import { changeRow, handOver, type Origin, type Refusal, type Target } from '@bailiwick/events';
 import { type Refusals } from '@bailiwick/service';
 import type Provider from 'oidc-provider';
-import type { Client, KoaContextWithOIDC } from 'oidc-provider';
+import type { Client } from 'oidc-provider';
 import { findPlace, recordSignIn, removeTokens } from '../app-sign-ins/queries.ts';
 import { signInHash } from '../app-sign-ins/record-hash.ts';
 import { appOf } from './clients.ts';
+import { type Middleware, type Oidc, oidcOf, reply, stateOf } from './context.ts';
 import { scopesOf, tenantOf } from './grants.ts';
-import { currentVisit, type Person, type Visit } from './visit.ts';
+import { type IssuerRequest, originOf, type Person } from './request.ts';
+import type { SecondUse } from './token-requests.ts';
 
 // The audit of sign-ins to apps. The entries are written before the browser or the app gets the
 // answer. All are about a known app and an existing person, code or token, so that requests of
 // strangers write none. A refresh writes none either.
 
 type Deps = { database: Database; refusals: Refusals };
-type Middleware = Parameters<Provider['use']>[0];
-type Oidc = KoaContextWithOIDC['oidc'];
+type Context = Parameters<Middleware>[0];
 
-/** Writes the entries that follow from the library's events. */
-export function auditSignIns(provider: Provider, deps: Deps): void {
-  provider.on('authorization.success', () => void (currentVisit().signedIn = true));
-  provider.on('authorization.error', (_ctx, error) => {
+/** Notes the outcomes for which the library has only events. */
+export function followEvents(provider: Provider): void {
+  provider.on('authorization.success', (ctx) => {
+    stateOf(ctx).signIn = { kind: 'accepted' };
+  });
+  provider.on('authorization.error', (ctx, error) => {
     // Other errors are about the request, or say that a page is needed.
     if (error.error === 'access_denied')
-      currentVisit().refusal = error.error_description ?? error.error;
+      stateOf(ctx).signIn = { kind: 'refused', reason: error.error_description ?? error.error };
   });
-  provider.on('grant.revoked', ({ oidc }) => {
-    if (oidc.route === 'token') currentVisit().reused = true;
+  provider.on('grant.revoked', (ctx) => {
+    const { tokens } = stateOf(ctx);
+    if (tokens) tokens.isGrantRevoked = true;
   });
-  provider.use(entriesOf(deps));
 }
 
-const entriesOf =
-  (deps: Deps): Middleware =>
-  async (ctx, next) => {
-    await next();
-    const { oidc } = ctx as unknown as { oidc?: Oidc };
-    const client = oidc?.client;
-    if (!client) return;
-    const visit = currentVisit();
-    const { person } = visit;
-    if (person && visit.signedIn && !(await auditSignIn(deps, oidc, client, person)))
-      await takeBack(deps, ctx, visit, { app: client.clientId, sessionId: person.credentialId });
-    if (person && visit.refusal !== '') await auditRefusal(deps, client, person);
-    if (visit.reused) await auditReuse(deps, client, visit);
-    if (visit.repeated) await auditRepetition(deps, client, visit);
-  };
+/**
+ * Writes the entries of a request. The grant of a code is stored after its entry: a request that ends
+ * with a page or an error leaves none behind.
+ */
+export async function auditRequest(deps: Deps, ctx: Context, use?: SecondUse): Promise<void> {
+  const oidc = oidcOf(ctx);
+  const client = oidc?.client;
+  if (!client) return;
+  const { request, signIn } = stateOf(ctx);
+  const { person } = request;
+  if (person && signIn) {
+    const { id, credentialId } = person;
+    const origin = originOf(request, { type: 'user', id, credentialId });
+    const attempt = { client, person, origin };
+    if (signIn.kind === 'refused') await auditRefusal(deps, attempt, signIn.reason);
+    else if (await auditSignIn(deps, oidc, attempt)) await oidc.entities.Grant?.save();
+    else await takeBack(deps, ctx, attempt);
+  }
+  if (use) await auditSecondUse(deps, client, request, use);
+}
+
+type Attempt = { client: Client; person: Person; origin: Origin };
 
 const targetsOf = ({ clientId, clientName }: Client, userId: string): Target[] => [
   { Type: 'oauth_app', ID: clientId, Name: clientName ?? '' },
   { Type: 'user', ID: userId, Name: '' },
 ];
 
-function originOf({ id, credentialId }: Person, { ip, userAgent }: Visit): Origin {
-  const caller = { ...serviceCaller('sso'), type: 'user', id, credentialId, ip, userAgent };
-  return { operation: { name: '' }, caller };
-}
-
 /** Returns whether the sign-in stands: the person may have withdrawn the consent meanwhile. */
-async function auditSignIn(
-  { database }: Deps,
-  oidc: Oidc,
-  client: Client,
-  person: Person,
-): Promise<boolean> {
-  const visit = currentVisit();
+async function auditSignIn({ database }: Deps, oidc: Oidc, attempt: Attempt): Promise<boolean> {
+  const { client, person, origin } = attempt;
   const place = tenantOf(oidc.entities.Grant);
-  const entry = changeRow(originOf(person, visit), {
+  const entry = changeRow(origin, {
     tenant: place,
     type: 'oauth_app.signed_in',
     data: null,
@@ -89,73 +88,44 @@ async function auditSignIn(
 }
 
 /** Removes the code of a sign-in whose consent the person has withdrawn meanwhile. */
-async function takeBack(
-  { database }: Deps,
-  ctx: Parameters<Middleware>[0],
-  visit: Visit,
-  { app, sessionId }: { app: string; sessionId: string },
-): Promise<void> {
-  visit.newGrant = undefined;
-  visit.devicePage = undefined;
-  await database.transaction(null, (em) => removeTokens(em, [signInHash(sessionId, app)]));
-  visit.failure = 'The access of the app was withdrawn meanwhile. Please sign in again.';
+async function takeBack({ database }: Deps, ctx: Context, { client, person }: Attempt) {
+  const tokens = signInHash(person.credentialId, client.clientId);
+  await database.transaction(null, (em) => removeTokens(em, [tokens]));
   ctx.remove('location');
   ctx.status = 400;
-  ctx.body = '';
+  const failure = 'The access of the app was withdrawn meanwhile. Please sign in again.';
+  reply(ctx, { kind: 'failure', failure });
 }
 
-async function auditRefusal({ refusals }: Deps, client: Client, person: Person): Promise<void> {
-  const visit = currentVisit();
-  await refusals.record(`sign in to ${client.clientId} ${person.id}`, originOf(person, visit), {
+const auditRefusal = ({ refusals }: Deps, { client, person, origin }: Attempt, reason: string) =>
+  refusals.record(`sign in to ${client.clientId} ${person.id}`, origin, {
     Tenant: appOf(client).tenant,
     Action: 'oauth_app.sign_in_refused',
     Result: 'denied',
     Code: 'permission_denied',
     Targets: targetsOf(client, person.id),
-    Reason: visit.refusal,
+    Reason: reason,
   });
+
+function entryOf({ kind, presented }: SecondUse): Pick<Refusal, 'Action' | 'Result' | 'Code'> {
+  // Many of them are counted, like refusals.
+  if (kind === 'repeated')
+    return { Action: 'oauth_app.refresh_repeated', Result: 'success', Code: '' };
+  const isRefresh = presented.model === 'RefreshToken';
+  const Action = isRefresh ? 'oauth_app.refresh_token_reused' : 'oauth_app.code_reused';
+  return { Action, Result: 'denied', Code: 'permission_denied' };
 }
 
-const auditReuse = (deps: Deps, client: Client, visit: Visit) =>
-  auditSecondUse(deps, client, visit, {
-    Action:
-      visit.presented?.model === 'RefreshToken'
-        ? 'oauth_app.refresh_token_reused'
-        : 'oauth_app.code_reused',
-    Result: 'denied',
-    Code: 'permission_denied',
-  });
-
-/** Many of them are counted, like refusals. */
-const auditRepetition = (deps: Deps, client: Client, visit: Visit) =>
-  auditSecondUse(deps, client, visit, {
-    Action: 'oauth_app.refresh_repeated',
-    Result: 'success',
-    Code: '',
-  });
-
-type SecondUse = Pick<Refusal, 'Action' | 'Result' | 'Code'>;
-
 /** The app's own request: the person has no part in it. */
-async function auditSecondUse(
-  { database, refusals }: Deps,
-  client: Client,
-  { presented, ip, userAgent }: Visit,
-  use: SecondUse,
-): Promise<void> {
-  if (!presented) return;
+async function auditSecondUse(deps: Deps, client: Client, request: IssuerRequest, use: SecondUse) {
   const { clientId } = client;
-  const { accountId = '', sessionUid = '' } = presented.payload;
+  const { accountId = '', sessionUid = '' } = use.presented.payload;
   const { tenant } = appOf(client);
-  const place = await findPlace(database, tenant, clientId, sessionUid);
-  const caller = { ...serviceCaller('sso'), type: 'anonymous', id: '', ip, userAgent };
-  await refusals.record(
-    `${use.Action} at ${clientId} ${accountId}`,
-    { operation: { name: '' }, caller },
-    {
-      ...use,
-      Tenant: place || tenant,
-      Targets: [...targetsOf(client, accountId), { Type: 'session', ID: sessionUid, Name: '' }],
-    },
-  );
+  const place = await findPlace(deps.database, tenant, clientId, sessionUid);
+  const entry = entryOf(use);
+  await deps.refusals.record(`${entry.Action} at ${clientId} ${accountId}`, originOf(request), {
+    ...entry,
+    Tenant: place || tenant,
+    Targets: [...targetsOf(client, accountId), { Type: 'session', ID: sessionUid, Name: '' }],
+  });
 }

@@ -5,7 +5,7 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { common } from '@bailiwick/proto/permission-patterns.ts';
 import type { Client } from '@connectrpc/connect';
-import type { Member, Person, Place } from './visit.ts';
+import type { Member, Person, TenantOption } from './request.ts';
 
 // The tenant that a sign-in is for, and what its tokens say about the person there.
 
@@ -28,7 +28,7 @@ export type Tenants = ReturnType<typeof createTenants>;
 export function createTenants({ authority }: TenantDeps) {
   return {
     /** The tenants of a person that the session may use. */
-    async ofPerson({ id: userId, limitedTo }: Person): Promise<Place[]> {
+    async ofPerson({ id: userId, limitedTo }: Person): Promise<TenantOption[]> {
       const { tenants } = await authority.listUserTenants({ userId });
       return tenants.filter(({ id }) => limitedTo === '' || id === limitedTo);
     },

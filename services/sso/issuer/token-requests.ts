@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type TenantKeys } from '@bailiwick/keys';
-import type { KoaContextWithOIDC, default as Provider } from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import { recordHash } from '../app-sign-ins/record-hash.ts';
 import { appOf } from './clients.ts';
+import { accountIn, type Middleware, stateOf, type TokenRequest } from './context.ts';
 import type { IssuerDeps } from './deps.ts';
 import { answerModel, endFamily, findAnswer, issueRecords } from './queries.ts';
 import { openRecord, sealRecord } from './records.ts';
-import { currentVisit, type Visit } from './visit.ts';
 
 // Requests for tokens. The library checks one and makes its answer. One statement then uses up the
 // code or token of the request and stores its results. A refused request therefore uses nothing up.
@@ -18,8 +18,10 @@ import { currentVisit, type Visit } from './visit.ts';
 // thief's, so it ends everything from the same sign-in.
 
 type Deps = Pick<IssuerDeps, 'database' | 'keys' | 'log' | 'people'>;
-type Middleware = Parameters<Provider['use']>[0];
 type Context = Pick<KoaContextWithOIDC, 'oidc'> & { status: number; body: unknown };
+
+/** Another use of a code or token: its request got the first answer again, or was refused. */
+export type SecondUse = Required<Pick<TokenRequest, 'presented'>> & { kind: 'repeated' | 'reused' };
 
 /** The part of a request that a repetition must have in common with the first use. */
 type Terms = {
@@ -33,44 +35,53 @@ type Terms = {
   issuedFor: string;
 };
 
-export const issueTogether =
-  (deps: Deps): Middleware =>
-  async (ctx, next) => {
-    if (ctx.path !== '/oauth/token') return next();
-    const visit = currentVisit();
-    visit.tokenRequest = { uses: '', records: [] };
-    await next();
-    const context = ctx as unknown as Context;
-    try {
-      if (context.status === 200) await issue(deps, context, visit);
-      else if (context.status < 500 && isSecondUse(visit)) await endAll(deps, context, visit);
-    } catch (error) {
-      context.status = 500;
-      context.body = { error: 'server_error', error_description: 'the tokens could not be stored' };
-      deps.log.error('storing tokens failed', { error });
-    }
-  };
+/** Answers a request for tokens, and returns whether its code or token was used before. */
+export async function issueTogether(
+  deps: Deps,
+  ...[ctx, next]: Parameters<Middleware>
+): Promise<SecondUse | undefined> {
+  if (ctx.path !== '/oauth/token') return next();
+  const tokens: TokenRequest = { uses: '', records: [] };
+  stateOf(ctx).tokens = tokens;
+  await next();
+  const context = ctx as unknown as Context;
+  try {
+    if (context.status === 200) return await issue(deps, context, tokens);
+    if (context.status < 500 && isSecondUse(tokens)) return await endAll(deps, context, tokens);
+  } catch (error) {
+    context.status = 500;
+    context.body = { error: 'server_error', error_description: 'the tokens could not be stored' };
+    deps.log.error('storing tokens failed', { error });
+  }
+  return tokens.isGrantRevoked ? useOf('reused', tokens) : undefined;
+}
+
+const useOf = (kind: SecondUse['kind'], { presented }: TokenRequest): SecondUse | undefined =>
+  presented && { kind, presented };
 
 /** Whether a refused request presented a used refresh token. A repeated proof says nothing of it. */
-const isSecondUse = ({ presented, proofRepeated }: Visit): boolean =>
-  presented?.model === 'RefreshToken' && presented.payload.consumed !== undefined && !proofRepeated;
+const isSecondUse = ({ presented, isProofRepeated }: TokenRequest): boolean =>
+  presented?.model === 'RefreshToken' &&
+  presented.payload.consumed !== undefined &&
+  !isProofRepeated;
 
-async function issue(deps: Deps, ctx: Context, visit: Visit): Promise<void> {
+async function issue(deps: Deps, ctx: Context, tokens: TokenRequest) {
   const { database, keys } = deps;
-  const { uses = '', records = [] } = visit.tokenRequest ?? {};
-  const answer = uses === '' ? undefined : await answerToKeep(keys, ctx, visit);
-  if (await issueRecords(database, uses, answer ? [...records, answer] : records))
-    return endIfOver(deps, ctx, visit);
-  const kept = await keptAnswer(deps, ctx, visit);
-  if (kept && isDeepStrictEqual(kept.terms, termsOf(ctx))) {
-    ctx.body = kept.body;
-    visit.repeated = true;
-  } else await endAll(deps, ctx, visit);
+  const { uses, records } = tokens;
+  const answer = uses === '' ? undefined : await answerToKeep(keys, ctx, tokens);
+  if (await issueRecords(database, uses, answer ? [...records, answer] : records)) {
+    await endIfOver(deps, ctx, tokens);
+    return undefined;
+  }
+  const kept = await keptAnswer(deps, ctx, tokens);
+  if (!kept || !isDeepStrictEqual(kept.terms, termsOf(ctx))) return endAll(deps, ctx, tokens);
+  ctx.body = kept.body;
+  return useOf('repeated', tokens);
 }
 
 /** Refuses the request if the person's session has ended while its tokens were made. */
-async function endIfOver({ database, people }: Deps, ctx: Context, visit: Visit): Promise<void> {
-  const { account, presented } = visit;
+async function endIfOver({ database, people }: Deps, ctx: Context, { presented }: TokenRequest) {
+  const account = accountIn(ctx.oidc);
   if (!account || (await people.ofSession(account.person.credentialId, false))) return;
   if (presented) await endFamily(database, presented.id);
   refuse(ctx, new errors.InvalidGrant('the session has ended'));
@@ -82,15 +93,15 @@ function refuse(ctx: Context, { error, error_description, statusCode }: errors.I
 }
 
 /** Ends all that came from the same sign-in, and refuses the request. */
-async function endAll({ database }: Deps, ctx: Context, visit: Visit): Promise<void> {
+async function endAll({ database }: Deps, ctx: Context, tokens: TokenRequest) {
+  const hasEnded = await endFamily(database, tokens.presented?.id ?? '');
+  if (ctx.status === 200) refuse(ctx, new errors.InvalidGrant('it was used before'));
   // Another request may have ended it before.
-  visit.reused = await endFamily(database, visit.presented?.id ?? '');
-  if (ctx.status !== 200) return;
-  refuse(ctx, new errors.InvalidGrant('it was used before'));
+  return hasEnded ? useOf('reused', tokens) : undefined;
 }
 
 /** The answer to a refresh, for a repetition of the request; undefined if the app gets none. */
-async function answerToKeep(keys: TenantKeys, ctx: Context, { presented }: Visit) {
+async function answerToKeep(keys: TenantKeys, ctx: Context, { presented }: TokenRequest) {
   const { client, params } = ctx.oidc;
   const token = params?.['refresh_token'];
   if (presented?.model !== 'RefreshToken' || !client || typeof token !== 'string') return undefined;
@@ -101,12 +112,12 @@ async function answerToKeep(keys: TenantKeys, ctx: Context, { presented }: Visit
   return sealRecord(keys, { model: answerModel, key: token, payload, seconds });
 }
 
-async function keptAnswer({ database, keys }: Deps, { oidc }: Context, { presented }: Visit) {
+async function keptAnswer(deps: Deps, { oidc }: Context, { presented }: TokenRequest) {
   const token = oidc.params?.['refresh_token'];
   if (presented?.model !== 'RefreshToken' || typeof token !== 'string') return undefined;
-  const row = await findAnswer(database, recordHash(answerModel, token));
+  const row = await findAnswer(deps.database, recordHash(answerModel, token));
   if (!row) return undefined;
-  return (await openRecord(keys, row)) as unknown as { terms: Terms; body: unknown };
+  return (await openRecord(deps.keys, row)) as unknown as { terms: Terms; body: unknown };
 }
 
 function termsOf({ oidc }: Context): Terms {

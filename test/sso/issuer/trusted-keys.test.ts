@@ -7,7 +7,6 @@ import { createPools, egressRules, type Pools } from '@bailiwick/egress';
 import { type BotProofDeps, proveBot } from '@bailiwick/sso/issuer/bot-proof.ts';
 import { readSubject } from '@bailiwick/sso/issuer/subject-token.ts';
 import { createTrustedKeys } from '@bailiwick/sso/issuer/trusted-keys.ts';
-import { duringVisit, newVisit } from '@bailiwick/sso/issuer/visit.ts';
 import { createLog } from '@bailiwick/telemetry';
 import { decodeProtectedHeader } from 'jose';
 import { githubJob, newSigning } from './keyless.ts';
@@ -78,9 +77,9 @@ describe('the keys of an issuer that a bot trusts', () => {
       keys,
       audit: { refused: async (_bot: unknown, reason: string) => void reasons.push(reason) },
     } as unknown as BotProofDeps;
-    const proof = await duringVisit(newVisit(undefined, loopback), () =>
-      proveBot(deps, 'bot_1', { token, claims: readSubject(token) }).catch(() => undefined),
-    );
+    const request = { ip: loopback, userAgent: '', person: undefined };
+    const presented = { token, claims: readSubject(token), request };
+    const proof = await proveBot(deps, 'bot_1', presented).catch(() => undefined);
     return proof ? 'proven' : reasons.join();
   }
 
