@@ -30,4 +30,4 @@ export {
   type Read,
   type Reading,
 } from './users.ts';
-export { flagProblems, isTrue, object, text, texts } from './values.ts';
+export { flagProblems, isFalse, isTrue, object, text, texts } from './values.ts';

@@ -10,6 +10,10 @@ export const object = (value: unknown): Json =>
 export const isTrue = (value: unknown): boolean =>
   value === true || value === 1 || ['true', '1'].includes(text(value).toLowerCase());
 
+/** Not the opposite of `isTrue`: a flag may be absent. */
+export const isFalse = (value: unknown): boolean =>
+  value === false || value === 0 || ['false', '0'].includes(text(value).toLowerCase());
+
 /** The problem of a flag that is neither true nor false. An absent one is false. */
 export function flagProblems(name: string, value: unknown): string[] {
   const written = JSON.stringify(value ?? '').toLowerCase();

@@ -151,7 +151,10 @@ describe('the sources of bailiwick import', () => {
   test('a disabled user of every system stays out', async () => {
     for (const [system, content] of [
       ['keycloak', '[{"email": "a@example.com", "enabled": false}]'],
+      ['keycloak', '[{"email": "a@example.com", "enabled": "false"}]'],
       ['auth0', '{"email": "a@example.com", "blocked": true}'],
+      ['auth0', '{"email": "a@example.com", "blocked": "true"}'],
+      ['firebase', '{"users": [{"email": "a@example.com", "disabled": 1}]}'],
       ['firebase', '{"users": [{"email": "a@example.com", "disabled": true}]}'],
       [
         'supabase',
@@ -172,7 +175,10 @@ describe('the sources of bailiwick import', () => {
   test('a flag that is neither true nor false fails in every system', async () => {
     for (const [system, content] of [
       ['keycloak', '[{"email": "a@example.com", "emailVerified": "yes"}]'],
+      ['keycloak', '[{"email": "a@example.com", "enabled": "yes"}]'],
       ['auth0', '{"email": "a@example.com", "email_verified": "yes"}'],
+      ['auth0', '{"email": "a@example.com", "blocked": "yes"}'],
+      ['firebase', '{"users": [{"email": "a@example.com", "disabled": "yes"}]}'],
       ['firebase', '{"users": [{"email": "a@example.com", "emailVerified": "yes"}]}'],
       [
         'zitadel',

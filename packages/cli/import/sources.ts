@@ -4,6 +4,7 @@ import {
   headProblem,
   ImportError,
   isColumn,
+  isFalse,
   isTrue,
   type Json,
   jsonl,
@@ -39,7 +40,11 @@ function attempt(read: () => string): { value: string; problems: string[] } {
 const keycloak: Read = (user) => {
   const hash = attempt(() => keycloakHash(user['credentials']));
   return withProblems(
-    [...flagProblems('emailVerified', user['emailVerified']), ...hash.problems],
+    [
+      ...flagProblems('emailVerified', user['emailVerified']),
+      ...flagProblems('enabled', user['enabled']),
+      ...hash.problems,
+    ],
     {
       ExternalID: text(user['id']) || text(user['username']),
       Email: text(user['email']),
@@ -50,7 +55,7 @@ const keycloak: Read = (user) => {
       Metadata: texts(user['attributes']),
       PasswordHash: hash.value,
     },
-    user['enabled'] === false,
+    isFalse(user['enabled']),
   );
 };
 
@@ -67,7 +72,11 @@ const auth0: Read = (user) => {
   const oid = text(object(user['_id'])['$oid']);
   const hash = attempt(() => auth0Hash(user));
   return withProblems(
-    [...flagProblems('email_verified', user['email_verified']), ...hash.problems],
+    [
+      ...flagProblems('email_verified', user['email_verified']),
+      ...flagProblems('blocked', user['blocked']),
+      ...hash.problems,
+    ],
     {
       ExternalID: text(user['user_id']) || (oid === '' ? '' : `auth0|${oid}`),
       Email: text(user['email']),
@@ -81,7 +90,7 @@ const auth0: Read = (user) => {
       Metadata: texts(user['user_metadata']),
       PasswordHash: hash.value,
     },
-    user['blocked'] === true,
+    isTrue(user['blocked']),
   );
 };
 
@@ -92,6 +101,7 @@ const firebase =
     return withProblems(
       [
         ...flagProblems('emailVerified', user['emailVerified']),
+        ...flagProblems('disabled', user['disabled']),
         ...(passwordHash !== '' && !hash
           ? ['the user has a password: --firebase-hash FILE is required to take it along']
           : []),
@@ -105,7 +115,7 @@ const firebase =
         PasswordHash:
           hash && passwordHash !== '' ? firebaseHash(hash, text(user['salt']), passwordHash) : '',
       },
-      user['disabled'] === true,
+      isTrue(user['disabled']),
     );
   };
 
