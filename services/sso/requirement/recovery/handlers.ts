@@ -83,13 +83,13 @@ export function recoveryHandlers({
       const isUsed = await database.transaction(rowOf(tenant), async (em) => {
         if (!(await useCode(em, tenant, hash))) return false;
         await recordLift(em, { ...call, caller }, { tenant, until, userId });
-        return true;
-      });
-      if (isUsed)
+        // Before the commit: if access does not answer, the code stays unused.
         await admission.liftSso(
           { tenant, until: timestampFromDate(until) },
           { signal: call.signal },
         );
+        return true;
+      });
       return { used: isUsed };
     },
   };
