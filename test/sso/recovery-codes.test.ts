@@ -4,31 +4,23 @@ import { after, before, test } from 'node:test';
 import { codeHash } from '@bailiwick/sso/requirement/recovery/codes.ts';
 import { assertRefused, bodyOf, retryWhileBusy } from '../support/answers.ts';
 import { createBot } from '../support/bots.ts';
-import {
-  type Answer,
-  describeOne,
-  eventually,
-  type Stack,
-  startStack,
-} from '../support/harness.ts';
+import { describeOne, eventually, type Stack } from '../support/harness.ts';
 import { login, mailsTo, newAddress, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { countOf, dumpOf, eventsOf, rowsOf, textBelow } from '../support/store.ts';
 import { addTotp, totp, wrongTotp } from '../support/totp.ts';
 import {
   addPerson,
+  assertWrong,
   createBroken,
   createCodes,
   recover,
   requireByDomain,
   requirementOf,
+  unknown,
 } from './recovery.ts';
 
 // Owners sign in although their tenant's identity provider does not work.
-
-const unknown = 'k7m2p-9xq4t-3hj6w-b8nvz';
-const assertWrong = (answer: Answer) =>
-  assertRefused(answer, 401, 'unauthenticated', ['email, password or recovery code is wrong']);
 
 describeOne('recovery codes of single sign-on', 'five processes', (topology) => {
   let stack: Stack;
@@ -266,30 +258,4 @@ describeOne('recovery codes of single sign-on', 'five processes', (topology) => 
       for (const needle of [code, code.replaceAll('-', '')])
         assert.ok(!everything.includes(needle));
   });
-});
-
-test('tries of recovery codes are limited for each address, and tries with a code for its tenant', async () => {
-  const own = await startStack('one process', {
-    BAILIWICK_LIMITS: 'standard',
-    BAILIWICK_TRUSTED_PROXIES: '127.0.0.0/8',
-  });
-  try {
-    const { codes } = await createBroken(own);
-    const [code = ''] = codes;
-    const fromElsewhere = await Promise.all(
-      Array.from({ length: 21 }, (_, index) => {
-        const body = { Email: newAddress('guess'), Password: 'guess', SsoRecoveryCode: code };
-        const from = { 'x-forwarded-for': `198.51.${index}.7` };
-        return own.call('Account_Login', body, undefined, from);
-      }),
-    );
-    assert.equal(fromElsewhere.filter(({ status }) => status === 429).length, 1);
-    const answers = await Promise.all(
-      Array.from({ length: 21 }, () => recover(own, newAddress('guess'), unknown)),
-    );
-    const refused = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
-    assert.deepEqual([refused(401), refused(429)], [20, 1]);
-  } finally {
-    await own.stop();
-  }
 });

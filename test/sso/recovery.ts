@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { bodyOf, readList } from '../support/answers.ts';
-import type { Stack } from '../support/harness.ts';
+import { assertRefused, bodyOf, readList } from '../support/answers.ts';
+import type { Answer, Stack } from '../support/harness.ts';
 import { password } from '../support/people.ts';
 import { createHome, type Home, oidcOf, saveProvider } from './home.ts';
 
@@ -12,7 +12,6 @@ export type Person = { id: string; email: string; token: string };
 /** Creates a user with an address in the tenant's domain, a password and a role in the tenant. */
 export async function addPerson(stack: Stack, home: Home, role: string): Promise<Person> {
   const email = `${role}-${randomBytes(4).toString('hex')}@${home.domain}`;
-  const { tenant: Tenant, owner } = home;
   const { User } = bodyOf(
     await stack.call(
       'Users_Create',
@@ -21,11 +20,20 @@ export async function addPerson(stack: Stack, home: Home, role: string): Promise
     ),
   ) as { User?: { ID: string } };
   assert.ok(User);
-  const { ID: UserID } = User;
-  bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID }, stack.platformKey));
-  bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID, Role: role } }, owner.token));
+  await joinAs(stack, home, User.ID, role);
   const signedIn = await stack.call('Account_Login', { Email: email, Password: password });
-  return { id: UserID, email, token: String(bodyOf(signedIn)['Token']) };
+  return { id: User.ID, email, token: String(bodyOf(signedIn)['Token']) };
+}
+
+/** Makes a user a member with a role. */
+async function joinAs(
+  stack: Stack,
+  { tenant: Tenant, owner }: Home,
+  UserID: string,
+  Role: string,
+): Promise<void> {
+  bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID }, stack.platformKey));
+  bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID, Role } }, owner.token));
 }
 
 /** Creates a tenant with a provider that is away, and with recovery codes. */
@@ -67,3 +75,10 @@ export const recover = (
   SsoRecoveryCode: string,
   Password = password,
 ) => stack.call('Account_Login', { Email, Password, SsoRecoveryCode });
+
+/** A code in the right form, of no tenant. */
+export const unknown = 'k7m2p-9xq4t-3hj6w-b8nvz';
+
+/** The answer to every sign-in that a recovery code does not let in. */
+export const assertWrong = (answer: Answer) =>
+  assertRefused(answer, 401, 'unauthenticated', ['email, password or recovery code is wrong']);

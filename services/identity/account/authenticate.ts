@@ -51,7 +51,8 @@ export async function authenticate(
   const holds = await throttle.attempt(key, call.caller.ip, async (found, until) => {
     account = found;
     // In the turn of the account, so that a second guess does not show how long the first one took.
-    const isRight = await comparePassword({ key, account: found, password }, waiterOf(call, until));
+    const guess = { key, account: found, password, hidesMatch: exemption !== undefined };
+    const isRight = await comparePassword(guess, waiterOf(call, until));
     // Without the exemption a right password counts as a wrong one, so that the count shows none.
     return isRight && (!exemption || exemption.admits(policy, found.user));
   });

@@ -38,11 +38,16 @@ function compareWith({ share = 0, full = false }) {
       },
     },
   });
-  return (stored: string | undefined, password: string, key = 'a@b.example') =>
+  return (
+    stored: string | undefined,
+    password: string,
+    { key = 'a@b.example', hidesMatch = false } = {},
+  ) =>
     compare(
       {
         key,
         password,
+        hidesMatch,
         account: {
           user: stored === undefined ? undefined : ({ passwordHash: stored } as never),
           factors: [],
@@ -68,7 +73,7 @@ test('while users have imported hashes, a wrong password takes as long for every
   const keys = ['a', 'b', 'c', 'd'].map((name) => `${name}@unknown.example`);
   const times = await Promise.all([
     ...['imported $2b$', '$argon2id$'].map((stored) => least(() => compare(stored, 'wrong'))),
-    ...keys.map((key) => least(() => compare(undefined, 'wrong', key))),
+    ...keys.map((key) => least(() => compare(undefined, 'wrong', { key }))),
   ]);
   for (const ms of times) assert.ok(ms >= 490, `${ms} ms`);
   // Without the floor, the times differ by nearly `slow`.
@@ -80,6 +85,14 @@ test('a right password does not wait, nor any while no user has an imported hash
   assert.ok((await least(() => compareWith({})('$argon2id$', 'wrong'))) < 150);
 });
 
+test('a right password that may be refused nevertheless waits like a wrong one', async () => {
+  const compare = compareWith({ share: 0.5 });
+  const hidden = { hidesMatch: true };
+  assert.equal(await compare('$argon2id$', 'right', hidden), true);
+  for (const stored of ['$argon2id$', 'imported $2b$'])
+    assert.ok((await least(() => compare(stored, 'right', hidden))) >= 490, stored);
+});
+
 test('while the lane of imported hashes is full, the share of unknown addresses that is refused is that of the users with such hashes', async () => {
   const share = 0.3;
   const compare = compareWith({ share, full: true });
@@ -87,7 +100,7 @@ test('while the lane of imported hashes is full, the share of unknown addresses 
   assert.equal(await compare('$argon2id$', 'right'), true);
   // The right password of a registration that is not verified ends without the floor.
   const outcome = (key: string) =>
-    compare(undefined, 'right', key).then(
+    compare(undefined, 'right', { key }).then(
       () => 'compared',
       () => 'refused',
     );
@@ -100,5 +113,5 @@ test('while the lane of imported hashes is full, the share of unknown addresses 
   // Another share moves addresses in one direction only, as renewed hashes do.
   const less = compareWith({ share: share / 2, full: true });
   const compared = keys.filter((_, index) => first[index] === 'compared');
-  await Promise.all(compared.map((key) => less(undefined, 'right', key)));
+  await Promise.all(compared.map((key) => less(undefined, 'right', { key })));
 });

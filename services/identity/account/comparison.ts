@@ -14,8 +14,11 @@ type Deps = {
   passwords: Pick<Passwords, 'verify' | 'compareImported' | 'imitateImported'>;
 };
 
-/** `key`: the key of the address. */
-type Attempt = { key: string; account: Account; password: string };
+/**
+ * `key`: the key of the address. `hidesMatch`: a right password waits like a wrong one, since it may
+ * be refused for another reason.
+ */
+type Attempt = { key: string; account: Account; password: string; hidesMatch?: boolean };
 
 /**
  * Returns a function that compares the password of a sign-in with the hash of its account. A hash
@@ -28,7 +31,10 @@ export function createComparison({ database, passwords }: Deps) {
   const start = createFloor(limits);
   const lookalikes = createLookalikes(database);
 
-  return async ({ key, account, password }: Attempt, waiter: Waiter): Promise<boolean> => {
+  return async (
+    { key, account, password, hidesMatch = false }: Attempt,
+    waiter: Waiter,
+  ): Promise<boolean> => {
     const { user, pendingHash } = account;
     const stored = user?.passwordHash ?? pendingHash;
     const hasImported = await lookalikes.exist();
@@ -48,7 +54,8 @@ export function createComparison({ database, passwords }: Deps) {
     }
 
     const holds = await compare();
-    if (!holds && hasImported && !waiter.signal?.aborted) await response.wait();
+    const waits = hasImported && (!holds || hidesMatch);
+    if (waits && !waiter.signal?.aborted) await response.wait();
     return holds;
   };
 }
