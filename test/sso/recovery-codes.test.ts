@@ -14,6 +14,7 @@ import {
   assertWrong,
   createBroken,
   createCodes,
+  joinAs,
   recover,
   requireByDomain,
   requirementOf,
@@ -228,6 +229,19 @@ describeOne('recovery codes of single sign-on', 'five processes', (topology) => 
     assertWrong(await answer(ended, 1));
     assert.equal((await requirementOf(stack, home)).RecoveryCodesLeft, 8);
     assert.equal(await countOf(stack, 'identity.session where user_id = $1', [ada.id]), 1);
+  });
+
+  test('a challenge opens nothing once another tenant requires its own provider for the address', async () => {
+    const [{ home, codes }, other] = [await createBroken(stack), await createBroken(stack)];
+    const ada = await addPerson(stack, other.home, 'member');
+    await joinAs(stack, home, ada.id, 'owner');
+    const { secret } = await addTotp(stack, ada.token);
+    const { Challenge } = bodyOf(await recover(stack, ada.email, codes[0] ?? ''));
+    await requireByDomain(stack, other.home);
+    await eventually('the requirement', async () => (await login(stack, ada.email)).status === 403);
+    assertWrong(await stack.call('Account_CompleteLogin', { Challenge, Totp: totp(secret) }));
+    assertWrong(await recover(stack, ada.email, codes[0] ?? ''));
+    assert.equal((await requirementOf(stack, home)).RecoveryCodesLeft, 8);
   });
 
   test('one code has one winner among 200', async () => {

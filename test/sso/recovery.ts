@@ -26,7 +26,7 @@ export async function addPerson(stack: Stack, home: Home, role: string): Promise
 }
 
 /** Makes a user a member with a role. */
-async function joinAs(
+export async function joinAs(
   stack: Stack,
   { tenant: Tenant, owner }: Home,
   UserID: string,

@@ -1,6 +1,7 @@
 import { type EntityManager, onPool } from '@bailiwick/database';
 import { unauthenticated, unavailable } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
+import { normaliseEmail } from '@bailiwick/values';
 import type { RecoveryCode } from '../factors/challenges/queries.ts';
 import { spellingsOf } from '../passwords/imported/imported.ts';
 import type { Policy } from '../passwords/policy.ts';
@@ -87,10 +88,12 @@ export async function beginRecovered<T>(
   begin: (em: EntityManager, locked: UserRow) => Promise<T>,
 ): Promise<T> {
   const { ip, userAgent } = call.caller;
-  // Ownership may have ended while a challenge waited.
-  const isOwner = await owns(deps, tenant, user.id);
+  const { admits } = exemptionOf(deps, { tenant, codeHash });
+  // While a challenge waited, ownership may have ended, or another tenant may have required its SSO.
+  const policy = await deps.passwordPolicy.of(normaliseEmail(user.email).domain);
+  const isAdmitted = await admits(policy, user);
   const request = { tenant, codeHash, userId: user.id, ip, userAgent };
-  if (!isOwner || !(await deps.recovery.use(request)).used)
+  if (!isAdmitted || !(await deps.recovery.use(request)).used)
     throw await failure(deps, unauthenticated(wrongRecovery), call, user.email, user);
   return deps.database.transaction({ tenant: null, row: `user ${user.id}` }, async (em) => {
     const locked = await lockActive(em, user.id);
