@@ -68,9 +68,12 @@ async function work({
   const broker = {
     consume: (_options: unknown, take: typeof handle) => (handle = take),
   } as unknown as Broker;
-  const dispatch: Dispatch = async (method, request, caller, signal, { handler } = {}) => {
+  const dispatch: Dispatch = async (method, request, caller, signal, exchange) => {
     callers.push(caller);
-    return create(method.output, await handler?.(request, { caller, signal: signal() } as Call));
+    return create(
+      method.output,
+      await exchange?.handler?.(request, { caller, signal: signal() } as Call),
+    );
   };
   const tasks: Tasks = new Map(
     [...operations.values()].map(({ method }) => [
