@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { cacheDir, root } from '@bailiwick/deploy/local/paths.ts';
 import { parse, parseAllDocuments } from 'yaml';
+import { findTool, run } from '../tools/go.ts';
 import type { Manifest } from './manifests.ts';
-import { findTool, run } from './tools.ts';
 
 /** The oldest Kubernetes that the chart supports, and the newest one in the tests. */
 export const kubernetes = { oldest: '1.29.15', newest: '1.37.1' } as const;

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { findTool, run } from '../tools/go.ts';
 import { kubernetes, objectsIn, openChart, readScenario, scenarios, valueFiles } from './helm.ts';
 import { objectsOf, podsIn } from './manifests.ts';
 import { assertRestricted } from './restricted.ts';
 import { findSchemas } from './schemas.ts';
-import { findTool, run } from './tools.ts';
 
 // Every value file of the chart, validated against Kubernetes and by a second linter.
 

@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheDir } from '@bailiwick/deploy/local/paths.ts';
 import { parse } from 'yaml';
-import { lastWords, makeOnce, moduleFolder } from './tools.ts';
+import { lastWords, moduleFolder } from '../tools/go.ts';
+import { makeOnce } from '../tools/make-once.ts';
 
 // Strict JSON schemas of Kubernetes objects for kubeconform, made from the Go modules: Kubernetes'
 // OpenAPI description and the definitions of custom resources.

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { openChart } from '../chart/helm.ts';
 import { containerOf, type PodSpec, podOf, podsIn, workloads } from '../chart/manifests.ts';
 import { assertRestricted } from '../chart/restricted.ts';
-import { run } from '../chart/tools.ts';
+import { run } from '../tools/go.ts';
 import { assertCapacity, freeCpu, milliCpu, neededCpu } from './capacity.ts';
 import { lastIn } from './client-pod.ts';
 import { curve } from './curve.ts';

@@ -6,9 +6,9 @@ import path from 'node:path';
 import process from 'node:process';
 import { which } from '@bailiwick/deploy/local/nats-server.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
-import { run } from '../chart/tools.ts';
 import { eventually } from '../support/harness.ts';
 import { takePort } from '../support/ports.ts';
+import { run } from '../tools/go.ts';
 import type { Cluster } from './tools.ts';
 
 // A Prometheus on this machine. It reads the cluster's pods through the API server, so that it works

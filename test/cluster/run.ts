@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { root } from '@bailiwick/deploy/local/paths.ts';
-import { findTool, run } from '../chart/tools.ts';
+import { findTool, run } from '../tools/go.ts';
 import { findPrevious } from '../upgrade/versions.ts';
 import { assertCapacity } from './capacity.ts';
 import { type Options, readOptions, refusal, transferFor } from './options.ts';

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chartDir } from '../chart/helm.ts';
 import type { Pod } from '../chart/manifests.ts';
-import { run } from '../chart/tools.ts';
+import { run } from '../tools/go.ts';
 
 // kubectl and helm, for one namespace of one cluster.
 

@@ -9,7 +9,7 @@ import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import { migrateSettings, settingTables } from '@bailiwick/deploy/settings.ts';
 import { images } from '@bailiwick/deploy/versions.ts';
 import { namesOf, readSettings, type Setting, type SettingTable } from '@bailiwick/settings';
-import { findTool, run } from '../chart/tools.ts';
+import { findTool, run } from '../tools/go.ts';
 
 // Validates deploy/compose.yaml with Compose's own library and schema, and against the settings
 // that the processes read.

@@ -19,11 +19,11 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { ensureSecrets } from '@bailiwick/deploy/local/secrets.ts';
 import { until } from '@bailiwick/deploy/local/testing.ts';
 import { packageOf, workspacePackages } from '../chart/imports.ts';
-import { run } from '../chart/tools.ts';
 import { deno, skip as withoutDeno } from '../deno/deno.ts';
 import { startTestBroker, type TestBroker } from '../support/broker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { takePort } from '../support/ports.ts';
+import { run } from '../tools/go.ts';
 import { runContainer, skip } from './container.ts';
 import { createAssembly, readDockerfile, stageIn, variablesOf } from './dockerfile.ts';
 

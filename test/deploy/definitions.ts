@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { parse } from 'yaml';
 import { type Definition, strict } from '../chart/schemas.ts';
-import { lastWords, moduleFolder } from '../chart/tools.ts';
+import { lastWords, moduleFolder } from '../tools/go.ts';
 
 // The schemas of other projects' objects, from their Go modules.
 

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { mostConnections } from '../chart/connections.ts';
 import { chartDir, kubernetes, objectsIn } from '../chart/helm.ts';
 import { type Manifest, objectsOf as objectsOfKind, podsIn } from '../chart/manifests.ts';
-import { findTool, run } from '../chart/tools.ts';
+import { findTool, run } from '../tools/go.ts';
 import { findDefinitions } from './definitions.ts';
 import { read } from './dockerfile.ts';
 

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import { kubernetes, objectsIn } from '../chart/helm.ts';
-import { findTool, run } from '../chart/tools.ts';
+import { findTool, run } from '../tools/go.ts';
 import { copiesOf, read, readDockerfile, stageIn } from './dockerfile.ts';
 
 // Evaluates the Tiltfile with a Starlark interpreter. tilt.star defines Tilt's functions, which

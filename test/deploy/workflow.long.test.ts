@@ -7,7 +7,7 @@ import { root } from '@bailiwick/deploy/local/paths.ts';
 import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import { releaseNotes } from '@bailiwick/deploy/release-notes.ts';
 import { parse } from 'yaml';
-import { findTool, run } from '../chart/tools.ts';
+import { findTool, run } from '../tools/go.ts';
 import { read, readDockerfile } from './dockerfile.ts';
 
 type Step = { run?: string; uses?: string; with?: Record<string, unknown> };

@@ -13,9 +13,10 @@ import { answersAsPostgres, ensureDatabase } from '@bailiwick/deploy/local/postg
 import { findRunner } from '@bailiwick/deploy/local/unprivileged.ts';
 import { migrateAll } from '@bailiwick/deploy/migrate.ts';
 import { createLog } from '@bailiwick/telemetry';
-import { lastWords, makeOnce, run } from '../chart/tools.ts';
 import { eventually, startStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
+import { lastWords, run } from '../tools/go.ts';
+import { makeOnce } from '../tools/make-once.ts';
 
 // The product on the oldest major of PostgreSQL that it accepts, and on those up to the one of all
 // other tests.

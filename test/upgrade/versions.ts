@@ -4,8 +4,9 @@ import process from 'node:process';
 import type * as migrations from '@bailiwick/deploy/local/migrate.ts';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import type * as settings from '@bailiwick/deploy/settings.ts';
-import { lastWords, makeOnce, run } from '../chart/tools.ts';
 import type { Version } from '../support/own-stack.ts';
+import { lastWords, run } from '../tools/go.ts';
+import { makeOnce } from '../tools/make-once.ts';
 
 // The previous version, from the repository's history, and the current one.
 

@@ -1,28 +1,21 @@
 import { execFile } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { which } from '@bailiwick/deploy/local/nats-server.ts';
 import { cacheDir } from '@bailiwick/deploy/local/paths.ts';
-import { isAlive } from '@bailiwick/deploy/local/pids.ts';
+import { makeOnce } from './make-once.ts';
 
-// Programs for the tests of the chart and of deploy/, built once with Go, if the host has it, into
-// the repository's cache.
+// Programs for the tests of the chart, of deploy/ and of the wire between the processes, built once
+// with Go, if the host has it, into the repository's cache.
 
 const searched = process.env['PATH'] ?? '';
 const buildLimitMs = 4 * 60_000;
 export const run = promisify(execFile);
+
+/** Also of the suite's proto files. */
+export const conformanceVersion = '1.0.7';
 
 type Tool = { module: string; path: string; version: string };
 
@@ -44,6 +37,11 @@ const tools = {
     version: '2.16.2',
   },
   actionlint: { module: 'github.com/rhysd/actionlint', path: 'cmd/actionlint', version: '1.7.12' },
+  connectconformance: {
+    module: 'connectrpc.com/conformance',
+    path: 'cmd/connectconformance',
+    version: conformanceVersion,
+  },
   'kube-score': { module: 'github.com/zegl/kube-score', path: 'cmd/kube-score', version: '1.20.0' },
 } as const satisfies Record<string, Tool>;
 
@@ -90,53 +88,6 @@ export async function moduleFolder(module: string, version: string): Promise<str
 export function lastWords(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string };
   return (stderr || message).trim().split('\n').slice(-2).join(' | ');
-}
-
-/**
- * Test files run concurrently: one makes `kept`, the others wait for it. It is made under another
- * name beside `kept` and then renamed, so that no test sees an incomplete one.
- */
-export async function makeOnce(
-  kept: string,
-  make: (made: string) => Promise<void> | void,
-): Promise<void> {
-  const folder = dirname(kept);
-  const lock = `${kept}.lock`;
-  mkdirSync(folder, { recursive: true });
-  while (!takeLock(lock)) {
-    await sleep(200);
-    if (existsSync(kept)) return;
-  }
-  const aside = mkdtempSync(join(folder, '.making-'));
-  try {
-    if (existsSync(kept)) return;
-    await make(join(aside, 'made'));
-    renameSync(join(aside, 'made'), kept);
-  } finally {
-    rmSync(aside, { recursive: true, force: true });
-    rmSync(lock, { force: true });
-  }
-}
-
-function takeLock(lock: string): boolean {
-  try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-  const holder = readHolder(lock);
-  // An empty file: its holder is writing it.
-  if (holder > 0 && !isAlive(holder)) rmSync(lock, { force: true });
-  return false;
-}
-
-function readHolder(lock: string): number {
-  try {
-    return Number(readFileSync(lock, 'utf8'));
-  } catch {
-    return 0; // the holder has released it
-  }
 }
 
 // For CI: builds everything before the tests, so that none of them has to wait.
