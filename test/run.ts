@@ -40,6 +40,7 @@ const cores = Math.max(2, availableParallelism());
 const comparing = new Set(
   [
     'contention-access.long.test.ts',
+    'conformance/connect.long.test.ts',
     'contention-others.long.test.ts',
     'delivery/hostile.long.test.ts',
     'operations/timing.long.test.ts',

@@ -206,7 +206,7 @@ function fromConnectError(error: ConnectError): ServiceError {
   const code = errorCodes.get(error.code);
   // An error without a detail comes from the transport, and its text is not for clients.
   if (!code || !detail)
-    return error.code === Code.Internal
+    return error.code === Code.Internal && !isTransient(error)
       ? new ServiceError('internal', '', 'internal error')
       : unavailable();
   return new ServiceError(
@@ -221,10 +221,11 @@ function fromConnectError(error: ConnectError): ServiceError {
 export const isOutage = (thrown: unknown): boolean =>
   toServiceError(thrown).code === 'unavailable' && !hasCode(thrown, tooLong);
 
-// Node's socket errors, PostgreSQL's classes 08 (connection), 53 (resources) and 57P0x (shutdown),
-// 25006, a read-only server during a failover, and a disk without room.
+// Node's socket errors, a call that a service has not answered, PostgreSQL's classes 08 (connection),
+// 53 (resources) and 57P0x (shutdown), 25006, a read-only server during a failover, and a disk
+// without room.
 const connectionFailures =
-  /^(ENOSPC|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|UND_ERR_.*|08...|53...|57P0.|25006)$/;
+  /^(ENOSPC|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|UND_ERR_.*|BAILIWICK_NO_RESPONSE|08...|53...|57P0.|25006)$/;
 
 // A deadlock, a lock that took too long, or a serialization failure.
 const contended = /^(40P01|55P03|40001)$/;

@@ -46,6 +46,11 @@ export type Exchange = {
   readonly handler?: AnyHandler | undefined;
   /** Set by the pipeline: the response is replayed from an earlier call with the same key. */
   replayed?: boolean;
+  /** All headers of a request over the wire. Handlers see none of them. */
+  readonly requestHeaders?: () => Headers;
+  /** More headers and trailers of the response over the wire, also of an error. */
+  responseHeaders?: Headers;
+  responseTrailers?: Headers;
 };
 
 /** Runs a call through the pipeline. @throws ServiceError */

@@ -12,7 +12,7 @@ import {
 import { type TestContext, test } from 'node:test';
 import { toServiceError } from '@bailiwick/errors';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { createClient } from '@connectrpc/connect';
+import { Code, createClient } from '@connectrpc/connect';
 import { hopAgent, unprocessedHeader } from './connections.ts';
 import { asService } from './rpc.ts';
 import { createHttpTransport } from './rpc-http.ts';
@@ -118,6 +118,32 @@ test('an error response of a proxy is not taken for one of the service', async (
     'unavailable',
   );
   assert.deepEqual(writes.calls, ['Save']);
+});
+
+test('a page that a proxy sends with 200 is no message, even if it is empty', async (t) => {
+  for (const type of ['text/html', 'application/json']) {
+    const page: Answer = (_, response) =>
+      void response.writeHead(200, { 'content-type': type, 'content-length': 0 }).end();
+    const reads = await scripted(t, page, ok);
+    await reads.groups.get({});
+    assert.deepEqual(reads.calls, ['Get', 'Get']);
+    const writes = await scripted(t, page, ok);
+    assert.equal(
+      (await writes.groups.save({}).then(() => assert.fail(), toServiceError)).code,
+      'unavailable',
+    );
+    assert.deepEqual(writes.calls, ['Save']);
+  }
+});
+
+test('a call that ends by its deadline or its caller says so', async (t) => {
+  const { groups, calls } = await scripted(t, () => {});
+  await assert.rejects(groups.save({}, { timeoutMs: 300 }), { code: Code.DeadlineExceeded });
+  const caller = new AbortController();
+  const cancelled = groups.save({}, { signal: caller.signal });
+  while (calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  caller.abort();
+  await assert.rejects(cancelled, { code: Code.Canceled });
 });
 
 /** Sends raw text and collects the response until the connection ends. */

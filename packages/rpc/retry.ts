@@ -8,6 +8,8 @@ import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 
 /** A call without a response. */
 export class NoResponseError extends Error {
+  /** By which packages/errors recognizes an outage, whatever code the cause has. */
+  readonly code = 'BAILIWICK_NO_RESPONSE';
   /** Whether the service has certainly not processed it. */
   readonly unprocessed: boolean;
   constructor(unprocessed: boolean, cause: unknown) {

@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { replayedHeader } from '@bailiwick/idempotency';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { findTrailerError } from '@connectrpc/connect/protocol-grpc';
 import {
@@ -47,46 +46,13 @@ const channelOptions: ChannelOptions = {
 export function createGrpcTransport(options: WireOptions): WireTransport {
   const client = new Client(options.url, credentialsOf(options.tls), channelOptions);
 
-  /**
-   * Waits for a connection. The channel alone would hold a call without a connection until its
-   * deadline.
-   */
-  async function connected(limitMs: number): Promise<void> {
-    const channel = client.getChannel();
-    const began = Date.now();
-    for (
-      let state = channel.getConnectivityState(true);
-      state !== connectivityState.READY;
-      state = channel.getConnectivityState(true)
-    ) {
-      const until =
-        began +
-        Math.min(
-          limitMs,
-          state === connectivityState.CONNECTING ? connectingTimeoutMs : refusedTimeoutMs,
-        );
-      if (Date.now() >= until)
-        throw new ConnectError(
-          'the service cannot be reached',
-          Code.Unavailable,
-          undefined,
-          undefined,
-          new Error(`no connection to ${options.url}`),
-        );
-      const seen = state;
-      await new Promise<void>((resolve) =>
-        channel.watchConnectivityState(seen, until, () => resolve()),
-      );
-    }
-  }
-
   async function send({ method, headers, body, timeoutMs, signal }: Attempt): Promise<WireAnswer> {
     const deadline = Date.now() + timeoutMs;
-    await connected(timeoutMs);
+    await connected(client, timeoutMs);
     // If the connection ends right now, the call waits for the next one, since it is certainly
     // unsent. The channel itself retries what a server refused (GOAWAY).
-    const metadata = new Metadata({ waitForReady: true });
-    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+    const sent = new Metadata({ waitForReady: true });
+    for (const [name, value] of Object.entries(headers)) addTo(sent, name, value);
     return new Promise((resolve, reject) => {
       const path = `/${method.parent.typeName}/${method.name}`;
       const call = client.makeUnaryRequest(
@@ -94,16 +60,20 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
         toBuffer,
         toBuffer,
         body,
-        metadata,
+        sent,
         { deadline },
         (error, answer) => {
           signal?.removeEventListener('abort', cancel);
-          if (error) reject(failure(error));
-          else resolve({ body: answer ?? new Uint8Array(), replayed });
+          const isLate = !signal?.aborted && Date.now() >= deadline;
+          if (error) reject(failure(error, headersOf(header), isLate));
+          else resolve({ body: answer ?? new Uint8Array(), metadata });
         },
       );
-      let replayed = false;
-      call.on('metadata', (received) => (replayed = received.get(replayedHeader).length > 0));
+      let [header, trailer]: Array<Metadata | undefined> = [];
+      call.on('metadata', (received) => (header = received));
+      // The trailers are part of the status, which follows the answer before anything else runs.
+      call.on('status', (ended) => (trailer = ended.metadata));
+      const metadata = () => ({ header: headersOf(header), trailer: headersOf(trailer) });
       const cancel = () => call.cancel();
       if (signal?.aborted) cancel();
       else signal?.addEventListener('abort', cancel);
@@ -112,6 +82,39 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
 
   const close = () => Promise.resolve(client.close());
   return createWireTransport(options, { system: 'grpc', send, close });
+}
+
+/**
+ * Waits for a connection. The channel alone would hold a call without a connection until its
+ * deadline.
+ */
+async function connected(client: Client, limitMs: number): Promise<void> {
+  const channel = client.getChannel();
+  const began = Date.now();
+  for (
+    let state = channel.getConnectivityState(true);
+    state !== connectivityState.READY;
+    state = channel.getConnectivityState(true)
+  ) {
+    const until =
+      began +
+      Math.min(
+        limitMs,
+        state === connectivityState.CONNECTING ? connectingTimeoutMs : refusedTimeoutMs,
+      );
+    if (Date.now() >= until)
+      throw new ConnectError(
+        'the service cannot be reached',
+        until < began + limitMs ? Code.Unavailable : Code.DeadlineExceeded,
+        undefined,
+        undefined,
+        new Error(`no connection to ${channel.getTarget()}`),
+      );
+    const seen = state;
+    await new Promise<void>((resolve) =>
+      channel.watchConnectivityState(seen, until, () => resolve()),
+    );
+  }
 }
 
 /** Channel credentials. The channel reads the current certificates for each new connection. */
@@ -152,19 +155,49 @@ const toBuffer = (bytes: Uint8Array) =>
  */
 const refused = 'Stream refused by server';
 
-const detailsHeader = 'grpc-status-details-bin';
+/** The service's own error, or NoResponseError if the connection failed. */
+function failure(
+  error: ServiceError & { details?: string },
+  metadata: Headers,
+  isLate: boolean,
+): Error {
+  headersOf(error.metadata).forEach((value, name) => metadata.append(name, value));
+  const ours = metadata.has(detailsHeader) ? findTrailerError(metadata) : undefined;
+  if (ours) return ours;
+  const failed = new ConnectError(
+    error.details ?? error.message,
+    // A service that notices the deadline first cancels the call.
+    isLate && error.code === status.CANCELLED ? Code.DeadlineExceeded : codeOf(error),
+    metadata,
+    undefined,
+    error,
+  );
+  return failed.code === Code.Unavailable
+    ? new NoResponseError(error.details === refused, failed)
+    : failed;
+}
 
-/** The service's own error with its detail, or NoResponseError if the connection failed. */
-function failure(error: ServiceError): Error {
-  const details = error.metadata?.get(detailsHeader)[0];
-  if (details instanceof Buffer)
-    return findTrailerError(new Headers({ [detailsHeader]: details.toString('base64') })) ?? error;
-  if (error.code === status.UNAVAILABLE)
-    return new NoResponseError(error.details === refused, error);
-  // gRPC's codes have the same numbers as Connect's.
-  const code =
-    Object.values(Code).find(
-      (candidate): candidate is Code => candidate === (error.code as number),
-    ) ?? Code.Unknown;
-  return new ConnectError(error.details, code, undefined, undefined, error);
+/**
+ * gRPC's codes have the same numbers as Connect's. grpc-js gives neither code nor details if it
+ * cannot decompress a message.
+ */
+const codeOf = ({ code }: Partial<ServiceError>): Code =>
+  code === undefined
+    ? Code.Internal
+    : (Object.values(Code).find((candidate): candidate is Code => candidate === (code as number)) ??
+      Code.Unknown);
+
+const detailsHeader = 'grpc-status-details-bin';
+const isBinary = (name: string) => name.endsWith('-bin');
+
+function addTo(metadata: Metadata, name: string, value: string): void {
+  if (!isBinary(name)) return metadata.set(name, value);
+  for (const one of value.split(',')) metadata.add(name, Buffer.from(one, 'base64'));
+}
+
+function headersOf(metadata: Metadata | undefined): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(metadata?.toHttp2Headers() ?? {}))
+    for (const value of [values].flat()) headers.append(name, String(value));
+  return headers;
 }

@@ -1,7 +1,12 @@
 import { Buffer } from 'node:buffer';
-import { replayedHeader } from '@bailiwick/idempotency';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { errorFromJsonBytes } from '@connectrpc/connect/protocol-connect';
+import {
+  codeFromHttpStatus,
+  contentTypeUnaryProto,
+  errorFromJsonBytes,
+  parseContentType,
+  trailerDemux,
+} from '@connectrpc/connect/protocol-connect';
 import { type Dispatcher, Pool } from 'undici';
 import { hopAgent, unprocessedHeader } from './connections.ts';
 import { startDeadline } from './deadline.ts';
@@ -10,6 +15,7 @@ import { connectingTimeoutMs, NoResponseError, refusedTimeoutMs } from './retry.
 import {
   type Attempt,
   createWireTransport,
+  type Metadata,
   type WireAnswer,
   type WireOptions,
   type WireTransport,
@@ -62,7 +68,9 @@ function post(pool: Pool, { method, headers, body, timeoutMs, signal }: Attempt)
     let controller: Dispatcher.DispatchController | undefined;
     let failure: Error | undefined;
     const deadline = startDeadline(timeoutMs, () => {
-      failure = new Error(signal?.aborted ? 'the call was cancelled' : 'no response in time');
+      failure = signal?.aborted
+        ? new ConnectError('the call was cancelled', Code.Canceled)
+        : new ConnectError('no response in time', Code.DeadlineExceeded);
       controller?.abort(failure);
       settle(() => reject(failure));
     });
@@ -102,11 +110,12 @@ function requestOf({ method, headers, body, timeoutMs }: Omit<Attempt, 'signal'>
     method: 'POST',
     path: `/${method.parent.typeName}/${method.name}`,
     headers: {
-      'content-type': 'application/proto',
-      'connect-protocol-version': '1',
-      'connect-timeout-ms': String(timeoutMs),
-      'user-agent': hopAgent,
       ...headers,
+      'content-type': contentTypeUnaryProto,
+      'connect-protocol-version': '1',
+      // Infinity is no limit.
+      ...(Number.isFinite(timeoutMs) && { 'connect-timeout-ms': String(timeoutMs) }),
+      'user-agent': hopAgent,
     },
     body,
     // The attempt's own deadline covers both.
@@ -121,8 +130,11 @@ const joined = (chunks: readonly Buffer[]): Uint8Array =>
 
 /** @throws a ConnectError for an error response, and NoResponseError if it is not the service's */
 function read({ status, headers, bytes }: HttpAnswer): WireAnswer {
-  if (status === 200) return { body: bytes, replayed: headers[replayedHeader] !== undefined };
-  const failure = new ConnectError(`HTTP ${status}`, Code.Unavailable);
+  if (status === 200) {
+    assertOurs(headers);
+    return { body: bytes, metadata: () => metadataOf(headers) };
+  }
+  const failure = new ConnectError(`HTTP ${status}`, codeFromHttpStatus(status));
   if (headers[unprocessedHeader] !== undefined) throw new NoResponseError(true, failure);
   if (!String(headers['content-type']).startsWith('application/json')) {
     // Connect's response for an unknown method: the service is an older version.
@@ -131,7 +143,34 @@ function read({ status, headers, bytes }: HttpAnswer): WireAnswer {
     // Not our format: a proxy answered for a service that it could not reach.
     throw new NoResponseError(false, failure);
   }
-  throw errorFromJsonBytes(bytes, undefined, failure);
+  const { header, trailer } = metadataOf(headers);
+  trailer.forEach((value, name) => header.append(name, value));
+  throw errorFromJsonBytes(bytes, header, failure);
+}
+
+/**
+ * A proxy may answer 200 with a page of its own: an empty one would be a message without fields, and
+ * a compressed one no message.
+ */
+function assertOurs(headers: HttpAnswer['headers']): void {
+  const { 'content-type': type, 'content-encoding': encoding = 'identity' } = headers;
+  if (type === contentTypeUnaryProto && encoding === 'identity') return;
+  const parsed = parseContentType(String(type));
+  const isMessage = parsed?.binary === true && !parsed.stream;
+  if (isMessage && encoding === 'identity') return;
+  const problem = isMessage ? `encoding ${String(encoding)}` : `content type ${String(type)}`;
+  throw new NoResponseError(
+    false,
+    new ConnectError(`unexpected ${problem}`, parsed ? Code.Internal : Code.Unknown),
+  );
+}
+
+function metadataOf(headers: HttpAnswer['headers']): Metadata {
+  const all = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    for (const one of [value].flat()) all.append(name, String(one));
+  const [header, trailer] = trailerDemux(all);
+  return { header, trailer };
 }
 
 // A failed probe means that nothing was sent.

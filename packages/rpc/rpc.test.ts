@@ -24,7 +24,10 @@ test('a call without time left has a deadline, over a wire and in the process', 
       system: 'connectrpc',
       send: ({ timeoutMs }) => {
         limits.push(timeoutMs);
-        return Promise.resolve({ body: new Uint8Array(), replayed: false });
+        return Promise.resolve({
+          body: new Uint8Array(),
+          metadata: () => assert.fail('nothing asks for metadata'),
+        });
       },
       close: () => Promise.resolve(),
     },

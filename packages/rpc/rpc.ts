@@ -19,6 +19,7 @@ import {
   type DescMethodUnary,
   fromBinary,
   type MessageInitShape,
+  type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf';
 import {
@@ -35,7 +36,7 @@ import { callOut, timed } from './calls.ts';
 import { startDeadline } from './deadline.ts';
 import type { Dispatch, Exchange } from './dispatch.ts';
 import type { OwnTokens } from './own-tokens.ts';
-import { withRetries } from './retry.ts';
+import { NoResponseError, withRetries } from './retry.ts';
 import type { Tls } from './tls.ts';
 
 // Calls between processes. A unary Connect call is an HTTP POST of `application/proto`, so the
@@ -76,8 +77,10 @@ export type Attempt = {
   signal: AbortSignal | undefined;
 };
 
-/** A response message, and whether it was replayed for the same Idempotency-Key. */
-export type WireAnswer = { body: Uint8Array; replayed: boolean };
+/** A response message, with the headers before it and the trailers after it. */
+export type WireAnswer = { body: Uint8Array; metadata: () => Metadata };
+
+export type Metadata = { header: Headers; trailer: Headers };
 
 /**
  * Sends attempts. Throws a ConnectError for an error response, and NoResponseError if there is no
@@ -105,19 +108,16 @@ export function createWireTransport(
     ): Promise<UnaryResponse<I, O>> {
       const body = toBinary(method.input, create(method.input, input));
       const caller = sign(requireCaller(context), audience);
-      const { body: bytes, replayed } = await callOut(
-        { service: audience, method, system: wire.system },
-        () => {
-          const headers = { [callerHeader]: caller, ...traceHeader(), ...keyHeader(header) };
-          const attempt = (remainingMs: number) =>
-            wire.send({ method, headers, body, signal, timeoutMs: limitOf(remainingMs) });
-          return withRetries({ method, timeoutMs, signal }, attempt).catch((error: unknown) => {
-            throw rpcError(error, audience, tokens);
-          });
-        },
-      );
+      const answer = await callOut({ service: audience, method, system: wire.system }, () => {
+        const headers = { ...headersOf(header), [callerHeader]: caller, ...traceHeader() };
+        const attempt = (remainingMs: number) =>
+          wire.send({ method, headers, body, signal, timeoutMs: limitOf(remainingMs) });
+        return withRetries({ method, timeoutMs, signal }, attempt).catch((error: unknown) => {
+          throw rpcError(error, audience, tokens);
+        });
+      });
       tokens?.accepted(audience);
-      return response(method, fromBinary(method.output, bytes), replayed);
+      return response(method, messageIn(method, answer), answer.metadata);
     },
     stream: noStream,
     close: () => wire.close(),
@@ -147,12 +147,16 @@ export function createLocalTransport(): Transport & { connect(dispatch: Dispatch
       try {
         const request = create(method.input, input);
         const caller = requireCaller(context);
-        const exchange: Exchange = { idempotencyKey: keyHeader(header)[idempotencyKeyHeader] };
+        const exchange: Exchange = { idempotencyKey: headersOf(header)[idempotencyKeyHeader] };
         const limits = { timeoutMs: timeoutMs ?? defaultTimeoutMs, gone: signal };
         const message = await timed(operationOf(method).host, () =>
           withDeadline(limits, (ends) => target(method, request, caller, ends, exchange)),
         );
-        return response(method, message as UnaryResponse<I, O>['message'], exchange.replayed);
+        const metadata = {
+          header: exchange.replayed ? replayedHeaders : noHeaders,
+          trailer: noHeaders,
+        };
+        return response(method, message as MessageShape<O>, () => metadata);
       } catch (error) {
         throw toConnectError(toServiceError(error));
       }
@@ -223,13 +227,9 @@ function traceHeader(): Record<string, string> {
   return traceparent === '' ? {} : { [traceparentHeader]: traceparent };
 }
 
-/** The client's Idempotency-Key, the only one of the caller's headers that is passed on. */
-function keyHeader(header: ConstructorParameters<typeof Headers>[0]): {
-  [idempotencyKeyHeader]?: string;
-} {
-  const key = header === undefined ? null : new Headers(header).get(idempotencyKeyHeader);
-  return key === null ? {} : { [idempotencyKeyHeader]: key };
-}
+/** The caller's own headers: the client's Idempotency-Key. */
+const headersOf = (header: ConstructorParameters<typeof Headers>[0]): Record<string, string> =>
+  header === undefined ? {} : Object.fromEntries(new Headers(header));
 
 function requireCaller(context: ContextValues | undefined): Caller {
   const caller = context?.get(callerKey);
@@ -243,26 +243,59 @@ function rpcError(error: unknown, service: string, tokens: OwnTokens | undefined
   if (refusal) {
     tokens?.refused(service, refusal);
     // The token is this process's own: its client learns that the service is unavailable.
-    return noAnswer(error);
+    return noAnswer(error, Code.Unavailable);
   }
   if (toServiceError(error).code !== 'unavailable') tokens?.accepted(service);
   return error;
 }
 
-const noAnswer = (cause: unknown) =>
-  new ConnectError('the service does not answer', Code.Unavailable, undefined, undefined, cause);
+/** With the code of the deadline, the cancellation or the HTTP status, if one of them is the cause. */
+const noAnswer = (cause: unknown, code = codeOf(cause)) =>
+  new ConnectError('the service does not answer', code, undefined, undefined, cause);
+
+const codeOf = (error: unknown): Code =>
+  error instanceof NoResponseError && error.cause instanceof ConnectError
+    ? error.cause.code
+    : Code.Unavailable;
+
+function messageIn<O extends DescMessage>(
+  { output }: DescMethodUnary<DescMessage, O>,
+  { body }: WireAnswer,
+): MessageShape<O> {
+  try {
+    return fromBinary(output, body);
+  } catch (error) {
+    throw new ConnectError(
+      'the response is not a message of this method',
+      Code.Internal,
+      undefined,
+      undefined,
+      error,
+    );
+  }
+}
 
 /** Shared by all responses: making them cost more than most of a call's other steps. */
 const noHeaders = new Headers();
+const replayedHeaders = new Headers({ [replayedHeader]: 'true' });
 
-function response<I extends DescMessage, O extends DescMessage>(
+/** The metadata are read on demand, since few callers need them. */
+const response = <I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
-  message: UnaryResponse<I, O>['message'],
-  replayed = false,
-): UnaryResponse<I, O> {
-  const header = replayed ? new Headers({ [replayedHeader]: 'true' }) : noHeaders;
-  return { stream: false, service: method.parent, method, header, trailer: noHeaders, message };
-}
+  message: MessageShape<O>,
+  metadata: () => Metadata,
+): UnaryResponse<I, O> => ({
+  stream: false,
+  service: method.parent,
+  method,
+  message,
+  get header() {
+    return metadata().header;
+  },
+  get trailer() {
+    return metadata().trailer;
+  },
+});
 
 /** Whether a call failed because the service, of an older version, does not have the operation. */
 export const isUnimplemented = (error: unknown): boolean =>

@@ -4,7 +4,7 @@ import { type CallerVerifier, callerHeader } from '@bailiwick/call';
 import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/idempotency';
 import { Health } from '@bailiwick/proto/gen/grpc/health/v1/health_pb.ts';
 import { continueTrace, traceparentHeader } from '@bailiwick/telemetry';
-import type { DescMethodUnary, DescService } from '@bufbuild/protobuf';
+import { createRegistry, type DescMethodUnary, type DescService } from '@bufbuild/protobuf';
 import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import type { Dispatch, Exchange } from './dispatch.ts';
@@ -40,6 +40,8 @@ export function createStockHandler({
   const services = new Set([...routes.keys()].map((method) => method.parent));
   return connectNodeAdapter({
     readMaxBytes: maxBodyBytes,
+    // In JSON the type of a message in an Any has to be known.
+    jsonOptions: { registry: createRegistry(...[...services].map(({ file }) => file)) },
     routes(router: ConnectRouter) {
       for (const service of services)
         router.service(service, implementation(service, dispatch, verify));
@@ -58,13 +60,16 @@ function implementation(
 ): ServiceImpl<DescService> {
   const handlers = service.methods.map((method) => [
     method.localName,
-    async (request: never, context: HandlerContext) => {
+    async (
+      request: never,
+      { requestHeader, responseHeader, responseTrailer, signal }: HandlerContext,
+    ) => {
+      const exchange: Exchange = {
+        idempotencyKey: requestHeader.get(idempotencyKeyHeader) ?? undefined,
+        requestHeaders: () => requestHeader,
+      };
       try {
-        const { requestHeader, responseHeader, signal } = context;
         const caller = verify(requestHeader.get(callerHeader) ?? undefined);
-        const exchange: Exchange = {
-          idempotencyKey: requestHeader.get(idempotencyKeyHeader) ?? undefined,
-        };
         const answered = dispatch.bind(
           undefined,
           method as DescMethodUnary,
@@ -73,14 +78,13 @@ function implementation(
           () => signal,
           exchange,
         );
-        const message = await continueTrace(
-          requestHeader.get(traceparentHeader) ?? undefined,
-          answered,
-        );
-        if (exchange.replayed) responseHeader.set(replayedHeader, 'true');
-        return message;
+        return await continueTrace(requestHeader.get(traceparentHeader) ?? undefined, answered);
       } catch (error) {
-        throw wireError(error, context.signal.aborted);
+        throw wireError(error, signal.aborted);
+      } finally {
+        if (exchange.replayed) responseHeader.set(replayedHeader, 'true');
+        exchange.responseHeaders?.forEach((value, name) => responseHeader.append(name, value));
+        exchange.responseTrailers?.forEach((value, name) => responseTrailer.append(name, value));
       }
     },
   ]);

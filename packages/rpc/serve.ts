@@ -13,7 +13,12 @@ import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/idempotency';
 import { continueTrace, traceparentHeader } from '@bailiwick/telemetry';
 import { type DescMethodUnary, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
+import {
+  codeToHttpStatus,
+  contentTypeUnaryProto,
+  errorToJsonBytes,
+  trailerMux,
+} from '@connectrpc/connect/protocol-connect';
 import { createConnections } from './connections.ts';
 import { startDeadline } from './deadline.ts';
 import type { Dispatch, Exchange } from './dispatch.ts';
@@ -80,11 +85,7 @@ export async function listenRpc({
 
   const lean: Handler = (request, response) => {
     const method = byPath.get(request.url ?? '');
-    if (
-      method &&
-      request.method === 'POST' &&
-      request.headers['content-type'] === 'application/proto'
-    ) {
+    if (method && isPlain(request)) {
       return answer(method, request, response, dispatch, verify);
     }
     if (request.method === 'HEAD') return answerProbe(response);
@@ -217,6 +218,12 @@ function makeServer(options: ServerOptions, tls: Tls | undefined, handle: Reques
 const emptyRawError = (_code: string | undefined) =>
   'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n';
 
+/** Whether a call is what our own client sends. connect-node reads all others. */
+const isPlain = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'POST' &&
+  headers['content-type'] === contentTypeUnaryProto &&
+  headers['content-encoding'] === undefined;
+
 async function answer(
   method: DescMethodUnary,
   request: IncomingMessage,
@@ -230,24 +237,29 @@ async function answer(
     if (response.writableFinished) deadline.finish();
     else deadline.end();
   });
+  const exchange: Exchange = {
+    idempotencyKey: headerText(request, idempotencyKeyHeader),
+    requestHeaders: () => headersOf(request),
+  };
   try {
     const caller = verify(headerText(request, callerHeader));
     const body = await readBody(request, response, maxBodyBytes);
     if (!body) throw invalid('the message is too large');
     const traceparent = headerText(request, traceparentHeader);
-    const exchange: Exchange = { idempotencyKey: headerText(request, idempotencyKeyHeader) };
     const message = await continueTrace(traceparent, () =>
       dispatch(method, parse(method, body), caller, deadline.signal, exchange),
     );
     const bytes = toBinary(method.output, message);
     if (exchange.replayed) response.setHeader(replayedHeader, 'true');
+    setMetadata(response, exchange);
     response
-      .writeHead(200, { 'content-type': 'application/proto', 'content-length': bytes.length })
+      .writeHead(200, { 'content-type': contentTypeUnaryProto, 'content-length': bytes.length })
       .end(bytes);
   } catch (error) {
     const connectError = wireError(error, deadline.hasEnded());
     const bytes = errorToJsonBytes(connectError, undefined);
     stopReading(request, response);
+    setMetadata(response, exchange);
     response
       .writeHead(codeToHttpStatus(connectError.code), {
         'content-type': 'application/json',
@@ -255,6 +267,23 @@ async function answer(
       })
       .end(bytes);
   }
+}
+
+function headersOf({ headersDistinct }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(headersDistinct))
+    for (const value of values) headers.append(name, value);
+  return headers;
+}
+
+function setMetadata(
+  response: ServerResponse,
+  { responseHeaders, responseTrailers }: Exchange,
+): void {
+  if (!responseHeaders && !responseTrailers) return;
+  response.setHeaders(
+    trailerMux(responseHeaders ?? new Headers(), responseTrailers ?? new Headers()),
+  );
 }
 
 function parse(method: DescMethodUnary, body: Uint8Array) {
@@ -268,9 +297,10 @@ function parse(method: DescMethodUnary, body: Uint8Array) {
 /**
  * The error that a call ends with. A handler that its signal interrupts often throws an error of its
  * own, which may reach the client before the client's timer fires. The client gets the code of its
- * deadline in both orders.
+ * deadline in both orders. The pipeline throws no ConnectError: one is the final error.
  */
 export function wireError(thrown: unknown, hasEnded: boolean): ConnectError {
+  if (thrown instanceof ConnectError) return thrown;
   const error = toServiceError(thrown);
   return error.code === 'internal' && hasEnded
     ? new ConnectError('the deadline has passed', Code.DeadlineExceeded)
