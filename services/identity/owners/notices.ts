@@ -31,17 +31,33 @@ const notices: ReadonlyMap<string, string> = new Map([
   ['bot_key.expiring', 'key_expiring'],
   ['sso.requirement_lifted', 'sso_lifted'],
   ['sso.recovery_codes_created', 'sso_codes_created'],
+  ['sso.certificate_announced', 'certificate_announced'],
+  ['sso.certificates_changed', 'certificates_changed'],
+  ['sso.certificate_expiring', 'certificate_expiring'],
   ['tenant.holder_ended', 'holder_ended'],
   ['tenant.owner_kept', 'owner_kept'],
 ]);
 
-/** A lift by a recovery code names its owner. */
-const kindOf = (type: string, { UserID }: Record<string, unknown>): string | undefined =>
-  type === 'sso.requirement_lifted' && UserID !== undefined ? 'sso_recovered' : notices.get(type);
+/** Notices that depend on the event's record: a lift by a recovery code names its owner. */
+function kindOf(type: string, data: Record<string, unknown>): string | undefined {
+  if (type === 'sso.requirement_lifted' && data['UserID'] !== undefined) return 'sso_recovered';
+  const waits = type === 'sso.certificate_announced' && countsFrom(data) === undefined;
+  return waits ? 'certificate_waiting' : notices.get(type);
+}
+
+/** When the first announced certificate of a provider counts; undefined if all wait. */
+function countsFrom({ PendingCertificates }: Record<string, unknown>): string | undefined {
+  if (!Array.isArray(PendingCertificates)) return undefined;
+  const times = (PendingCertificates as unknown[]).flatMap((one) => {
+    const { CountsAt } = one as { CountsAt?: unknown };
+    return typeof CountsAt === 'string' ? [CountsAt] : [];
+  });
+  return times.toSorted()[0];
+}
 
 /**
  * Mails a tenant's owners when an endpoint fails or is disabled, when a key is about to expire, when
- * the SSO requirement is lifted or gets recovery codes, and when a directory takes more than it could give.
+ * the SSO requirement is lifted or gets recovery codes, when certificates of a provider change or expire, and when a directory takes more than it could give.
  */
 export function followOwnerNotices(deps: Deps): Background {
   return () => {
@@ -112,16 +128,13 @@ async function notifyNewOwner(
  * The record's name, or its id if it has none, and its end date if it has one. Never an address or
  * a secret.
  */
-function detailsOf({
-  ID,
-  Name,
-  ExpiresAt,
-  Until,
-}: Record<string, unknown>): Record<string, string> {
+function detailsOf(data: Record<string, unknown>): Record<string, string> {
+  const { ID, Name, ExpiresAt, Until, CertificatesExpireAt } = data;
   const name =
     [Name, ID].find((text): text is string => typeof text === 'string' && text !== '') ?? '';
-  const date = ExpiresAt ?? Until;
-  return { name, ...(typeof date === 'string' ? { date } : {}) };
+  const date = ExpiresAt ?? Until ?? CertificatesExpireAt;
+  const time = countsFrom(data);
+  return { name, ...(typeof date === 'string' && { date }), ...(time !== undefined && { time }) };
 }
 
 /** The name of the user that an event is about, or the local part of the address. */

@@ -35,7 +35,7 @@ export const noticeTask =
     const needed: readonly string[] = isTemplateName(kind) ? placeholders[kind] : ['token'];
     if (!isTemplateName(kind) || needed.includes('token')) throw invalid('Kind must be a notice');
     if (
-      ['name', 'date', 'left'].some(
+      ['name', 'date', 'time', 'left'].some(
         (detail) => needed.includes(detail) && attempt.extra[detail] === undefined,
       )
     )
