@@ -55,6 +55,7 @@ export const ssoValues: Readonly<Record<string, Json | undefined>> = {
   LeavingCertificates: [],
   MetadataReadAt: undefined,
   MetadataError: '',
+  Fingerprint: Array.from({ length: 32 }, () => '5F').join(':'),
   CertificatesExpireAt: undefined,
   'SsoFinding.Check': 'discovery',
   'SsoFinding.Level': 'ok',

@@ -268,4 +268,5 @@ export const exampleValues: Readonly<Record<string, Json | undefined>> = {
   // A precondition, which few calls need.
   IfUpdatedAt: undefined,
   'SsoConfirmProviderRequest.IfUpdatedAt': '2026-01-01T00:00:00.000Z',
+  'SsoConfirmCertificateRequest.IfUpdatedAt': '2026-01-01T00:00:00.000Z',
 };

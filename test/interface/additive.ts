@@ -121,6 +121,7 @@ export const additiveOperations: readonly string[] = [
   'Sso_GetProvider',
   'Sso_ListProviders',
   'Sso_ConfirmProvider',
+  'Sso_ConfirmCertificate',
   'Sso_DeleteProvider',
   'Sso_TestProvider',
   'Sso_LiftRequirement',

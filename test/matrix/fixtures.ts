@@ -169,6 +169,13 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     fresh: ['provider'],
     request: ({ providerUpdatedAt: IfUpdatedAt }) => ({ IfUpdatedAt }),
   },
+  Sso_ConfirmCertificate: {
+    fresh: ['pendingCertificate'],
+    request: ({ providerUpdatedAt: IfUpdatedAt, invitation: Fingerprint }) => ({
+      IfUpdatedAt,
+      Fingerprint,
+    }),
+  },
   Sso_DeleteProvider: { fresh: ['provider'] },
   Sso_LiftRequirement: {},
   Sso_CreateRecoveryCodes: {},

@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
 import { createId, createToken } from '@bailiwick/values';
 import { bodyOf, recordIn } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
@@ -6,6 +7,7 @@ import { newCode, newIdentity } from '../support/federation.ts';
 import type { Stack } from '../support/harness.ts';
 import { newPasskey } from '../support/passkeys.ts';
 import { mailTo, newAddress, password, tokenIn } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 import { newPerson, newPortal, newSession } from './people.ts';
 import type { Place } from './world.ts';
 
@@ -178,6 +180,28 @@ const makers = {
     const saved = await stack.call('Sso_SaveProvider', { Provider }, token);
     const { UpdatedAt } = recordIn(saved, 'Provider') as { UpdatedAt: string };
     return { ids: { sso: idIn(saved, 'Provider', 'sso') }, providerUpdatedAt: UpdatedAt };
+  },
+
+  /** A SAML provider with a pending certificate, whose fingerprint is in `invitation`. */
+  pendingCertificate: async (stack, { home: Tenant, ownerToken }) => {
+    const [own, next] = await Promise.all(['own', 'next'].map(createSpCertificate));
+    const Provider = {
+      Tenant,
+      Kind: 'saml',
+      Name: 'made',
+      IdpEntityID: 'https://matrix.example.com',
+      IdpSsoURL: 'https://matrix.example.com/sso',
+      IdpCertificates: [own?.certificate],
+      Jit: false,
+    };
+    const saved = await stack.call('Sso_SaveProvider', { Provider }, ownerToken);
+    const { ID, UpdatedAt } = recordIn(saved, 'Provider') as { ID: string; UpdatedAt: string };
+    const pending = { certificate: next?.certificate.trim(), foundAt: UpdatedAt, countsAt: null };
+    const write =
+      "update sso.provider set metadata_url = 'https://matrix.example.com', pending_certificates = $2 where id = $1";
+    await rowsOf(stack, write, [ID, JSON.stringify([pending])]);
+    const { fingerprint256: invitation } = new X509Certificate(next?.certificate ?? '');
+    return { ids: { sso: ID }, providerUpdatedAt: UpdatedAt, invitation };
   },
 
   // Without a tenant it is the platform's.

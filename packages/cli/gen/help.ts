@@ -1059,6 +1059,15 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Email","kind":"text","required":true,"text":""},
     ],
   },
+  Sso_ConfirmCertificate: {
+    "text":"Lets a pending certificate of a SAML provider count at once. This changes what identifies people, as Sso_SaveProvider with the certificate in IdpCertificates does: by a caller who may not grant everything in the tenant it leaves the provider unconfirmed.","access":"a session or a bot key: the permission iam.sso.write in Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"Fingerprint","kind":"text","required":true,"text":"The certificate's Fingerprint."},
+      {"path":"IfUpdatedAt","kind":"time","required":true,"text":"The UpdatedAt of the provider that the caller has checked. Fails with failed_precondition if the provider was changed since."},
+    ],
+  },
   Sso_ConfirmProvider: {
     "text":"Confirms a provider as it is stored. A provider opens sessions for people, so a change of what identifies them (issuer, client, addresses, certificates, attribute map) by a caller who may not grant everything in the tenant stays unconfirmed: the sessions that it opens hold rights in the tenant only, and at most those that this caller may grant. A provider of the platform opens none until it is confirmed. The caller must be able to grant everything there, without an end. Sessions that were opened before the confirmation have to sign in again.","access":"a session or a bot key: the permission iam.sso.write in Tenant; or the permission iam.platform.sso.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
     fields: [

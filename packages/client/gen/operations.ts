@@ -151,6 +151,7 @@ export const withIdempotencyKey: ReadonlySet<string> = new Set([
   'Roles_Save',
   'Sessions_Revoke',
   'Sessions_RevokeAll',
+  'Sso_ConfirmCertificate',
   'Sso_ConfirmProvider',
   'Sso_CreateRecoveryCodes',
   'Sso_DeleteProvider',

@@ -256,6 +256,8 @@ export interface Operations {
   Sessions_RevokeAll: { request: Sessions_RevokeAllReq; response: Sessions_RevokeAllRes };
   /** Returns where users with this address sign in. The response depends on the domain only, not on whether an account exists. */
   Sso_Check: { request: Sso_CheckReq; response: Sso_CheckRes };
+  /** Lets a pending certificate of a SAML provider count at once. This changes what identifies people, as Sso_SaveProvider with the certificate in IdpCertificates does: by a caller who may not grant everything in the tenant it leaves the provider unconfirmed. */
+  Sso_ConfirmCertificate: { request: Sso_ConfirmCertificateReq; response: Sso_ConfirmCertificateRes };
   /** Confirms a provider as it is stored. A provider opens sessions for people, so a change of what identifies them (issuer, client, addresses, certificates, attribute map) by a caller who may not grant everything in the tenant stays unconfirmed: the sessions that it opens hold rights in the tenant only, and at most those that this caller may grant. A provider of the platform opens none until it is confirmed. The caller must be able to grant everything there, without an end. Sessions that were opened before the confirmation have to sign in again. */
   Sso_ConfirmProvider: { request: Sso_ConfirmProviderReq; response: Sso_ConfirmProviderRes };
   /** Replaces a tenant's recovery codes. Each of them lifts the requirement once, as Sso_LiftRequirement does, when an owner signs in with a password and the due second factor (Account_Login). The codes are shown only here. All owners get a mail. */
@@ -3469,6 +3471,21 @@ export type Sso_CheckReq = {
 export type Sso_CheckRes = {
   /** The URL of the provider's login route. Empty means sign in with a password. */
   Redirect: string;
+};
+
+/** Selects one of the PendingCertificates of a provider. */
+export type Sso_ConfirmCertificateReq = {
+  Tenant: string;
+  ID: string;
+  /** The certificate's Fingerprint. */
+  Fingerprint: string;
+  /** The UpdatedAt of the provider that the caller has checked. Fails with failed_precondition if the provider was changed since. */
+  IfUpdatedAt: string;
+};
+
+/** The provider with the certificate. */
+export type Sso_ConfirmCertificateRes = {
+  Provider: SsoProvider;
 };
 
 /** Selects one provider. */

@@ -11,6 +11,7 @@ import { deleteProvider } from './delete.ts';
 import type { ProviderDeps } from './deps.ts';
 import { diagnose } from './diagnose.ts';
 import { findProvider, listProviders, providerNotFound } from './queries.ts';
+import { confirmCertificate } from './rollover/confirm.ts';
 import { saveProvider } from './save.ts';
 import { newProblems } from './values.ts';
 
@@ -18,6 +19,7 @@ type Managed =
   | 'check'
   | 'saveProvider'
   | 'confirmProvider'
+  | 'confirmCertificate'
   | 'getProvider'
   | 'listProviders'
   | 'deleteProvider'
@@ -78,6 +80,10 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
 
     async confirmProvider(request, call) {
       return { provider: toApi(await confirmProvider(deps, request, call), publicUrl) };
+    },
+
+    async confirmCertificate(request, call) {
+      return { provider: toApi(await confirmCertificate(deps, request, call), publicUrl) };
     },
 
     async getProvider({ tenant, id }) {
