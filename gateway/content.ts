@@ -24,7 +24,9 @@ export function assertSingleHeaders({ rawHeaders }: Pick<IncomingMessage, 'rawHe
     const name = (rawHeaders[at] ?? '').toLowerCase();
     if (!single.has(name)) continue;
     if (seen.includes(`${name}\n`))
-      throw invalid(`the header ${name} must not be repeated`, 'DUPLICATE_HEADER');
+      throw invalid(`the header ${name} must not be repeated`, 'DUPLICATE_HEADER', {
+        Header: name,
+      });
     seen += `${name}\n`;
   }
 }

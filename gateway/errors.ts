@@ -1,10 +1,12 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import { httpStatus, type ServiceError } from '@bailiwick/errors';
-import { isPublicReason } from '@bailiwick/proto/reasons.ts';
+import type { Params, Rule } from '@bailiwick/proto/problems.ts';
+import { isPublicReason, publicParams } from '@bailiwick/proto/reasons.ts';
 
-/** The reasons of an ErrorResponse, which docs/api.md lists. */
-export { reasons } from '@bailiwick/proto/reasons.ts';
+/** The reasons and rules of an ErrorResponse, which docs/api.md lists. */
+export { rules } from '@bailiwick/proto/problems.ts';
+export { paramsOf, reasons } from '@bailiwick/proto/reasons.ts';
 
 // Error responses of the API: five statuses, 429 for rate limits, and 404 and 405 for unknown
 // routes and methods.
@@ -14,6 +16,8 @@ type ErrorBody = {
   Reason: string;
   Message: string;
   Messages: readonly string[];
+  Params: Params;
+  Problems: ReadonlyArray<{ Field: string; Rule: Rule; Params: Params }>;
   RequestID: string;
 };
 
@@ -23,6 +27,12 @@ function errorBody(error: ServiceError, requestId: string): ErrorBody {
     Reason: isPublicReason(error.reason) ? error.reason : '',
     Message: error.messages[0] ?? error.code,
     Messages: error.messages,
+    Params: publicParams(error.reason, error.message, error.params),
+    Problems: error.problems.map(({ field, rule, params }) => ({
+      Field: field,
+      Rule: rule,
+      Params: params,
+    })),
     RequestID: requestId,
   };
 }
@@ -70,6 +80,8 @@ export function rawErrorResponse(code: string | undefined): string {
     Reason: '',
     Message: message,
     Messages: [message],
+    Params: {},
+    Problems: [{ Field: '', Rule: 'custom', Params: {} }],
     RequestID: '',
   });
   const head = [

@@ -171,6 +171,7 @@ async function readForm(
   // The library refuses other types, in the form of the protocol.
   assertContent(request, /^/, '');
   const body = await readBody(request, response, maxBodyBytes, holdLarge(response, ip));
-  if (!body) throw invalid('the form must be at most 256 KiB', 'BODY_TOO_LARGE');
+  if (!body)
+    throw invalid('the form must be at most 256 KiB', 'BODY_TOO_LARGE', { Limit: '256 KiB' });
   return Buffer.from(body);
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalid } from '@bailiwick/errors';
+import { problem } from '@bailiwick/proto/problems.ts';
 import { readBody } from '@bailiwick/rpc';
 import { assertContent } from './content.ts';
 import { countKeys, findDuplicateKey } from './duplicate-keys.ts';
@@ -34,7 +35,7 @@ export async function readJson(
     scan.see(piece);
     hold(piece);
   });
-  if (!body) throw invalid('the body must be at most 1 MiB', 'BODY_TOO_LARGE');
+  if (!body) throw invalid('the body must be at most 1 MiB', 'BODY_TOO_LARGE', { Limit: '1 MiB' });
   const json = parseJson(body, scan.keys());
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw invalid('the body must be a JSON object', 'NOT_AN_OBJECT');
@@ -68,9 +69,13 @@ export function createScan(): { see: (piece: Uint8Array) => void; keys: () => nu
         values += 1;
       } else if (byte === closeBrace || byte === closeBracket) depth -= 1;
       if (depth > maxDepth)
-        throw invalid(`the body must be nested at most ${maxDepth} levels deep`, 'TOO_DEEP');
+        throw invalid(`the body must be nested at most ${maxDepth} levels deep`, 'TOO_DEEP', {
+          Limit: String(maxDepth),
+        });
       if (values > maxValues)
-        throw invalid(`the body must have at most ${maxValues} values`, 'TOO_MANY_VALUES');
+        throw invalid(`the body must have at most ${maxValues} values`, 'TOO_MANY_VALUES', {
+          Limit: String(maxValues),
+        });
     }
   };
   return { see, keys: () => keys };
@@ -80,9 +85,12 @@ export function createScan(): { see: (piece: Uint8Array) => void; keys: () => nu
 function parseJson(body: Uint8Array, keys: number): unknown {
   const [text, json] = parsed(body);
   if (typeof json === 'object' && json !== null && countKeys(json) !== keys)
-    throw invalid(`${findDuplicateKey(text)} is a duplicate key`, 'DUPLICATE_KEY');
+    throw duplicateKey(findDuplicateKey(text));
   return json;
 }
+
+const duplicateKey = (path: string) =>
+  invalid(problem(path, 'unique', 'is a duplicate key'), 'DUPLICATE_KEY', { Key: path });
 
 function parsed(body: Uint8Array): [text: string, json: unknown] {
   try {

@@ -8,9 +8,10 @@ import { NotificationsLimits } from '@bailiwick/proto/gen/bailiwick/notification
 import { SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { decodeJson } from '@bailiwick/proto/json/decode.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { isUnreadable, pathOf } from '@bailiwick/proto/json/paths.ts';
+import { isUnreadable } from '@bailiwick/proto/json/paths.ts';
 import { type Host, jsonPath, type Operation, tenantField } from '@bailiwick/proto/operation.ts';
-import { noteValid, validate } from '@bailiwick/proto/validate.ts';
+import { distinct, type Problem, problem } from '@bailiwick/proto/problems.ts';
+import { findProblems, noteValid, validate } from '@bailiwick/proto/validate.ts';
 import {
   asService,
   contextFor,
@@ -153,10 +154,12 @@ function decode(
   const { input } = operation.method;
   const options = { assigned: operation.assigned, unknownKeys };
   const { message, problems, unreadable } = decodeJson(input, json, options);
-  problems.push(...validate(input, message, unreadable));
+  problems.push(...findProblems(input, message, unreadable));
   const key = keyOf(operation, request);
   if (key !== undefined && !isIdempotencyKey(key))
-    problems.push('Idempotency-Key must be 1 to 255 printable ASCII characters');
+    problems.push(
+      problem('', 'custom', 'Idempotency-Key must be 1 to 255 printable ASCII characters'),
+    );
   const tenant = fieldText(operation, message, tenantField(operation));
   return { message, problems, unreadable, key, tenant };
 }
@@ -187,9 +190,9 @@ function createRejection(peers: Peers) {
     // already rejected.
     const found = bytes > largeBodyBytes ? [] : await validateOnly(operation, message, origin);
     const others = found.filter(
-      (text) => !known.has(text) && !isUnreadable(pathOf(text), unreadable),
+      ({ text, field }) => !known.has(text) && !isUnreadable(field, unreadable),
     );
-    throw invalid([...new Set([...problems, ...others])]);
+    throw invalid(distinct([...problems, ...others]));
   };
 }
 
@@ -273,14 +276,13 @@ function createValidateOnly(peers: Peers) {
     { host, method }: Operation,
     message: Message,
     { requestId }: RequestOrigin,
-  ): Promise<readonly string[]> => {
+  ): Promise<readonly Problem[]> => {
     const context = contextFor({ ...serviceCaller('gateway'), requestId, validateOnly: true });
     try {
       await peers[host].unary(method, undefined, validateOnlyMs, undefined, message, context);
       return [];
     } catch (thrown) {
-      const { code, messages } = toServiceError(thrown);
-      return code === 'invalid_argument' ? messages : [];
+      return toServiceError(thrown).problems;
     }
   };
 }

@@ -4,9 +4,9 @@ import { ServiceError } from '@bailiwick/errors';
 /** An unknown route or a wrong method: with 429 the only statuses beyond the documented ones. */
 export class RoutingError extends ServiceError {
   readonly status: number;
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, allow = '') {
     if (status === 404) super('not_found', 'NO_ROUTE', message);
-    else super('invalid_argument', 'WRONG_METHOD', message);
+    else super('invalid_argument', 'WRONG_METHOD', message, 0, { Allow: allow });
     this.status = status;
   }
 }
@@ -19,5 +19,6 @@ export function assertMethod(
 ): void {
   if (allowed.includes(request.method ?? '')) return;
   response.setHeader('allow', allowed.join(', '));
-  throw new RoutingError(405, `the method must be ${allowed.join(' or ')}`);
+  const methods = allowed.join(' or ');
+  throw new RoutingError(405, `the method must be ${methods}`, methods);
 }

@@ -169,7 +169,8 @@ async function readForm(
 ): Promise<URLSearchParams> {
   assertContent(request, formType, 'the body must be a form');
   const body = await readBody(request, response, maxFormBytes, holdLarge(response, ip));
-  if (!body) throw invalid('the form must be at most 256 KiB', 'BODY_TOO_LARGE');
+  if (!body)
+    throw invalid('the form must be at most 256 KiB', 'BODY_TOO_LARGE', { Limit: '256 KiB' });
   return new URLSearchParams(body.toString());
 }
 

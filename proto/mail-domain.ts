@@ -8,6 +8,7 @@ import {
 } from '@bufbuild/protobuf';
 import { field as fieldRules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import { address } from './gen/bailiwick/options/v1/rules_pb.ts';
+import { type Problem, problem } from './problems.ts';
 
 // A check that the rule `address` cannot express in the proto files: the address has a domain that can be looked up in DNS.
 
@@ -30,8 +31,8 @@ function isAddress(field: DescField): boolean {
   return type.case === 'string' && hasExtension(type.value, address);
 }
 
-/** Returns a message for each address whose domain has no ASCII form, such as a@xn--ü.com. */
-export function mailDomainProblems(schema: DescMessage, message: Message, path = ''): string[] {
+/** Returns a problem for each address whose domain has no ASCII form, such as a@xn--ü.com. */
+export function mailDomainProblems(schema: DescMessage, message: Message, path = ''): Problem[] {
   const values = message as unknown as Record<string, Message | string | undefined>;
   return addressedFields(schema).flatMap((field) => {
     const value = values[field.localName];
@@ -40,7 +41,9 @@ export function mailDomainProblems(schema: DescMessage, message: Message, path =
       return field.message
         ? mailDomainProblems(field.message, value, `${path}${field.jsonName}.`)
         : [];
-    return hasDomain(value) ? [] : [`${path}${field.jsonName} must be a mail address`];
+    return hasDomain(value)
+      ? []
+      : [problem(`${path}${field.jsonName}`, 'email', 'must be a mail address')];
   });
 }
 

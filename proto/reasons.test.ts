@@ -3,7 +3,8 @@ import { glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import test from 'node:test';
-import { isPublicReason, isReason, reasons } from './reasons.ts';
+import { rules } from './problems.ts';
+import { isPublicReason, isReason, paramsOf, publicParams, reasons } from './reasons.ts';
 
 const here = import.meta.dirname;
 const root = join(here, '..');
@@ -25,6 +26,30 @@ test('no reason disappears or changes its name: they match reasons.golden.json',
   if (process.env['UPDATE_GOLDEN']) await writeFile(path, `${JSON.stringify(names, null, 2)}\n`);
   assert.deepEqual(names, JSON.parse(await readFile(path, 'utf8')));
   assert.deepEqual(Object.keys(reasons), names, 'the list is sorted');
+});
+
+test('no rule and no param of a reason disappears or changes its name', async () => {
+  const path = `${here}/problems.golden.json`;
+  const names = { rules: Object.keys(rules), params: paramsOf };
+  if (process.env['UPDATE_GOLDEN']) await writeFile(path, `${JSON.stringify(names, null, 2)}\n`);
+  assert.deepEqual(names, JSON.parse(await readFile(path, 'utf8')));
+  for (const list of [names.rules, Object.keys(paramsOf)])
+    assert.deepEqual(list, list.toSorted(), 'the list is sorted');
+  for (const [rule, meaning] of Object.entries(rules)) {
+    assert.match(rule, /^[a-z]+(_[a-z]+)*$/);
+    assert.match(meaning, /^[A-Z].*\.$/, rule);
+  }
+});
+
+test('a param tells no more than its message, and only what the list names', () => {
+  const message = 'a bot has at most 10 keys';
+  const params = (reason: string, values: Record<string, string>) =>
+    publicParams(reason, message, values);
+  assert.deepEqual(params('LIMIT_REACHED', { Limit: '10' }), { Limit: '10' });
+  assert.deepEqual(params('LIMIT_REACHED', { Limit: '11' }), {});
+  assert.deepEqual(params('LIMIT_REACHED', { Other: '10' }), {});
+  assert.deepEqual(params('STALE', { Limit: '10' }), {});
+  assert.deepEqual(params('', { Limit: '10' }), {});
 });
 
 test('every reason is an upper-case word, and a sentence says what it means', () => {

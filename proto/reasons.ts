@@ -93,6 +93,7 @@ export const reasons = {
   OTHER_TENANT: 'The access token is for another tenant. Request one for this tenant.',
   OWNER_PROTECTED: 'A directory neither disables nor removes an owner. An owner does that by hand.',
   OWN_ACCOUNT: 'Support access to the own account is not possible.',
+  PASSKEY_KNOWN: 'The account has the passkey already.',
   PASSKEY_REFUSED: 'The passkey was not accepted. The message says why.',
   PASSKEY_UNKNOWN: 'No account has the passkey. The device can forget it.',
   PLAN_TOO_LARGE: 'The tenant has more grants than one plan compares.',
@@ -112,6 +113,8 @@ export const reasons = {
     'The rights of the caller were reduced while the call ran, and it changed nothing. Repeat it.',
   ROLE_IN_USE: 'The role is granted, invited to or a default. End that first.',
   SCOPE_MISSING: 'The access token lacks the scope that the message names. Request one with it.',
+  SIGN_INS_BUSY: 'Too many sign-ins run at once. Try again later.',
+  SIGN_INS_FAILED: 'Too many sign-ins failed. Try again later.',
   SOURCE_LACKS_RIGHTS:
     'The maker of the directory’s key may not grant this. Rotate the key as a caller who may.',
   SSO_REQUIRED:
@@ -138,6 +141,34 @@ export const reasons = {
   WRONG_PASSWORD: 'The password of the own account is wrong.',
 } as const;
 
+/** The params of a reason: names of values that its message contains. */
+export const paramsOf: Partial<Record<keyof typeof reasons, readonly string[]>> = {
+  BODY_TOO_LARGE: ['Limit'],
+  CHANGE_TOO_LARGE: ['Limit'],
+  DUPLICATE_HEADER: ['Header'],
+  DUPLICATE_KEY: ['Key'],
+  ESCALATION: ['Permission'],
+  INVITE_DOMAIN: ['Domains'],
+  LAST_FACTOR_REQUIRED: ['Tenant'],
+  LAST_PROVIDER: ['Domain'],
+  LIMIT_REACHED: ['Limit'],
+  METHOD_REFUSED: ['Method'],
+  MORE_RIGHTS: ['Permission'],
+  NAME_RESERVED: ['Field'],
+  PASSKEY_REFUSED: ['Detail'],
+  PLAN_TOO_LARGE: ['Limit'],
+  RESET_REQUIRED: ['Reset'],
+  SCOPE_MISSING: ['Scopes'],
+  SOURCE_LACKS_RIGHTS: ['Permission'],
+  TEMPORARY_RIGHT: ['Permission', 'Until'],
+  TENANT_STATUS: ['Status'],
+  TENANT_SUSPENDED: ['Tenant'],
+  TOO_DEEP: ['Limit'],
+  TOO_MANY_GRANTS: ['Limit'],
+  TOO_MANY_VALUES: ['Limit'],
+  WRONG_METHOD: ['Allow'],
+};
+
 /** The reasons of SCIM, which the gateway writes as scimType or as a status. */
 const scimReasons = [
   'SCIM_INVALID_FILTER',
@@ -160,6 +191,19 @@ export type Reason = PublicReason | (typeof scimReasons)[number];
 
 /** Whether an ErrorResponse can have the reason. */
 export const isPublicReason = (text: string): text is PublicReason => Object.hasOwn(reasons, text);
+/** The params that an ErrorResponse can have: those of the reason's list, whose values the message contains. */
+export const publicParams = (
+  reason: string,
+  message: string,
+  params: Readonly<Record<string, string>>,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(params).filter(
+      ([name, value]) =>
+        isPublicReason(reason) && paramsOf[reason]?.includes(name) && message.includes(value),
+    ),
+  );
+
 /** Whether a text is a reason: a newer process may send others. */
 export const isReason = (text: string): text is Reason =>
   isPublicReason(text) || (scimReasons as readonly string[]).includes(text);

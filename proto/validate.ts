@@ -1,10 +1,12 @@
 import { create, type DescMessage, type Message, type MessageShape } from '@bufbuild/protobuf';
 import { createValidator, type Violation } from '@bufbuild/protovalidate';
-import { fieldPath, isUnreadable, itemPath, mapPath, pathOf } from './json/paths.ts';
+import { fieldAtStart, fieldPath, isUnreadable, itemPath, mapPath } from './json/paths.ts';
 import { isTimestamp, isValueMap, listField } from './json/values.ts';
 import { mailDomainProblems } from './mail-domain.ts';
 import { matches } from './patterns.ts';
+import { distinct, type Problem, problem } from './problems.ts';
 import { validationRegistry } from './registry.ts';
+import { paramsIn, reword, ruleOf } from './violations.ts';
 
 const validator = createValidator({ registry: validationRegistry, regexMatch: matches });
 
@@ -19,7 +21,7 @@ type Blank = { readonly name: string; readonly schema: DescMessage };
 const blanksOf = new WeakMap<DescMessage, readonly Blank[]>();
 
 /**
- * Validates a request. Returns one message for each failed rule of the proto files, without duplicates,
+ * Validates a request. Returns one problem for each failed rule of the proto files, without duplicates,
  * in the order of the fields; empty if the request is valid.
  *
  * First sets absent records of the message to empty ones: `{}` then fails the same rules as
@@ -28,22 +30,21 @@ const blanksOf = new WeakMap<DescMessage, readonly Blank[]>();
  * `unreadable` are JSON paths that were rejected already: a value of a wrong type is not also reported
  * as missing.
  */
-export function validate<Desc extends DescMessage>(
+export function findProblems<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,
   unreadable: ReadonlySet<string> = new Set(),
-): string[] {
+): Problem[] {
   fillBlanks(schema, message);
-  const failures = [
-    ...ruleFailures(schema, message),
-    ...mailDomainProblems(schema, message).map(aboutItsPath),
-  ];
-  return [
-    ...new Set(
-      failures.filter(({ path }) => !isUnreadable(path, unreadable)).map(({ text }) => text),
-    ),
-  ];
+  const failures = [...ruleProblems(schema, message), ...mailDomainProblems(schema, message)];
+  return distinct(failures.filter(({ field }) => !isUnreadable(field, unreadable)));
 }
+
+/** The messages of the problems. */
+export const validate = <Desc extends DescMessage>(
+  schema: Desc,
+  message: MessageShape<Desc>,
+): string[] => findProblems(schema, message).map(({ text }) => text);
 
 const valid = new WeakSet<Message>();
 
@@ -53,21 +54,16 @@ export const noteValid = (message: Message): void => void valid.add(message);
 /** Whether this very message has been noted as valid: a gateway shares it with a service in its process. */
 export const isNotedValid = (message: Message): boolean => valid.has(message);
 
-/** A failed rule, and the JSON path of its value; '' = the whole request. */
-type Failure = { path: string; text: string };
-
-const aboutItsPath = (text: string): Failure => ({ path: pathOf(text), text });
-
-function ruleFailures<Desc extends DescMessage>(
+function ruleProblems<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,
-): Failure[] {
+): Problem[] {
   const result = validator.validate(schema, message);
   if (result.kind === 'valid') return [];
   if (result.kind === 'invalid') return describe(result.violations);
   if (result.error.name === 'CompilationError') throw result.error;
   // A rule could not be evaluated on this data: reject the request, since it may be invalid.
-  return [{ path: '', text: 'the request could not be validated' }];
+  return [problem('', 'custom', 'the request could not be validated')];
 }
 
 function fillBlanks(schema: DescMessage, message: Message): void {
@@ -86,7 +82,7 @@ function fillBlanks(schema: DescMessage, message: Message): void {
   for (const blank of blanks) fields[blank.name] ??= create(blank.schema);
 }
 
-function describe(violations: readonly Violation[]): Failure[] {
+function describe(violations: readonly Violation[]): Problem[] {
   // protovalidate checks the rules of the message after those of its fields. Readers expect them first.
   const ordered = [
     ...violations.filter(isAboutTheWhole),
@@ -94,10 +90,12 @@ function describe(violations: readonly Violation[]): Failure[] {
   ];
   return ordered.map((violation) => {
     const text = textOf(violation);
+    const { rule, pattern, field } = ruleOf(violation.ruleId);
     // The text of a message rule begins with the path of its field.
-    return isAboutTheWhole(violation)
-      ? aboutItsPath(text)
-      : { path: jsonPath(violation.field), text };
+    const path = isAboutTheWhole(violation)
+      ? (field ?? fieldAtStart(text))
+      : jsonPath(violation.field);
+    return { text, field: path, rule, params: paramsIn(text, pattern) };
   });
 }
 
@@ -122,30 +120,4 @@ function jsonPath(path: Violation['field']): string {
     else if (part.kind === 'field' && !isPlain(part.parent)) text = fieldPath(text, part.jsonName);
   }
   return text;
-}
-
-/** Replaces protovalidate's texts that do not form a sentence after the path. */
-const rewordings: readonly (readonly [RegExp, string])[] = [
-  [/^value is required$/, 'is required'],
-  [/^must be at least 1 characters$/, 'must not be empty'],
-  [
-    /^must be greater than or equal to (\S+) and less than or equal to (\S+)$/,
-    'must be between $1 and $2',
-  ],
-  [/^must be greater than or equal to (\S+)$/, 'must be at least $1'],
-  [/^must be less than or equal to (\S+)$/, 'must be at most $1'],
-  [/^must contain no more than (\d+) item\(s\)$/, 'must have at most $1 items'],
-  [/^must contain at least 1 item\(s\)$/, 'is required'],
-  [
-    /^must be at most (\d+) entries$|^map must be at most (\d+) entries$/,
-    'must have at most $1$2 keys',
-  ],
-  [/^must be in list \[(.*)\]$/, 'must be one of $1'],
-];
-
-function reword(message: string): string {
-  for (const [pattern, replacement] of rewordings) {
-    if (pattern.test(message)) return message.replace(pattern, replacement);
-  }
-  return message;
 }

@@ -1,22 +1,43 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reasons } from '@bailiwick/gateway/errors.ts';
+import { paramsOf, reasons, rules } from '@bailiwick/gateway/errors.ts';
 import { root } from '../local/paths.ts';
 
-// Generates the table of reasons in docs/api.md.
+// Generates the tables of reasons and rules in docs/api.md.
 
-const [begin, end] = [
-  '<!-- reasons: generated from proto/reasons.ts -->\n',
-  '\n<!-- end of reasons -->',
-];
+const reasonRows = () =>
+  Object.entries(reasons).map(([reason, meaning]) => {
+    const params = (paramsOf[reason as keyof typeof reasons] ?? []).map((name) => `\`${name}\``);
+    return `| \`${reason}\` | ${meaning} | ${params.join(', ')} |`;
+  });
 
-/** docs/api.md with the present table. */
+const ruleRows = () =>
+  Object.entries(rules).map(([rule, meaning]) => `| \`${rule}\` | ${meaning} |`);
+
+/** docs/api.md with the present tables. */
 export function renderApi(): string {
   const text = readFileSync(join(root, 'docs/api.md'), 'utf8');
+  const withReasons = withTable(
+    text,
+    ['reasons', 'proto/reasons.ts'],
+    ['| `Reason` | Meaning, and what to do | `Params` |', '| --- | --- | --- |', ...reasonRows()],
+  );
+  return withTable(
+    withReasons,
+    ['rules', 'proto/problems.ts'],
+    ['| `Rule` | Meaning |', '| --- | --- |', ...ruleRows()],
+  );
+}
+
+/** The text with these lines between the two comments of a generated table. */
+function withTable(
+  text: string,
+  [name, source]: readonly [name: string, source: string],
+  lines: readonly string[],
+): string {
+  const begin = `<!-- ${name}: generated from ${source} -->\n`;
   const from = text.indexOf(begin) + begin.length;
-  const to = text.indexOf(end);
-  if (from < begin.length || to < from) throw new Error('docs/api.md has no place for the reasons');
-  const rows = Object.entries(reasons).map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`);
-  const table = ['', '| `Reason` | Meaning, and what to do |', '| --- | --- |', ...rows].join('\n');
-  return `${text.slice(0, from)}${table}\n${text.slice(to)}`;
+  const to = text.indexOf(`\n<!-- end of ${name} -->`);
+  if (from < begin.length || to < from) throw new Error(`docs/api.md has no place for the ${name}`);
+  return `${text.slice(0, from)}${['', ...lines].join('\n')}\n${text.slice(to)}`;
 }

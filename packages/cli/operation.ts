@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { pipeline } from 'node:stream/promises';
 import type { Client, ListName, OperationName, RequestOf, StreamName } from '../client/client.ts';
+import { BailiwickError } from '../client/errors.ts';
 import { withIdempotencyKey } from '../client/gen/operations.ts';
 import type { Streams } from '../client/gen/types.ts';
 import { type Command, type Given, textOf } from './command.ts';
@@ -126,13 +127,24 @@ async function printAll(
 /** `tenant`: the one of the request. */
 type Printing = { json: boolean; tenant: string | undefined };
 
+/** Prints a failed call as JSON, in the form of its ErrorResponse. */
+function printFailure(error: unknown): void {
+  if (!(error instanceof BailiwickError)) return;
+  const { Code, Reason, Messages, Params, Problems, RequestID } = error;
+  const Message = Messages[0] ?? Code;
+  print(JSON.stringify({ Code, Reason, Message, Messages, Params, Problems, RequestID }, null, 2));
+}
+
 async function printOne(
   client: Client,
   name: OperationName,
   request: RequestOf<OperationName>,
   { json, tenant, idempotencyKey }: Printing & { idempotencyKey: string | undefined },
 ): Promise<ExitCode> {
-  const answer = (await client.call(name, request, { idempotencyKey })) as {
+  const answer = (await client.call(name, request, { idempotencyKey }).catch((error: unknown) => {
+    if (json) printFailure(error);
+    throw error;
+  })) as {
     Page?: { Items: unknown[]; NextCursor: string };
   };
   if (json) print(JSON.stringify(answer, null, 2));

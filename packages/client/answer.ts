@@ -1,4 +1,4 @@
-import { type BailiwickError, errorOf } from './errors.ts';
+import { type BailiwickError, type ErrorParams, type ErrorProblem, errorOf } from './errors.ts';
 import { retryAfterSeconds } from './retry.ts';
 
 // Reads responses. A proxy in front of the gateway can answer in a format of its own.
@@ -29,7 +29,7 @@ export function streamOf(response: Response, onEnd: () => void): Response {
 /** The error of a failed response. */
 export async function failureOf(operation: string, response: Response): Promise<BailiwickError> {
   const { status, headers } = response;
-  const { Code, Reason, Messages, RequestID } = parse(await response.text()) ?? {};
+  const { Code, Reason, Messages, RequestID, ...more } = parse(await response.text()) ?? {};
   const messages = Array.isArray(Messages)
     ? Messages.filter((message) => typeof message === 'string')
     : [];
@@ -39,9 +39,24 @@ export async function failureOf(operation: string, response: Response): Promise<
     Code: typeof Code === 'string' ? Code : codeOf(status),
     Reason: typeof Reason === 'string' ? Reason : '',
     Messages: messages.length > 0 ? messages : [describe(response)],
+    Params: paramsIn(more['Params']),
+    Problems: Array.isArray(more['Problems']) ? more['Problems'].map(problemIn) : [],
     RequestID: typeof RequestID === 'string' ? RequestID : '',
     retryAfter: retryAfterSeconds(headers.get('retry-after')),
   });
+}
+
+const paramsIn = (value: unknown): ErrorParams =>
+  Object.fromEntries(
+    Object.entries(value ?? {}).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+
+function problemIn(value: unknown): ErrorProblem {
+  const { Field, Rule, Params } = (value ?? {}) as Partial<Record<keyof ErrorProblem, unknown>>;
+  const textIn = (text: unknown) => (typeof text === 'string' ? text : '');
+  return { Field: textIn(Field), Rule: textIn(Rule), Params: paramsIn(Params) };
 }
 
 /** The message for a response without Messages. For a redirect, a browser hides the status and the target. */

@@ -13,7 +13,19 @@ export type ErrorCode =
   | 'unimplemented'
   | 'internal';
 
-export type { ErrorReason } from './gen/reasons.ts';
+export type { ErrorReason, ErrorRule } from './gen/reasons.ts';
+
+/** The values that a message contains, by name. */
+export type ErrorParams = Readonly<Record<string, string>>;
+
+/** A message of an invalid request, for programs. */
+export type ErrorProblem = {
+  /** The JSON path of the value, such as Users[0].Email; '' = the whole request. */
+  readonly Field: string;
+  /** See ErrorRule. A newer service may send others. */
+  readonly Rule: string;
+  readonly Params: ErrorParams;
+};
 
 export type Failure = {
   /** The operation that was called. */
@@ -25,6 +37,10 @@ export type Failure = {
   Reason?: string;
   /** One message for each failed check. */
   Messages: readonly string[];
+  /** The values that the message of Reason contains. */
+  Params?: ErrorParams;
+  /** One for each of Messages, in their order; none for an older service. */
+  Problems?: readonly ErrorProblem[];
   /** Identifies the call in the service's logs and in the audit. */
   RequestID: string;
   /** Seconds to wait before a retry, if the service sent them. */
@@ -40,25 +56,29 @@ export class BailiwickError extends Error {
   /** Why, where several causes share a Code, and '' otherwise: compare it, never the Messages. */
   readonly Reason: string;
   readonly Messages: readonly string[];
+  /** The values that the message of Reason contains, such as a limit: {} if there are none. */
+  readonly Params: ErrorParams;
+  /** For an invalid request one for each of Messages, in their order; [] for other errors. */
+  readonly Problems: readonly ErrorProblem[];
   readonly RequestID: string;
   readonly retryAfter: number | undefined;
 
-  constructor(
-    { operation, status, Code, Reason = '', Messages, RequestID, retryAfter }: Failure,
-    options?: ErrorOptions,
-  ) {
+  constructor(failure: Failure, options?: ErrorOptions) {
+    const { operation, Code, Messages } = failure;
     super(`${operation}: ${Messages.join('; ') || Code}`, options);
     this.operation = operation;
-    this.status = status;
+    this.status = failure.status;
     this.Code = Code;
-    this.Reason = Reason;
+    this.Reason = failure.Reason ?? '';
     this.Messages = Messages;
-    this.RequestID = RequestID;
-    this.retryAfter = retryAfter;
+    this.Params = failure.Params ?? {};
+    this.Problems = failure.Problems ?? [];
+    this.RequestID = failure.RequestID;
+    this.retryAfter = failure.retryAfter;
   }
 }
 
-/** The request is invalid: see Messages. */
+/** The request is invalid: see Messages and Problems. */
 export class InvalidArgumentError extends BailiwickError {
   override readonly name = 'InvalidArgumentError';
 }

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { problem } from '@bailiwick/proto/problems.ts';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   causesOf,
   exhausted,
+  invalid,
   isOutage,
+  limitReached,
   notFound,
   ServiceError,
   toConnectError,
@@ -17,14 +20,39 @@ test('a ServiceError keeps its code, reason, messages and delay over the wire', 
   for (const error of [
     exhausted('too many requests', 30),
     notFound('group'),
-    new ServiceError('invalid_argument', 'TOO_DEEP', ['first', 'second']),
+    limitReached('at most 10 keys', 10),
+    new ServiceError('invalid_argument', 'TOO_DEEP', [
+      'User.Name is odd',
+      problem('Users[0].Email', 'max_len', 'must be at most 5 characters', { Max: '5' }),
+    ]),
   ]) {
     const received = toServiceError(toConnectError(error));
     assert.deepEqual(
       [received.code, received.reason, received.messages, received.retryAfter],
       [error.code, error.reason, error.messages, error.retryAfter],
     );
+    assert.deepEqual([received.params, received.problems], [error.params, error.problems]);
   }
+});
+
+test('an invalid request has a problem for each message, also from a process of another version', () => {
+  const error = invalid(['Users[0].Tags["a b"] is odd', 'the body is odd']);
+  const custom = [
+    ['Users[0].Tags["a b"]', 'custom'],
+    ['', 'custom'],
+  ];
+  const fieldsOf = ({ problems }: ServiceError) => problems.map(({ field, rule }) => [field, rule]);
+  assert.deepEqual(fieldsOf(error), custom);
+  const received = (problems: readonly unknown[]) => {
+    const sent = toConnectError(error);
+    for (const detail of sent.details)
+      if ('value' in detail) Object.assign(detail.value, { problems });
+    return toServiceError(sent);
+  };
+  assert.deepEqual(fieldsOf(received([])), custom, 'of an older one');
+  const newer = { field: 'x', rule: 'from_tomorrow', params: { items: { A: 'b' } } };
+  assert.deepEqual(fieldsOf(received([newer])), custom, 'of a newer one');
+  assert.deepEqual(notFound('group').problems, []);
 });
 
 test('toServiceError discloses no text of other errors', () => {

@@ -2,6 +2,7 @@ import {
   type ErrorDetail,
   ErrorDetailSchema,
 } from '@bailiwick/proto/gen/bailiwick/common/v1/error_pb.ts';
+import { asProblem, isRule, type Params, type Problem } from '@bailiwick/proto/problems.ts';
 import { isReason, type Reason } from '@bailiwick/proto/reasons.ts';
 import { Code, ConnectError } from '@connectrpc/connect';
 
@@ -48,49 +49,64 @@ const errorCodes = new Map(
   Object.entries(connectCodes).map(([name, code]) => [code, name as ErrorCode]),
 );
 
+/** What is wrong, as texts or, for programs too, as problems. */
+export type Messages = string | Problem | ReadonlyArray<string | Problem>;
+
 /** A failure whose messages the caller may see. All other errors become `internal`. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   /** The word that programs compare beside the code: '' where the code says it all. */
   readonly reason: Reason | '';
-  /** All problems. `message` is the first. */
+  /** All messages. `message` is the first. */
   readonly messages: readonly string[];
+  /** One for each message of an invalid request; none for other errors. */
+  readonly problems: readonly Problem[];
+  /** The values that the message contains, by the names that reasons.ts lists for the reason. */
+  readonly params: Params;
   /** In seconds, for resource_exhausted. */
   readonly retryAfter: number;
 
   constructor(
     code: ErrorCode,
     reason: Reason | '',
-    messages: string | readonly string[],
+    messages: Messages,
     retryAfter = 0,
+    params: Params = {},
   ) {
-    const list = typeof messages === 'string' ? [messages] : messages;
-    super(list[0] ?? code);
+    const problems = [messages].flat().map(asProblem);
+    super(problems[0]?.text ?? code);
     this.name = 'ServiceError';
     this.code = code;
     this.reason = reason;
-    this.messages = list;
+    this.messages = problems.map(({ text }) => text);
+    this.problems = code === 'invalid_argument' ? problems : [];
+    this.params = params;
     this.retryAfter = retryAfter;
   }
 }
 
 /** For a malformed request, with all its problems. */
-export const invalid = (messages: string | readonly string[], reason: Reason | '' = '') =>
-  new ServiceError('invalid_argument', reason, messages);
+export const invalid = (messages: Messages, reason: Reason | '' = '', params: Params = {}) =>
+  new ServiceError('invalid_argument', reason, messages, 0, params);
 /** For a call without a valid credential. */
 export const unauthenticated = (
   message = 'a valid credential is required',
   reason: Reason | '' = '',
 ) => new ServiceError('unauthenticated', reason, message);
 /** For a caller without the permission. */
-export const denied = (message = 'permission denied', reason: Reason | '' = '') =>
-  new ServiceError('permission_denied', reason, message);
+export const denied = (
+  message = 'permission denied',
+  reason: Reason | '' = '',
+  params: Params = {},
+) => new ServiceError('permission_denied', reason, message, 0, params);
 /** For a caller who lost rights while the call ran. Nothing was changed. */
 export const rightsChanged = () =>
   denied('the rights of the caller were reduced during the call', 'RIGHTS_CHANGED');
 /** For a caller who would grant a permission that it does not hold. */
 export const escalation = (lacking: string) =>
-  denied(`this would grant ${lacking}, which the caller does not hold`, 'ESCALATION');
+  denied(`this would grant ${lacking}, which the caller does not hold`, 'ESCALATION', {
+    Permission: lacking,
+  });
 /** For a sensitive change after a sign-in that is too old. */
 export const recentLoginRequired = () => denied('recent login required', 'RECENT_LOGIN_REQUIRED');
 /** For members only: others must not learn that the tenant exists. */
@@ -98,15 +114,23 @@ export const ssoRequired = () =>
   denied('this organisation requires single sign-on', 'SSO_REQUIRED');
 /** For members only, like ssoRequired: in a session from a provider of the platform. */
 export const methodRefused = () =>
-  denied('this organisation does not accept social sign-in', 'METHOD_REFUSED');
+  denied('this organisation does not accept social sign-in', 'METHOD_REFUSED', {
+    Method: 'social',
+  });
 /** For members only, like ssoRequired: in a session from a provider of another tenant. */
 export const providerRefused = () =>
-  denied('this organisation does not accept the sign-in of another organisation', 'METHOD_REFUSED');
+  denied(
+    'this organisation does not accept the sign-in of another organisation',
+    'METHOD_REFUSED',
+    {
+      Method: 'organisation',
+    },
+  );
 /** For members only, like ssoRequired. */
 export const factorRequired = () => denied('second factor required', 'FACTOR_REQUIRED');
 /** For active members of the tenant only. */
 export const suspended = (tenantName: string) =>
-  denied(`tenant ${tenantName} is suspended`, 'TENANT_SUSPENDED');
+  denied(`tenant ${tenantName} is suspended`, 'TENANT_SUSPENDED', { Tenant: tenantName });
 /** For sessions limited to one tenant (see caller.limited_to). */
 export const linkUnconfirmed = () =>
   denied(
@@ -120,28 +144,42 @@ export const providerUnconfirmed = () =>
     'PROVIDER_UNCONFIRMED',
   );
 /** For a right that would outlast the caller's own. */
-export const temporaryRight = (permission: string, end: Date) =>
-  denied(
-    `the caller holds ${permission} until ${end.toISOString()}: it can be granted until then at the latest`,
+export const temporaryRight = (permission: string, end: Date) => {
+  const until = end.toISOString();
+  return denied(
+    `the caller holds ${permission} until ${until}: it can be granted until then at the latest`,
     'TEMPORARY_RIGHT',
+    { Permission: permission, Until: until },
   );
+};
 /** In a support session, for an operation that is the user's own. */
 export const supportRefused = () =>
   denied('support access does not open this operation', 'SUPPORT_ACCESS');
-/** For a missing record: `notFound('group')` reads "group not found". */
-export const scopeMissing = (scopes: readonly string[]) =>
-  denied(`this needs an access token with the scope ${scopes.join(' or ')}`, 'SCOPE_MISSING');
+/** For an access token without one of these scopes. */
+export const scopeMissing = (scopes: readonly string[]) => {
+  const alternatives = scopes.join(' or ');
+  return denied(`this needs an access token with the scope ${alternatives}`, 'SCOPE_MISSING', {
+    Scopes: alternatives,
+  });
+};
 
 export const otherTenant = () =>
   denied('this access token is for one organisation only', 'OTHER_TENANT');
 
+/** For a missing record: `notFound('group')` reads "group not found". */
 export const notFound = (what: string) => new ServiceError('not_found', '', `${what} not found`);
 /** For a record that would exist twice. */
 export const alreadyExists = (message: string, reason: Reason | '' = '') =>
   new ServiceError('already_exists', reason, message);
 /** For a state that does not allow the call. */
-export const failedPrecondition = (message: string, reason: Reason | '' = '') =>
-  new ServiceError('failed_precondition', reason, message);
+export const failedPrecondition = (
+  message: string,
+  reason: Reason | '' = '',
+  params: Params = {},
+) => new ServiceError('failed_precondition', reason, message, 0, params);
+/** For one record more than a limit allows. The message contains the limit. */
+export const limitReached = (message: string, limit: number) =>
+  failedPrecondition(message, 'LIMIT_REACHED', { Limit: String(limit) });
 const deadTokenReason = 'DEAD_TOKEN';
 /** For any one-time token that is unknown, used or expired. The message does not say which. */
 export const deadToken = () =>
@@ -149,8 +187,12 @@ export const deadToken = () =>
 /** Whether the error is one of {@link deadToken}. */
 export const isDeadToken = ({ reason }: ServiceError): boolean => reason === deadTokenReason;
 /** For a caller over a limit. `retryAfter` is in seconds. */
-export const exhausted = (message: string, retryAfter: number, reason: Reason | '' = '') =>
-  new ServiceError('resource_exhausted', reason, message, retryAfter);
+export const exhausted = (
+  message: string,
+  retryAfter: number,
+  reason: Reason | '' = '',
+  params: Params = {},
+) => new ServiceError('resource_exhausted', reason, message, retryAfter, params);
 /** For a dependency that is away: a retry may succeed. */
 export const unavailable = (message = 'the service is temporarily unavailable') =>
   new ServiceError('unavailable', '', message);
@@ -194,6 +236,12 @@ export function toConnectError(error: ServiceError): ConnectError {
     value: {
       reason: error.reason,
       messages: [...error.messages],
+      params: { ...error.params },
+      problems: error.problems.map(({ field, rule, params }) => ({
+        field,
+        rule,
+        params: { items: { ...params } },
+      })),
       retryAfter: error.retryAfter,
       callerRefusedAtMs: BigInt(error instanceof CallerRefusal ? error.at : 0),
     },
@@ -212,10 +260,18 @@ function fromConnectError(error: ConnectError): ServiceError {
   return new ServiceError(
     code,
     isReason(detail.reason) ? detail.reason : '',
-    detail.messages,
+    messagesIn(detail),
     detail.retryAfter,
+    detail.params,
   );
 }
+
+/** The messages with their problems. An older process sends texts, a newer one also other rules. */
+const messagesIn = ({ messages, problems }: ErrorDetail): Messages =>
+  messages.map((text, index) => {
+    const { field = '', rule = '', params } = problems[index] ?? {};
+    return isRule(rule) ? { text, field, rule, params: params?.items ?? {} } : text;
+  });
 
 /** Whether a dependency is unavailable, for however long: the work itself is not at fault. */
 export const isOutage = (thrown: unknown): boolean =>

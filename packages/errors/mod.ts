@@ -15,6 +15,7 @@ export {
   isContended,
   isDeadToken,
   isOutage,
+  limitReached,
   linkUnconfirmed,
   methodRefused,
   notFound,

@@ -221,6 +221,7 @@ export function changeRow(origin: Origin, change: Change) {
     throw invalid(
       `the event of this change, with old and new values, would be larger than ${maxChangeKiB} KiB`,
       'CHANGE_TOO_LARGE',
+      { Limit: `${maxChangeKiB} KiB` },
     );
   return { ...written, type: change.type, event, tasks: [...(change.tasks ?? [])] };
 }

@@ -21,8 +21,9 @@ import {
 } from '@bailiwick/errors';
 import { type Idempotency, outsideIdempotentCall } from '@bailiwick/idempotency';
 import { type Operation, tenantField } from '@bailiwick/proto/operation.ts';
+import { distinct, type Problem } from '@bailiwick/proto/problems.ts';
 import { operationOf } from '@bailiwick/proto/registry.ts';
-import { isNotedValid, validate } from '@bailiwick/proto/validate.ts';
+import { findProblems, isNotedValid } from '@bailiwick/proto/validate.ts';
 import { type RightsKey } from '@bailiwick/revocation';
 import { inSpan, type Log } from '@bailiwick/telemetry';
 import { isId } from '@bailiwick/values';
@@ -286,8 +287,8 @@ async function shapeProblems(
   { method }: Operation,
   request: Message,
   check: AnyCheck | undefined,
-): Promise<string[]> {
-  const failures = isNotedValid(request) ? [] : validate(method.input, request);
+): Promise<Array<string | Problem>> {
+  const failures = isNotedValid(request) ? [] : findProblems(method.input, request);
   const messages = [...failures, ...cursorProblems(request)];
   return check ? [...messages, ...(await check(request))] : messages;
 }
@@ -300,6 +301,6 @@ async function assertValid(
 ): Promise<void> {
   const messages = await shapeProblems(operation, request, check);
   messages.push(...tenantProblems(operation, request, caller));
-  if (messages.length > 0) throw invalid([...new Set(messages)]);
+  if (messages.length > 0) throw invalid(distinct(messages));
   fillTenant(operation, request, caller);
 }

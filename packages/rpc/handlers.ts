@@ -1,5 +1,6 @@
 import { type Caller } from '@bailiwick/call';
 import { type Operation, type Rule } from '@bailiwick/proto/operation.ts';
+import type { Problem } from '@bailiwick/proto/problems.ts';
 import { type RightsKey } from '@bailiwick/revocation';
 import type {
   DescMethodUnary,
@@ -45,8 +46,10 @@ export type Handlers<Service extends DescService> = {
 export type Checks<Service extends DescService> = {
   [Name in keyof Service['method']]?: (
     request: MessageShape<Service['method'][Name]['input']>,
-  ) => readonly string[] | Promise<readonly string[]>;
+  ) => CheckResult | Promise<CheckResult>;
 };
+
+type CheckResult = ReadonlyArray<string | Problem>;
 
 /**
  * Checks a `handler` rule before a stored response is replayed for an Idempotency-Key, since the
@@ -60,7 +63,7 @@ export type ReplayChecks<Service extends DescService> = {
 };
 
 export type AnyHandler = (request: Message, call: Call) => Promise<Record<string, unknown>>;
-export type AnyCheck = (request: Message) => readonly string[] | Promise<readonly string[]>;
+export type AnyCheck = (request: Message) => CheckResult | Promise<CheckResult>;
 type AnyReplayCheck = (request: Message, call: Call) => Promise<unknown>;
 
 export type Route = {

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { invalid } from '@bailiwick/errors';
 import { type KeyRing, purposeKey } from '@bailiwick/keys';
+import { type Problem, problem } from '@bailiwick/proto/problems.ts';
 
 // Keyset pages: rows in order of id, and a cursor that means "after this row". A cursor is bound to
 // its list: its MAC covers the operation, the tenant and the filter.
@@ -9,13 +10,13 @@ import { type KeyRing, purposeKey } from '@bailiwick/keys';
 const defaultLimit = 50;
 const maxLimit = 200;
 const macLength = 16;
-const badCursor = 'Page.Cursor is not a cursor of this list';
+const badCursor = problem('Page.Cursor', 'cursor', 'is not a cursor of this list');
 
 /**
- * Checks the form of a request's cursor, as messages. `read` checks that it belongs to the list,
+ * Checks the form of a request's cursor. `read` checks that it belongs to the list,
  * which needs a valid request.
  */
-export function cursorProblems(request: object): string[] {
+export function cursorProblems(request: object): Problem[] {
   const cursor = 'page' in request && (request.page as { cursor?: unknown } | undefined)?.cursor;
   if (typeof cursor !== 'string' || cursor === '') return [];
   const bytes = Buffer.from(cursor, 'base64url');

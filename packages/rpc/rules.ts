@@ -28,6 +28,7 @@ import {
 } from '@bailiwick/proto/operation.ts';
 import { accountScope, includes } from '@bailiwick/proto/permission-patterns.ts';
 import { platformPlace } from '@bailiwick/proto/policies.ts';
+import { type Problem, problem } from '@bailiwick/proto/problems.ts';
 import { oneLine } from '@bailiwick/proto/shown-text.ts';
 import type { Message } from '@bufbuild/protobuf';
 import { fieldIsTrue, fieldText, setField } from './request-fields.ts';
@@ -123,23 +124,21 @@ export function tenantProblems(
   operation: Operation,
   request: Message,
   caller: Caller | undefined,
-): string[] {
+): Problem[] {
   const path = tenantField(operation);
   if (path === '') return [];
   const tenant = fieldText(operation, request, path);
   const flag = platformFlag(operation);
   if (flag !== '' && fieldIsTrue(operation, request, flag))
-    return tenant === ''
-      ? []
-      : [`${jsonPath(operation, path)} must be empty if ${jsonPath(operation, flag)} is true`];
+    return tenant === '' ? [] : [mustBeEmpty(jsonPath(operation, path), jsonPath(operation, flag))];
   if (tenant !== '' || mayLeaveTenantOut(operation, request, caller)) return [];
   // The documented message of the two endpoint creations has no record name.
-  return [
-    operation.defaultTenant === ''
-      ? `${jsonPath(operation, path)} is required`
-      : 'Tenant is required',
-  ];
+  const field = operation.defaultTenant === '' ? jsonPath(operation, path) : 'Tenant';
+  return [problem(field, 'required', 'is required')];
 }
+
+const mustBeEmpty = (field: string, flag: string): Problem =>
+  problem(field, 'empty', `must be empty if ${flag} is true`, { With: flag });
 
 function mayLeaveTenantOut(
   operation: Operation,

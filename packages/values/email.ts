@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { invalid } from '@bailiwick/errors';
+import { problem } from '@bailiwick/proto/problems.ts';
 import { mapWidth } from './width.ts';
 
 /** A parsed mail address. */
@@ -25,7 +26,7 @@ export type Email = {
  */
 export function normaliseEmail(text: string): Email {
   const email = findEmail(text);
-  if (!email) throw invalid('Email must be a mail address');
+  if (!email) throw invalid(problem('Email', 'email', 'must be a mail address'));
   return email;
 }
 

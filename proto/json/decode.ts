@@ -10,6 +10,7 @@ import {
 } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { ignored_key, server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
+import { type Params, type Problem, problem, type Rule } from '../problems.ts';
 import { fieldPath, itemPath, mapPath } from './paths.ts';
 import { similarName } from './similar.ts';
 import { isTimestamp, isValueMap, listField, rfc3339 } from './values.ts';
@@ -19,8 +20,8 @@ import { isTimestamp, isValueMap, listField, rfc3339 } from './values.ts';
 
 export type Decoded = {
   message: Message;
-  /** Wrong types and unknown keys, as messages for the client. */
-  problems: string[];
+  /** Wrong types and unknown keys. */
+  problems: Problem[];
   /** JSON paths of values that could not be decoded. They are absent in the message: do not validate them. */
   unreadable: ReadonlySet<string>;
 };
@@ -35,7 +36,7 @@ export type DecodeOptions = {
 type Json = Record<string, unknown>;
 type Init = Record<string, unknown>;
 type Reader = {
-  problems: string[];
+  problems: Problem[];
   unreadable: Set<string>;
   dropped: ReadonlySet<string>;
   refusesUnknown: boolean;
@@ -56,10 +57,9 @@ export function decodeJson(
     refusesUnknown: unknownKeys === 'refuse',
   };
   const init = readObject(schema, json, '', '', reader);
-  if (reader.wrong > maxProblems)
-    reader.problems.push(`${reader.wrong - maxProblems} more values are wrong`);
+  if (reader.wrong > maxProblems) reader.problems.push(more(reader.wrong, 'values are wrong'));
   if (reader.unknown > maxProblems)
-    reader.problems.push(`${reader.unknown - maxProblems} more keys are not known fields`);
+    reader.problems.push(more(reader.unknown, 'keys are not known fields'));
   return {
     message: create(schema, init as MessageInitShape<DescMessage>),
     problems: reader.problems,
@@ -132,8 +132,10 @@ function refuseUnknown(
   reader.unknown += 1;
   if (reader.unknown > maxProblems) return;
   const meant = similarName(key, names());
+  const [hint, params] =
+    meant === undefined ? ['', {}] : [`; did you mean ${meant}?`, { Meant: meant }];
   reader.problems.push(
-    `${fieldPath(path, key)} is not a known field${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+    problem(fieldPath(path, key), 'unknown_key', `is not a known field${hint}`, params),
   );
 }
 
@@ -150,7 +152,7 @@ function readField(
     case 'message':
       return readMessage(field.message, value, path, protoPath, reader);
     case 'list':
-      if (!Array.isArray(value)) return problem(reader, path, 'must be an array');
+      if (!Array.isArray(value)) return wrongType(reader, path, 'an', 'array');
       // An unreadable item becomes an empty one, so that the others keep their index.
       return value.map((item: unknown, index) => {
         const at = itemPath(path, index);
@@ -189,7 +191,7 @@ function readMessage(
     const items = readField(list, value, path, `${protoPath}.${list.name}`, reader);
     return items === undefined ? undefined : { items };
   }
-  if (!isObject(value)) return problem(reader, path, 'must be an object');
+  if (!isObject(value)) return wrongType(reader, path, 'an', 'object');
   return readObject(schema, value, path, protoPath, reader);
 }
 
@@ -198,7 +200,7 @@ function readScalar(type: ScalarType, value: unknown, path: string, reader: Read
     case ScalarType.STRING:
       return readText(value, path, reader);
     case ScalarType.BOOL:
-      return typeof value === 'boolean' ? value : problem(reader, path, 'must be true or false');
+      return typeof value === 'boolean' ? value : wrongType(reader, path, '', 'true or false');
     case ScalarType.INT32:
       return readWhole(value, path, reader);
     case ScalarType.BYTES:
@@ -211,15 +213,15 @@ function readScalar(type: ScalarType, value: unknown, path: string, reader: Read
 // A number beyond 32 bits becomes the nearest limit: the field's rules then reject it as out of range.
 function readWhole(value: unknown, path: string, reader: Reader): number | undefined {
   if (typeof value !== 'number' || !Number.isInteger(value))
-    return problem(reader, path, 'must be a whole number');
+    return wrongType(reader, path, 'a', 'whole number');
   return Math.min(Math.max(value, -(2 ** 31)), 2 ** 31 - 1);
 }
 
 function readText(value: unknown, path: string, reader: Reader): string | undefined {
-  if (typeof value !== 'string') return problem(reader, path, 'must be a string');
+  if (typeof value !== 'string') return wrongType(reader, path, 'a', 'string');
   // PostgreSQL cannot store U+0000 or a lone surrogate. Rejecting them here avoids an internal error there.
   if (value.includes('\u0000') || !value.isWellFormed())
-    return problem(reader, path, 'must not contain U+0000 or unpaired surrogates');
+    return refuse(reader, path, 'characters', 'must not contain U+0000 or unpaired surrogates');
   return value;
 }
 
@@ -228,7 +230,7 @@ const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 function readBytes(value: unknown, path: string, reader: Reader): Uint8Array | undefined {
   const text = typeof value === 'string' ? value : undefined;
   if (text === undefined || !base64.test(text) || text.replace(/=+$/, '').length % 4 === 1)
-    return problem(reader, path, 'must be base64');
+    return wrongType(reader, path, '', 'base64');
   return Buffer.from(text, 'base64');
 }
 
@@ -244,17 +246,17 @@ function readTime(value: unknown, path: string, reader: Reader): unknown {
     local !== undefined && year >= 1 && year <= 9999 && wall.toISOString().startsWith(local);
   return isTime
     ? timestampFromDate(date)
-    : problem(reader, path, 'must be a time such as 2026-01-31T12:00:00Z');
+    : wrongType(reader, path, 'a', 'time', ' such as 2026-01-31T12:00:00Z');
 }
 
 function readMap(value: unknown, path: string, reader: Reader): Record<string, string> | undefined {
-  if (!isObject(value)) return problem(reader, path, 'must be an object');
+  if (!isObject(value)) return wrongType(reader, path, 'an', 'object');
   const entries: Array<[string, string]> = [];
   for (const [key, item] of Object.entries(value)) {
     const at = mapPath(path, key);
     // These keys would change the prototype of an object that they are copied to.
     if (key === '__proto__' || key === 'constructor' || key === 'prototype')
-      problem(reader, at, 'is not a usable key');
+      refuse(reader, at, 'key', 'is not a usable key');
     const name = readText(key, at, reader);
     const text = readText(item, at, reader);
     if (name !== undefined && text !== undefined) entries.push([name, text]);
@@ -269,10 +271,28 @@ const join = (path: string, name: string) => (path === '' ? name : `${path}.${na
 /** Limit of reported wrong values and of reported unknown keys, so that a response is not many times larger than its request. */
 const maxProblems = 100;
 
-function problem(reader: Reader, path: string, what: string): undefined {
+/** How many problems of a kind are not listed. */
+function more(count: number, kind: string): Problem {
+  const rest = String(count - maxProblems);
+  return problem('', 'more', `${rest} more ${kind}`, { Count: rest });
+}
+
+/** For a value of a wrong type: the path "must be", with an article, the type. */
+const wrongType = (reader: Reader, path: string, article: string, type: string, more = '') =>
+  refuse(reader, path, 'type', ['must be', article, `${type}${more}`].filter(Boolean).join(' '), {
+    Type: type,
+  });
+
+function refuse(
+  reader: Reader,
+  path: string,
+  rule: Rule,
+  words: string,
+  params: Params = {},
+): undefined {
   reader.wrong += 1;
   if (reader.wrong > maxProblems) return undefined;
   reader.unreadable.add(path);
-  reader.problems.push(`${path} ${what}`);
+  reader.problems.push(problem(path, rule, words, params));
   return undefined;
 }

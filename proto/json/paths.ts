@@ -25,8 +25,9 @@ export function isUnreadable(path: string, unreadable: ReadonlySet<string>): boo
   );
 }
 
-/** The JSON path at the beginning of a message. */
-export const pathOf = (message: string): string => message.split(' ', 1)[0] ?? '';
+/** The JSON path at the beginning of a message, which the rest says something about; '' if there is none. */
+export const fieldAtStart = (message: string): string =>
+  /^[A-Z]\w*(?:\.\w+|\[(?:\d+|"(?:[^"\\]|\\.)*")\])*(?= )/.exec(message)?.[0] ?? '';
 
 /** Shortens a key, which a client can send in unlimited length. */
 function shorten(key: string): string {

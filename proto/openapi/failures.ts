@@ -1,8 +1,9 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { decodeJson } from '../json/decode.ts';
 import type { Operation } from '../operation.ts';
+import { asProblem, type Problem } from '../problems.ts';
 import type { PublicReason } from '../reasons.ts';
-import { validate } from '../validate.ts';
+import { findProblems } from '../validate.ts';
 import { exampleValues } from './example-values.ts';
 import type { Json, JsonObject } from './types.ts';
 
@@ -108,6 +109,7 @@ function routeFailures(): JsonObject {
           'invalid_argument',
           ['the method must be POST'],
           'WRONG_METHOD',
+          { Allow: 'POST' },
         ),
       },
       {
@@ -153,20 +155,21 @@ export function failureResponses(limited: boolean, operation?: Operation): JsonO
   const summary = `The response to ${JSON.stringify(refused.request)}`;
   return {
     ...shared,
-    400: failure(badRequest, { Invalid: example(summary, 'invalid_argument', refused.messages) }),
+    400: failure(badRequest, { Invalid: example(summary, 'invalid_argument', refused.problems) }),
   };
 }
 
 /** A small invalid request with its validation messages. Undefined if the operation validates nothing. */
 function refusedRequest(
   input: DescMessage,
-): { request: JsonObject; messages: string[] } | undefined {
+): { request: JsonObject; problems: Problem[] } | undefined {
   const first = input.fields[0]?.jsonName;
   if (first === undefined) return undefined;
   for (const request of [{}, { Page: { Limit: -1 } }, { [first]: 0 }]) {
-    const { message, problems, unreadable } = decodeJson(input, request, { unknownKeys: 'ignore' });
-    const messages = [...problems, ...validate(input, message, unreadable)];
-    if (messages.length > 0) return { request, messages };
+    const decoded = decodeJson(input, request, { unknownKeys: 'ignore' });
+    const failures = findProblems(input, decoded.message, decoded.unreadable);
+    const problems = [...decoded.problems, ...failures];
+    if (problems.length > 0) return { request, problems };
   }
   return undefined;
 }
@@ -181,14 +184,23 @@ function failure(description: string, examples: JsonObject, headers?: JsonObject
 function example(
   summary: string,
   code: string,
-  messages: readonly string[],
+  messages: ReadonlyArray<string | Problem>,
   reason: PublicReason | '' = '',
+  params: JsonObject = {},
 ): Json {
+  const problems = messages.map(asProblem);
+  const Problems = problems.map(({ field, rule, params: values }) => ({
+    Field: field,
+    Rule: rule,
+    Params: { ...values },
+  }));
   const value = {
     Code: code,
     Reason: reason,
-    Message: messages[0] ?? code,
-    Messages: messages,
+    Message: problems[0]?.text ?? code,
+    Messages: problems.map(({ text }) => text),
+    Params: params,
+    Problems: code === 'invalid_argument' ? Problems : [],
     RequestID: exampleValues['RequestID'] ?? '',
   };
   return { summary, value };

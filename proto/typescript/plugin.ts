@@ -8,6 +8,7 @@ import {
 } from '@bufbuild/protobuf/wkt';
 import { type Plugin, runNodeJs } from '@bufbuild/protoplugin';
 import { readOperation } from '../operation.ts';
+import { rules } from '../problems.ts';
 import { reasons } from '../reasons.ts';
 import { helpFile } from './help.ts';
 import { operationsFile } from './operations.ts';
@@ -40,13 +41,18 @@ function run(request: CodeGeneratorRequest): CodeGeneratorResponse {
   });
 }
 
-/** The reasons of errors, as a type. */
+/** The reasons of errors and the rules of problems, as types. */
 const reasonsFile = (): string =>
   `/** The reasons of errors: docs/api.md says what to do. A newer service may send others. */
 export type ErrorReason =
-${Object.keys(reasons)
-  .map((reason) => `  | '${reason}'`)
-  .join('\n')};
-`;
+${unionOf(reasons)}
+/** The rules that a request can fail: docs/api.md lists them. A newer service may send others. */
+export type ErrorRule =
+${unionOf(rules)}`;
+
+const unionOf = (words: object): string =>
+  `${Object.keys(words)
+    .map((word) => `  | '${word}'`)
+    .join('\n')};\n`;
 
 runNodeJs(plugin);

@@ -72,6 +72,15 @@ describe('bailiwick: every operation', () => {
       stderr,
       /Unknown is not a known field\n.*Group\.Nmae is not a known field; did you mean Name\?/,
     );
+    const asJson = await cli.run(['Groups_Save', '--data', data, '--json']);
+    assert.equal(asJson.code, 1);
+    assert.match(asJson.stderr, /Unknown is not a known field/);
+    const { Code, Messages, Problems } = JSON.parse(asJson.stdout) as Record<string, unknown>;
+    assert.deepEqual([Code, (Messages as string[]).length], ['invalid_argument', 2]);
+    assert.deepEqual(Problems, [
+      { Field: 'Unknown', Rule: 'unknown_key', Params: {} },
+      { Field: 'Group.Nmae', Rule: 'unknown_key', Params: { Meant: 'Name' } },
+    ]);
     assert.deepEqual(
       JSON.parse(
         (await cli.run(['Groups_Get', '--Tenant', tenant, '--Path', 'typo', '--json'])).stdout,

@@ -32,6 +32,7 @@ type ErrorBody = {
   readonly Code: string;
   readonly Message: string;
   readonly Messages: readonly string[];
+  readonly Problems: readonly unknown[];
   readonly RequestID: string;
 };
 type Document = {
@@ -203,6 +204,8 @@ test('every failure has examples of ErrorResponse with the codes of its status',
           assertHolds(media, value, where);
           assert.ok(codes[status]?.includes(value.Code), `${where}: ${value.Code}`);
           assert.equal(value.Message, value.Messages[0], where);
+          const isInvalid = value.Code === 'invalid_argument';
+          assert.equal(value.Problems.length, isInvalid ? value.Messages.length : 0, where);
         }
       }
     }

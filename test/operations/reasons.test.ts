@@ -53,6 +53,41 @@ describeOne('reasons', 'one process', (topology) => {
     }
   });
 
+  test('an invalid request has a problem for each message, from the gateway and the service', async () => {
+    const answer = await stack.call(
+      'Account_Register',
+      { Email: 'no address', Password: 'short', Nmae: 'a' },
+      undefined,
+    );
+    assert.deepEqual(answer.body.Messages, [
+      'Nmae is not a known field',
+      'Email must be a mail address',
+      'Password must be at least 8 characters',
+    ]);
+    assert.deepEqual(answer.body['Problems'], [
+      { Field: 'Nmae', Rule: 'unknown_key', Params: {} },
+      { Field: 'Email', Rule: 'email', Params: {} },
+      { Field: 'Password', Rule: 'min_len', Params: { Min: '8' } },
+    ]);
+    const twice = await stack.call('Groups_Get', '{"Path":"a","Path":"b"}', token);
+    assert.deepEqual(
+      [twice.body['Reason'], twice.body['Params'], twice.body['Problems']],
+      ['DUPLICATE_KEY', { Key: 'Path' }, [{ Field: 'Path', Rule: 'unique', Params: {} }]],
+    );
+  });
+
+  test('the Params of a Reason are values of its message', async () => {
+    const reserved = { Tenant: { Name: 'Bailiwick', Slug: 'reserved-by-the-platform' } };
+    const refused = await stack.call('Tenants_Create', reserved, token);
+    assert.deepEqual(
+      [refused.body['Reason'], refused.body['Params'], refused.body['Problems']],
+      ['NAME_RESERVED', { Field: 'Tenant.Name' }, []],
+    );
+    assert.ok(refused.body.Messages?.[0]?.includes('Tenant.Name'));
+    const { body } = await stack.call('Users_List', {}, token);
+    assert.deepEqual([body['Params'], body['Problems']], [{}, []]);
+  });
+
   test('the Reason is empty where the Code says it all', async () => {
     const cases: Array<[operation: string, body: object, as: string | undefined, code: string]> = [
       ['Groups_Save', {}, token, 'invalid_argument'],

@@ -133,6 +133,8 @@ describe('passwords and single sign-on', () => {
           'Code',
           'Message',
           'Messages',
+          'Params',
+          'Problems',
           'Reason',
           'RequestID',
         ]);

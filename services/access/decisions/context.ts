@@ -40,6 +40,7 @@ export async function findSubjectGrants(
     throw failedPrecondition(
       `the subject holds more than ${maxGrants} grants, those of its groups included`,
       'TOO_MANY_GRANTS',
+      { Limit: String(maxGrants) },
     );
   return subjectGrants(rows);
 }

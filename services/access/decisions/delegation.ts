@@ -126,7 +126,9 @@ export async function assertMayTake(
 }
 
 const takesMore = (permission: string) =>
-  denied(`the target holds ${permission}, which the caller may not grant`, 'ESCALATION');
+  denied(`the target holds ${permission}, which the caller may not grant`, 'ESCALATION', {
+    Permission: permission,
+  });
 
 type Conferred = { roles: readonly string[]; permissions?: readonly string[] };
 

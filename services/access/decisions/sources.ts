@@ -30,6 +30,7 @@ const makerLacks = (permission: string) =>
   denied(
     `this would grant ${permission}, which the maker of the directory's key may not grant: rotate the key as someone who may`,
     'SOURCE_LACKS_RIGHTS',
+    { Permission: permission },
   );
 
 /** `what`: the owner, or a group of owners. */

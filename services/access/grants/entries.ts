@@ -1,5 +1,5 @@
 import { type EntityManager, inTransaction } from '@bailiwick/database';
-import { failedPrecondition } from '@bailiwick/errors';
+import { limitReached } from '@bailiwick/errors';
 import { type Origin, recordChange } from '@bailiwick/events';
 import type { RightsKey } from '@bailiwick/revocation';
 import { type Call } from '@bailiwick/rpc';
@@ -107,14 +107,14 @@ async function assertRoom(
     grantsPerTenant,
   );
   if (ofTenant >= grantsPerTenant)
-    throw failedPrecondition(
+    throw limitReached(
       `a tenant has at most ${grantsPerTenant} grants on single resources`,
-      'LIMIT_REACHED',
+      grantsPerTenant,
     );
   if (ofSubject >= grantsPerSubject)
-    throw failedPrecondition(
+    throw limitReached(
       `a ${subjectType} has at most ${grantsPerSubject} grants on single resources in a tenant`,
-      'LIMIT_REACHED',
+      grantsPerSubject,
     );
 }
 

@@ -134,9 +134,11 @@ async function assertNoMember(
 function assertDomain({ domain }: Email, allowed: readonly string[]): void {
   if (allowed.length === 0 || allowed.some((name) => domainToASCII(name).toLowerCase() === domain))
     return;
+  const domains = allowed.slice(0, 5).join(', ');
   throw invalid(
-    `Email must be an address at ${allowed.slice(0, 5).join(', ')}${allowed.length > 5 ? ', …' : ''}: the tenant does not invite other domains`,
+    `Email must be an address at ${domains}${allowed.length > 5 ? ', …' : ''}: the tenant does not invite other domains`,
     'INVITE_DOMAIN',
+    { Domains: domains },
   );
 }
 

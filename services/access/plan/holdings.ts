@@ -31,6 +31,7 @@ export async function holdingsInTenant(run: Run, tenant: string): Promise<Holdin
     throw failedPrecondition(
       `the tenant has more than ${maxHoldings} effective role assignments`,
       'TOO_MANY_GRANTS',
+      { Limit: String(maxHoldings) },
     );
   const permissionsOf = permissionsByRole(rows);
   const holdings: Holdings = { roles: new Map(), patterns: new Map() };
@@ -82,6 +83,7 @@ async function holdingsOnlyIn(holdings: Holdings, others: Holdings): Promise<Dif
         throw failedPrecondition(
           `the changes make a difference of more than ${maxDifferences} permissions`,
           'PLAN_TOO_LARGE',
+          { Limit: String(maxDifferences) },
         );
       // Yields, so that the process answers other calls.
       await setImmediate();

@@ -1,5 +1,5 @@
 import { type EntityManager, inTransaction, lockName } from '@bailiwick/database';
-import { failedPrecondition, notFound } from '@bailiwick/errors';
+import { failedPrecondition, limitReached, notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import {
   type Role,
@@ -119,10 +119,7 @@ function assertOwnRole(slug: string): void {
 
 async function insertRole(em: EntityManager, sent: Role, call: Call): Promise<void> {
   if ((await em.count(RoleEntity, { tenant: sent.tenant })) >= rolesPerTenant)
-    throw failedPrecondition(
-      `a tenant has at most ${rolesPerTenant} roles of its own`,
-      'LIMIT_REACHED',
-    );
+    throw limitReached(`a tenant has at most ${rolesPerTenant} roles of its own`, rolesPerTenant);
   const now = new Date();
   const role = em.create(RoleEntity, {
     tenant: sent.tenant,

@@ -61,6 +61,7 @@ export async function assertMayMove(
     throw denied(
       `the member holds ${lacking}, which the maker of the directory's key may not grant: the address is changed by the member only`,
       'SOURCE_LACKS_RIGHTS',
+      { Permission: lacking },
     );
   const ending = await findEnding(run, maker, tenant, { roles });
   if (ending) throw temporaryRight(ending.permission, ending.endsAt);

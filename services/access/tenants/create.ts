@@ -5,7 +5,7 @@ import {
   lockName,
   violates,
 } from '@bailiwick/database';
-import { alreadyExists, denied, failedPrecondition, invalid, notFound } from '@bailiwick/errors';
+import { alreadyExists, denied, invalid, limitReached, notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import {
   type Tenant,
@@ -147,8 +147,5 @@ async function assertMayHaveAnother(em: EntityManager, userId: string): Promise<
   // Without the lock, two concurrent creations could both pass the limit.
   await lockName(em, `tenants of ${userId}`);
   if ((await countCreatedBy(inTransaction(em), userId)) >= tenantsPerPerson)
-    throw failedPrecondition(
-      `a person can create at most ${tenantsPerPerson} tenants`,
-      'LIMIT_REACHED',
-    );
+    throw limitReached(`a person can create at most ${tenantsPerPerson} tenants`, tenantsPerPerson);
 }

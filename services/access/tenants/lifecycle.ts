@@ -49,7 +49,9 @@ function move(
   return database.transaction({ tenant: id, row: `tenant ${id}` }, async (em) => {
     const tenant = await tenantToChange(em, id, call);
     if (tenant.status !== from && tenant.status !== to)
-      throw failedPrecondition(`the tenant is ${tenant.status}`, 'TENANT_STATUS');
+      throw failedPrecondition(`the tenant is ${tenant.status}`, 'TENANT_STATUS', {
+        Status: tenant.status,
+      });
     await changeTenant(em, 'tenant.updated', tenant, call, () => {
       tenant.status = to;
       tenant.purgeAt = null;

@@ -24,5 +24,7 @@ export function assertNotReserved(
   ] as const;
   for (const [field, name = '', before = ''] of changes)
     if (name !== oneLine(before) && readsLike(name, reserved))
-      throw failedPrecondition(`${field} is reserved for the platform`, 'NAME_RESERVED');
+      throw failedPrecondition(`${field} is reserved for the platform`, 'NAME_RESERVED', {
+        Field: field,
+      });
 }

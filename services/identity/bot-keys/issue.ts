@@ -1,5 +1,5 @@
 import { type EntityManager, lockName } from '@bailiwick/database';
-import { escalation, failedPrecondition, notFound, temporaryRight } from '@bailiwick/errors';
+import { escalation, limitReached, notFound, temporaryRight } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { createId, createToken, tokenHash } from '@bailiwick/values';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
@@ -90,7 +90,7 @@ export async function issueKey(
       expiresAt: { $gt: now },
     })) >= keysPerBot
   )
-    throw failedPrecondition(`a bot has at most ${keysPerBot} valid keys`, 'LIMIT_REACHED');
+    throw limitReached(`a bot has at most ${keysPerBot} valid keys`, keysPerBot);
   const secret = createToken('botKey');
   const key = em.create(BotKeyEntity, {
     ...given,

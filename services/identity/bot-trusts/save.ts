@@ -1,5 +1,5 @@
 import { type EntityManager, lockName } from '@bailiwick/database';
-import { failedPrecondition, invalid, notFound } from '@bailiwick/errors';
+import { failedPrecondition, invalid, limitReached, notFound } from '@bailiwick/errors';
 import {
   type BotTrust,
   BotTrustSchema,
@@ -80,7 +80,7 @@ async function insertTrust(em: EntityManager, sent: BotTrust, call: Call): Promi
   // Without the lock, two concurrent calls could both take the last place.
   await lockName(em, `trusts of ${bot}`);
   if ((await em.count(BotTrustEntity, { tenant, bot })) >= trustsPerBot)
-    throw failedPrecondition(`a bot has at most ${trustsPerBot} trusts`, 'LIMIT_REACHED');
+    throw limitReached(`a bot has at most ${trustsPerBot} trusts`, trustsPerBot);
   const now = new Date();
   const trust = em.create(BotTrustEntity, {
     tenant,

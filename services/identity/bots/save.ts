@@ -1,5 +1,5 @@
 import { type Database, type EntityManager, lockName } from '@bailiwick/database';
-import { failedPrecondition, notFound } from '@bailiwick/errors';
+import { failedPrecondition, limitReached, notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import {
   type Bot,
@@ -53,7 +53,7 @@ async function insertBot(em: EntityManager, sent: Bot, call: Call): Promise<BotR
   // Without the lock, two concurrent calls could both take the last place.
   await lockName(em, `bot ${sent.tenant}`);
   if ((await em.count(BotEntity, { tenant: sent.tenant })) >= botsPerTenant)
-    throw failedPrecondition(`a tenant has at most ${botsPerTenant} bots`, 'LIMIT_REACHED');
+    throw limitReached(`a tenant has at most ${botsPerTenant} bots`, botsPerTenant);
   const now = new Date();
   const bot = em.create(BotEntity, {
     tenant: sent.tenant,

@@ -20,7 +20,9 @@ export async function assertMayTakeBot(
     { signal },
   );
   if (lacking !== '')
-    throw denied(`the bot holds ${lacking}, which the caller may not grant`, 'ESCALATION');
+    throw denied(`the bot holds ${lacking}, which the caller may not grant`, 'ESCALATION', {
+      Permission: lacking,
+    });
 }
 
 /** The caller in a question to access about rights to delegate. */

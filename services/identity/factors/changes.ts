@@ -76,6 +76,7 @@ export function assertNoDemand(demands: Demands, requirement: 'any' | 'phishing_
     throw failedPrecondition(
       `${tenant} requires a second factor: add another one first`,
       'LAST_FACTOR_REQUIRED',
+      { Tenant: tenant },
     );
 }
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { type Database, onPool } from '@bailiwick/database';
-import { denied, failedPrecondition, notFound } from '@bailiwick/errors';
+import { denied, failedPrecondition, limitReached, notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import { type TenantKeys } from '@bailiwick/keys';
 import { homeNetwork } from '@bailiwick/limits';
@@ -104,9 +104,9 @@ function totpHandlers({
       const { dekId, sealed } = await keys.seal('', Buffer.from(secret), [id, 'secret']);
       const uri = await changeOwn(database, call, async (em, user) => {
         if ((await countTotps(em, user.id)) >= totpsPerUser)
-          throw failedPrecondition(
+          throw limitReached(
             `at most ${totpsPerUser} authenticator apps are allowed`,
-            'LIMIT_REACHED',
+            totpsPerUser,
           );
         await storeTotp(em, { id, userId: user.id, name, dekId, sealed });
         recordChange(em, call, {

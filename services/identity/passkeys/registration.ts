@@ -1,5 +1,5 @@
 import { type EntityManager } from '@bailiwick/database';
-import { alreadyExists, failedPrecondition } from '@bailiwick/errors';
+import { alreadyExists, failedPrecondition, limitReached } from '@bailiwick/errors';
 import { homeNetwork } from '@bailiwick/limits';
 import type { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
@@ -105,6 +105,7 @@ async function verify(
     const refusal = failedPrecondition(
       `the passkey was not accepted: ${error.message}`,
       'PASSKEY_REFUSED',
+      { Detail: error.message },
     );
     await deps.refusals.record(`passkey ${userId}`, call, {
       Tenant: '',
@@ -124,7 +125,8 @@ async function store(
   passkey: PasskeyRow,
 ): Promise<void> {
   if ((await em.count(PasskeyEntity, { userId: user.id })) >= passkeysPerUser)
-    throw failedPrecondition(`a user has at most ${passkeysPerUser} passkeys`, 'LIMIT_REACHED');
-  if (!(await storePasskey(em, passkey))) throw alreadyExists('this passkey is registered already');
+    throw limitReached(`a user has at most ${passkeysPerUser} passkeys`, passkeysPerUser);
+  if (!(await storePasskey(em, passkey)))
+    throw alreadyExists('this passkey is registered already', 'PASSKEY_KNOWN');
   await recordPasskey(em, call, user, passkey, 'added');
 }

@@ -159,7 +159,12 @@ test('password rules refuse only common passwords and those made of public facts
   ])
     assert.deepEqual(await rules(strong, email), [], strong);
   assert.deepEqual(await createPasswordRules('nist')('fourteen chars', email), [
-    'Password must be at least 15 characters',
+    {
+      text: 'Password must be at least 15 characters',
+      field: 'Password',
+      rule: 'min_len',
+      params: { Min: '15' },
+    },
   ]);
   assert.deepEqual(await createPasswordRules('nist')('fifteen  chars!', email), []);
 });

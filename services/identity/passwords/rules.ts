@@ -1,4 +1,5 @@
 import { invalid } from '@bailiwick/errors';
+import { type Params, type Problem, problem, type Rule } from '@bailiwick/proto/problems.ts';
 import { findEmail } from '@bailiwick/values';
 import type { IsBreached } from './breached/breached.ts';
 
@@ -20,26 +21,34 @@ function commonPasswords(): Promise<ReadonlySet<string>> {
   return common;
 }
 
-const madeOf = "Password must not be made of the mail address or the product's name";
+const aboutPassword = (rule: Rule, words: string, params?: Params): Problem =>
+  problem('Password', rule, words, params);
+
+const madeOf = aboutPassword(
+  'guessable',
+  "must not be made of the mail address or the product's name",
+);
+
+const tooShort = (length: number): Problem =>
+  aboutPassword('min_len', `must be at least ${length} characters`, { Min: String(length) });
 
 /**
- * Returns messages about a password that an attacker would try first, with or without knowing the
+ * Returns problems of a password that an attacker would try first, with or without knowing the
  * address. There are no composition rules: they make passwords harder to remember, not to guess.
  * `address` is the one in the request. Without `isBreached` passwords from breaches are allowed.
  */
 export function createPasswordRules(profile: PasswordProfile, isBreached?: IsBreached) {
-  return async (password: string, address = ''): Promise<string[]> => {
+  return async (password: string, address = ''): Promise<Problem[]> => {
     if (password === '') return [];
     const text = password.normalize('NFKC').toLowerCase();
-    const problems: string[] = [];
-    if (Array.from(text).length < minLengths[profile])
-      problems.push(`Password must be at least ${minLengths[profile]} characters`);
+    const problems: Problem[] = [];
+    if (Array.from(text).length < minLengths[profile]) problems.push(tooShort(minLengths[profile]));
     if ((await commonPasswords()).has(text))
-      problems.push('Password is one of the most common passwords');
+      problems.push(aboutPassword('common', 'is one of the most common passwords'));
     if (isMadeOf(text, [...wordsOf(address), 'bailiwick'])) problems.push(madeOf);
     // Most common passwords are known from breaches too.
     if (problems.length === 0 && (await isBreached?.(password)))
-      problems.push('Password is known from a data breach');
+      problems.push(aboutPassword('breached', 'is known from a data breach'));
     return problems;
   };
 }

@@ -62,7 +62,7 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
 
   function attempt(
     key: string,
-    { ip, next }: { ip: string; next: string },
+    { ip, reset }: { ip: string; reset: Reset },
     check: Check,
   ): Promise<boolean> {
     const until = waitUntil();
@@ -74,7 +74,7 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
         try {
           // An attempt that ended since then may have counted a failure.
           const found = all.ended === ended ? first : await findAttempt(database, key, network, 0);
-          assertAllowed(found, next);
+          assertAllowed(found, reset);
           const holds = await check(found.account, until);
           if (!holds) await countFailure(database, key, found.network);
           return holds;
@@ -92,7 +92,7 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
      * attempt has waited that long for its turn; it counts as no failure, since nothing was compared
      */
     attempt: (emailKey: string, ip: string, check: Check) =>
-      attempt(emailKey, { ip, next: 'reset the password' }, check),
+      attempt(emailKey, { ip, reset: 'password' }, check),
 
     /**
      * Runs a check of a second factor of a user, unless there were too many failures. They are
@@ -101,18 +101,31 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
      * user's mail.
      */
     attemptFactor: (userId: string, ip: string, check: () => Promise<boolean>) =>
-      attempt(factorKey(userId), { ip, next: 'ask for a reset of the second factors' }, check),
+      attempt(factorKey(userId), { ip, reset: 'second factors' }, check),
   };
 }
 
 /** The account and network that an attempt counts for, as its statement names them. */
 const countKeyOf = (emailKey: string, { network }: Attempt): string => `${emailKey} ${network}`;
 
-/** @throws resource_exhausted for an account with too many failures. `next`: what helps then. */
-function assertAllowed({ failures, wait }: Attempt, next: string): void {
+/** What helps after too many failures. */
+const nextSteps = {
+  password: 'reset the password',
+  'second factors': 'ask for a reset of the second factors',
+};
+type Reset = keyof typeof nextSteps;
+
+/** @throws resource_exhausted for an account with too many failures. `reset`: what helps then. */
+function assertAllowed({ failures, wait }: Attempt, reset: Reset): void {
   if (failures >= hardStop)
-    throw exhausted(`too many failed sign-ins, ${next}`, longestWaitSeconds, 'RESET_REQUIRED');
-  if (wait > 0) throw exhausted('too many failed sign-ins, try again later', wait);
+    throw exhausted(
+      `too many failed sign-ins, ${nextSteps[reset]}`,
+      longestWaitSeconds,
+      'RESET_REQUIRED',
+      { Reset: reset },
+    );
+  if (wait > 0)
+    throw exhausted('too many failed sign-ins, try again later', wait, 'SIGN_INS_FAILED');
 }
 
 /**

@@ -34,5 +34,7 @@ export async function assertMayActAs(
       throw error;
     });
   if (lacking !== '')
-    throw denied(`the user holds ${lacking}, which the caller may not grant`, 'MORE_RIGHTS');
+    throw denied(`the user holds ${lacking}, which the caller may not grant`, 'MORE_RIGHTS', {
+      Permission: lacking,
+    });
 }

@@ -1,6 +1,6 @@
 import { type EntityManager, lockName } from '@bailiwick/database';
 import { type EgressRules, urlProblem } from '@bailiwick/egress';
-import { failedPrecondition } from '@bailiwick/errors';
+import { limitReached } from '@bailiwick/errors';
 
 /**
  * The reasons to reject a receiver URL. An empty URL is valid: it is not set yet. `field` is the
@@ -28,5 +28,5 @@ export async function assertRoom(
 ): Promise<void> {
   await lockName(em, `${kind}_endpoint ${tenant}`);
   if ((await count()) >= limit)
-    throw failedPrecondition(`a tenant has at most ${limit} ${kind} endpoints`, 'LIMIT_REACHED');
+    throw limitReached(`a tenant has at most ${limit} ${kind} endpoints`, limit);
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { holdsInTenant } from '@bailiwick/call';
-import { denied, failedPrecondition, notFound } from '@bailiwick/errors';
+import { denied, limitReached, notFound } from '@bailiwick/errors';
 import type {
   WebhookPortals,
   WebhookPortalsCreateRequest,
@@ -67,7 +67,7 @@ async function createPortal(
     async (em) => {
       if ((await lockEndpointName(em, tenant, endpoint)) === undefined) throw notFound('endpoint');
       if ((await countPortals(em, tenant, endpoint)) >= maxPortals)
-        throw failedPrecondition(`an endpoint has at most ${maxPortals} links`, 'LIMIT_REACHED');
+        throw limitReached(`an endpoint has at most ${maxPortals} links`, maxPortals);
       const created = em.create(WebhookPortalEntity, {
         ...creator,
         id: createId('wpt'),

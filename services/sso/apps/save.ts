@@ -1,5 +1,5 @@
 import { type EntityManager, lockName } from '@bailiwick/database';
-import { failedPrecondition, invalid } from '@bailiwick/errors';
+import { failedPrecondition, invalid, limitReached } from '@bailiwick/errors';
 import {
   type App,
   AppSchema,
@@ -128,9 +128,9 @@ async function insert(
   // The lock keeps two concurrent creates from taking the same last place.
   await lockName(em, `app ${tenant}`);
   if ((await em.count(AppEntity, { tenant })) >= maxApps)
-    throw failedPrecondition(
+    throw limitReached(
       `${tenant === '' ? 'the platform' : 'a tenant'} has at most ${maxApps} apps`,
-      'LIMIT_REACHED',
+      maxApps,
     );
   const now = new Date();
   const row = em.create(AppEntity, {

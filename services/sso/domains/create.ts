@@ -1,5 +1,5 @@
 import { inTransaction, lockName } from '@bailiwick/database';
-import { alreadyExists, failedPrecondition } from '@bailiwick/errors';
+import { alreadyExists, limitReached } from '@bailiwick/errors';
 import type { DomainCreateRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import { createId } from '@bailiwick/values';
@@ -34,7 +34,7 @@ export async function createDomain(
     if (await em.findOne(DomainEntity, { name }))
       throw alreadyExists(`the tenant has the domain ${name} already`);
     if ((await countDomains(inTransaction(em), tenant)) >= limit)
-      throw failedPrecondition(`a tenant has at most ${limit} domains`, 'LIMIT_REACHED');
+      throw limitReached(`a tenant has at most ${limit} domains`, limit);
     await assertActiveProvider(em, tenant, settings);
     const now = new Date();
     const domain = em.create(DomainEntity, {

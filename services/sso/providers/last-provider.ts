@@ -35,5 +35,6 @@ export async function assertNotLastProvider(
     throw failedPrecondition(
       `${domain} requires single sign-on, and this is the last active provider: change the domain first`,
       'LAST_PROVIDER',
+      { Domain: domain },
     );
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 import { type EntityManager } from '@bailiwick/database';
-import { failedPrecondition, invalid, unavailable } from '@bailiwick/errors';
+import { invalid, limitReached, unavailable } from '@bailiwick/errors';
 import {
   SsoProviderSchema,
   type SsoSaveProviderRequest,
@@ -338,9 +338,9 @@ async function insert(
   // The lock keeps two concurrent creates from taking the same last place.
   await lockProviders(em, values.tenant);
   if ((await em.count(ProviderEntity, { tenant: values.tenant })) >= maxProviders)
-    throw failedPrecondition(
+    throw limitReached(
       `${values.tenant === '' ? 'the platform' : 'a tenant'} has at most ${maxProviders} providers`,
-      'LIMIT_REACHED',
+      maxProviders,
     );
   const now = new Date();
   const row = em.create(ProviderEntity, {

@@ -4,13 +4,15 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { StringMap } from "./values_pb.ts";
+import { file_bailiwick_common_v1_values } from "./values_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file bailiwick/common/v1/error.proto.
  */
 export const file_bailiwick_common_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svY29tbW9uL3YxL2Vycm9yLnByb3RvEhNiYWlsaXdpY2suY29tbW9uLnYxIpABCg1FcnJvclJlc3BvbnNlEhIKBGNvZGUYASABKAlSBENvZGUSGAoHbWVzc2FnZRgCIAEoCVIHTWVzc2FnZRIaCghtZXNzYWdlcxgDIAMoCVIITWVzc2FnZXMSHQoKcmVxdWVzdF9pZBgEIAEoCVIJUmVxdWVzdElEEhYKBnJlYXNvbhgFIAEoCVIGUmVhc29uImIKC0Vycm9yRGV0YWlsEg4KBnJlYXNvbhgBIAEoCRIQCghtZXNzYWdlcxgCIAMoCRITCgtyZXRyeV9hZnRlchgDIAEoBRIcChRjYWxsZXJfcmVmdXNlZF9hdF9tcxgEIAEoA2IGcHJvdG8z");
+  fileDesc("Ch9iYWlsaXdpY2svY29tbW9uL3YxL2Vycm9yLnByb3RvEhNiYWlsaXdpY2suY29tbW9uLnYxIoICCg1FcnJvclJlc3BvbnNlEhIKBGNvZGUYASABKAlSBENvZGUSGAoHbWVzc2FnZRgCIAEoCVIHTWVzc2FnZRIaCghtZXNzYWdlcxgDIAMoCVIITWVzc2FnZXMSHQoKcmVxdWVzdF9pZBgEIAEoCVIJUmVxdWVzdElEEhYKBnJlYXNvbhgFIAEoCVIGUmVhc29uEjYKBnBhcmFtcxgGIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwUgZQYXJhbXMSOAoIcHJvYmxlbXMYByADKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlByb2JsZW1SCFByb2JsZW1zImsKB1Byb2JsZW0SFAoFZmllbGQYASABKAlSBUZpZWxkEhIKBHJ1bGUYAiABKAlSBFJ1bGUSNgoGcGFyYW1zGAMgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSBlBhcmFtcyL/AQoLRXJyb3JEZXRhaWwSDgoGcmVhc29uGAEgASgJEhAKCG1lc3NhZ2VzGAIgAygJEhMKC3JldHJ5X2FmdGVyGAMgASgFEhwKFGNhbGxlcl9yZWZ1c2VkX2F0X21zGAQgASgDEjwKBnBhcmFtcxgFIAMoCzIsLmJhaWxpd2ljay5jb21tb24udjEuRXJyb3JEZXRhaWwuUGFyYW1zRW50cnkSLgoIcHJvYmxlbXMYBiADKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlByb2JsZW0aLQoLUGFyYW1zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AWIGcHJvdG8z", [file_bailiwick_common_v1_values]);
 
 /**
  * The body of every error response.
@@ -55,6 +57,21 @@ export type ErrorResponse = Message<"bailiwick.common.v1.ErrorResponse"> & {
    * @generated from field: string reason = 5 [json_name = "Reason"];
    */
   reason: string;
+
+  /**
+   * The values that the message of Reason contains, by name: a limit, a permission, a time. docs/api.md
+   * lists the names beside the reasons.
+   *
+   * @generated from field: bailiwick.common.v1.StringMap params = 6 [json_name = "Params"];
+   */
+  params?: StringMap | undefined;
+
+  /**
+   * For an invalid request: one entry for each of Messages, in their order.
+   *
+   * @generated from field: repeated bailiwick.common.v1.Problem problems = 7 [json_name = "Problems"];
+   */
+  problems: Problem[];
 };
 
 /**
@@ -63,6 +80,42 @@ export type ErrorResponse = Message<"bailiwick.common.v1.ErrorResponse"> & {
  */
 export const ErrorResponseSchema: GenMessage<ErrorResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_common_v1_error, 0);
+
+/**
+ * A message of an invalid request, for programs.
+ *
+ * @generated from message bailiwick.common.v1.Problem
+ */
+export type Problem = Message<"bailiwick.common.v1.Problem"> & {
+  /**
+   * The JSON path of the value, such as Users[0].Email. Empty if the message is about the whole request.
+   *
+   * @generated from field: string field = 1 [json_name = "Field"];
+   */
+  field: string;
+
+  /**
+   * The rule that the value fails, such as required or max_len: docs/api.md lists them. The rule
+   * custom has no name of its own. A newer server may send further rules.
+   *
+   * @generated from field: string rule = 2 [json_name = "Rule"];
+   */
+  rule: string;
+
+  /**
+   * The values that the message contains, by name, such as {"Max": "128"}.
+   *
+   * @generated from field: bailiwick.common.v1.StringMap params = 3 [json_name = "Params"];
+   */
+  params?: StringMap | undefined;
+};
+
+/**
+ * Describes the message bailiwick.common.v1.Problem.
+ * Use `create(ProblemSchema)` to create a new message.
+ */
+export const ProblemSchema: GenMessage<Problem> = /*@__PURE__*/
+  messageDesc(file_bailiwick_common_v1_error, 1);
 
 /**
  * Error details that processes exchange. Never sent to a client.
@@ -95,6 +148,20 @@ export type ErrorDetail = Message<"bailiwick.common.v1.ErrorDetail"> & {
    * @generated from field: int64 caller_refused_at_ms = 4;
    */
   callerRefusedAtMs: bigint;
+
+  /**
+   * The values that the message contains. An older process sends none.
+   *
+   * @generated from field: map<string, string> params = 5;
+   */
+  params: { [key: string]: string };
+
+  /**
+   * One for each of messages, or none.
+   *
+   * @generated from field: repeated bailiwick.common.v1.Problem problems = 6;
+   */
+  problems: Problem[];
 };
 
 /**
@@ -102,5 +169,5 @@ export type ErrorDetail = Message<"bailiwick.common.v1.ErrorDetail"> & {
  * Use `create(ErrorDetailSchema)` to create a new message.
  */
 export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
-  messageDesc(file_bailiwick_common_v1_error, 1);
+  messageDesc(file_bailiwick_common_v1_error, 2);
 
