@@ -49,7 +49,7 @@ const errorCodes = new Map(
   Object.entries(connectCodes).map(([name, code]) => [code, name as ErrorCode]),
 );
 
-/** What is wrong, as texts or, for programs too, as problems. */
+/** The messages of an error: texts or, for programs too, problems. */
 export type Messages = string | Problem | ReadonlyArray<string | Problem>;
 
 /** A failure whose messages the caller may see. All other errors become `internal`. */
