@@ -142,7 +142,7 @@ test('every message of the API with a text occurs in the product', () => {
   for (const message of [...Object.keys(apiMessages), ...refusals]) {
     if (validated.test(message)) continue;
     const parts = message
-      .replace(/^(Email|too many failed sign-ins,) /, '')
+      .replace(/^(Email|Password|too many failed sign-ins,) /, '')
       .split(/\{\{\w+\}\}/)
       .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
     assert.match(sources, new RegExp(parts.join('.{1,60}')), message);

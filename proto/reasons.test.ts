@@ -74,43 +74,6 @@ test('the pages compare reasons of the list', async () => {
   );
 });
 
-/** A message that is compared with a text or a pattern. */
-const comparison =
-  /\b[mM]essages?(\[\d+\])?\??\.(includes|startsWith|endsWith|match|search|indexOf)\(|\.(test|exec)\((\w+\.)*[mM]essages?\b|(?<!typeof )\b[mM]essages?(\[\d+\])? *[!=]== *['"`][^'"`]/;
-
-/** Why a front end may look at a message all the same. */
-const allowed: Readonly<Record<string, string>> = {
-  'gateway/page-texts.ts': 'translates the messages of error pages',
-  'gateway/pages/texts.js': 'translates the messages of pages',
-  'packages/cli/sign-in/issuer.ts': 'the text is of Node, for a failed connection',
-};
-
-test('the front ends compare no text of an error: they have Reason, Params and Problems', async () => {
-  const comparing: string[] = [];
-  let count = 0;
-  for await (const file of glob(
-    [
-      'console/src/**/*.{ts,tsx}',
-      'gateway/**/*.{ts,js}',
-      'packages/{cli,client,user-import}/**/*.ts',
-    ],
-    { cwd: root },
-  )) {
-    if (/node_modules|\/gen\/|\.test\.tsx?$/.test(file)) continue;
-    count++;
-    if (comparison.test(await readFile(join(root, file), 'utf8'))) comparing.push(file);
-  }
-  assert.ok(count > 200);
-  assert.deepEqual(comparing.sort(), Object.keys(allowed).sort());
-  for (const line of [
-    "error.Messages.includes('a')",
-    "Messages[0] === 'the token is not valid any more'",
-    '/stale/.test(error.message)',
-    "error.message.startsWith('a')",
-  ])
-    assert.match(line, comparison);
-});
-
 test('the reasons of SCIM are no reasons of an ErrorResponse', () => {
   assert.equal(isReason('SCIM_VERSION'), true);
   assert.equal(isPublicReason('SCIM_VERSION'), false);

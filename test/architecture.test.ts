@@ -295,7 +295,7 @@ test('there are no barrel files: no index file and no export *', () => {
   );
 });
 
-test('no program of ours compares the text of an error: it compares Code and Reason', () => {
+test('no program of ours compares the text of an error: it compares Code, Reason and Problems', () => {
   const programs = globSync(
     ['console/src/**/*.{ts,tsx}', 'gateway/pages/*.js', 'packages/cli/**/*.ts'],
     {
