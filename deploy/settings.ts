@@ -2,7 +2,7 @@ import { accessSettings } from '@bailiwick/access/settings.ts';
 import { gatewaySettings } from '@bailiwick/gateway/settings.ts';
 import { identitySettings } from '@bailiwick/identity/settings.ts';
 import { notificationsSettings } from '@bailiwick/notifications/settings.ts';
-import { databaseSettings, installationSettings, withoutHop } from '@bailiwick/service';
+import { databaseSettings, installationSettings, withoutHop } from '@bailiwick/process';
 import { type SettingTable } from '@bailiwick/settings';
 import { ssoSettings } from '@bailiwick/sso/settings.ts';
 

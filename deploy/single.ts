@@ -3,11 +3,11 @@ import { createAccess } from '@bailiwick/access/service.ts';
 import { listenGateway } from '@bailiwick/gateway/gateway.ts';
 import { createIdentity } from '@bailiwick/identity/service.ts';
 import { createNotifications } from '@bailiwick/notifications/service.ts';
-import { createLocalTransport } from '@bailiwick/rpc';
-import { runProcess } from '@bailiwick/service';
+import { runProcess } from '@bailiwick/process';
 import { readSettings } from '@bailiwick/settings';
 import { createSso } from '@bailiwick/sso/service.ts';
 import { createLog } from '@bailiwick/telemetry';
+import { createLocalTransport } from '@bailiwick/wire';
 import { singleSettings } from './settings.ts';
 
 // All of Bailiwick in one process, for small installations: the same services, with direct calls

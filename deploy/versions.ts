@@ -8,7 +8,7 @@ export const natsVersion = '2.15.2';
 
 /**
  * The oldest accepted nats-server of the host: the processes refuse an older one
- * (packages/events/broker.ts).
+ * (packages/broker/broker.ts).
  */
 export const oldestNats = '2.10.0';
 

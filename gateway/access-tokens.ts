@@ -8,7 +8,7 @@ import {
   type IssuerVerifyTokenResponse,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { common } from '@bailiwick/proto/permission-patterns.ts';
-import { asService } from '@bailiwick/rpc';
+import { asService } from '@bailiwick/wire';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { keysOf, type Resolved } from './principal.ts';

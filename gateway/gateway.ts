@@ -1,12 +1,12 @@
+import { openBroker } from '@bailiwick/broker';
 import { newCaller } from '@bailiwick/call';
 import { toServiceError } from '@bailiwick/errors';
-import { openBroker } from '@bailiwick/events';
+import { endRefused, type OwnSettings, type Running, watchStorage } from '@bailiwick/process';
 import type { Host } from '@bailiwick/proto/operation.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { createRightsCache } from '@bailiwick/revocation';
-import { contextFor, createReadiness, listenHttp } from '@bailiwick/rpc';
-import { endRefused, type OwnSettings, type Running, watchStorage } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
+import { contextFor, createReadiness, listenHttp } from '@bailiwick/wire';
 import { rawErrorResponse } from './errors.ts';
 import type { Peers } from './operations.ts';
 import { createRouter } from './route.ts';

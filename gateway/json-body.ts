@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalid } from '@bailiwick/errors';
 import { problem } from '@bailiwick/proto/problems.ts';
-import { readBody } from '@bailiwick/rpc';
+import { readBody } from '@bailiwick/wire';
 import { assertContent } from './content.ts';
 import { countKeys, findDuplicateKey } from './duplicate-keys.ts';
 import { holdLarge } from './large-bodies.ts';

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listenHttp } from '@bailiwick/rpc';
+import { listenHttp } from '@bailiwick/wire';
 import { createHolder } from './large-bodies.ts';
 
 test('unfinished large bodies hold a limited number of bytes, and small bodies are still read', async (t) => {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { exhausted } from '@bailiwick/errors';
-import { callerNetwork } from '@bailiwick/limits';
+import { callerNetwork } from '@bailiwick/values';
 
 // Bounds the memory that large bodies hold, as JSON and as forms.
 

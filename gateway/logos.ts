@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AccessLimits, Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { asService } from '@bailiwick/rpc';
+import { asService } from '@bailiwick/wire';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { LRUCache } from 'lru-cache';
 import { etagOf, isCurrent } from './etag.ts';

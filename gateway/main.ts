@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { openHop, openPeers, runProcess } from '@bailiwick/service';
+import { openHop, openPeers, runProcess } from '@bailiwick/process';
 import { readSettings } from '@bailiwick/settings';
 import { listenGateway } from './gateway.ts';
 import { gatewaySettings } from './settings.ts';

@@ -1,7 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Caller, serviceCaller } from '@bailiwick/call';
+import {
+  type Caller,
+  fieldText,
+  idempotencyKeyHeader,
+  isIdempotencyKey,
+  replayedHeader,
+  serviceCaller,
+  setField,
+  tenantDependsOnCaller,
+  tenantProblems,
+} from '@bailiwick/call';
 import { exhausted, invalid, toServiceError } from '@bailiwick/errors';
-import { idempotencyKeyHeader, isIdempotencyKey, replayedHeader } from '@bailiwick/idempotency';
 import { AccessLimits } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { IdentityLimits } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { NotificationsLimits } from '@bailiwick/proto/gen/bailiwick/notifications/v1/internal_pb.ts';
@@ -12,14 +21,7 @@ import { isUnreadable } from '@bailiwick/proto/json/paths.ts';
 import { type Host, jsonPath, type Operation, tenantField } from '@bailiwick/proto/operation.ts';
 import { distinct, type Problem, problem } from '@bailiwick/proto/problems.ts';
 import { findProblems, noteValid, validate } from '@bailiwick/proto/validate.ts';
-import {
-  asService,
-  contextFor,
-  fieldText,
-  setField,
-  tenantDependsOnCaller,
-  tenantProblems,
-} from '@bailiwick/rpc';
+import { asService, contextFor } from '@bailiwick/wire';
 import type { Message } from '@bufbuild/protobuf';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { isAccessToken } from './access-tokens.ts';

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { accentColors, accentProblem } from '@bailiwick/colors';
+import { type BrandImage, readBrandImage } from '@bailiwick/process';
 import { AccessLimits } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import {
   type TenantBranding,
@@ -7,10 +8,9 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { oneLine } from '@bailiwick/proto/shown-text.ts';
-import { asService } from '@bailiwick/rpc';
-import { type BrandImage, readBrandImage } from '@bailiwick/service';
 import { escapeHtml, isolated, isolatedHtml } from '@bailiwick/texts';
 import { hasOwnName } from '@bailiwick/values';
+import { asService } from '@bailiwick/wire';
 import { createClient, type Transport } from '@connectrpc/connect';
 
 // How the pages look: like the tenant that their address names, else like the installation.

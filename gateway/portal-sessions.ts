@@ -4,7 +4,7 @@ import { ResolveResponseSchema } from '@bailiwick/proto/gen/bailiwick/identity/v
 import { PortalCredentials } from '@bailiwick/proto/gen/bailiwick/notifications/v1/internal_pb.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
 import type { RightsKey } from '@bailiwick/revocation';
-import { asService } from '@bailiwick/rpc';
+import { asService } from '@bailiwick/wire';
 import { create } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';

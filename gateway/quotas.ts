@@ -1,5 +1,5 @@
 import { exhausted } from '@bailiwick/errors';
-import { type LimitProfile } from '@bailiwick/limits';
+import type { LimitProfile } from '@bailiwick/limits';
 import type { Quota } from './rate-limit.ts';
 
 // Quotas of authenticated calls: off by default, and counted by each gateway alone. They keep a

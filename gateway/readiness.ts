@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { problemOf, readyText } from '@bailiwick/rpc';
-import { type Running } from '@bailiwick/service';
+import { type Running } from '@bailiwick/process';
+import { problemOf, readyText } from '@bailiwick/wire';
 
 /**
  * Answers the public /readyz. The problem may name a host: only the probe port, which is not public,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError, toServiceError } from '@bailiwick/errors';
-import { type LimitProfile } from '@bailiwick/limits';
+import type { LimitProfile } from '@bailiwick/limits';
+import { type OwnSettings, type Running } from '@bailiwick/process';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { type RightsCache } from '@bailiwick/revocation';
-import { stopReading } from '@bailiwick/rpc';
-import { type OwnSettings, type Running } from '@bailiwick/service';
 import { type Log, markFailed } from '@bailiwick/telemetry';
+import { stopReading } from '@bailiwick/wire';
 import { ConnectError } from '@connectrpc/connect';
 import type { Span } from '@opentelemetry/api';
 import { createAuthenticator, type RequestOrigin } from './authenticate.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { httpStatus, notFound, ServiceError, unauthenticated } from '@bailiwick/errors';
 import { Scim } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
 import { operationOf } from '@bailiwick/proto/registry.ts';
-import { stopReading } from '@bailiwick/rpc';
+import { stopReading } from '@bailiwick/wire';
 import type { RequestOrigin } from './authenticate.ts';
 import { readJson } from './json-body.ts';
 import type { Pipeline } from './operations.ts';

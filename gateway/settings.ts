@@ -12,7 +12,7 @@ import {
   publicUrlSettings,
   ssoPeer,
   tlsSettings,
-} from '@bailiwick/service';
+} from '@bailiwick/process';
 import { atLeast, oneOf, type SettingTable } from '@bailiwick/settings';
 import { createClientAddress } from './client-address.ts';
 

@@ -6,8 +6,8 @@ import {
   SignIn,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { platformPlace } from '@bailiwick/proto/policies.ts';
-import { contextFor, readBody } from '@bailiwick/rpc';
 import { tokenHash, tokenKind } from '@bailiwick/values';
+import { contextFor, readBody } from '@bailiwick/wire';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { RequestOrigin } from './authenticate.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorCode, toServiceError } from '@bailiwick/errors';
-import { countOperation } from '@bailiwick/rpc';
 import { inTrace, linksTo, traceparentHeader } from '@bailiwick/telemetry';
+import { countOperation } from '@bailiwick/wire';
 import { type Span, SpanKind } from '@opentelemetry/api';
 
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBroker } from '@bailiwick/events';
+import { openBroker } from '@bailiwick/broker';
 import { createRevoker, createRightsCache, leaseMs, type RightsKey } from '@bailiwick/revocation';
 import { createLog } from '@bailiwick/telemetry';
 import { startTestBroker, type TestBroker } from './support/broker.ts';

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { asService, createHttpTransport, type WireTransport } from '@bailiwick/rpc';
+import { asService, createHttpTransport, type WireTransport } from '@bailiwick/wire';
 import { type Client, createClient } from '@connectrpc/connect';
 import type { CountingOptions } from './grpc/counting-service.ts';
 import { startBalancer } from './support/balancer.ts';
@@ -81,7 +81,7 @@ async function behindOneName(t: TestContext): Promise<Topology> {
   const addressOf = (index: number) => `127.0.0.${index + 2}`;
   // Without it, grpc-js uses the system resolver, which the test cannot control.
   process.env['GRPC_NODE_USE_ALTERNATIVE_RESOLVER'] = 'true';
-  const { createGrpcTransport } = await import('@bailiwick/rpc/grpc');
+  const { createGrpcTransport } = await import('@bailiwick/wire/grpc');
   dns.set('access.test', { addresses: [addressOf(0)] });
   return {
     transport: createGrpcTransport({ ...own, url: `dns://${dns.address}/access.test:${grpcPort}` }),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GenericContainer, WaitStrategy } from '../containers/library.ts';
+import type { Container, Wait } from '../containers/library.ts';
 import { images, natsVersion } from '../versions.ts';
 import { answersAsBroker, brokerConfiguration } from './broker.ts';
 import { freePort, loopback } from './ports.ts';
@@ -23,7 +23,7 @@ export type ContainerServer = {
 /** A container to run. `port` is its port inside the container. */
 type Recipe = {
   port: number;
-  make(container: GenericContainer): GenericContainer;
+  make(container: Container): Container;
   url(address: string): string;
   answers(url: string): Promise<boolean>;
 };
@@ -124,7 +124,7 @@ function imageProblem(image: string, error: unknown): string {
 
 /** Loaded on demand: a start without containers does not need it. */
 async function connectEngine() {
-  const library = await import('../containers/library.ts');
+  const { library } = await import('../containers/library.ts');
   const client = await library.getContainerRuntimeClient().catch((error: unknown) => {
     throw new NoEngine(
       'BAILIWICK_INFRA=containers: no container engine answers; start Docker (or Podman with its socket), ' +
@@ -135,14 +135,14 @@ async function connectEngine() {
   return { library, client };
 }
 
-type Handle = Parameters<WaitStrategy['waitUntilReady']>[0];
+type Handle = Parameters<Wait['waitUntilReady']>[0];
 
 /**
  * Waits for an answer in the server's own protocol: a published port accepts connections before the
  * server listens.
  */
-function untilAnswering(answers: () => Promise<boolean>): WaitStrategy {
-  const strategy: WaitStrategy = {
+function untilAnswering(answers: () => Promise<boolean>): Wait {
+  const strategy: Wait = {
     waitUntilReady: (handle) => answering(handle, answers),
     withStartupTimeout: () => strategy,
     isStartupTimeoutSet: () => true,

@@ -1,4 +1,4 @@
-import { isLow, readDiskSpace } from '@bailiwick/service';
+import { isLow, readDiskSpace } from '@bailiwick/process';
 
 type Options = {
   folder: string;

@@ -31,6 +31,17 @@ export {
   inClientCall,
   unguarded,
 } from './client-call.ts';
+export { idempotencyKeyHeader, isIdempotencyKey, replayedHeader } from './idempotency-headers.ts';
+export { fieldText, setField } from './request-fields.ts';
 export { currentRequestId, inRequest } from './request-id.ts';
+export {
+  allows,
+  authorize,
+  fillTenant,
+  sessionRefusal,
+  tenantDependsOnCaller,
+  tenantProblems,
+  wantedPermission,
+} from './rules.ts';
 export { type SessionProof, sessionProof } from './session-proof.ts';
 export { joinVouchers, readVoucher, type Voucher, voucherOf } from './voucher.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Broker, BrokerMessage } from '@bailiwick/broker';
 import { exhausted, unavailable } from '@bailiwick/errors';
 import { createLog } from '@bailiwick/telemetry';
-import type { Broker, BrokerMessage } from './broker.ts';
 import { type FollowedEvent, followEvents } from './events.ts';
 
 const event = JSON.stringify({

@@ -1,9 +1,9 @@
+import type { Broker, BrokerMessage } from '@bailiwick/broker';
 import { inRequest } from '@bailiwick/call';
 import { isOutage, toServiceError } from '@bailiwick/errors';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { type Log } from '@bailiwick/telemetry';
 import { create } from '@bufbuild/protobuf';
-import type { Broker, BrokerMessage } from './broker.ts';
 import type { AuditDraft, Origin, StreamMessage } from './outbox.ts';
 
 // Handles events of other services.

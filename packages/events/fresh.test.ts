@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { Broker } from '@bailiwick/broker';
 import { type Database } from '@bailiwick/database';
 import { createLog } from '@bailiwick/telemetry';
-import type { Broker } from './broker.ts';
 import { type FreshRow, handOver, takeFresh } from './fresh.ts';
 import { startRelay } from './relay.ts';
 

@@ -1,7 +1,6 @@
+import type { Broker, StreamName, StreamState } from '@bailiwick/broker';
 import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
 import { counter, type Log } from '@bailiwick/telemetry';
-import type { Broker } from './broker.ts';
-import type { StreamName, StreamState } from './streams.ts';
 
 // Detects messages that the broker lost and publishes them again (docs/reliability.md). The outbox
 // keeps published rows for 24 h with their sequence number in the event stream. A row is safe if

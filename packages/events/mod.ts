@@ -1,4 +1,3 @@
-export { type Broker, type BrokerMessage, openBroker } from './broker.ts';
 export { type FollowedEvent, followEvents } from './events.ts';
 export { handOver } from './fresh.ts';
 export { createLossDetector, findLosses } from './loss-detector.ts';
@@ -18,9 +17,8 @@ export {
   serviceOrigin,
   type Target,
 } from './outbox.ts';
-export { createOwner, type Owner } from './owner.ts';
+export { createOwner } from './owner.ts';
 export { startRelay } from './relay.ts';
-export { type BrokerStorage } from './storage.ts';
 export {
   mailTask,
   noticeTask,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { Broker } from '@bailiwick/broker';
 import { type Database, type EntityManager, type Statement } from '@bailiwick/database';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { continueTrace, createLog, currentTraceparent, startTelemetry } from '@bailiwick/telemetry';
 import { create } from '@bufbuild/protobuf';
-import type { Broker } from './broker.ts';
 import { type AuditDraft, createRecorder, recordChange, recordRefusal } from './outbox.ts';
 import { startRelay } from './relay.ts';
 import { noticeTask } from './tasks.ts';

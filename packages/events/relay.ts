@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Broker, isTooLarge } from '@bailiwick/broker';
 import { type Database, execute, type Statement } from '@bailiwick/database';
 import { continueTrace, gauge, type Log } from '@bailiwick/telemetry';
-import { type Broker, isTooLarge } from './broker.ts';
 import { onHandOver, takeFresh } from './fresh.ts';
 import { createLossDetector, findLosses } from './loss-detector.ts';
 import { streamMessage } from './outbox.ts';

@@ -1,7 +1,7 @@
+import type { Broker } from '@bailiwick/broker';
 import { type KeyRing, openForPurpose, sealForPurpose } from '@bailiwick/keys';
 import { type TaskOperation, taskLanes } from '@bailiwick/proto/tasks.ts';
 import { createId } from '@bailiwick/values';
-import type { Broker } from './broker.ts';
 
 // A task is an internal operation in the queue (proto/tasks.ts lists them). Its body is the operation's documented JSON
 // request, so the worker finds the operation by name and calls the same handler as the gateway

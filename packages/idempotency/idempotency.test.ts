@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { serviceCaller } from '@bailiwick/call';
+import { isIdempotencyKey, serviceCaller } from '@bailiwick/call';
 import { type Database, type EntityManager } from '@bailiwick/database';
 import { type KeyRing, parseKeyRing } from '@bailiwick/keys';
 import type { Operation } from '@bailiwick/proto/operation.ts';
 import { createLog } from '@bailiwick/telemetry';
 import { create } from '@bufbuild/protobuf';
 import { StringValueSchema } from '@bufbuild/protobuf/wkt';
-import { createIdempotency, currentMark, isIdempotencyKey, outsideIdempotentCall } from './mod.ts';
+import { createIdempotency, currentMark, outsideIdempotentCall } from './mod.ts';
 
 // test/operations/idempotency.test.ts tests the statements. Here a map is the table.
 

@@ -1,5 +1,4 @@
 export { currentMark, outsideIdempotentCall } from './current.ts';
 export { IdempotentCallEntity, idempotentCallTable } from './entity.ts';
-export { idempotencyKeyHeader, isIdempotencyKey, replayedHeader } from './headers.ts';
 export { createIdempotency, type Idempotency } from './idempotency.ts';
 export { sweepCalls } from './queries.ts';

@@ -21,7 +21,7 @@ export {
   purposeKey,
   sealForPurpose,
 } from './seal.ts';
-export { keyServiceSettings, openKeyService } from './settings.ts';
+export { keyRingSettings, keyServiceSettings, openKeyService } from './settings.ts';
 export { dekRotation, dekTable } from './table.ts';
 export { createTenantKeys, keyLifetimeMs, type TenantKeys } from './tenant-keys.ts';
 export { createVaultService } from './vault.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { oneOf, type Settings, type SettingTable } from '@bailiwick/settings';
 import { createRingService, type KeyService, withFallback } from './key-service.ts';
-import type { KeyRing } from './seal.ts';
+import { type KeyRing, parseKeyRing } from './seal.ts';
 import { createVaultService, isVaultKek } from './vault.ts';
 import { createVaultCalls } from './vault-calls.ts';
 import { tokenFromFile, tokenFromKubernetes } from './vault-token.ts';
@@ -10,6 +10,17 @@ const pathSegment = (text: string) => {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/.test(text))
     throw new Error('must be a name, or names joined by /');
 };
+
+/** The file of the key ring. */
+export const keyRingSettings = {
+  keyRing: {
+    env: 'BAILIWICK_KEY_RING_FILE',
+    kind: 'file',
+    check: parseKeyRing,
+    about:
+      'File with the key-encryption keys, one per line as id:base64 of 32 bytes. The first key encrypts, all keys decrypt. Reloaded when it changes. For the steps of a rotation see docs/keys.md.',
+  },
+} as const satisfies SettingTable;
 
 /** The key service: where the key-encryption keys that wrap the data keys are. */
 export const keyServiceSettings = {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Database } from '@bailiwick/database';
-import { callerNetwork, countAddress, createLimiter, homeNetwork, perMinute } from './limits.ts';
+import { callerNetwork, homeNetwork } from '@bailiwick/values';
+import { countAddress, createLimiter, perMinute } from './limits.ts';
 
 /** A limiter whose statement returns this number of uses and seconds. */
 const limiterAt = (count: number, seconds_left: number) =>

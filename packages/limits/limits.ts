@@ -1,4 +1,3 @@
-import { isIP, isIPv6 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Database,
@@ -9,7 +8,7 @@ import {
   type Statement,
 } from '@bailiwick/database';
 import { exhausted } from '@bailiwick/errors';
-import { plainAddress } from '@bailiwick/values';
+import { callerNetwork } from '@bailiwick/values';
 import { defineEntity, p } from '@mikro-orm/core';
 
 // Rate limits, counted in the owning service's database by one atomic statement each: all replicas
@@ -215,32 +214,4 @@ export function createLimiter(database: Database) {
       await database.query(sweep, []);
     },
   };
-}
-
-/**
- * The network that limits count as one client: an IPv4 address, or an IPv6 /64, which belongs to
- * one subscriber.
- */
-export function callerNetwork(ip: string): string {
-  return isIPv6(ip) && !ip.includes('.') ? prefix(ip, 64) : plainAddress(ip);
-}
-
-/** The wider network in which a user is likely to stay: an IPv4 /24 or an IPv6 /64. */
-export function homeNetwork(ip: string): string {
-  const plain = plainAddress(ip);
-  return isIP(plain) === 4 ? `${plain.split('.').slice(0, 3).join('.')}.0/24` : callerNetwork(ip);
-}
-
-function prefix(ip: string, bits: number): string {
-  const [head = '', tail] = (ip.split('%')[0] ?? '').split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail ? tail.split(':') : [];
-  const groups =
-    tail === undefined
-      ? left
-      : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
-  const kept = groups
-    .slice(0, bits / 16)
-    .map((group) => Number.parseInt(group || '0', 16).toString(16));
-  return `${kept.join(':')}::/${bits}`;
 }

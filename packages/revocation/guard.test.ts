@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Broker } from '@bailiwick/events';
+import { type Broker } from '@bailiwick/broker';
 import { createGuards } from './guard.ts';
 import { createRevoker } from './revocation.ts';
 

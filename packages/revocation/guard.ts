@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { type Broker } from '@bailiwick/broker';
 import type { CommitGuard } from '@bailiwick/call';
 import { unavailable } from '@bailiwick/errors';
-import { type Broker } from '@bailiwick/events';
 import type { Revocation, RightsKey } from './keys.ts';
 import { createLease, leaseMs, subjects } from './lease.ts';
 

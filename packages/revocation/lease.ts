@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Broker } from '@bailiwick/events';
+import { type Broker } from '@bailiwick/broker';
 
 // A lease: while it holds, every revocation waits for its holder.
 

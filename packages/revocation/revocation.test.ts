@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Broker } from '@bailiwick/events';
+import { type Broker } from '@bailiwick/broker';
 import { leaseMs } from './lease.ts';
 import { createRevoker, createRightsCache, followRevocations } from './revocation.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Broker } from '@bailiwick/events';
+import { type Broker } from '@bailiwick/broker';
 import { counter } from '@bailiwick/telemetry';
 import { LRUCache } from 'lru-cache';
 import type { Revocation, RightsKey } from './keys.ts';

@@ -1,11 +1,16 @@
 import {
   asSupportedUser,
+  authorize,
   type Caller,
   clientCallOf,
+  fieldText,
+  fillTenant,
   inCall,
   inRequest,
   portalCaller,
+  tenantProblems,
   unguarded,
+  wantedPermission,
 } from '@bailiwick/call';
 import {
   denied,
@@ -27,35 +32,21 @@ import { findProblems, isNotedValid } from '@bailiwick/proto/validate.ts';
 import { type RightsKey } from '@bailiwick/revocation';
 import { inSpan, type Log } from '@bailiwick/telemetry';
 import { isId } from '@bailiwick/values';
+import { answerSpan, countOperation, type Exchange, isCountedHere, rpcName } from '@bailiwick/wire';
 import { create, type DescMethodUnary, type Message } from '@bufbuild/protobuf';
-import { answerSpan, countOperation, isCountedHere, rpcName } from './calls.ts';
 import { type ChangeGuard, type GuardDeps, openChange } from './guarded.ts';
 import type { AnyCheck, AnyHandler, Call, Route, Routes } from './handlers.ts';
 import { cursorProblems } from './page.ts';
-import { fieldText } from './request-fields.ts';
-import { authorize, fillTenant, tenantProblems, wantedPermission } from './rules.ts';
 
 // The pipeline of every call, over any transport: trace, log, error mapping, caller, audit of
 // denials, validation by the proto rules and the service's checks, authorization by the operation's
 // option, handler.
 
-/** Call metadata beside the messages. */
-export type Exchange = {
-  /** The client's key. Undefined without the header, or if the operation ignores it. */
-  readonly idempotencyKey?: string | undefined;
-  /** Runs in place of the served handler: the queue's, which knows the attempt. */
-  readonly handler?: AnyHandler | undefined;
-  /** Set by the pipeline: the response is replayed from an earlier call with the same key. */
-  replayed?: boolean;
-  /** All headers of a request over the wire. Handlers see none of them. */
-  readonly requestHeaders?: () => Headers;
-  /** More headers and trailers of the response over the wire, also of an error. */
-  responseHeaders?: Headers;
-  responseTrailers?: Headers;
-};
+/** Call metadata, and the handler that runs in place of the served one: the queue's. */
+type PipelineExchange = Exchange & { readonly handler?: AnyHandler | undefined };
 
 /** Runs a call through the pipeline. @throws ServiceError */
-export type Dispatch = ReturnType<typeof createDispatch>;
+export type Pipeline = ReturnType<typeof createDispatch>;
 
 /** The service's parts for the pipeline. */
 export type DispatchOptions = {
@@ -123,7 +114,7 @@ export function createDispatch({
     request: Message,
     sentCaller: Caller,
     signal: () => AbortSignal,
-    exchange: Exchange = {},
+    exchange: PipelineExchange = {},
   ): Promise<Message> => {
     const caller = asSupportedUser(sentCaller);
     const change = openChange(guarding, operationOf(method), caller);
@@ -242,7 +233,7 @@ const ownTenantOf = ({ type, tenant }: Caller): string => (type === portalCaller
 type Circumstances = {
   caller: Caller;
   signal: () => AbortSignal;
-  exchange: Exchange;
+  exchange: PipelineExchange;
   /** Undefined for a call that changes nothing, or whose right cannot end. */
   change: ChangeGuard;
 };

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Behalf, type Caller } from '@bailiwick/call';
+import { allows, authorize, type Behalf, type Caller } from '@bailiwick/call';
 import { rightsChanged } from '@bailiwick/errors';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { type Operation, type Rule } from '@bailiwick/proto/operation.ts';
 import { hasPermission } from '@bailiwick/proto/permissions.ts';
 import { type Guards, keysOfCaller } from '@bailiwick/revocation';
 import { fromBinary, type Message } from '@bufbuild/protobuf';
-import { allows, authorize } from './rules.ts';
 
 // The caller of a change, and the question whether its right still stands: when the call arrives, if
 // the right may have ended on its way, and before each commit (packages/revocation/guard.ts).

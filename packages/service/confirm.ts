@@ -9,7 +9,8 @@ import type {
   CredentialState,
 } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { joinBitmaps } from '@bailiwick/proto/permissions.ts';
-import { type ConfirmCaller, isUnimplemented } from '@bailiwick/rpc';
+import { type ConfirmCaller } from '@bailiwick/rpc';
+import { isUnimplemented } from '@bailiwick/wire';
 import { type MessageInitShape } from '@bufbuild/protobuf';
 
 type Request = { credential: Omit<Credential, '$typeName' | '$unknown'> };

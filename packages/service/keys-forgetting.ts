@@ -1,4 +1,4 @@
-import { type Broker } from '@bailiwick/events';
+import { type Broker } from '@bailiwick/broker';
 import { type TenantKeys } from '@bailiwick/keys';
 
 const subject = 'bailiwick.keys.forget';

@@ -1,3 +1,4 @@
+import { type Broker } from '@bailiwick/broker';
 import {
   type Database,
   type EntityManager,
@@ -5,7 +6,7 @@ import {
   isTenantScoped,
   type ServiceSchema,
 } from '@bailiwick/database';
-import { type Broker, followEvents, type Origin } from '@bailiwick/events';
+import { followEvents, type Origin } from '@bailiwick/events';
 import { purgeCounts } from '@bailiwick/limits';
 import { type Log } from '@bailiwick/telemetry';
 import type { Background } from './service.ts';

@@ -1,3 +1,4 @@
+import { type Broker, openBroker } from '@bailiwick/broker';
 import { openCallerVerifier } from '@bailiwick/call';
 import {
   assertSchemaWindow,
@@ -8,26 +9,25 @@ import {
   UnsuitableDatabase,
 } from '@bailiwick/database';
 import { isDeadToken } from '@bailiwick/errors';
-import { type Broker, createOwner, openBroker, startRelay } from '@bailiwick/events';
+import { createOwner, startRelay } from '@bailiwick/events';
 import { createIdempotency, sweepCalls } from '@bailiwick/idempotency';
 import { type KeyRing } from '@bailiwick/keys';
-import { callerNetwork } from '@bailiwick/limits';
+import type { Hop } from '@bailiwick/process';
+import { endRefused, type Running } from '@bailiwick/process';
 import { createGuards, createRevoker, type Revoke } from '@bailiwick/revocation';
 import {
   createDispatch,
-  createReadiness,
-  type Dispatch,
   type DispatchOptions,
-  listenRpc,
+  type Pipeline,
   type Routes,
   routes,
   type Served,
 } from '@bailiwick/rpc';
 import { type Mounted } from '@bailiwick/settings';
 import { type Log } from '@bailiwick/telemetry';
+import { callerNetwork } from '@bailiwick/values';
+import { createReadiness, listenRpc } from '@bailiwick/wire';
 import { createConfirm, type RightsSources } from './confirm.ts';
-import type { Hop } from './peers.ts';
-import { endRefused, type Running } from './process.ts';
 import { countedMs, createRefusals, type Refusals } from './refusals.ts';
 import { repeat } from './repeat.ts';
 
@@ -35,7 +35,7 @@ import { repeat } from './repeat.ts';
 export type Service = {
   name: string;
   routes: Routes;
-  dispatch: Dispatch;
+  dispatch: Pipeline;
   /**
    * Rejects while the service cannot work: its schema is missing, the database is away, or it has
    * never connected to the broker.
@@ -87,7 +87,7 @@ const sweepMs = 60_000;
 /**
  * Starts background work of a service. The returned function stops it and waits for work in hand.
  */
-export type Background = (deps: { dispatch: Dispatch }) => () => Promise<void>;
+export type Background = (deps: { dispatch: Pipeline }) => () => Promise<void>;
 
 type ServiceParts = {
   served: readonly Served[];

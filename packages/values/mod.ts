@@ -14,7 +14,14 @@ export {
   readLogo,
 } from './image.ts';
 export { readJwks } from './jwks.ts';
-export { createNetworks, noNetwork, parseNetwork, plainAddress } from './networks.ts';
+export {
+  callerNetwork,
+  createNetworks,
+  homeNetwork,
+  noNetwork,
+  parseNetwork,
+  plainAddress,
+} from './networks.ts';
 export { keyProblem, readPublicKey } from './public-keys.ts';
 export {
   leadsToSignIn,

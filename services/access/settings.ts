@@ -1,3 +1,4 @@
+import { keyRingSettings } from '@bailiwick/keys';
 import {
   brandSettings,
   brokerSettings,
@@ -5,13 +6,12 @@ import {
   databaseSettings,
   identityPeer,
   installationSettings,
-  keyRingSettings,
   limitSettings,
   listenSettings,
   returnSettings,
   tlsSettings,
   verifierSettings,
-} from '@bailiwick/service';
+} from '@bailiwick/process';
 import { atLeast, type SettingTable } from '@bailiwick/settings';
 
 export const accessSettings = {

@@ -1,5 +1,6 @@
 import process from 'node:process';
-import { listenService, openHop, openPeers, runProcess } from '@bailiwick/service';
+import { openHop, openPeers, runProcess } from '@bailiwick/process';
+import { listenService } from '@bailiwick/service';
 import { readSettings } from '@bailiwick/settings';
 import { createIdentity } from './service.ts';
 import { identitySettings } from './settings.ts';

@@ -8,6 +8,7 @@ import {
   openKeyService,
 } from '@bailiwick/keys';
 import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/limits';
+import { type OwnSettings } from '@bailiwick/process';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Imports } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
@@ -36,18 +37,18 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { createRightsCache } from '@bailiwick/revocation';
-import { asService, createPager, onBehalf, serve } from '@bailiwick/rpc';
+import { createPager, serve } from '@bailiwick/rpc';
 import {
   createService,
   followPurges,
   forgetEverywhere,
   maintainDataKeys,
-  type OwnSettings,
   type RightsSources,
   type Service,
   type ServiceOptions,
 } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
+import { asService, onBehalf } from '@bailiwick/wire';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { createComparison } from './account/comparison.ts';
 import { accountHandlers } from './account/handlers.ts';

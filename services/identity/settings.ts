@@ -1,18 +1,17 @@
-import { keyServiceSettings } from '@bailiwick/keys';
+import { keyRingSettings, keyServiceSettings } from '@bailiwick/keys';
 import {
   accessPeer,
   brokerSettings,
   callerSettings,
   databaseSettings,
   installationSettings,
-  keyRingSettings,
   limitSettings,
   listenSettings,
   returnSettings,
   ssoPeer,
   tlsSettings,
   verifierSettings,
-} from '@bailiwick/service';
+} from '@bailiwick/process';
 import { oneOf, type SettingTable } from '@bailiwick/settings';
 import { assertTokenOf } from './credentials/installed.ts';
 

@@ -1,12 +1,6 @@
 import process from 'node:process';
-import {
-  listenService,
-  openHop,
-  openPeers,
-  type Running,
-  runProcess,
-  type Service,
-} from '@bailiwick/service';
+import { openHop, openPeers, type Running, runProcess } from '@bailiwick/process';
+import { listenService, type Service } from '@bailiwick/service';
 import { readSettings } from '@bailiwick/settings';
 import { createNotifications } from './service.ts';
 import { notificationsSettings } from './settings.ts';

@@ -1,4 +1,4 @@
-import { keyServiceSettings } from '@bailiwick/keys';
+import { keyRingSettings, keyServiceSettings } from '@bailiwick/keys';
 import {
   accessPeer,
   brandSettings,
@@ -7,14 +7,13 @@ import {
   databaseSettings,
   egressSettings,
   installationSettings,
-  keyRingSettings,
   limitSettings,
   listenSettings,
   publicUrlSettings,
   ssoPeer,
   tlsSettings,
   verifierSettings,
-} from '@bailiwick/service';
+} from '@bailiwick/process';
 import { atLeast, type SettingTable } from '@bailiwick/settings';
 import { openTemplates } from './email/templates.ts';
 import type { Pauses } from './health/breaker.ts';

@@ -1,4 +1,4 @@
-import { type Broker } from '@bailiwick/events';
+import { type Broker } from '@bailiwick/broker';
 import { type Log } from '@bailiwick/telemetry';
 
 // The jobs for waiting rows (due tasks, parked tasks, failing endpoints) sleep until a row is due. A

@@ -1,7 +1,8 @@
+import { type Broker } from '@bailiwick/broker';
 import { createPools } from '@bailiwick/egress';
-import { type Broker } from '@bailiwick/events';
 import { createTenantKeys, type KeyService, openKeyRing, openKeyService } from '@bailiwick/keys';
 import { countAddress, createLimiter, type Limit, type LimitProfile } from '@bailiwick/limits';
+import { egressRulesOf, type OwnSettings } from '@bailiwick/process';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
@@ -22,17 +23,16 @@ import {
   SsoRecovery,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { asService, createPager, onBehalf, serve } from '@bailiwick/rpc';
+import { createPager, serve } from '@bailiwick/rpc';
 import {
   createService,
-  egressRulesOf,
   followPurges,
   forgetEverywhere,
   maintainDataKeys,
-  type OwnSettings,
   type Service,
 } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
+import { asService, onBehalf } from '@bailiwick/wire';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { watchSessions } from './app-sign-ins/watch.ts';
 import type { AppDeps } from './apps/deps.ts';

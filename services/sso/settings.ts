@@ -1,5 +1,5 @@
 import { parseServer } from '@bailiwick/egress';
-import { keyServiceSettings } from '@bailiwick/keys';
+import { keyRingSettings, keyServiceSettings } from '@bailiwick/keys';
 import {
   accessPeer,
   brokerSettings,
@@ -8,13 +8,12 @@ import {
   egressSettings,
   identityPeer,
   installationSettings,
-  keyRingSettings,
   limitSettings,
   listenSettings,
   returnSettings,
   tlsSettings,
   verifierSettings,
-} from '@bailiwick/service';
+} from '@bailiwick/process';
 import { type SettingTable } from '@bailiwick/settings';
 
 export const ssoSettings = {

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import process from 'node:process';
-import { openBroker, publishTask, type Task } from '@bailiwick/events';
+import { openBroker } from '@bailiwick/broker';
+import { publishTask, type Task } from '@bailiwick/events';
 import { createLaneQuotas } from '@bailiwick/notifications/fanout/lane-quotas.ts';
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';

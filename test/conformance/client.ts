@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { contextFor, createHttpTransport, type WireTransport } from '@bailiwick/rpc';
-import { createGrpcTransport } from '@bailiwick/rpc/grpc';
+import { contextFor, createHttpTransport, type WireTransport } from '@bailiwick/wire';
+import { createGrpcTransport } from '@bailiwick/wire/grpc';
 import { create, fromBinary } from '@bufbuild/protobuf';
 import { ConnectError } from '@connectrpc/connect';
 import {

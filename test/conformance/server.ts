@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
-import { type Dispatch, listenRpc } from '@bailiwick/rpc';
+import { type Dispatch, listenRpc } from '@bailiwick/wire';
 import { create, type DescMessage, type Message } from '@bufbuild/protobuf';
 import { anyPack } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { type Broker, createOwner, type Owner, openBroker } from '@bailiwick/events';
+import { type Broker, type Owner, openBroker } from '@bailiwick/broker';
+import { createOwner } from '@bailiwick/events';
 import { createLog } from '@bailiwick/telemetry';
 import {
   AckPolicy,

@@ -4,16 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { after, before, beforeEach, test } from 'node:test';
+import { type Broker, openBroker } from '@bailiwick/broker';
 import { type Database, openDatabase } from '@bailiwick/database';
 import { wantsContainers } from '@bailiwick/deploy/local/providers.ts';
-import {
-  type Broker,
-  findLosses,
-  noticeTask,
-  OutboxEntity,
-  openBroker,
-  startRelay,
-} from '@bailiwick/events';
+import { findLosses, noticeTask, OutboxEntity, startRelay } from '@bailiwick/events';
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
 import { connect } from 'nats';

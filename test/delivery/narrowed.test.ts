@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Broker, openBroker } from '@bailiwick/events';
+import { type Broker, openBroker } from '@bailiwick/broker';
 import { createLog } from '@bailiwick/telemetry';
 import { connect, type NatsConnection, nanos } from 'nats';
 import { startTestBroker, type TestBroker, testOwner } from '../support/broker.ts';

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openBroker } from '@bailiwick/broker';
 import { openDatabase } from '@bailiwick/database';
 import {
   createRecorder,
   OutboxEntity,
-  openBroker,
   recordChange,
   serviceOrigin,
   startRelay,

@@ -1,7 +1,8 @@
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { type Dispatch, listenHttp, listenRpc, routes } from '@bailiwick/rpc';
+import { routes } from '@bailiwick/rpc';
+import { type Dispatch, listenHttp, listenRpc } from '@bailiwick/wire';
 import { create, type Message } from '@bufbuild/protobuf';
 
 // A service in its own process that counts how often it processed each call. The test opens and

@@ -6,8 +6,8 @@ import { callerHeader } from '@bailiwick/call';
 import { invalid, ServiceError, toServiceError } from '@bailiwick/errors';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { ErrorDetailSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/error_pb.ts';
-import { contextFor, createHttpTransport, type WireTransport } from '@bailiwick/rpc';
-import { createGrpcTransport } from '@bailiwick/rpc/grpc';
+import { contextFor, createHttpTransport, type WireTransport } from '@bailiwick/wire';
+import { createGrpcTransport } from '@bailiwick/wire/grpc';
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { findTrailerError } from '@connectrpc/connect/protocol-grpc';
 import {

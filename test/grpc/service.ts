@@ -10,7 +10,8 @@ import {
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import { type Dispatch, listenRpc, routes } from '@bailiwick/rpc';
+import { routes } from '@bailiwick/rpc';
+import { type Dispatch, listenRpc } from '@bailiwick/wire';
 import {
   create,
   type DescMessage,

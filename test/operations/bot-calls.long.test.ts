@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCallerSigner } from '@bailiwick/call';
 import { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import { asService, createHttpTransport } from '@bailiwick/rpc';
 import { createId } from '@bailiwick/values';
+import { asService, createHttpTransport } from '@bailiwick/wire';
 import { createClient } from '@connectrpc/connect';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
 import {

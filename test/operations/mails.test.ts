@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBroker } from '@bailiwick/events';
+import { openBroker } from '@bailiwick/broker';
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
 import { bodyOf, recordIn } from '../support/answers.ts';

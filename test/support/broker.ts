@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { type Owner } from '@bailiwick/broker';
 import { findBroker, startBroker } from '@bailiwick/deploy/local/broker.ts';
 import { startBrokerContainer } from '@bailiwick/deploy/local/containers.ts';
 import type { BrokerProgram } from '@bailiwick/deploy/local/nats-server.ts';
 import { firstProvider, wantsContainers } from '@bailiwick/deploy/local/providers.ts';
-import { type Owner } from '@bailiwick/events';
 import { connect } from 'nats';
 import type { Stack } from './harness.ts';
 import { rowsOf } from './store.ts';

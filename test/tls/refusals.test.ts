@@ -7,9 +7,9 @@ import { before, type TestContext, test } from 'node:test';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { toServiceError } from '@bailiwick/errors';
-import { createOwnTokens } from '@bailiwick/rpc';
-import { openPeers } from '@bailiwick/service';
+import { openPeers } from '@bailiwick/process';
 import { createLog } from '@bailiwick/telemetry';
+import { createOwnTokens } from '@bailiwick/wire';
 import { type Authority, createAuthority } from './authority.ts';
 import { type Client, clientOf, openEnd, type Served, serve, wires } from './ends.ts';
 

@@ -1,7 +1,8 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { type Broker, type BrokerMessage } from '@bailiwick/broker';
 import { type Database } from '@bailiwick/database';
 import { isOutage } from '@bailiwick/errors';
-import { type Broker, type BrokerMessage, type StreamMessage } from '@bailiwick/events';
+import { type StreamMessage } from '@bailiwick/events';
 import { type Background } from '@bailiwick/service';
 import { type Log, outsideTraces } from '@bailiwick/telemetry';
 import { appendEntries } from './append.ts';

@@ -1,5 +1,6 @@
+import { type Broker } from '@bailiwick/broker';
 import { type Database } from '@bailiwick/database';
-import { type Broker, type FollowedEvent, followEvents } from '@bailiwick/events';
+import { type FollowedEvent, followEvents } from '@bailiwick/events';
 import type { Revoke } from '@bailiwick/revocation';
 import { type Background } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';

@@ -1,6 +1,7 @@
+import { sessionRefusal } from '@bailiwick/call';
 import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { deadToken, denied } from '@bailiwick/errors';
-import { type Call, sessionRefusal } from '@bailiwick/rpc';
+import { type Call } from '@bailiwick/rpc';
 import { changedFields, findEmail, tokenHash, tokenKind } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking, giverLater } from '../decisions/delegation.ts';

@@ -1,11 +1,10 @@
 import { deadToken, unauthenticated } from '@bailiwick/errors';
-import { homeNetwork } from '@bailiwick/limits';
 import type {
   AccountCompleteLoginRequest,
   AccountCompleteLoginResponseSchema,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { tokenHash, tokenKind } from '@bailiwick/values';
+import { homeNetwork, tokenHash, tokenKind } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { findChallenged } from '../factors/challenges/queries.ts';
 import { forLogin } from '../passkeys/challenges.ts';

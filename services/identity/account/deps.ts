@@ -1,6 +1,6 @@
 import { type Database } from '@bailiwick/database';
 import { type KeyRing, type TenantKeys } from '@bailiwick/keys';
-import { homeNetwork, type Limiter } from '@bailiwick/limits';
+import { type Limiter } from '@bailiwick/limits';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { SsoRecovery } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
@@ -8,6 +8,7 @@ import { type RightsCache } from '@bailiwick/revocation';
 import { type Call } from '@bailiwick/rpc';
 import { type Refusals } from '@bailiwick/service';
 import type { ReturnRules } from '@bailiwick/values';
+import { homeNetwork } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
 import type { AccountLimits } from '../limits.ts';
 import type { Passwords } from '../passwords/passwords.ts';

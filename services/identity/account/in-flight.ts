@@ -1,4 +1,4 @@
-import { callerNetwork } from '@bailiwick/limits';
+import { callerNetwork } from '@bailiwick/values';
 import { tooManySignIns } from '../passwords/lane.ts';
 
 /**

@@ -1,8 +1,9 @@
 import { openForPurpose } from '@bailiwick/keys';
 import type { AccountRegisterRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { invitationProof } from '@bailiwick/proto/tasks.ts';
-import { type Call, isUnimplemented } from '@bailiwick/rpc';
+import { type Call } from '@bailiwick/rpc';
 import { type Email, normaliseEmail, tokenHash, tokenKind } from '@bailiwick/values';
+import { isUnimplemented } from '@bailiwick/wire';
 import type { AccountDeps } from './deps.ts';
 
 /**

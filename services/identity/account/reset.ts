@@ -2,12 +2,12 @@ import { type EntityManager, lockName } from '@bailiwick/database';
 import { deadToken } from '@bailiwick/errors';
 import { mailTask, noticeTask, type Task } from '@bailiwick/events';
 import { type KeyRing } from '@bailiwick/keys';
-import { homeNetwork } from '@bailiwick/limits';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import {
   changedFields,
   createToken,
+  homeNetwork,
   normaliseEmail,
   timeAfter,
   tokenHash,

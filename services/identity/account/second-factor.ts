@@ -1,9 +1,8 @@
 import { type EntityManager, inTransaction, type Run } from '@bailiwick/database';
 import { deadToken, type ServiceError } from '@bailiwick/errors';
-import { homeNetwork } from '@bailiwick/limits';
 import type { AccountCompleteLoginRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { createToken, tokenHash } from '@bailiwick/values';
+import { createToken, homeNetwork, tokenHash } from '@bailiwick/values';
 import {
   consumeChallenge,
   countTry,

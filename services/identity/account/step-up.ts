@@ -1,10 +1,9 @@
 import { inTransaction } from '@bailiwick/database';
 import { deadToken, denied, failedPrecondition, unauthenticated } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
-import { homeNetwork } from '@bailiwick/limits';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
-import { tokenHash, tokenKind } from '@bailiwick/values';
+import { homeNetwork, tokenHash, tokenKind } from '@bailiwick/values';
 import { challengePlace, findChallenged, voidChallengesOf } from '../factors/challenges/queries.ts';
 import { findFactors } from '../factors/queries.ts';
 import { forStepUp } from '../passkeys/challenges.ts';

@@ -4,7 +4,6 @@ import { type Database, onPool } from '@bailiwick/database';
 import { denied, failedPrecondition, limitReached, notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import { type TenantKeys } from '@bailiwick/keys';
-import { homeNetwork } from '@bailiwick/limits';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type {
   FactorSchema,
@@ -12,7 +11,7 @@ import type {
   RecoveryCodes,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/factors_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
-import { createCode, createId, normaliseCode, timeOf } from '@bailiwick/values';
+import { createCode, createId, homeNetwork, normaliseCode, timeOf } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { totpsPerUser } from '../limits.ts';

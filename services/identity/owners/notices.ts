@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
+import { type Broker } from '@bailiwick/broker';
 import { type Database } from '@bailiwick/database';
-import {
-  type Broker,
-  type FollowedEvent,
-  followEvents,
-  noticeTask,
-  publishTask,
-} from '@bailiwick/events';
+import { type FollowedEvent, followEvents, noticeTask, publishTask } from '@bailiwick/events';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { type Background } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';

@@ -1,9 +1,8 @@
 import { type EntityManager } from '@bailiwick/database';
 import { alreadyExists, failedPrecondition, limitReached } from '@bailiwick/errors';
-import { homeNetwork } from '@bailiwick/limits';
 import type { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
-import { createId } from '@bailiwick/values';
+import { createId, homeNetwork } from '@bailiwick/values';
 import { assertRecent, changeOwn } from '../factors/changes.ts';
 import { passkeysPerUser } from '../limits.ts';
 import { factorKey, rememberNetwork } from '../passwords/queries.ts';

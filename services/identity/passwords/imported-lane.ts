@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callerNetwork } from '@bailiwick/limits';
 import { type Call } from '@bailiwick/rpc';
+import { callerNetwork } from '@bailiwick/values';
 import { createLane, tooManySignIns } from './lane.ts';
 
 /** The client, when it stops waiting, and whether it is still there. */

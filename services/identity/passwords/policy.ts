@@ -4,9 +4,9 @@ import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admissi
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PasswordPolicy as PolicyService } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { isUnimplemented } from '@bailiwick/rpc';
 import { type Log } from '@bailiwick/telemetry';
 import { normaliseEmail } from '@bailiwick/values';
+import { isUnimplemented } from '@bailiwick/wire';
 import type { Client } from '@connectrpc/connect';
 
 /** The cache of domain policies. */

@@ -1,6 +1,7 @@
 import { type Database } from '@bailiwick/database';
 import { exhausted } from '@bailiwick/errors';
-import { assertWithin, homeNetwork, type Limit, type Limiter } from '@bailiwick/limits';
+import { assertWithin, type Limit, type Limiter } from '@bailiwick/limits';
+import { homeNetwork } from '@bailiwick/values';
 import { createLane, waitUntil } from './lane.ts';
 import {
   type Account,

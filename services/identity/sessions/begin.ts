@@ -7,11 +7,10 @@ import {
   type Run,
 } from '@bailiwick/database';
 import { changeRow, handOver } from '@bailiwick/events';
-import { homeNetwork } from '@bailiwick/limits';
 import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
 import type { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { createId, createToken, tokenHash } from '@bailiwick/values';
+import { createId, createToken, homeNetwork, tokenHash } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type UserRow, userRecord } from '../users/entities.ts';
 import { userChange } from '../users/records.ts';

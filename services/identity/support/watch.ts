@@ -1,4 +1,4 @@
-import { type Broker } from '@bailiwick/events';
+import { type Broker } from '@bailiwick/broker';
 import { followRevocations, type RightsKey } from '@bailiwick/revocation';
 import { type Background, repeat } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';

@@ -1,6 +1,7 @@
 import { denied } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { type Call, isUnimplemented } from '@bailiwick/rpc';
+import { type Call } from '@bailiwick/rpc';
+import { isUnimplemented } from '@bailiwick/wire';
 import type { Client } from '@connectrpc/connect';
 
 type Deps = { authority: Pick<Client<typeof Authority>, 'mayActAs'> };

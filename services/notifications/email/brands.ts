@@ -1,6 +1,6 @@
 import { createCache } from '@bailiwick/cache';
+import { type BrandSettings, readBrandImage } from '@bailiwick/process';
 import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { type BrandSettings, readBrandImage } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { hasOwnName } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';

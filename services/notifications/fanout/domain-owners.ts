@@ -1,6 +1,6 @@
 import { createCache } from '@bailiwick/cache';
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { isUnimplemented } from '@bailiwick/rpc';
+import { isUnimplemented } from '@bailiwick/wire';
 import type { Client } from '@connectrpc/connect';
 
 /** The cache of domain owners: people of one office sign in at the same time. */

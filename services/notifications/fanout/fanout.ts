@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
+import { type Broker, type BrokerMessage } from '@bailiwick/broker';
 import { type Database } from '@bailiwick/database';
-import { type Broker, type BrokerMessage, publishTask } from '@bailiwick/events';
+import { publishTask } from '@bailiwick/events';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { type Log } from '@bailiwick/telemetry';
 import { createBatch, findEmail } from '@bailiwick/values';

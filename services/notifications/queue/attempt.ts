@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type BrokerMessage, taskHeaders } from '@bailiwick/events';
+import { type BrokerMessage } from '@bailiwick/broker';
+import { taskHeaders } from '@bailiwick/events';
 import { type TaskOperation, taskLanes } from '@bailiwick/proto/tasks.ts';
 
 /** One attempt of a task, as the broker delivered it. */

@@ -1,5 +1,5 @@
+import { type Broker } from '@bailiwick/broker';
 import { type Database } from '@bailiwick/database';
-import { type Broker } from '@bailiwick/events';
 import { counter, gauge, level, type Reading } from '@bailiwick/telemetry';
 import { countOpenBreakers } from '../health/queries.ts';
 import { countDeadLetters, listOverdue } from './due/queries.ts';

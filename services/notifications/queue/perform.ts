@@ -1,11 +1,11 @@
+import { type BrokerMessage } from '@bailiwick/broker';
 import { queueWorker } from '@bailiwick/call';
 import { invalid } from '@bailiwick/errors';
-import { type BrokerMessage } from '@bailiwick/events';
 import { type Caller, CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { decodeJson } from '@bailiwick/proto/json/decode.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { type Dispatch } from '@bailiwick/rpc';
+import { type Pipeline } from '@bailiwick/rpc';
 import { create, type Message } from '@bufbuild/protobuf';
 import type { TaskAttempt, TaskResult, Tasks } from '../sending/task.ts';
 import { type Attempt, expiryOf } from './attempt.ts';
@@ -33,7 +33,7 @@ const workerOf = (taskId: string): Caller =>
 /** An attempt ends by the time limits of its own sending. */
 const never = new AbortController().signal;
 
-export type TaskDeps = { dispatch: Dispatch; tasks: Tasks };
+export type TaskDeps = { dispatch: Pipeline; tasks: Tasks };
 
 type Performed = { outcome: AttemptOutcome; retryAfterMs?: number | undefined };
 

@@ -1,5 +1,5 @@
+import { type Broker } from '@bailiwick/broker';
 import { type Database } from '@bailiwick/database';
-import { type Broker } from '@bailiwick/events';
 import { type Limiter } from '@bailiwick/limits';
 import { type Background } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { type Broker, type BrokerMessage } from '@bailiwick/broker';
 import { type Caller, holdsOnPlatform } from '@bailiwick/call';
 import { invalid, ServiceError, unavailable } from '@bailiwick/errors';
-import { type Broker, type BrokerMessage, taskHeaders } from '@bailiwick/events';
+import { taskHeaders } from '@bailiwick/events';
 import type { AccountTasksSendNoticeRequest } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { type Call, type Dispatch } from '@bailiwick/rpc';
+import { type Call, type Pipeline } from '@bailiwick/rpc';
 import { createLog } from '@bailiwick/telemetry';
 import { create, type Message } from '@bufbuild/protobuf';
 import { createLatencyTracker } from '../health/latency-tracker.ts';
@@ -68,7 +69,7 @@ async function work({
   const broker = {
     consume: (_options: unknown, take: typeof handle) => (handle = take),
   } as unknown as Broker;
-  const dispatch: Dispatch = async (method, request, caller, signal, exchange) => {
+  const dispatch: Pipeline = async (method, request, caller, signal, exchange) => {
     callers.push(caller);
     return create(
       method.output,

@@ -1,4 +1,5 @@
-import { type Broker, type BrokerMessage, publishTask } from '@bailiwick/events';
+import { type Broker, type BrokerMessage } from '@bailiwick/broker';
+import { publishTask } from '@bailiwick/events';
 import { type Log } from '@bailiwick/telemetry';
 import type { Health } from '../health/health.ts';
 import type { EndpointState } from '../health/queries.ts';

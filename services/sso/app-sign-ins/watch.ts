@@ -1,5 +1,6 @@
+import { type Broker } from '@bailiwick/broker';
 import { type Database } from '@bailiwick/database';
-import { type Broker, followEvents, serviceOrigin } from '@bailiwick/events';
+import { followEvents, serviceOrigin } from '@bailiwick/events';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { followRevocations, type RightsKey } from '@bailiwick/revocation';
 import { type Background, repeat } from '@bailiwick/service';

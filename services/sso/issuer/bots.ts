@@ -1,7 +1,7 @@
-import { callerNetwork, type Limit, type Limiter } from '@bailiwick/limits';
+import { type Limit, type Limiter } from '@bailiwick/limits';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { includes } from '@bailiwick/proto/permission-patterns.ts';
-import { createNetworks, isId, tokenHash, tokenKind } from '@bailiwick/values';
+import { callerNetwork, createNetworks, isId, tokenHash, tokenKind } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
 import type { AdapterPayload, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';

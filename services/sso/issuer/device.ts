@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { exhausted, ServiceError } from '@bailiwick/errors';
-import { callerNetwork, type Limit, type Limiter } from '@bailiwick/limits';
+import { type Limit, type Limiter } from '@bailiwick/limits';
+import { callerNetwork } from '@bailiwick/values';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client, Configuration } from 'oidc-provider';
 import { errors, Provider } from 'oidc-provider';

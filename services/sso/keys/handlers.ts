@@ -2,8 +2,9 @@ import { type Database } from '@bailiwick/database';
 import { reportKeys, requestRotation, type TenantKeys } from '@bailiwick/keys';
 import type { IdentityKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Handlers, isUnimplemented } from '@bailiwick/rpc';
+import { type Handlers } from '@bailiwick/rpc';
 import { recordReplaced } from '@bailiwick/service';
+import { isUnimplemented } from '@bailiwick/wire';
 import type { Client } from '@connectrpc/connect';
 import { sealedRecords } from '../sealed.ts';
 

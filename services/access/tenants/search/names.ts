@@ -1,5 +1,6 @@
+import { type Broker } from '@bailiwick/broker';
 import { type Database, onPool } from '@bailiwick/database';
-import { type Broker, type FollowedEvent, followEvents } from '@bailiwick/events';
+import { type FollowedEvent, followEvents } from '@bailiwick/events';
 import { type Background, repeat } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { timestampDate } from '@bufbuild/protobuf/wkt';

@@ -1,5 +1,6 @@
+import { type Broker } from '@bailiwick/broker';
 import { type Database, type EntityManager } from '@bailiwick/database';
-import { type Broker, publishTask, type Task } from '@bailiwick/events';
+import { publishTask, type Task } from '@bailiwick/events';
 import { type TaskOperation } from '@bailiwick/proto/tasks.ts';
 import { continueTrace, type Log } from '@bailiwick/telemetry';
 import { type Announcements, watchRows } from '../../waiting-rows.ts';

@@ -1,5 +1,6 @@
+import { type Broker } from '@bailiwick/broker';
 import { type Database } from '@bailiwick/database';
-import { type Broker, createLossDetector } from '@bailiwick/events';
+import { createLossDetector } from '@bailiwick/events';
 import { type Log } from '@bailiwick/telemetry';
 import { requeue } from './queries.ts';
 

@@ -1,5 +1,5 @@
+import { type Broker } from '@bailiwick/broker';
 import { type Database } from '@bailiwick/database';
-import { type Broker } from '@bailiwick/events';
 import type { Queues } from '@bailiwick/proto/gen/bailiwick/notifications/v1/queues_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { timeOf } from '@bailiwick/values';

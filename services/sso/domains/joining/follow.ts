@@ -1,5 +1,6 @@
+import { type Broker } from '@bailiwick/broker';
 import { toServiceError } from '@bailiwick/errors';
-import { type Broker, type FollowedEvent, followEvents } from '@bailiwick/events';
+import { type FollowedEvent, followEvents } from '@bailiwick/events';
 import { type Background } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { normaliseEmail } from '@bailiwick/values';

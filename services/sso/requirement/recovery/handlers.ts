@@ -1,11 +1,11 @@
 import { type Database } from '@bailiwick/database';
 import { recordChange } from '@bailiwick/events';
-import { callerNetwork, type Limit, type Limiter } from '@bailiwick/limits';
+import { type Limit, type Limiter } from '@bailiwick/limits';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { SsoRecovery } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
-import { timeOf } from '@bailiwick/values';
+import { callerNetwork, timeOf } from '@bailiwick/values';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { endOfLift, recordLift, rowOf } from '../lift.ts';

@@ -1,12 +1,4 @@
 import {
-  asSupportedUser,
-  assertRecentLogin,
-  type Caller,
-  holdsInTenant,
-  holdsOnPlatform,
-  isForAccount,
-} from '@bailiwick/call';
-import {
   denied,
   factorRequired,
   linkUnconfirmed,
@@ -31,6 +23,14 @@ import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { type Problem, problem } from '@bailiwick/proto/problems.ts';
 import { oneLine } from '@bailiwick/proto/shown-text.ts';
 import type { Message } from '@bufbuild/protobuf';
+import {
+  asSupportedUser,
+  assertRecentLogin,
+  type Caller,
+  holdsInTenant,
+  holdsOnPlatform,
+  isForAccount,
+} from './caller.ts';
 import { fieldIsTrue, fieldText, setField } from './request-fields.ts';
 
 // Evaluates the rules of an operation's option: whether a rule allows a call, why none does, and

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { openTls } from '@bailiwick/rpc';
 import { ConfigurationError, readSettings } from '@bailiwick/settings';
 import { createLog } from '@bailiwick/telemetry';
+import { openTls } from '@bailiwick/wire';
 import { tlsSettings } from './settings.ts';
 
 const log = createLog('test', () => {});

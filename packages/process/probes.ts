@@ -1,5 +1,5 @@
-import { createReadiness, readyText } from '@bailiwick/rpc';
 import { measureLag } from '@bailiwick/telemetry';
+import { createReadiness, readyText } from '@bailiwick/wire';
 
 // The probes of a process. docs/kubernetes.md says what each of them means.
 

@@ -1,7 +1,7 @@
 import process from 'node:process';
-import { boundHeap, collectLoaded, listenHttp } from '@bailiwick/rpc';
 import { ConfigurationError } from '@bailiwick/settings';
 import { createLog, type Log, startTelemetry } from '@bailiwick/telemetry';
+import { boundHeap, collectLoaded, listenHttp } from '@bailiwick/wire';
 import { createProbes } from './probes.ts';
 
 /** A running gateway or service. */

@@ -1,4 +1,4 @@
-import { type Broker, type BrokerStorage } from '@bailiwick/events';
+import { type Broker, type BrokerStorage } from '@bailiwick/broker';
 import { gauge, type Log } from '@bailiwick/telemetry';
 import { type DiskSpace, isLow, readDiskSpace } from './disk-space.ts';
 

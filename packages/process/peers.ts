@@ -1,6 +1,8 @@
 import { openCallerSigner, serviceCaller } from '@bailiwick/call';
 import { toServiceError } from '@bailiwick/errors';
 import { operations } from '@bailiwick/proto/registry.ts';
+import { ConfigurationError, type Mounted } from '@bailiwick/settings';
+import { type Log } from '@bailiwick/telemetry';
 import {
   contextFor,
   createHttpTransport,
@@ -10,9 +12,7 @@ import {
   type Tls,
   type WireOptions,
   type WireTransport,
-} from '@bailiwick/rpc';
-import { ConfigurationError, type Mounted } from '@bailiwick/settings';
-import { type Log } from '@bailiwick/telemetry';
+} from '@bailiwick/wire';
 
 const wires = {
   http: { address: /^https?:\/\//, example: 'http://identity:8080' },
@@ -81,5 +81,5 @@ async function probe(transport: WireTransport, audience: string, issuer: string)
 async function opener(wire: 'http' | 'grpc'): Promise<(options: WireOptions) => WireTransport> {
   return wire === 'http'
     ? createHttpTransport
-    : (await import('@bailiwick/rpc/grpc')).createGrpcTransport;
+    : (await import('@bailiwick/wire/grpc')).createGrpcTransport;
 }

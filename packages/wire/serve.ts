@@ -7,9 +7,13 @@ import {
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, Server as TcpServer } from 'node:net';
-import { type CallerVerifier, callerHeader } from '@bailiwick/call';
+import {
+  type CallerVerifier,
+  callerHeader,
+  idempotencyKeyHeader,
+  replayedHeader,
+} from '@bailiwick/call';
 import { invalid, toConnectError, toServiceError } from '@bailiwick/errors';
-import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/idempotency';
 import { continueTrace, traceparentHeader } from '@bailiwick/telemetry';
 import { type DescMethodUnary, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
@@ -21,8 +25,7 @@ import {
 } from '@connectrpc/connect/protocol-connect';
 import { createConnections } from './connections.ts';
 import { startDeadline } from './deadline.ts';
-import type { Dispatch, Exchange } from './dispatch.ts';
-import type { Routes } from './handlers.ts';
+import type { Dispatch, Exchange, Rpcs } from './dispatch.ts';
 import type { HealthState } from './health.ts';
 import type { Readiness } from './readiness.ts';
 import { readBody, stopReading } from './request-body.ts';
@@ -51,7 +54,7 @@ export type RpcServerOptions = {
   host: string;
   port: number;
   grpcPort: number;
-  routes: Routes;
+  routes: Rpcs;
   dispatch: Dispatch;
   verify: CallerVerifier;
   readiness: Readiness;

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import process from 'node:process';
 import { test } from 'node:test';
-import { createOwnTokens } from '@bailiwick/rpc';
 import { ConfigurationError } from '@bailiwick/settings';
 import { createLog } from '@bailiwick/telemetry';
+import { createOwnTokens } from '@bailiwick/wire';
 import { openPeers } from './peers.ts';
 
 const pem = generateKeyPairSync('ed25519', {
@@ -50,10 +50,10 @@ function loads(rpc: string, url: string): { grpc: boolean; connectNode: boolean 
     const seen = new Set();
     registerHooks({ resolve: (specifier, context, next) => (seen.add(specifier), next(specifier, context)) });
     const { openPeers } = await import('${new URL('peers.ts', import.meta.url).href}');
-    await import('${import.meta.resolve('@bailiwick/rpc')}');
+    await import('${import.meta.resolve('@bailiwick/wire')}');
     const content = process.env.CALLER_KEY;
     const callerKey = { path: 'caller.key', content, read: () => content };
-    const { createOwnTokens } = await import('${import.meta.resolve('@bailiwick/rpc')}');
+    const { createOwnTokens } = await import('${import.meta.resolve('@bailiwick/wire')}');
     const hop = { tls: undefined, log: console, tokens: createOwnTokens(console) };
     const { access } = await openPeers('gateway', { rpc: '${rpc}', callerKey }, { access: '${url}' }, hop);
     await access.close();

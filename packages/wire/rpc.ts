@@ -4,10 +4,11 @@ import {
   callerHeader,
   currentBehalf,
   currentRequestId,
+  idempotencyKeyHeader,
+  replayedHeader,
   serviceCaller,
 } from '@bailiwick/call';
 import { callerRefusalIn, toConnectError, toServiceError, unavailable } from '@bailiwick/errors';
-import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/idempotency';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import type { Operation } from '@bailiwick/proto/operation.ts';
 import { operationOf } from '@bailiwick/proto/registry.ts';

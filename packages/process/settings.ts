@@ -1,8 +1,7 @@
 import { parsePrivateKey, parsePublicKeys } from '@bailiwick/call';
 import { egressRules, parseProxy } from '@bailiwick/egress';
-import { parseKeyRing } from '@bailiwick/keys';
-import { parseCertificates } from '@bailiwick/rpc';
 import { atLeast, oneOf, readText, type Settings, type SettingTable } from '@bailiwick/settings';
+import { parseCertificates } from '@bailiwick/wire';
 
 // The settings that several processes share. Each service's own settings are in its settings.ts.
 
@@ -96,17 +95,6 @@ export const tlsSettings = {
     check: (file: string) => file === '' || parseCertificates(readText(file)),
     about:
       "File with the CA certificates (PEM) that sign the processes' certificates. Use a CA for this purpose only: every holder of a certificate from it may connect. During a CA rotation the file contains both.",
-  },
-} as const satisfies SettingTable;
-
-/** The file of the key ring. */
-export const keyRingSettings = {
-  keyRing: {
-    env: 'BAILIWICK_KEY_RING_FILE',
-    kind: 'file',
-    check: parseKeyRing,
-    about:
-      'File with the key-encryption keys, one per line as id:base64 of 32 bytes. The first key encrypts, all keys decrypt. Reloaded when it changes. For the steps of a rotation see docs/keys.md.',
   },
 } as const satisfies SettingTable;
 
