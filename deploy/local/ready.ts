@@ -25,6 +25,7 @@ export async function waitUntilReady(
     const waiting = urls.filter((url) => statuses.get(url) !== 200);
     if (waiting.length === 0) return;
     const state = JSON.stringify([...statuses.values(), ...processes.map(logSize)]);
+    const isIdle = state === last.state && Date.now() - last.at > idleMs;
     if (state !== last.state) last = { at: Date.now(), state };
     signal.throwIfAborted();
     if (processes.some((one) => one.hasRefused())) {
@@ -35,7 +36,7 @@ export async function waitUntilReady(
         `${refused.map(({ name }) => name).join(', ')} cannot run with these settings, see above`,
       );
     }
-    if (Date.now() - last.at > idleMs || Date.now() - began > longestMs)
+    if (isIdle || Date.now() - began > longestMs)
       throw new Error(explain(waiting, processes, Date.now() - began));
     await sleep(50);
   }
