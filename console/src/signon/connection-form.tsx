@@ -9,13 +9,14 @@ import { useOwner } from '../shell/owner.ts';
 
 type Provider = ItemOf<'Sso_ListProviders'>;
 
-const fieldsOf = ({ Name, Issuer, ClientID, WantEncrypted }: Provider) => ({
+const fieldsOf = ({ Name, Issuer, ClientID, ...saml }: Provider) => ({
   name: Name,
   issuer: Issuer,
   client: ClientID,
   secret: '',
-  metadata: '',
-  encrypted: WantEncrypted,
+  metadata: saml.MetadataURL,
+  encrypted: saml.WantEncrypted,
+  asks: saml.CertificateChanges === 'ask',
 });
 type Fields = ReturnType<typeof fieldsOf>;
 
@@ -35,6 +36,7 @@ export function ConnectionForm({ provider }: { provider: Provider }) {
     secret: t('signon.newSecret'),
     metadata: t('signon.metadataUrl'),
     encrypted: t('signon.encrypted'),
+    asks: t('signon.askCertificates'),
   };
   const needed = (text: string) => (text.trim() === '' ? t('signon.fieldMissing') : null);
   return (
@@ -46,17 +48,20 @@ export function ConnectionForm({ provider }: { provider: Provider }) {
         name: needed(name),
         ...(!isSaml && { issuer: needed(issuer), client: needed(client) }),
       })}
-      toRequest={({ name, issuer, client, secret, metadata, encrypted }, base) => ({
+      toRequest={({ name, issuer, client, secret, metadata, encrypted, asks }, base) => ({
         Provider: {
           ...scope,
           ID,
           Name: name.trim(),
           ...(isSaml
-            ? { WantEncrypted: encrypted }
+            ? {
+                WantEncrypted: encrypted,
+                MetadataURL: metadata.trim(),
+                CertificateChanges: asks ? 'ask' : 'auto',
+              }
             : { Issuer: issuer.trim(), ClientID: client.trim() }),
         },
         ...(secret !== '' && { Secret: secret }),
-        ...(metadata.trim() !== '' && { MetadataURL: metadata.trim() }),
         ...ifUnchanged(base),
       })}
       read={async () => (await client.call('Sso_GetProvider', { ...scope, ID })).Provider}
@@ -97,8 +102,13 @@ function ConnectionFields({ form, labels, isSaml, hasSecret }: FieldsProps) {
             {...form.getInputProps('metadata')}
             {...plain}
             label={labels.metadata}
-            description={t('signon.metadataAgain')}
+            description={t('signon.metadataDaily')}
             inputMode="url"
+          />
+          <Switch
+            {...form.getInputProps('asks', { type: 'checkbox' })}
+            label={labels.asks}
+            description={t('signon.askCertificatesAbout')}
           />
           <Switch
             {...form.getInputProps('encrypted', { type: 'checkbox' })}

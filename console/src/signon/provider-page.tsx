@@ -14,6 +14,7 @@ import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { ValuesToCopy } from '../parts/values-to-copy.tsx';
 import { useOwner } from '../shell/owner.ts';
+import { Certificates } from './certificates.tsx';
 import { ConnectionForm } from './connection-form.tsx';
 import { MembershipForm } from './membership-form.tsx';
 import { placeOf } from './place.ts';
@@ -59,6 +60,11 @@ export function ProviderPage() {
       <Section title={t('signon.register')} about={t('signon.registerAbout')}>
         <ValuesToCopy values={addressesOf(provider)} />
       </Section>
+      {provider.Kind === 'saml' && (
+        <Section title={t('signon.certificates')} about={t('signon.certificatesAbout')}>
+          <Certificates provider={provider} mayWrite={mayWrite} />
+        </Section>
+      )}
       {mayWrite && (
         <>
           <Section title={t('signon.test')} about={t('signon.testAbout')}>

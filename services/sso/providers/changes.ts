@@ -37,7 +37,7 @@ export const affectsSignIn = (before: Settable, after: Settable): boolean =>
   changesSubjects(before, after) ||
   signInSettings.some((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
 
-/** Settings that decide which person a sign-in belongs to, and what it proves. */
+/** Settings that decide the person of a sign-in, and its proofs. */
 const identifyingSettings = [
   'metadataUrl',
   'certificateChanges',

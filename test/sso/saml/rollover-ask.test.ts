@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, recordIn } from '../../support/answers.ts';
 import { describeOne } from '../../support/harness.ts';
 import { signUp } from '../../support/people.ts';
+import { sharedStack } from '../../support/shared.ts';
 import { createKeys, type RolledProvider, type Rollover, startRollover } from './rollover-stage.ts';
 import type { Keys } from './texts.ts';
 
@@ -13,7 +14,7 @@ describeOne('CertificateChanges ask', 'one process', (topology) => {
   let old: Keys;
   let next: Keys;
   before(async () => {
-    stage = await startRollover(topology);
+    stage = await startRollover(sharedStack(topology));
     [old, next] = await Promise.all([createKeys('old'), createKeys('next')]);
   });
   after(() => stage?.stop());

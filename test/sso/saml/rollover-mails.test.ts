@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { bodyOf } from '../../support/answers.ts';
 import { describeOne, eventually } from '../../support/harness.ts';
 import { type Mail, mailsTo } from '../../support/people.ts';
+import { sharedStack } from '../../support/shared.ts';
 import { rowsOf } from '../../support/store.ts';
 import { certificateFor, createKeys, type Rollover, startRollover } from './rollover-stage.ts';
 import type { Keys } from './texts.ts';
@@ -14,7 +15,7 @@ describeOne('mails about the certificates of a SAML provider', 'one process', (t
   let old: Keys;
   let next: Keys;
   before(async () => {
-    stage = await startRollover(topology);
+    stage = await startRollover(sharedStack(topology));
     [old, next] = await Promise.all([createKeys('old'), createKeys('next')]);
   });
   after(() => stage?.stop());

@@ -8,8 +8,7 @@ import { ssoSchema } from '@bailiwick/sso/schema.ts';
 import { createLog } from '@bailiwick/telemetry';
 import { X509CertificateGenerator } from '@peculiar/x509';
 import { recordIn } from '../../support/answers.ts';
-import { eventually, type Stack, type Topology } from '../../support/harness.ts';
-import { sharedStack } from '../../support/shared.ts';
+import { eventually, type Stack } from '../../support/harness.ts';
 import { eventsOf, rowsOf } from '../../support/store.ts';
 import { createHome, goThrough, loginUrl, readProvider, type Saved } from '../home.ts';
 import { startEvilIdp } from './evil-idp.ts';
@@ -40,12 +39,8 @@ type State = { read: string | null; failures: number };
 const stateOf =
   'select metadata_read_at::text as read, metadata_failures as failures from sso.provider';
 
-export async function startRollover(topology: Topology) {
-  const [stack, idp, server] = await Promise.all([
-    sharedStack(topology),
-    startEvilIdp(),
-    startMetadataServer(),
-  ]);
+export async function startRollover(starting: Promise<Stack>) {
+  const [stack, idp, server] = await Promise.all([starting, startEvilIdp(), startMetadataServer()]);
   const home = await createHome(stack);
   idp.setPerson({
     nameId: 'ada',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, recordIn } from '../../support/answers.ts';
 import { describeOne, eventually } from '../../support/harness.ts';
+import { sharedStack } from '../../support/shared.ts';
 import { rowsOf } from '../../support/store.ts';
 import { startMetadataServer } from './metadata-server.ts';
 import { createKeys, type RolledProvider, type Rollover, startRollover } from './rollover-stage.ts';
@@ -16,7 +17,7 @@ describeOne('the metadata of a SAML provider', 'one process', (topology) => {
   let next: Keys;
   let foreign: Keys;
   before(async () => {
-    stage = await startRollover(topology);
+    stage = await startRollover(sharedStack(topology));
     [old, next, foreign] = await Promise.all([
       createKeys('old'),
       createKeys('next'),
@@ -176,7 +177,7 @@ describeOne('the metadata of a SAML provider', 'one process', (topology) => {
     serve([old, next]);
     await readAgain(provider);
     assert.equal((await read(provider)).PendingCertificates.length, 1);
-    // What an administrator saves counts at once.
+    // The certificates of a save count at once.
     const both = [old.certificate, next.certificate];
     const added = await saved({ IdpCertificates: both });
     assert.deepEqual([added.PendingCertificates, added.IdpCertificates], [[], both]);
