@@ -37,7 +37,7 @@ describe('orm', () => {
       );
       await sleep(Math.random() * 3);
       const killed = await killer.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bailiwick-notifications' and datname = current_database()`,
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'bailiwick-notifications%' and datname = current_database()`,
       );
       cut += killed.rowCount ?? 0;
       await Promise.race([running, sleep(2000).then(() => assert.fail('the pool is used up'))]);

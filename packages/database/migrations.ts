@@ -125,6 +125,7 @@ export async function finishUpgrade(
 ): Promise<void> {
   const client = await connect(url, 0, createLog('admin'));
   try {
+    await assertNoneOlder(client, service, settledFrom);
     const { rowCount } = await client.query(
       `update ${service}.schema_window set compatible_from = greatest(compatible_from, $1) where version >= $1`,
       [settledFrom],
@@ -136,6 +137,20 @@ export async function finishUpgrade(
   } finally {
     await client.end();
   }
+}
+
+/** @throws UnsuitableDatabase while a process of an older version is connected */
+async function assertNoneOlder(client: Client, service: string, version: number): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select application_name as name from pg_stat_activity
+     where datname = current_database() and split_part(application_name, '@', 1) = $1`,
+    [`bailiwick-${service}`],
+  );
+  const older = rows.filter(({ name }) => Number(name.split('@')[1] ?? 0) < version);
+  if (older.length > 0)
+    throw new UnsuitableDatabase(
+      `${older.length} connections of ${service} belong to a process of an older version: stop it first`,
+    );
 }
 
 const pauseMs = 2000;

@@ -44,6 +44,8 @@ export type DatabaseOptions = {
   /** The owning service: also the name of its schema. */
   service: string;
   url: string;
+  /** The version of the code, which its connections name for `finishUpgrade`. */
+  version?: number;
   entities: readonly EntitySchema[];
   poolSize: number;
   log: Log;
@@ -101,7 +103,9 @@ export function connectionOf(url: string): { connectionString: string } {
 }
 
 /** MikroORM's options for one service's schema, shared with the migrations and the schema test. */
-export function ormOptions(options: Omit<DatabaseOptions, 'log' | 'poolSize'>): Options {
+export function ormOptions(
+  options: Omit<DatabaseOptions, 'log' | 'poolSize' | 'version'>,
+): Options {
   return {
     clientUrl: options.url,
     schema: options.service,
@@ -154,6 +158,10 @@ async function transact<T>(
   }
 }
 
+/** The name of a service's connections; the version is missing in versions before it had one. */
+const connectionName = ({ service, version }: DatabaseOptions): string =>
+  version === undefined ? `bailiwick-${service}` : `bailiwick-${service}@${version}`;
+
 const connectLimitMs = 8000;
 
 /** MikroORM and its pool. */
@@ -164,7 +172,7 @@ function connect(options: DatabaseOptions) {
     pool: { min: 0, max: options.poolSize },
     driverOptions: {
       ...connectionOf(options.url),
-      application_name: `bailiwick-${options.service}`,
+      application_name: connectionName(options),
       options: `${sessionOptions} -c role=${databaseRole(options.service, options.url)} -c search_path=${options.service} -c statement_timeout=${statementLimitMs} -c lock_timeout=${lockLimitMs} -c idle_in_transaction_session_timeout=15000`,
       // A server that is down refuses at once; an overloaded one is slow.
       connectionTimeoutMillis: connectLimitMs,

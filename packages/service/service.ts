@@ -186,12 +186,19 @@ export async function createService({
 type Refusing = { log: Log; refuse: (message: string) => void };
 
 function openStores(
-  { service, entities }: ServiceSchema,
+  { service, entities, migrations }: ServiceSchema,
   { databaseUrl: url, databasePool: poolSize, natsUrl, natsPrefix }: ServiceOptions['settings'],
   { log, refuse }: Refusing,
 ) {
   return {
-    database: openDatabase({ service, url, entities, poolSize, log }),
+    database: openDatabase({
+      service,
+      url,
+      version: migrations.length,
+      entities,
+      poolSize,
+      log,
+    }),
     broker: openBroker({
       url: natsUrl,
       prefix: natsPrefix,

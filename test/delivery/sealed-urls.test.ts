@@ -6,6 +6,7 @@ import { migrateAll } from '@bailiwick/deploy/migrate.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { sealedUrlsVersion } from '@bailiwick/notifications/webhooks/url.ts';
 import { createLog } from '@bailiwick/telemetry';
+import { Client } from 'pg';
 import { bodyOf, recordIn } from '../support/answers.ts';
 import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
@@ -93,7 +94,23 @@ describeOne('URLs of webhook endpoints at rest', 'one process', (topology) => {
     assert.equal((await deliver(owner, early, '{}')).Status, 'delivered');
     await newestAt(stack, 'by-previous');
 
-    await finishUpgrades(environment);
+    // A process of the previous version names no version, and would take an empty URL for the real one.
+    const previous = new Client({
+      connectionString: stack.databaseUrl,
+      application_name: 'bailiwick-notifications',
+    });
+    await previous.connect();
+    await assert.rejects(
+      finishUpgrades(environment),
+      /connections of notifications belong to a process of an older version/,
+    );
+    await previous.end();
+    await eventually('the end of the connection', () =>
+      finishUpgrades(environment).then(
+        () => true,
+        () => false,
+      ),
+    );
     await migrateAll(environment, log);
     await assertPreviousVersion(false);
     await eventually('the seals', async () => (await stored(late)).url === '', 40_000);

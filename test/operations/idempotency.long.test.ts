@@ -99,7 +99,7 @@ describeAll('Idempotency-Key when processes die', (topology) => {
     ) {
       const waiting = await countOf(
         stack,
-        `pg_stat_activity where datname = current_database() and application_name = 'bailiwick-access' and wait_event_type = 'Lock'`,
+        `pg_stat_activity where datname = current_database() and application_name like 'bailiwick-access%' and wait_event_type = 'Lock'`,
       );
       if (waiting >= count) return;
     }

@@ -106,7 +106,7 @@ describeOne('Idempotency-Key', 'one process', (topology) => {
       [],
       async () => {
         const pending = create('marked', key);
-        const waiting = `pg_stat_activity where datname = current_database() and application_name = 'bailiwick-notifications' and wait_event_type = 'Lock'`;
+        const waiting = `pg_stat_activity where datname = current_database() and application_name like 'bailiwick-notifications%' and wait_event_type = 'Lock'`;
         await eventually(
           'the change to wait for the lock',
           async () => (await countOf(stack, waiting)) >= 1,
