@@ -61,7 +61,9 @@ export const theme = createTheme({
     // A long text has several lines on a phone.
     Button: Button.extend({
       styles: {
-        root: { height: 'auto', minHeight: 'var(--button-height)' },
+        root: { height: 'auto' },
+        // Without its border of a pixel on each side.
+        inner: { minHeight: 'calc(var(--button-height) - 2px)', paddingBlock: 4 },
         label: { whiteSpace: 'normal' },
       },
     }),
