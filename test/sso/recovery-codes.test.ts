@@ -56,7 +56,10 @@ describeOne('recovery codes of single sign-on', 'five processes', (topology) => 
     );
     assert.deepEqual(
       created.map(({ data }) => data),
-      [{ RecoveryCodesLeft: 8 }, { RecoveryCodesLeft: 8 }],
+      [
+        { Required: false, RecoveryCodesLeft: 8 },
+        { Required: false, RecoveryCodesLeft: 8 },
+      ],
     );
   });
 

@@ -39,17 +39,20 @@ export const rowOf = (tenant: string) => ({ tenant, row: `requirement ${tenant}`
 export const endOfLift = (minutes = defaultMinutes): Date =>
   new Date(Date.now() + minutes * 60_000);
 
-/** Stores the end of a lift with its event. `userId`: the owner who used a recovery code. */
+/**
+ * Stores the end of a lift with its event. `userId`: the owner who used a recovery code; '' for a bot
+ * or the platform.
+ */
 export async function recordLift(
   em: EntityManager,
   call: Pick<Call, 'caller' | 'operation'>,
-  { tenant, until, userId }: { tenant: string; until: Date; userId?: string },
+  { tenant, until, userId = '' }: { tenant: string; until: Date; userId?: string },
 ): Promise<void> {
   await setLift(em, tenant, until);
   recordChange(em, call, {
     tenant,
     type: until > new Date() ? 'sso.requirement_lifted' : 'sso.requirement_restored',
-    data: { Until: until.toISOString(), ...(userId && { UserID: userId }) },
+    data: { Until: until.toISOString(), UserID: userId },
     targets: [{ Type: 'tenant', ID: tenant, Name: '' }],
   });
 }

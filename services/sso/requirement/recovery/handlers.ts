@@ -26,33 +26,36 @@ type Deps = {
 type Managed = Pick<Handlers<typeof Sso>, 'createRecoveryCodes' | 'getRequirement'>;
 
 export function recoveryCodesHandlers({ database, admission }: Deps): Managed {
+  async function requirementOf(tenant: string) {
+    const [{ byDomain, liftedUntil, codesLeft, createdAt }, { requiresSso }] = await Promise.all([
+      findRequirement(database, tenant),
+      admission.isOpen({ tenant }),
+    ]);
+    return {
+      required: byDomain || requiresSso,
+      ...(liftedUntil === null ? {} : { liftedUntil: timeOf(liftedUntil) }),
+      recoveryCodesLeft: codesLeft,
+      ...(createdAt === null ? {} : { recoveryCodesCreatedAt: timeOf(createdAt) }),
+    };
+  }
+
   return {
     async createRecoveryCodes({ tenant }, call) {
       const codes = createCodes();
+      const { required } = await requirementOf(tenant);
       await database.transaction(rowOf(tenant), async (em) => {
         await replaceCodes(em, tenant, codes.map(codeHash));
         recordChange(em, call, {
           tenant,
           type: 'sso.recovery_codes_created',
-          data: { RecoveryCodesLeft: codesPerTenant },
+          data: { Required: required, RecoveryCodesLeft: codesPerTenant },
           targets: [{ Type: 'tenant', ID: tenant, Name: '' }],
         });
       });
       return { codes };
     },
 
-    async getRequirement({ tenant }) {
-      const [{ byDomain, liftedUntil, codesLeft, createdAt }, { requiresSso }] = await Promise.all([
-        findRequirement(database, tenant),
-        admission.isOpen({ tenant }),
-      ]);
-      return {
-        required: byDomain || requiresSso,
-        ...(liftedUntil === null ? {} : { liftedUntil: timeOf(liftedUntil) }),
-        recoveryCodesLeft: codesLeft,
-        ...(createdAt === null ? {} : { recoveryCodesCreatedAt: timeOf(createdAt) }),
-      };
-    },
+    getRequirement: ({ tenant }) => requirementOf(tenant),
   };
 }
 
