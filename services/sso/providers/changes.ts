@@ -1,3 +1,5 @@
+import type { ProviderValues } from './api-record.ts';
+import { countingCertificates } from './rollover/certificates.ts';
 import type { Settable } from './values.ts';
 
 // The effect of a provider change on its users.
@@ -16,7 +18,6 @@ export const changesSubjects = (before: Settable, after: Settable): boolean =>
 /** Further settings that affect a sign-in. */
 const signInSettings = [
   'active',
-  'idpCertificates',
   'allowIdpInitiated',
   'jit',
   'defaultRoles',
@@ -29,13 +30,23 @@ const signInSettings = [
   'emailsUrl',
 ] as const;
 
+const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
 /**
  * Whether a running sign-in could identify another user or grant other rights with the new
- * settings.
+ * settings. Storing that an announced certificate counts by now is no such change.
  */
-export const affectsSignIn = (before: Settable, after: Settable): boolean =>
-  changesSubjects(before, after) ||
-  signInSettings.some((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
+export function affectsSignIn(
+  before: ProviderValues,
+  after: ProviderValues,
+  now = new Date(),
+): boolean {
+  return (
+    changesSubjects(before, after) ||
+    !isEqual(countingCertificates(before, now), countingCertificates(after, now)) ||
+    signInSettings.some((key) => !isEqual(before[key], after[key]))
+  );
+}
 
 /** Settings that decide the person of a sign-in, and its proofs. */
 const identifyingSettings = [
@@ -55,4 +66,4 @@ const identifyingSettings = [
 /** Whether a change could let its author sign in as the provider's people. */
 export const changesIdentities = (before: Settable, after: Settable): boolean =>
   changesSubjects(before, after) ||
-  identifyingSettings.some((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
+  identifyingSettings.some((key) => !isEqual(before[key], after[key]));

@@ -161,7 +161,7 @@ async function isUnsolicited(
 async function assertUnchanged(
   deps: SignInDeps,
   provider: ProviderValues,
-  isOther: typeof affectsSignIn,
+  isOther: (before: ProviderValues, after: ProviderValues) => boolean,
 ): Promise<void> {
   const { tenant, id } = provider;
   const current = await findProvider(deps.database, tenant, id);
