@@ -54,6 +54,12 @@ test('the last certificate stays until another one counts', () => {
   assert.deepEqual(counting(replaced, 7), ['b']);
 });
 
+test('a pending certificate that an earlier version has saved counts once', () => {
+  const { pendingCertificates } = compareCertificates(only('a'), ['a', 'b'], 'auto', now).after;
+  const saved = { ...only('a', 'b'), pendingCertificates };
+  assert.deepEqual(settledCertificates(saved, at(1)), only('a', 'b'));
+});
+
 test('at most five certificates count, and those of the metadata go first', () => {
   const five = ['a', 'b', 'c', 'd', 'e'];
   const next = ['1', '2', '3', '4'];

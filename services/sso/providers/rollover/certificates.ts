@@ -37,7 +37,9 @@ export function countingCertificates(
 ): string[] {
   const added = pendingCertificates
     .filter(({ countsAt }) => isPast(countsAt, now))
-    .map(({ certificate }) => certificate);
+    .map(({ certificate }) => certificate)
+    // A process of an earlier version saves a pending one and leaves it pending.
+    .filter((certificate) => !idpCertificates.includes(certificate));
   const leaving = new Map(
     leavingCertificates.map(({ certificate, endsAt }) => [certificate, endsAt]),
   );
