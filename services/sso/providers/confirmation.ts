@@ -46,6 +46,8 @@ type Saving = {
   tenant: string;
   stored: ProviderValues | undefined;
   values: Settable;
+  /** Whether metadata count from now on that the stored signature rules out. */
+  loosensSigner: boolean;
   /** Whether the request names the version of the provider that it changes. */
   isOfVersion: boolean;
 };
@@ -54,9 +56,9 @@ type Saving = {
 export async function planConfirmation(
   deps: Pick<ProviderDeps, 'admission'>,
   call: Call,
-  { tenant, stored, values, isOfVersion }: Saving,
+  { tenant, stored, values, loosensSigner, isOfVersion }: Saving,
 ): Promise<Announced | undefined> {
-  if (stored && !changesIdentities(stored, values)) return undefined;
+  if (stored && !loosensSigner && !changesIdentities(stored, values)) return undefined;
   const savedBy = nameOf(call.caller);
   // Settings that the request does not name stay. The caller may not have seen them.
   const isUnseen = stored !== undefined && stored.vouchId !== '' && !isOfVersion;

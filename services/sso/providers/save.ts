@@ -32,7 +32,7 @@ import { assertNotLastProvider, requiresSso } from './last-provider.ts';
 import { type KnownMetadata, keptWarning, leftOutWarning, readMetadata } from './metadata.ts';
 import { findProvider, providerNotFound } from './queries.ts';
 import { assertMayGrantThroughProvider } from './rights.ts';
-import { newColumns, savedColumns } from './rollover/save.ts';
+import { loosensSigner, newColumns, savedColumns } from './rollover/save.ts';
 import { assertUnchangedSince } from './unchanged.ts';
 import { assertComplete, type Settable, settableOf } from './values.ts';
 
@@ -169,11 +169,11 @@ async function prepare(
       })
     : undefined;
   const isSsoRequired = switchesOff(stored, values) && (await requiresSso(deps, tenant));
-  const spCertificate = own.certificate;
   const announced = await planConfirmation(deps, call, {
     tenant,
     stored,
     values,
+    loosensSigner: stored !== undefined && loosensSigner(stored, metadata),
     isOfVersion: request.ifUpdatedAt !== undefined,
   });
   return {
@@ -184,7 +184,7 @@ async function prepare(
     stored,
     values,
     sealed,
-    spCertificate,
+    spCertificate: own.certificate,
     replacesSecret,
     isSsoRequired,
   };

@@ -102,6 +102,23 @@ describeOne('CertificateChanges ask', 'one process', (topology) => {
     await remove(provider);
   });
 
+  test('an administrator without all rights who reads metadata of another signer leaves the provider unconfirmed', async () => {
+    const { save, serve, provide, server, remove } = stage;
+    const admin = await limitedAdmin();
+    serve([old], { signedBy: old });
+    const provider = await provide();
+    const again = async () =>
+      recordIn(
+        await save({ ID: provider.ID }, { MetadataURL: server.url }, admin),
+        'Provider',
+      ) as RolledProvider;
+    assert.equal((await again()).Unconfirmed, false);
+    // With the same certificates: later metadata would count without a signature.
+    serve([old]);
+    assert.equal((await again()).Unconfirmed, true);
+    await remove(provider);
+  });
+
   async function limitedAdmin(): Promise<string> {
     const { stack, home } = stage;
     const { id, token } = await signUp(stack);

@@ -139,6 +139,22 @@ describeOne('the metadata of a SAML provider', 'one process', (topology) => {
     await remove(provider);
   });
 
+  test('a certificate that a save removes signs no metadata either', async () => {
+    const { save, serve, provide, read, readAgain, remove } = stage;
+    serve([old, next], { signedBy: old });
+    const provider = await provide();
+    bodyOf(await save({ ID: provider.ID, IdpCertificates: [next.certificate] }));
+    serve([next, foreign], { signedBy: old });
+    await readAgain(provider);
+    const refused = await read(provider);
+    assert.match(refused.MetadataError, /not by a trusted key/);
+    assert.deepEqual(refused.PendingCertificates, []);
+    serve([next], { signedBy: next });
+    await readAgain(provider);
+    assert.equal((await read(provider)).MetadataError, '');
+    await remove(provider);
+  });
+
   test('an address that is not public is not asked, and other addresses in the metadata are a warning only', async () => {
     const { stack, idp, save, serve, provide, read, readAgain, remove } = stage;
     serve([old]);

@@ -1,7 +1,7 @@
 import type { ProviderValues } from '../api-record.ts';
 import type { KnownMetadata } from '../metadata.ts';
 import type { Settable } from '../values.ts';
-import { type CertificateChanges, countsFrom, day } from './certificates.ts';
+import { type CertificateChanges, countingCertificates, countsFrom, day } from './certificates.ts';
 
 const unread = {
   metadataSigner: '',
@@ -43,16 +43,39 @@ export const savedColumns = (
     : keptCertificates(stored, values, now)),
 });
 
+/** The certificates whose keys may sign the next metadata; none = they may be unsigned. */
+export const trustedSigners = (row: ProviderValues, now = new Date()): string[] =>
+  row.metadataSigner === '' ? [] : [row.metadataSigner, ...countingCertificates(row, now)];
+
+/**
+ * Whether a save trusts metadata that the daily reading would refuse for their signature. It is
+ * then a change of the identifying settings, though the address is the same.
+ */
+export function loosensSigner(
+  stored: ProviderValues,
+  { url, signer = '' }: Pick<KnownMetadata, 'url' | 'signer'> = {},
+): boolean {
+  const trusted = trustedSigners(stored);
+  return url !== undefined && trusted.length > 0 && !trusted.includes(signer);
+}
+
+/** A certificate that a save removes signs no metadata either: one of those that stay does. */
+const keptSigner = ({ metadataSigner, idpCertificates }: ProviderValues, staying: string[]) =>
+  idpCertificates.includes(metadataSigner) && !staying.includes(metadataSigner)
+    ? (staying[0] ?? metadataSigner)
+    : metadataSigner;
+
 function keptCertificates(
   stored: ProviderValues,
   { idpCertificates, certificateChanges }: Settable,
   now: Date,
-): Pick<ProviderValues, 'pendingCertificates' | 'leavingCertificates'> {
+): Pick<ProviderValues, 'metadataSigner' | 'pendingCertificates' | 'leavingCertificates'> {
   const waiting = stored.pendingCertificates.filter(
     ({ certificate }) => !idpCertificates.includes(certificate),
   );
   const countsAt = countsFrom(certificateChanges as CertificateChanges, now);
   return {
+    metadataSigner: keptSigner(stored, idpCertificates),
     // Another setting applies to pending certificates too.
     pendingCertificates:
       stored.certificateChanges === certificateChanges

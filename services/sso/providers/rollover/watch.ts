@@ -9,8 +9,8 @@ import { readLaterMetadata, type SourcedMetadata } from '../../saml/metadata-sig
 import { ProviderEntity } from '../entities.ts';
 import { fetchMetadata } from '../metadata.ts';
 import { applyMetadata, lookAtCertificates } from './apply.ts';
-import { countingCertificates } from './certificates.ts';
 import { claimCertificates, claimMetadata, type DueMetadata, noteFailure } from './queries.ts';
+import { trustedSigners } from './save.ts';
 
 /** Documents that one process fetches concurrently, and providers that it looks at. */
 const readingsAtOnce = 10;
@@ -82,11 +82,8 @@ async function readOne(deps: Deps, due: DueMetadata, signal: AbortSignal): Promi
 
 /** The metadata, if they are of the same entity and signed by a key that is trusted now. */
 function read(text: string, row: Row): SourcedMetadata {
-  const { metadataSigner, idpEntityId } = row;
-  const keys =
-    metadataSigner === '' ? [] : [metadataSigner, ...countingCertificates(row, new Date())];
-  const metadata = readLaterMetadata(text, keys);
-  if (metadata.idpEntityId !== idpEntityId)
+  const metadata = readLaterMetadata(text, trustedSigners(row));
+  if (metadata.idpEntityId !== row.idpEntityId)
     throw refuse('is of another entity id than the provider: save the provider to change it');
   return metadata;
 }
