@@ -62,14 +62,19 @@ function verify(xml: string, { signed, keys }: Signed, now: Date): SourcedMetada
   throw refuse('has a signature that is not by a trusted key, or was changed after it was signed');
 }
 
+/** As many as one signature may name: each of them takes a verification of the whole document. */
+const maxNamed = 5;
+
 /** The usable certificates in the signature's KeyInfo. */
-const certificatesIn = (signed: XmlElement): string[] => {
+function certificatesIn(signed: XmlElement): string[] {
   const signature = findChild(signed, 'ds:Signature');
-  const named = signature ? elementsOf(signature) : [];
-  return named
-    .filter((element) => isNamed(element, 'ds:X509Certificate'))
-    .flatMap((element) => usableCertificate(findText(element) ?? ''));
-};
+  const named = (signature ? elementsOf(signature) : []).filter((element) =>
+    isNamed(element, 'ds:X509Certificate'),
+  );
+  if (named.length > maxNamed)
+    throw refuse(`has a signature that names more than ${maxNamed} certificates`);
+  return named.flatMap((element) => usableCertificate(findText(element) ?? ''));
+}
 
 function usableCertificate(text: string): string[] {
   try {

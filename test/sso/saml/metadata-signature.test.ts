@@ -49,6 +49,19 @@ test('a signature whose certificate is not in it is verified with the signing ce
   assert.equal(readFirstMetadata(signed).signer, keys.certificate);
 });
 
+test('a signature names at most five certificates, since each takes a verification', () => {
+  const keys = own as Keys;
+  const bare = text([own]);
+  const signedWith = (count: number) => {
+    const der = keys.certificate.replaceAll(/-----.*?-----|\s/g, '');
+    const one = `<ds:X509Certificate>${der}</ds:X509Certificate>`;
+    const keyInfo = `<ds:X509Data>${one.repeat(count)}</ds:X509Data>`;
+    return bare.replace('<md:IDPSSO', `${signatureOf(bare, { keys, keyInfo })}<md:IDPSSO`);
+  };
+  assert.equal(readFirstMetadata(signedWith(5)).signer, keys.certificate);
+  refused(() => readFirstMetadata(signedWith(6)), /more than 5 certificates/);
+});
+
 test('a later document has to be signed by a trusted key, if the first one was signed', () => {
   const trusted = [own?.certificate ?? ''];
   assert.equal(readLaterMetadata(text([own, next], own), trusted).signer, own?.certificate);
