@@ -109,6 +109,8 @@ export function ormOptions(
   return {
     clientUrl: options.url,
     schema: options.service,
+    // In one process, a call to another service inside a transaction would otherwise join it.
+    contextName: options.service,
     entities: [...options.entities],
     // A missing tenant scope throws; it never queries all tenants.
     filters: {

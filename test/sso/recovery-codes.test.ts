@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { codeHash } from '@bailiwick/sso/requirement/recovery/codes.ts';
 import { assertRefused, bodyOf, retryWhileBusy } from '../support/answers.ts';
 import { createBot } from '../support/bots.ts';
-import { describeOne, eventually, type Stack } from '../support/harness.ts';
+import { describeBoth, eventually, type Stack } from '../support/harness.ts';
 import { login, mailsTo, newAddress, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { countOf, dumpOf, eventsOf, rowsOf, textBelow } from '../support/store.ts';
@@ -23,7 +23,7 @@ import {
 
 // Owners sign in although their tenant's identity provider does not work.
 
-describeOne('recovery codes of single sign-on', 'five processes', (topology) => {
+describeBoth('recovery codes of single sign-on', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await sharedStack(topology);
