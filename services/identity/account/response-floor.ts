@@ -40,7 +40,10 @@ export function createFloor({ leastMs, mostMs }: FloorLimits) {
       },
       /** Waits for the next multiple of the floor after the work, whose milliseconds are given. */
       async wait(took = soFar()): Promise<void> {
-        await sleep(Math.ceil(floorMs * Math.ceil(took / floorMs) - took));
+        const end = performance.now() + floorMs * Math.ceil(took / floorMs) - took;
+        // A timer counts from the last turn of the event loop, so it fires early after long work.
+        for (let left = end - performance.now(); left > 0; left = end - performance.now())
+          await sleep(Math.ceil(left));
       },
     };
   };
