@@ -41,7 +41,10 @@ type Area = { name: string; description: string; calls: readonly Call[] };
 
 /** The page of each record: its area's, or the shared one where several areas return it. */
 function recordHomes(api: Api, areas: readonly Area[]): Map<string, string> {
-  const homes = new Map([['ErrorResponse', recordsPage]]);
+  const error = '#/components/schemas/ErrorResponse';
+  const homes = new Map(
+    ['ErrorResponse', ...recordsIn(api, { $ref: error })].map((record) => [record, recordsPage]),
+  );
   for (const { name, calls } of areas)
     for (const record of new Set(calls.flatMap((call) => [...returnedRecords(api, call)]))) {
       const home = homes.get(record);
