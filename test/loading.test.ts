@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { importsOf } from './support/parsing.ts';
+import { importsOf, root } from './support/parsing.ts';
 
-// What a process loads at its start.
+// The files that a process loads when it starts.
+
+/** The file that a name of a package leads to. */
+function faceOf(name: string, rest = ''): string {
+  const folder = path.join('packages', name);
+  const text = readFileSync(path.join(root, folder, 'package.json'), 'utf8');
+  const { exports } = JSON.parse(text) as { exports: Record<string, string> };
+  return path.join(folder, exports[`.${rest}`] ?? assert.fail(`${name}${rest} is not exported`));
+}
 
 /** The files and packages that a file loads when it runs, its own imports included. */
 function loadedBy(start: string): Set<string> {
@@ -16,7 +25,7 @@ function loadedBy(start: string): Set<string> {
       if (from.startsWith('.')) loaded.add(path.join(path.dirname(file), from));
       else if (name === undefined) loaded.add(from);
       else if (name === 'proto') loaded.add(`proto${rest}`);
-      else if (rest === undefined) loaded.add(`packages/${name}/mod.ts`);
+      else loaded.add(faceOf(name, rest));
     }
   }
   return loaded;

@@ -52,8 +52,8 @@ function read(file) {
 const major = (version) => Number(version.split('.', 1)[0]);
 
 /**
- * What a script needs: the packages of a start, or all, which are twice as many. The tests, the
- * checks, the documentation's site and the programs for comparisons are only in all.
+ * The packages that a script needs. A start needs half of them. The tests, the checks, the site of
+ * the documentation and the benchmarks need all.
  */
 const scopeOf = (script) => (/^(\.\/)?deploy\/local\//.test(script) ? 'start' : 'all');
 const startFilters = [

@@ -37,7 +37,7 @@ export type Failure = {
   Reason?: string;
   /** One message for each failed check. */
   Messages: readonly string[];
-  /** The values that the message of Reason contains. */
+  /** Values of the message by name, such as a limit. */
   Params?: ErrorParams;
   /** One for each of Messages, in their order; none for an older service. */
   Problems?: readonly ErrorProblem[];
@@ -56,7 +56,7 @@ export class BailiwickError extends Error {
   /** Why, where several causes share a Code, and '' otherwise: compare it, never the Messages. */
   readonly Reason: string;
   readonly Messages: readonly string[];
-  /** The values that the message of Reason contains, such as a limit: {} if there are none. */
+  /** Values of the message by name, such as a limit. docs/api.md lists them for each Reason. */
   readonly Params: ErrorParams;
   /** For an invalid request one for each of Messages, in their order; [] for other errors. */
   readonly Problems: readonly ErrorProblem[];

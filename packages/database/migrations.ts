@@ -41,7 +41,7 @@ export async function migrate(
     const applied = await runMigrations(schema, url);
     await grantRights(client, schema.service, role);
     await client.query(
-      // Only a new schema has no row. What is finished stays finished.
+      // Only a new schema has no row. A repeated migration does not lower compatible_from.
       `insert into ${schema.service}.schema_window (only_row, version, compatible_from, installation) values (true, $1, $4, $3)
        on conflict (only_row) do update set version = excluded.version, compatible_from = greatest(schema_window.compatible_from, $2)
        where schema_window.version <= excluded.version`,

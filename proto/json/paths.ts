@@ -25,7 +25,7 @@ export function isUnreadable(path: string, unreadable: ReadonlySet<string>): boo
   );
 }
 
-/** The JSON path at the beginning of a message, which the rest says something about; '' if there is none. */
+/** The JSON path of the field that a message begins with; '' for a message about no field. */
 export const fieldAtStart = (message: string): string =>
   /^[A-Z]\w*(?:\.\w+|\[(?:\d+|"(?:[^"\\]|\\.)*")\])*(?= )/.exec(message)?.[0] ?? '';
 

@@ -14,7 +14,7 @@ const searched = process.env['PATH'] ?? '';
 const buildLimitMs = 4 * 60_000;
 export const run = promisify(execFile);
 
-/** Also of the suite's proto files. */
+/** The version of the suite and of its proto files. */
 export const conformanceVersion = '1.0.7';
 
 type Tool = { module: string; path: string; version: string };

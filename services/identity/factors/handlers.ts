@@ -42,7 +42,7 @@ import {
 } from './queries.ts';
 import { createSecret, otpauthUri, stepOf } from './totp.ts';
 
-/** Of 50 bits each. */
+/** Each has 50 bits. */
 const codesPerUser = 10;
 
 const totpProof = { method: 'totp', assurance: 'aal2' } as const;

@@ -35,13 +35,16 @@ const never = new AbortController().signal;
 
 export type TaskDeps = { dispatch: Pipeline; tasks: Tasks };
 
-type Performed = { outcome: AttemptOutcome; retryAfterMs?: number | undefined };
+type AttemptResult = { outcome: AttemptOutcome; retryAfterMs?: number | undefined };
 
 /**
  * Makes an attempt at a task, with the checks that a call of its operation has. Returns undefined
  * after an internal error.
  */
-export async function perform(deps: TaskDeps, attempt: Attempt): Promise<Performed | undefined> {
+export async function perform(
+  deps: TaskDeps,
+  attempt: Attempt,
+): Promise<AttemptResult | undefined> {
   const expiresAt = expiryOf(attempt);
   if (expiresAt && expiresAt <= new Date())
     return {
@@ -66,13 +69,13 @@ export async function perform(deps: TaskDeps, attempt: Attempt): Promise<Perform
 
 async function runTask(
   { dispatch, tasks }: TaskDeps,
-  { task: id, operation: name, number, enqueued, extra, request: sent }: Attempt,
+  { task: id, operation: name, number, enqueued, extra, request: json }: Attempt,
 ): Promise<TaskResult<Message>> {
   const operation = operations.get(name);
   const task = operation && tasks.get(operation.method);
   if (!task) throw new Error(`${name} is no task`);
   // A process of a newer version may have written the task.
-  const { message, problems } = decodeJson(operation.method.input, sent, {
+  const { message, problems } = decodeJson(operation.method.input, json, {
     unknownKeys: 'ignore',
   });
   if (problems.length > 0) throw invalid(problems);
@@ -119,7 +122,7 @@ export async function deferOrRetry(
 
 // Internal errors do not count. An error that persists for a day is a defect that this task
 // triggers: it counts then, so that the task ends as a dead letter.
-export function failAfterDeferrals(attempt: Attempt): Performed | undefined {
+export function failAfterDeferrals(attempt: Attempt): AttemptResult | undefined {
   if (deferralsOf(attempt) < mostDeferrals) return undefined;
   return {
     outcome: {

@@ -123,12 +123,12 @@ async function makeAttempt(
 ): Promise<void> {
   const { store, schedules, log } = deps;
   const startedAt = new Date();
-  const performed = (await perform(deps, attempt)) ?? failAfterDeferrals(attempt);
-  if (!performed) return await deferOrRetry(store, attempt, message);
+  const result = (await perform(deps, attempt)) ?? failAfterDeferrals(attempt);
+  if (!result) return await deferOrRetry(store, attempt, message);
 
-  const { outcome: result, retryAfterMs } = performed;
+  const { retryAfterMs } = result;
   const plan = planNext({
-    ...result,
+    ...result.outcome,
     attempt: attempt.number - attempt.first + 1,
     schedule: scheduleOf(schedules, attempt.operation),
     expiresAt: expiryOf(attempt),
@@ -136,7 +136,10 @@ async function makeAttempt(
     now: new Date(),
     random: Math.random(),
   });
-  const outcome = { ...result, status: recordedStatus(result.status, plan) };
+  const outcome = {
+    ...result.outcome,
+    status: recordedStatus(result.outcome.status, plan),
+  };
   const finished = {
     attempt,
     outcome,

@@ -36,7 +36,7 @@ export function applyMetadata(
 ): void {
   const now = new Date();
   settle(em, row, publicUrl, now);
-  const { after, found } = compareCertificates(
+  const { after, hasNew } = compareCertificates(
     certificatesOf(row),
     metadata.idpCertificates,
     row.certificateChanges as CertificateChanges,
@@ -44,7 +44,7 @@ export function applyMetadata(
   );
   change(em, row, {
     after,
-    type: found ? 'sso.certificate_announced' : 'sso_provider.updated',
+    type: hasNew ? 'sso.certificate_announced' : 'sso_provider.updated',
     publicUrl,
   });
   warn(row, metadata, now);

@@ -24,15 +24,15 @@ const counting = (certificates: Certificates, days: number) =>
   countingCertificates(certificates, at(days));
 
 test('a certificate that the metadata add counts after 24 hours, and with ask never by itself', () => {
-  const { after, found } = compareCertificates(only('a'), ['a', 'b'], 'auto', now);
-  assert.equal(found, true);
+  const { after, hasNew } = compareCertificates(only('a'), ['a', 'b'], 'auto', now);
+  assert.equal(hasNew, true);
   assert.deepEqual(counting(after, 0.999), ['a']);
   assert.deepEqual(counting(after, 1), ['a', 'b']);
   const asked = compareCertificates(only('a'), ['a', 'b'], 'ask', now).after;
   assert.deepEqual(counting(asked, 1000), ['a']);
   // Found again it keeps its time, and is not new. No longer named, it does not count.
   const again = compareCertificates(after, ['a', 'b'], 'auto', at(0.5));
-  assert.deepEqual(again, { after, found: false });
+  assert.deepEqual(again, { after, hasNew: false });
   assert.deepEqual(compareCertificates(after, ['a'], 'auto', at(0.5)).after, only('a'));
 });
 

@@ -72,17 +72,17 @@ export function settledCertificates(before: Certificates, now: Date): Certificat
   };
 }
 
-/** When a certificate that is found now counts. */
+/** When a new certificate counts if it is announced at `now`; null = after a confirmation. */
 export const countsFrom = (changes: CertificateChanges, now: Date): string | null =>
   changes === 'ask' ? null : new Date(now.getTime() + announcedMs).toISOString();
 
-/** The certificates after the metadata named these. `found`: whether a new one is among them. */
+/** The certificates after the metadata named these. `hasNew`: whether one is seen for the first time. */
 export function compareCertificates(
   before: Certificates,
   named: readonly string[],
   changes: CertificateChanges,
   now: Date,
-): { after: Certificates; found: boolean } {
+): { after: Certificates; hasNew: boolean } {
   const pending = new Map(before.pendingCertificates.map((one) => [one.certificate, one]));
   const leaving = new Map(before.leavingCertificates.map((one) => [one.certificate, one]));
   const fresh = named.filter((certificate) => !before.idpCertificates.includes(certificate));
@@ -98,7 +98,7 @@ export function compareCertificates(
       .filter((certificate) => !named.includes(certificate))
       .map((certificate) => leaving.get(certificate) ?? { certificate, endsAt }),
   };
-  return { after, found: fresh.some((certificate) => !pending.has(certificate)) };
+  return { after, hasNew: fresh.some((certificate) => !pending.has(certificate)) };
 }
 
 /** When the last of the certificates that count expires; undefined if none of them can be read. */
