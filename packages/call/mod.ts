@@ -2,24 +2,26 @@ export {
   asSupportedUser,
   assertRecentLogin,
   type Caller,
-  type CallerSigner,
-  type CallerVerifier,
-  callerHeader,
-  createCallerSigner,
-  createCallerVerifier,
   grantOf,
   holdsInTenant,
   holdsOnPlatform,
   isForAccount,
   newCaller,
-  openCallerSigner,
-  openCallerVerifier,
   portalCaller,
   queueWorker,
   serviceCaller,
   supportCaller,
 } from './caller.ts';
 export { parsePrivateKey, parsePublicKeys } from './caller-keys.ts';
+export {
+  type CallerSigner,
+  type CallerVerifier,
+  callerHeader,
+  createCallerSigner,
+  createCallerVerifier,
+  openCallerSigner,
+  openCallerVerifier,
+} from './caller-tokens.ts';
 export {
   type Behalf,
   type CommitGuard,

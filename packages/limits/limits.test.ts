@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Database } from '@bailiwick/database';
 import { callerNetwork, homeNetwork } from '@bailiwick/values';
-import { countAddress, createLimiter, perMinute } from './limits.ts';
+import { countAddress, createLimiter } from './limits.ts';
+import { perMinute } from './profile.ts';
 
 /** A limiter whose statement returns this number of uses and seconds. */
 const limiterAt = (count: number, seconds_left: number) =>

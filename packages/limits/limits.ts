@@ -10,6 +10,7 @@ import {
 import { exhausted } from '@bailiwick/errors';
 import { callerNetwork } from '@bailiwick/values';
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Limit } from './profile.ts';
 
 // Rate limits, counted in the owning service's database by one atomic statement each: all replicas
 // share them, and two hundred concurrent calls count as two hundred.
@@ -37,21 +38,6 @@ export const rateWindowTable = `
     ends_at timestamptz(3) not null
   );
   create index rate_window_ends_at on rate_window (ends_at);`;
-
-/** `count` uses in a window of `seconds`. */
-export type Limit = { count: number; seconds: number };
-
-/**
- * The standard limits do not affect an office network or a test suite; the strict ones are for
- * public installations; off is for load tests.
- */
-export type LimitProfile = 'standard' | 'strict' | 'off';
-
-/** A limit of `count` uses a minute. */
-export const perMinute = (count: number): Limit => ({ count, seconds: 60 });
-
-/** A limit that no client reaches. */
-export const unlimited: Limit = perMinute(Number.MAX_SAFE_INTEGER);
 
 /**
  * Counts a client's calls of an open operation before any other work: the handler of a service's

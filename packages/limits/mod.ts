@@ -4,12 +4,9 @@ export {
   type Counted,
   countAddress,
   createLimiter,
-  type Limit,
   type Limiter,
-  type LimitProfile,
-  perMinute,
   purgeCounts,
   RateWindowEntity,
   rateWindowTable,
-  unlimited,
 } from './limits.ts';
+export { type Limit, type LimitProfile, perMinute, unlimited } from './profile.ts';

@@ -5,28 +5,29 @@ export {
   pageBrandSettings,
   readBrandImage,
 } from './brand.ts';
+export { brokerSettings } from './broker-settings.ts';
+export { databaseSettings } from './database-settings.ts';
 export { type DiskSpace, isLow, readDiskSpace } from './disk-space.ts';
+export { egressRulesOf, egressSettings } from './egress-settings.ts';
+export {
+  accessPeer,
+  callerSettings,
+  identityPeer,
+  notificationsPeer,
+  type OwnSettings,
+  ssoPeer,
+  verifierSettings,
+  withoutHop,
+} from './hop-settings.ts';
 export { type Hop, openHop, openPeers } from './peers.ts';
 export { endRefused, type Running, runProcess } from './process.ts';
 export {
-  accessPeer,
   allowedOriginsSettings,
-  brokerSettings,
-  callerSettings,
-  databaseSettings,
-  egressRulesOf,
-  egressSettings,
-  identityPeer,
   installationSettings,
   limitSettings,
   listenSettings,
-  notificationsPeer,
-  type OwnSettings,
   publicUrlSettings,
   returnSettings,
-  ssoPeer,
   tlsSettings,
-  verifierSettings,
-  withoutHop,
 } from './settings.ts';
 export { watchStorage } from './storage-watch.ts';

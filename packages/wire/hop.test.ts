@@ -14,9 +14,9 @@ import { toServiceError } from '@bailiwick/errors';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { Code, createClient } from '@connectrpc/connect';
 import { hopAgent, unprocessedHeader } from './connections.ts';
+import { listenHttp } from './listen-http.ts';
 import { asService } from './rpc.ts';
 import { createHttpTransport } from './rpc-http.ts';
-import { listenHttp } from './serve.ts';
 import { listenHttp2 } from './serve-http2.ts';
 
 // How calls over HTTP behave when servers and connections end, each case alone.

@@ -2,6 +2,7 @@ export { answerSpan, countOperation, isCountedHere, rpcName } from './calls.ts';
 export { type Material, parseCertificates } from './certificates.ts';
 export type { Dispatch, Exchange } from './dispatch.ts';
 export { boundHeap, collectLoaded } from './heap.ts';
+export { listenHttp } from './listen-http.ts';
 export { createOwnTokens, type OwnTokens } from './own-tokens.ts';
 export { createReadiness, problemOf, readyText } from './readiness.ts';
 export { readBody, stopReading } from './request-body.ts';
@@ -15,5 +16,5 @@ export {
   type WireTransport,
 } from './rpc.ts';
 export { createHttpTransport } from './rpc-http.ts';
-export { listenHttp, listenRpc } from './serve.ts';
+export { listenRpc } from './serve.ts';
 export { openTls, type Tls } from './tls.ts';

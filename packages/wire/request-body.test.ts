@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
+import { type Listener, listenHttp } from './listen-http.ts';
 import { readBody, stopReading } from './request-body.ts';
-import { type Listener, listenHttp } from './serve.ts';
 
 const limit = 1024 * 1024;
 const slack = 512 * 1024;

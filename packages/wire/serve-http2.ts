@@ -7,7 +7,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import { type AddressInfo, Server } from 'node:net';
-import type { Listener } from './serve.ts';
+import type { Listener } from './listen-http.ts';
 import { followTls, serverOptions, type Tls } from './tls.ts';
 
 // The HTTP/2 listener, for gRPC. A connection ends with GOAWAY, which names the last stream that

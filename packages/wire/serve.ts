@@ -1,12 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, Server as TcpServer } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type CallerVerifier,
   callerHeader,
@@ -23,32 +15,21 @@ import {
   errorToJsonBytes,
   trailerMux,
 } from '@connectrpc/connect/protocol-connect';
-import { createConnections } from './connections.ts';
 import { startDeadline } from './deadline.ts';
 import type { Dispatch, Exchange, Rpcs } from './dispatch.ts';
 import type { HealthState } from './health.ts';
+import { type HttpHandler, type Listener, listenHttp } from './listen-http.ts';
 import type { Readiness } from './readiness.ts';
 import { readBody, stopReading } from './request-body.ts';
 import type { StockHandler } from './serve-connect.ts';
 import { listenHttp2 } from './serve-http2.ts';
-import { followTls, serverOptions, type Tls } from './tls.ts';
+import type { Tls } from './tls.ts';
 
 // A service's listeners: HTTP/1.1, with a fast path for unary Connect calls of `application/proto`,
 // which the other processes send, and HTTP/2 for gRPC. connect-node serves everything else on both:
 // Connect, gRPC, gRPC-web, health.
 
 export const maxBodyBytes = 4 * 1024 * 1024;
-
-export type Listener = {
-  port: number;
-  /**
-   * Called before drain: from now on every response closes its connection, so that clients move to
-   * other replicas.
-   */
-  disableKeepAlive(): void;
-  /** Refuses new connections, closes idle ones, and finishes calls in flight (25 s at most). */
-  drain(): Promise<void>;
-};
 
 export type RpcServerOptions = {
   host: string;
@@ -86,7 +67,7 @@ export async function listenRpc({
       createStockHandler({ ...served, health }),
     ));
 
-  const lean: Handler = (request, response) => {
+  const lean: HttpHandler = (request, response) => {
     const method = byPath.get(request.url ?? '');
     if (method && isPlain(request)) {
       return answer(method, request, response, dispatch, verify);
@@ -122,104 +103,6 @@ export async function listenRpc({
 function answerProbe(response: ServerResponse): void {
   response.writeHead(204, { connection: 'keep-alive' }).end();
 }
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
-
-export type HttpOptions = {
-  /** A request that has not arrived by then gets `rawError`, and its connection is closed. */
-  requestTimeoutMs?: number;
-  /**
-   * A connection without traffic for this long is closed, even if its response is unread. Set by
-   * tests.
-   */
-  stalledMs?: number;
-  /** Builds the raw response to a failure before there is a request, from Node's error code. */
-  rawError?: (code: string | undefined) => string;
-  /** How long an idle connection stays open: longer than its peer keeps it, or calls are lost. */
-  keepAliveMs?: number;
-  /** For calls between processes; without it the listener is plain HTTP. */
-  tls?: Tls | undefined;
-};
-
-const drainLimitMs = 25_000;
-/** Longer than any call takes. */
-const stalledLimitMs = 60_000;
-/** Interval for closing connections that became idle during the drain. */
-const sweepMs = 50;
-
-/** Opens an HTTP/1.1 listener that drains gracefully. Port 0 = any free port. */
-export async function listenHttp(
-  host: string,
-  port: number,
-  handle: Handler,
-  options: HttpOptions = {},
-): Promise<Listener> {
-  const {
-    requestTimeoutMs = 30_000,
-    keepAliveMs = 65_000,
-    stalledMs = stalledLimitMs,
-    rawError = emptyRawError,
-    tls,
-  } = options;
-  const connections = createConnections();
-  const timeouts = {
-    headersTimeout: requestTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: requestTimeoutMs / 2,
-  };
-  // Responses do not depend on the Host header, so it is optional.
-  const server = makeServer(
-    { keepAliveTimeout: keepAliveMs, requireHostHeader: false, ...timeouts },
-    tls,
-    (request, response) => {
-      if (connections.begin(request, response))
-        Promise.resolve(handle(request, response)).catch(() => response.destroy());
-    },
-  );
-  server.timeout = stalledMs;
-  server.on('checkExpectation', (_request, response) =>
-    response.socket?.end(rawError('EXPECTATION')),
-  );
-  server.on('connect', (_request, socket) => socket.end(rawError('CONNECT')));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // A client without a valid certificate gets no HTTP response.
-    const isConnected = !tls || ('authorized' in socket && socket.authorized === true);
-    if (isConnected && socket.writable && error.code !== 'ECONNRESET')
-      socket.end(rawError(error.code));
-    else socket.destroy();
-  });
-  await new Promise<void>((resolve, reject) =>
-    server.once('error', reject).listen(port, host, resolve),
-  );
-  return {
-    port: (server.address() as AddressInfo).port,
-    disableKeepAlive: () => connections.disableKeepAlive(),
-    async drain() {
-      connections.disableKeepAlive();
-      // Not http.Server's own close: it closes idle connections at once, and a call may be on its
-      // way.
-      const closed = new Promise<void>((resolve) =>
-        TcpServer.prototype.close.call(server, () => resolve()),
-      );
-      connections.closeIdle();
-      const sweep = setInterval(() => connections.closeIdle(), sweepMs);
-      const force = setTimeout(() => server.closeAllConnections(), drainLimitMs);
-      await closed;
-      clearTimeout(force);
-      clearInterval(sweep);
-    },
-  };
-}
-
-function makeServer(options: ServerOptions, tls: Tls | undefined, handle: RequestListener) {
-  if (!tls) return createServer(options, handle);
-  const server = createSecureServer({ ...options, ...serverOptions(tls) }, handle);
-  followTls(server, tls);
-  return server;
-}
-
-const emptyRawError = (_code: string | undefined) =>
-  'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n';
 
 /** Whether a call is what our own client sends. connect-node reads all others. */
 const isPlain = ({ method, headers }: IncomingMessage): boolean =>

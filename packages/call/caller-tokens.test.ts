@@ -11,14 +11,8 @@ import {
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
 import { createLog } from '@bailiwick/telemetry';
 import { create, fromBinary } from '@bufbuild/protobuf';
-import {
-  createCallerSigner,
-  createCallerVerifier,
-  holdsInTenant,
-  holdsOnPlatform,
-  openCallerVerifier,
-  serviceCaller,
-} from './caller.ts';
+import { holdsInTenant, holdsOnPlatform, serviceCaller } from './caller.ts';
+import { createCallerSigner, createCallerVerifier, openCallerVerifier } from './caller-tokens.ts';
 
 function keyPair() {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
