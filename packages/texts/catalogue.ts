@@ -7,13 +7,25 @@ const folder = fileURLToPath(new URL('locales', import.meta.url));
 /** The languages of pages and mails, as spelt in their folders' names. */
 export const shippedLocales: readonly string[] = readdirSync(folder).sort();
 
-/**
- * The folder of a language's mails: `<mail>/{subject.txt,text.txt,html.html}`.
- * `unknown.txt` replaces an unknown network address, `somebody.txt` the name of an inviter without a name, and `unnamed.txt` that of a tenant
- * without one.
- */
-export const mailsFolder = (locale: string): string => path.join(folder, locale, 'mails');
-
 /** The texts of the pages in one language, by key. */
 export const readPageTexts = (locale: string): Readonly<Record<string, string>> =>
-  JSON.parse(readFileSync(path.join(folder, locale, 'pages.json'), 'utf8'));
+  readJson(locale, 'pages.json');
+
+/**
+ * The mails in one language, by name. A body is a list of paragraphs: `[label]({{link}})` is a
+ * button, and `{{token}}` on a second line is a token to copy.
+ */
+export type MailTexts = {
+  /**
+   * `unknown` replaces an unknown network address, `somebody` the name of an inviter without a
+   * name, and `unnamed` that of a tenant without one.
+   */
+  words: Readonly<Record<string, string>>;
+  mails: Readonly<Record<string, { subject: string; body: readonly string[] }>>;
+};
+
+/** The mails in one language. */
+export const readMailTexts = (locale: string): MailTexts => readJson(locale, 'mails.json');
+
+const readJson = (locale: string, file: string) =>
+  JSON.parse(readFileSync(path.join(folder, locale, file), 'utf8'));

@@ -1,3 +1,3 @@
-export { mailsFolder, readPageTexts, shippedLocales } from './catalogue.ts';
+export { type MailTexts, readMailTexts, readPageTexts, shippedLocales } from './catalogue.ts';
 export { escapeHtml, fill, isolated, isolatedHtml, placeholdersIn, type Values } from './fill.ts';
 export { acceptedLocales, chooseLocale, fallbackLocale, localesLike } from './languages.ts';

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { mailsFolder, placeholdersIn, shippedLocales } from '@bailiwick/texts';
+import { placeholdersIn } from '@bailiwick/texts';
 import {
   isTemplateName,
   layoutPlaceholders,
@@ -10,9 +9,9 @@ import {
   templateNames,
 } from './placeholders.ts';
 
-// Mails are plain files: <locale>/<mail>/{subject.txt,text.txt,html.html}, two words per locale,
-// and one HTML layout for all. Templates contain no logic, so that translators can only change
-// words.
+// An operator's mails are plain files: <locale>/<mail>/{subject.txt,text.txt,html.html}, three words
+// per locale, and one HTML layout for all. Templates contain no logic, so that translators can only
+// change words.
 
 /**
  * By name, with "." for "/", because keys of a ConfigMap cannot contain a slash. Both spellings
@@ -26,21 +25,8 @@ export const partFiles = { subject: 'subject.txt', text: 'text.txt', html: 'html
 
 type FilesRead = { files: TemplateFiles; problems: string[] };
 
-/** The built-in files: those of the shared catalogue, and the layout. */
-export function readShippedFiles(): FilesRead {
-  const layout = fileURLToPath(new URL(layoutFile, import.meta.url));
-  const read = shippedLocales.map((locale) => readTemplateFiles(mailsFolder(locale), locale));
-  return {
-    files: new Map([
-      [layoutFile, readFileSync(layout, 'utf8')],
-      ...read.flatMap(({ files }) => [...files]),
-    ]),
-    problems: read.flatMap(({ problems }) => problems),
-  };
-}
-
-/** The files of a directory, or of one locale's part of it, and the problems of reading it. */
-export function readTemplateFiles(directory: string, locale = ''): FilesRead {
+/** The files of a directory, and the problems of reading it. */
+export function readTemplateFiles(directory: string): FilesRead {
   const files = new Map<string, string>();
   const problems: string[] = [];
   const read = (folder: string, prefix: string): void => {
@@ -66,7 +52,7 @@ export function readTemplateFiles(directory: string, locale = ''): FilesRead {
     }
   };
   try {
-    read(directory, locale && `${locale}.`);
+    read(directory, '');
   } catch {
     problems.push('it cannot be read');
   }

@@ -108,6 +108,33 @@ for (const name of carryingTokens) {
   });
 }
 
+test('the text and the HTML of a mail are made of the same paragraphs', () => {
+  assert.equal(
+    textOf('en', 'invitation', partFiles.text),
+    `Hello,
+
+{{inviterName}} invites you to join {{tenantName}} on {{service}}.
+
+Accept or decline
+{{link}}
+
+If the page asks for a token, it is:
+
+{{token}}
+
+The invitation is for {{email}} and is valid for 7 days. If you do not know who invited you, please ignore this message.
+`,
+  );
+  assert.equal(
+    textOf('en', 'invitation', partFiles.html),
+    `<p>Hello,</p>
+<p>{{inviterName}} invites you to join {{tenantName}} on {{service}}.</p>
+<p><a class="button" href="{{link}}">Accept or decline</a></p>
+<p>If the page asks for a token, it is:<br><code>{{token}}</code></p>
+<p>The invitation is for {{email}} and is valid for 7 days. If you do not know who invited you, please ignore this message.</p>`,
+  );
+});
+
 test('a mail uses the closest available locale', () => {
   const chains = {
     'de-CH': ['de', 'en'],

@@ -11,12 +11,12 @@ import {
 } from '@bailiwick/texts';
 import type { Brand } from './brands.ts';
 import type { TemplateName } from './placeholders.ts';
+import { readShippedFiles } from './shipped-files.ts';
 import {
   layoutFile,
   localesOf,
   partFiles,
   problemsOf,
-  readShippedFiles,
   readTemplateFiles,
   type TemplateFiles,
 } from './template-files.ts';
@@ -59,10 +59,10 @@ export function openTemplates(directory: string): Templates {
     directory === ''
       ? { files: new Map<string, string>(), problems: [] }
       : readTemplateFiles(directory);
-  const problems = [...shipped.problems, ...own.problems, ...problemsOf(own.files, shipped.files)];
+  const problems = [...own.problems, ...problemsOf(own.files, shipped)];
   if (problems.length > 0)
     throw new Error(`names templates that cannot be used: ${problems.join('; ')}`);
-  const files = new Map([...shipped.files, ...own.files]);
+  const files = new Map([...shipped, ...own.files]);
   const layout = files.get(layoutFile);
   if (layout === undefined) throw new Error('there is no layout for mails');
   return { files, locales: [...localesOf(files)], layout };
