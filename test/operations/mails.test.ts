@@ -43,7 +43,7 @@ describeOne('mails', 'one process', (topology) => {
     await speak(token, 'de-CH');
     bodyOf(await stack.call('Account_RequestPasswordReset', { Email: email }));
     const reset = await mailWith(email, 'Setzen Sie Ihr Passwort zurück');
-    assert.ok(reset.Text.includes(`das Konto ${email} bei Bailiwick`));
+    assert.ok(reset.Text.includes(`das Passwort des Kontos ${email} bei Bailiwick`));
     bodyOf(
       await stack.call('Account_ResetPassword', {
         Token: tokenIn(reset),

@@ -180,7 +180,7 @@ test("an operator's locale may have some mails, and falls back for the others", 
   assert.equal(renderMail(templates, 'invitation', 'nl', values).subject, 'You are invited');
   assert.ok(
     renderMail(templates, 'invitation', 'de-CH', { ...values, inviterName: '' }).text.includes(
-      'Jemand',
+      'Eine andere Person',
     ),
   );
 });
