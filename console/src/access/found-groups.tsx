@@ -1,12 +1,9 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Anchor, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
-import { pageOf, useCall } from '../parts/calls.ts';
-import { useCursor } from '../parts/cursor.ts';
-import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import { Text } from '@mantine/core';
+import type { Column } from '../parts/cursor-list.tsx';
 import { NoMatch } from '../parts/list-filters.tsx';
-import { useListSearch } from '../parts/list-search.ts';
-import { SameByApi } from '../parts/same-by-api.tsx';
+import { ListView } from '../parts/list-view.tsx';
+import { Named } from '../parts/named.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 
@@ -16,27 +13,16 @@ type Group = ItemOf<'Groups_ListByTenant'>;
 export function FoundGroups() {
   const { t } = useTexts();
   const { ID } = useTenant();
-  const { cursor, onCursor } = useCursor();
-  const { fields, sorting } = useListSearch();
-  const request = { Tenant: ID, ...fields, Page: { Limit: 100, Cursor: cursor } };
-  const list = useCall('Groups_ListByTenant', request, { keepsPrevious: true });
   return (
-    <>
-      <CursorList
-        label={t('access.groups')}
-        columns={useColumns()}
-        idOf={({ Path }) => Path}
-        page={pageOf<'Groups_ListByTenant'>(list.data)}
-        isChanging={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        cursor={cursor}
-        onCursor={onCursor}
-        sorting={sorting}
-        empty={<NoMatch />}
-      />
-      <SameByApi operation="Groups_ListByTenant" request={request} />
-    </>
+    <ListView
+      operation="Groups_ListByTenant"
+      request={{ Tenant: ID }}
+      label={t('access.groups')}
+      columns={useColumns()}
+      idOf={({ Path }) => Path}
+      limit={100}
+      empty={<NoMatch />}
+    />
   );
 }
 
@@ -49,19 +35,11 @@ function useColumns(): Column<Group>[] {
       sort: 'name',
       header: t('access.group'),
       cell: ({ Path, Name }) => (
-        <>
-          <Anchor
-            component={Link}
-            to={`/console/t/${Slug}/groups?group=${encodeURIComponent(Path)}`}
-            size="sm"
-            fw={500}
-          >
-            {Name || Path.split('/').at(-1)}
-          </Anchor>
-          <Text size="xs" c="dimmed">
-            {Path}
-          </Text>
-        </>
+        <Named
+          name={Name || Path.split('/').at(-1)}
+          to={`/console/t/${Slug}/groups?group=${encodeURIComponent(Path)}`}
+          about={Path}
+        />
       ),
     },
     {

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { useAll, useCall } from '../parts/calls.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
@@ -39,12 +40,7 @@ export function GrantDialog({ of, onClose }: { of: Holder; onClose: () => void }
     notify(t('access.granted'));
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('access.addGrant')}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
-    >
+    <Dialog onClose={onClose} title={t('access.addGrant')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -73,7 +69,7 @@ export function GrantDialog({ of, onClose }: { of: Holder; onClose: () => void }
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

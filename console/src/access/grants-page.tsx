@@ -1,14 +1,14 @@
-import { Badge, Button, NativeSelect, Text } from '@mantine/core';
+import { NativeSelect, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { Confirm } from '../parts/confirm.tsx';
 import { useCursor } from '../parts/cursor.ts';
 import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { Labels } from '../parts/labels.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
-import { RowAction, RowLink } from '../parts/row-action.tsx';
+import { RowLink } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
@@ -38,20 +38,25 @@ export function GrantsPage() {
   const navigate = useNavigate();
   const { of = 'people' }: { of?: Holder } = useSearch({ strict: false });
   const { cursor } = useCursor();
-  const [isAdding, setAdding] = useState(false);
-  const [removed, setRemoved] = useState<GrantRow>();
   const request = { Tenant: ID, Page: { Limit: 25, Cursor: cursor } };
   const { page, query } = useGrants(of, request);
   const go = (next: Holder, at = '') =>
     void navigate({ to: '.', search: { of: next, ...(at !== '' && { cursor: at }) } as never });
   const mayWrite = may('iam.grants.write');
-  const add = (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
-      {t('access.addGrant')}
-    </Button>
-  );
   return (
-    <Page title={t('access.grants')} about={t('access.grantsAbout')} actions={mayWrite && add}>
+    <Page
+      title={t('access.grants')}
+      about={t('access.grantsAbout')}
+      actions={
+        mayWrite && (
+          <DialogButton
+            text={t('access.addGrant')}
+            icon="plus"
+            dialog={(onClose) => <GrantDialog of={of} onClose={onClose} />}
+          />
+        )
+      }
+    >
       <NativeSelect
         label={t('access.rolesOf')}
         maw={240}
@@ -62,8 +67,17 @@ export function GrantsPage() {
       <CursorList
         key={of}
         label={t('access.grants')}
-        columns={useColumns(of, mayWrite ? setRemoved : undefined)}
+        columns={useColumns(of)}
         idOf={({ id }) => id}
+        actions={[
+          {
+            text: t('access.remove'),
+            label: ({ role }) => `${t('access.remove')}: ${role}`,
+            isRed: true,
+            may: mayWrite,
+            dialog: (grant, onClose) => <Remove grant={grant} onClose={onClose} />,
+          },
+        ]}
         page={page}
         isChanging={query.isPlaceholderData}
         error={query.error}
@@ -73,15 +87,22 @@ export function GrantsPage() {
         empty={<Empty icon="shield" title={t('access.noGrants')} about={t('access.grantsAbout')} />}
       />
       <SameByApi operation={operations[of]} request={request} />
-      {isAdding && <GrantDialog of={of} onClose={() => setAdding(false)} />}
-      {removed && <Remove grant={removed} onClose={() => setRemoved(undefined)} />}
     </Page>
   );
 }
 
-function useColumns(of: Holder, onRemove?: (grant: GrantRow) => void): Column<GrantRow>[] {
+function useColumns(of: Holder): Column<GrantRow>[] {
   const { t } = useTexts();
-  const { whyColumn, removeColumn } = useButtons();
+  const { Slug } = useTenant();
+  const why: Column<GrantRow> = {
+    id: 'why',
+    header: t('access.why'),
+    hasHiddenHeader: true,
+    isSecondary: true,
+    cell: ({ holder }) => (
+      <RowLink to={`/console/t/${Slug}/why?subject=${holder}`}>{t('access.check')}</RowLink>
+    ),
+  };
   return [
     {
       id: 'holder',
@@ -93,9 +114,7 @@ function useColumns(of: Holder, onRemove?: (grant: GrantRow) => void): Column<Gr
       id: 'role',
       header: t('access.role'),
       cell: ({ role, resource }) => (
-        <Badge variant="default" tt="none">
-          {resource === '' ? role : `${role} · ${resource}`}
-        </Badge>
+        <Labels names={[resource === '' ? role : `${role} · ${resource}`]} />
       ),
     },
     {
@@ -105,39 +124,8 @@ function useColumns(of: Holder, onRemove?: (grant: GrantRow) => void): Column<Gr
       cell: ({ expiresAt }) =>
         expiresAt === undefined ? t('access.never') : <Time at={expiresAt} />,
     },
-    ...(of === 'groups' ? [] : [whyColumn]),
-    ...(onRemove ? [removeColumn(onRemove)] : []),
+    ...(of === 'groups' ? [] : [why]),
   ];
-}
-
-/** The buttons of a row. */
-function useButtons() {
-  const { t } = useTexts();
-  const { Slug } = useTenant();
-  const whyColumn: Column<GrantRow> = {
-    id: 'why',
-    header: t('access.why'),
-    hasHiddenHeader: true,
-    isSecondary: true,
-    cell: ({ holder }: GrantRow) => (
-      <RowLink to={`/console/t/${Slug}/why?subject=${holder}`}>{t('access.check')}</RowLink>
-    ),
-  };
-  const removeColumn = (onRemove: (grant: GrantRow) => void): Column<GrantRow> => ({
-    id: 'actions',
-    header: t('access.actions'),
-    hasHiddenHeader: true,
-    cell: (grant: GrantRow) => (
-      <RowAction
-        isRed
-        aria-label={`${t('access.remove')}: ${grant.role}`}
-        onClick={() => onRemove(grant)}
-      >
-        {t('access.remove')}
-      </RowAction>
-    ),
-  });
-  return { whyColumn, removeColumn };
 }
 
 /** Removes a grant, after it has shown the permissions that people lose by it. */

@@ -1,17 +1,15 @@
 import { Anchor, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { pageOf, useCall, useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { useCall, useChange } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
-import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
-import { useNotify } from '../parts/notify.ts';
+import { ListView } from '../parts/list-view.tsx';
 import { Page } from '../parts/page.tsx';
 import { Person } from '../parts/person.tsx';
-import { RowAction } from '../parts/row-action.tsx';
-import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { AddressField, useSubjectOf } from './address-field.tsx';
@@ -21,14 +19,8 @@ import { WhatIf } from './what-if.tsx';
 export function GroupPage({ path }: { path: string }) {
   const { t } = useTexts();
   const { ID: Tenant, Slug, may } = useTenant();
-  const [isDeleting, setDeleting] = useState(false);
   const { data, error } = useCall('Groups_Get', { Tenant, Path: path });
   const mayWrite = may('iam.groups.write');
-  const remove = (
-    <Button variant="default" c="var(--mantine-color-error)" onClick={() => setDeleting(true)}>
-      {t('access.delete')}
-    </Button>
-  );
   if (data && !data.Group) return <Empty icon="warning" title={path} about={t('access.noGroup')} />;
   return (
     <Page
@@ -38,7 +30,16 @@ export function GroupPage({ path }: { path: string }) {
           {t('access.toGroups')}
         </Anchor>
       }
-      actions={data?.Group && mayWrite && remove}
+      actions={
+        data?.Group &&
+        mayWrite && (
+          <DialogButton
+            text={t('access.delete')}
+            isRed
+            dialog={(onClose) => <Delete path={path} onClose={onClose} />}
+          />
+        )
+      }
     >
       <FailureNotice error={error} />
       {!data && !error && <Skeleton height={120} />}
@@ -51,7 +52,6 @@ export function GroupPage({ path }: { path: string }) {
           <Members path={path} mayWrite={mayWrite} />
         </>
       )}
-      {isDeleting && <Delete path={path} onClose={() => setDeleting(false)} />}
     </Page>
   );
 }
@@ -59,58 +59,35 @@ export function GroupPage({ path }: { path: string }) {
 function Members({ path, mayWrite }: { path: string; mayWrite: boolean }) {
   const { t } = useTexts();
   const { ID: Tenant } = useTenant();
-  const [cursor, setCursor] = useState('');
-  const [removed, setRemoved] = useState<string>();
-  const request = { Tenant, Group: path, Page: { Limit: 25, Cursor: cursor } };
-  const list = useCall('Groups_ListMembers', request, { keepsPrevious: true });
-  const page = pageOf<'Groups_ListMembers'>(list.data);
+  const [cursor, onCursor] = useState('');
   return (
     <Stack gap="sm" component="section" aria-labelledby="group-members">
       <Title order={2} size="h4" id="group-members">
         {t('access.members')}
       </Title>
       {mayWrite && <AddMember path={path} />}
-      <CursorList
+      <ListView
+        operation="Groups_ListMembers"
+        request={{ Tenant, Group: path }}
         label={t('access.members')}
-        columns={useMemberColumns(mayWrite ? setRemoved : undefined)}
-        idOf={({ id }) => id}
-        page={page && { items: page.items.map((id) => ({ id })), next: page.next }}
-        isChanging={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        cursor={cursor}
-        onCursor={setCursor}
+        columns={[{ id: 'person', header: t('access.person'), cell: (id) => <Person id={id} /> }]}
+        idOf={(id) => id}
+        place={{ cursor, onCursor }}
+        actions={[
+          {
+            text: t('access.remove'),
+            label: (id) => `${t('access.remove')}: ${id}`,
+            isRed: true,
+            may: mayWrite,
+            dialog: (id, onClose) => <RemoveMember path={path} id={id} onClose={onClose} />,
+          },
+        ]}
         empty={
           <Empty icon="people" title={t('access.noMembers')} about={t('access.membersAbout')} />
         }
       />
-      <SameByApi operation="Groups_ListMembers" request={request} />
-      {removed !== undefined && (
-        <RemoveMember path={path} id={removed} onClose={() => setRemoved(undefined)} />
-      )}
     </Stack>
   );
-}
-
-function useMemberColumns(onRemove?: (id: string) => void): Column<{ id: string }>[] {
-  const { t } = useTexts();
-  return [
-    { id: 'person', header: t('access.person'), cell: ({ id }) => <Person id={id} /> },
-    ...(onRemove
-      ? [
-          {
-            id: 'actions',
-            header: t('access.actions'),
-            hasHiddenHeader: true,
-            cell: ({ id }: { id: string }) => (
-              <RowAction isRed onClick={() => onRemove(id)}>
-                {t('access.remove')}
-              </RowAction>
-            ),
-          },
-        ]
-      : []),
-  ];
 }
 
 function AddMember({ path }: { path: string }) {
@@ -152,47 +129,42 @@ type RemoveProps = { path: string; id: string; onClose: () => void };
 function RemoveMember({ path, id, onClose }: RemoveProps) {
   const { t } = useTexts();
   const { ID: Tenant } = useTenant();
-  const change = useChange('Groups_RemoveMember', { stale: ['Groups_ListMembers'] });
   const request = { Tenant, Group: path, UserID: id };
   return (
-    <Confirm
+    <ActionDialog
+      operation="Groups_RemoveMember"
+      request={request}
+      stale={['Groups_ListMembers']}
       title={t('access.removeMember')}
       action={t('access.remove')}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate(request, { onSuccess: onClose })}
       onClose={onClose}
     >
       <WhatIf change={{ Groups_RemoveMember: request }} />
-    </Confirm>
+    </ActionDialog>
   );
 }
 
 function Delete({ path, onClose }: { path: string; onClose: () => void }) {
   const { t } = useTexts();
-  const notify = useNotify();
   const navigate = useNavigate();
   const { ID: Tenant, Slug } = useTenant();
-  const change = useChange('Groups_Delete', { stale: ['Groups_ListByTenant'] });
   const request = { Tenant, Path: path };
-  const onSuccess = () => {
-    notify(t('access.deleted', { name: path }));
-    void navigate({ to: `/console/t/${Slug}/groups` });
-  };
   return (
-    <Confirm
+    <ActionDialog
+      operation="Groups_Delete"
+      request={request}
+      stale={['Groups_ListByTenant']}
       title={t('access.deleteGroup')}
       action={t('access.delete')}
       phrase={path}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate(request, { onSuccess })}
+      done={t('access.deleted', { name: path })}
+      onDone={() => void navigate({ to: `/console/t/${Slug}/groups` })}
       onClose={onClose}
     >
       <Stack gap="xs">
         <Text size="sm">{t('access.deleteGroupAbout')}</Text>
         <WhatIf change={{ Groups_Delete: request }} />
       </Stack>
-    </Confirm>
+    </ActionDialog>
   );
 }

@@ -1,14 +1,12 @@
-import { Button, Modal, Skeleton, TextInput } from '@mantine/core';
+import { Skeleton, TextInput } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
-import { CallForm } from '../parts/call-form.tsx';
 import { client, useAll } from '../parts/calls.ts';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { ListFilters } from '../parts/list-filters.tsx';
 import { useListSearch } from '../parts/list-search.ts';
-import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -26,22 +24,23 @@ export function GroupsPage() {
 function Groups() {
   const { t } = useTexts();
   const { may } = useTenant();
-  const [isAdding, setAdding] = useState(false);
   const { isFiltered } = useListSearch();
-  const add = (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
-      {t('access.addGroup')}
-    </Button>
-  );
   return (
     <Page
       title={t('access.groups')}
       about={t('access.groupsAbout')}
-      actions={may('iam.groups.write') && add}
+      actions={
+        may('iam.groups.write') && (
+          <DialogButton
+            text={t('access.addGroup')}
+            icon="plus"
+            dialog={(onClose) => <AddDialog onClose={onClose} />}
+          />
+        )
+      }
     >
       <ListFilters label={t('access.searchGroups')} />
       {isFiltered ? <FoundGroups /> : <AllGroups />}
-      {isAdding && <AddDialog onClose={() => setAdding(false)} />}
     </Page>
   );
 }
@@ -69,7 +68,6 @@ function AllGroups() {
 
 function AddDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
-  const notify = useNotify();
   const { ID: Tenant } = useTenant();
   // To save an existing path would change that group.
   const takenPath = async (Path: string) => {
@@ -77,43 +75,34 @@ function AddDialog({ onClose }: { onClose: () => void }) {
     return known ? { path: t('access.taken') } : {};
   };
   return (
-    <Modal
-      opened
+    <FormDialog
       onClose={onClose}
       title={t('access.addGroup')}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
+      operation="Groups_Save"
+      initial={{ path: '', name: '', description: '' }}
+      check={({ path }) => ({ path: path.trim() === '' ? t('access.pathMissing') : null })}
+      precheck={({ path }) => takenPath(path.trim())}
+      toRequest={({ path, name, description }) => ({
+        Group: { Tenant, Path: path.trim(), Name: name.trim(), Description: description },
+      })}
+      stale={['Groups_ListByTenant']}
+      done={t('access.saved')}
+      submit={t('access.addGroup')}
     >
-      <CallForm
-        operation="Groups_Save"
-        initial={{ path: '', name: '', description: '' }}
-        check={({ path }) => ({ path: path.trim() === '' ? t('access.pathMissing') : null })}
-        precheck={({ path }) => takenPath(path.trim())}
-        toRequest={({ path, name, description }) => ({
-          Group: { Tenant, Path: path.trim(), Name: name.trim(), Description: description },
-        })}
-        stale={['Groups_ListByTenant']}
-        onDone={() => {
-          onClose();
-          notify(t('access.saved'));
-        }}
-        onCancel={onClose}
-        submit={t('access.addGroup')}
-      >
-        {(form) => (
-          <>
-            <TextInput
-              {...form.getInputProps('path')}
-              label={t('access.path')}
-              description={t('access.pathAbout')}
-              autoComplete="off"
-              spellCheck={false}
-              data-autofocus
-            />
-            <TextInput {...form.getInputProps('name')} label={t('access.name')} />
-            <TextInput {...form.getInputProps('description')} label={t('access.description')} />
-          </>
-        )}
-      </CallForm>
-    </Modal>
+      {(form) => (
+        <>
+          <TextInput
+            {...form.getInputProps('path')}
+            label={t('access.path')}
+            description={t('access.pathAbout')}
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+          />
+          <TextInput {...form.getInputProps('name')} label={t('access.name')} />
+          <TextInput {...form.getInputProps('description')} label={t('access.description')} />
+        </>
+      )}
+    </FormDialog>
   );
 }

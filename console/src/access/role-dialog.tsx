@@ -1,20 +1,12 @@
 import type { ItemOf, RequestOf } from '@bailiwick/client/client.ts';
 import { FailedPreconditionError } from '@bailiwick/client/errors.ts';
-import {
-  Alert,
-  Badge,
-  Button,
-  Group,
-  Modal,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Alert, Badge, Button, Group, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { client, useChange } from '../parts/calls.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { ifUnchanged } from '../parts/edit-form.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
@@ -42,7 +34,7 @@ const requestOf = (Tenant: string, fields: Fields, base: Role | undefined) => ({
     Description: fields.description,
     Permissions: fields.permissions,
   },
-  ...(base?.UpdatedAt !== undefined && { IfUpdatedAt: base.UpdatedAt }),
+  ...(base && ifUnchanged(base)),
 });
 
 const isTaken = async (Tenant: string, Slug: string): Promise<boolean> => {
@@ -99,13 +91,7 @@ export function RoleDialog({ role, onClose }: { role?: Role; onClose: () => void
     change.reset();
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={role ? t('access.editRole') : t('access.addRole')}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
-    >
+    <Dialog onClose={onClose} size="lg" title={role ? t('access.editRole') : t('access.addRole')}>
       <form onSubmit={form.onSubmit((fields) => void save(fields))} noValidate>
         <Stack>
           <RoleFields form={form} isNew={!role} />
@@ -119,7 +105,7 @@ export function RoleDialog({ role, onClose }: { role?: Role; onClose: () => void
           <SameByApi operation="Roles_Save" request={toRequest(form.values)} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

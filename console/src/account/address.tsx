@@ -1,10 +1,10 @@
 import type { ErrorReason } from '@bailiwick/client/errors.ts';
-import { Alert, Button, Group, Modal, PasswordInput, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, PasswordInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { CallForm } from '../parts/call-form.tsx';
 import { useChange } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { RowAction } from '../parts/row-action.tsx';
@@ -67,55 +67,49 @@ function AddressDialog({ onAsked, onClose }: Props) {
   const { t } = useTexts();
   const { User } = useAccount();
   return (
-    <Modal
-      opened
+    <FormDialog
       onClose={onClose}
       title={t('account.changeAddress')}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
+      operation="Account_ChangeEmail"
+      initial={{ email: '', password: '' }}
+      check={({ email, password }) => ({
+        email: email.includes('@') ? null : t('account.newAddressMissing'),
+        password: User.HasPassword && password === '' ? t('security.currentMissing') : null,
+      })}
+      toRequest={({ email, password }) => ({ Email: email.trim(), Password: password })}
+      refused={({ Reason }) =>
+        Reason === ('WRONG_PASSWORD' satisfies ErrorReason)
+          ? { password: t('security.wrongPassword') }
+          : {}
+      }
+      secret={{ password: '…' }}
+      stale={[]}
+      onDone={(_, { email }) => {
+        onClose();
+        onAsked(email.trim());
+      }}
+      submit={t('account.changeAddress')}
     >
-      <CallForm
-        operation="Account_ChangeEmail"
-        initial={{ email: '', password: '' }}
-        check={({ email, password }) => ({
-          email: email.includes('@') ? null : t('account.newAddressMissing'),
-          password: User.HasPassword && password === '' ? t('security.currentMissing') : null,
-        })}
-        toRequest={({ email, password }) => ({ Email: email.trim(), Password: password })}
-        refused={({ Reason }) =>
-          Reason === ('WRONG_PASSWORD' satisfies ErrorReason)
-            ? { password: t('security.wrongPassword') }
-            : {}
-        }
-        secret={{ password: '…' }}
-        stale={[]}
-        onDone={(_, { email }) => {
-          onClose();
-          onAsked(email.trim());
-        }}
-        onCancel={onClose}
-        submit={t('account.changeAddress')}
-      >
-        {(form) => (
-          <>
-            <TextInput
-              {...form.getInputProps('email')}
-              label={t('account.newAddress')}
-              description={t('account.newAddressAbout')}
-              type="email"
-              autoComplete="email"
-              data-autofocus
+      {(form) => (
+        <>
+          <TextInput
+            {...form.getInputProps('email')}
+            label={t('account.newAddress')}
+            description={t('account.newAddressAbout')}
+            type="email"
+            autoComplete="email"
+            data-autofocus
+          />
+          {User.HasPassword && (
+            <PasswordInput
+              {...form.getInputProps('password')}
+              label={t('security.current')}
+              autoComplete="current-password"
+              visibilityToggleButtonProps={{ 'aria-label': t('security.showPassword') }}
             />
-            {User.HasPassword && (
-              <PasswordInput
-                {...form.getInputProps('password')}
-                label={t('security.current')}
-                autoComplete="current-password"
-                visibilityToggleButtonProps={{ 'aria-label': t('security.showPassword') }}
-              />
-            )}
-          </>
-        )}
-      </CallForm>
-    </Modal>
+          )}
+        </>
+      )}
+    </FormDialog>
   );
 }

@@ -1,10 +1,11 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
 import type { ErrorReason } from '@bailiwick/client/errors.ts';
-import { Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { generate } from 'lean-qr';
 import { useState } from 'react';
 import { CallForm } from '../parts/call-form.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 
@@ -16,13 +17,7 @@ export function AppDialog({ onAdded, onClose }: Props) {
   const { t } = useTexts();
   const [begun, setBegun] = useState<Begun>();
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('security.appAdd')}
-      closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
-    >
+    <Dialog onClose={onClose} title={t('security.appAdd')} closeOnClickOutside={false}>
       {begun ? (
         <Scan begun={begun} onAdded={onAdded} onClose={onClose} />
       ) : (
@@ -48,7 +43,7 @@ export function AppDialog({ onAdded, onClose }: Props) {
           )}
         </CallForm>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

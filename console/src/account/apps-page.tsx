@@ -1,16 +1,11 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Text } from '@mantine/core';
-import { useState } from 'react';
-import { pageOf, useCall, useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { ActionDialog } from '../parts/action-dialog.tsx';
 import { Id } from '../parts/copy.tsx';
-import { useCursor } from '../parts/cursor.ts';
-import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import type { Column } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { useNotify } from '../parts/notify.ts';
+import { ListView } from '../parts/list-view.tsx';
+import { Named } from '../parts/named.tsx';
 import { Page } from '../parts/page.tsx';
-import { RowAction } from '../parts/row-action.tsx';
-import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAccount } from '../shell/session.tsx';
@@ -20,31 +15,29 @@ type App = ItemOf<'AccountApps_List'>;
 /** The applications with access to the user's account. */
 export function AppsPage() {
   const { t } = useTexts();
-  const [removed, setRemoved] = useState<App>();
-  const { cursor, onCursor } = useCursor();
-  const request = { Page: { Limit: 25, Cursor: cursor } };
-  const list = useCall('AccountApps_List', request, { keepsPrevious: true });
   return (
     <Page title={t('account.apps')} about={t('account.appsAbout')}>
-      <CursorList
+      <ListView
+        operation="AccountApps_List"
+        request={{}}
         label={t('account.apps')}
-        columns={useColumns(setRemoved)}
+        columns={useColumns()}
         idOf={({ ID }) => ID}
-        page={pageOf<'AccountApps_List'>(list.data)}
-        isChanging={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        cursor={cursor}
-        onCursor={onCursor}
+        actions={[
+          {
+            text: t('security.remove'),
+            label: ({ Name }) => t('security.removeOf', { name: Name }),
+            isRed: true,
+            dialog: (app, onClose) => <Remove app={app} onClose={onClose} />,
+          },
+        ]}
         empty={<Empty icon="app" title={t('account.noApps')} about={t('account.noAppsAbout')} />}
       />
-      <SameByApi operation="AccountApps_List" request={request} />
-      {removed && <Remove app={removed} onClose={() => setRemoved(undefined)} />}
     </Page>
   );
 }
 
-function useColumns(onRemove: (app: App) => void): Column<App>[] {
+function useColumns(): Column<App>[] {
   const { t } = useTexts();
   const { Tenants } = useAccount();
   const nameOf = (id: string) => Tenants.find(({ ID }) => ID === id)?.Name;
@@ -54,14 +47,7 @@ function useColumns(onRemove: (app: App) => void): Column<App>[] {
       header: t('account.app'),
       cell: ({ ID, Name, Tenant }) => (
         <>
-          <Text size="sm" fw={500}>
-            {Name}
-          </Text>
-          {nameOf(Tenant) && (
-            <Text size="xs" c="dimmed">
-              {nameOf(Tenant)}
-            </Text>
-          )}
+          <Named name={Name} about={nameOf(Tenant)} />
           <Id id={ID} />
         </>
       ),
@@ -84,41 +70,22 @@ function useColumns(onRemove: (app: App) => void): Column<App>[] {
       isSecondary: true,
       cell: ({ SignedInAt }) => <Time at={SignedInAt} />,
     },
-    {
-      id: 'actions',
-      header: t('account.actions'),
-      hasHiddenHeader: true,
-      cell: (app) => (
-        <RowAction
-          isRed
-          aria-label={t('security.removeOf', { name: app.Name })}
-          onClick={() => onRemove(app)}
-        >
-          {t('security.remove')}
-        </RowAction>
-      ),
-    },
   ];
 }
 
 function Remove({ app: { ID, Name }, onClose }: { app: App; onClose: () => void }) {
   const { t } = useTexts();
-  const notify = useNotify();
-  const change = useChange('AccountApps_Delete', { stale: ['AccountApps_List'] });
-  const onSuccess = () => {
-    onClose();
-    notify(t('account.appRemoved', { app: Name }));
-  };
   return (
-    <Confirm
+    <ActionDialog
+      operation="AccountApps_Delete"
+      request={{ ID }}
+      stale={['AccountApps_List']}
       title={t('security.removeTitle', { name: Name })}
       action={t('security.remove')}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate({ ID }, { onSuccess })}
+      done={t('account.appRemoved', { app: Name })}
       onClose={onClose}
     >
       {t('account.appRemoveAbout', { app: Name })}
-    </Confirm>
+    </ActionDialog>
   );
 }

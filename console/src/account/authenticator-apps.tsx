@@ -1,9 +1,8 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useState } from 'react';
-import { useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { useNotify } from '../parts/notify.ts';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -17,7 +16,6 @@ type Props = { factors: readonly Factor[] | undefined; onAdded: () => void };
 /** The user's authenticator apps. */
 export function Apps({ factors, onAdded }: Props) {
   const { t } = useTexts();
-  const [isAdding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Factor>();
   const apps = factors?.filter(({ Kind }) => Kind === 'totp');
   return (
@@ -25,9 +23,10 @@ export function Apps({ factors, onAdded }: Props) {
       title={t('security.apps')}
       about={t('security.appsAbout')}
       action={
-        <Button variant="default" onClick={() => setAdding(true)}>
-          {t('security.appAdd')}
-        </Button>
+        <DialogButton
+          text={t('security.appAdd')}
+          dialog={(onClose) => <AppDialog onAdded={onAdded} onClose={onClose} />}
+        />
       }
     >
       {!apps && <RowSkeleton />}
@@ -43,7 +42,6 @@ export function Apps({ factors, onAdded }: Props) {
         </Row>
       ))}
       <SameByApi operation="Factors_List" request={{}} />
-      {isAdding && <AppDialog onAdded={onAdded} onClose={() => setAdding(false)} />}
       {removed && <Remove app={removed} onClose={() => setRemoved(undefined)} />}
     </Section>
   );
@@ -51,22 +49,17 @@ export function Apps({ factors, onAdded }: Props) {
 
 function Remove({ app: { ID, Name }, onClose }: { app: Factor; onClose: () => void }) {
   const { t } = useTexts();
-  const notify = useNotify();
-  const change = useChange('Factors_Remove', { stale: ['Factors_List'] });
-  const onSuccess = () => {
-    onClose();
-    notify(t('security.removed', { name: Name }));
-  };
   return (
-    <Confirm
+    <ActionDialog
+      operation="Factors_Remove"
+      request={{ ID }}
+      stale={['Factors_List']}
       title={t('security.removeTitle', { name: Name })}
       action={t('security.remove')}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate({ ID }, { onSuccess })}
+      done={t('security.removed', { name: Name })}
       onClose={onClose}
     >
       {t('security.appRemoveAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }

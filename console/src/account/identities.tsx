@@ -1,11 +1,10 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Button, Group, Modal, PasswordInput, Text } from '@mantine/core';
+import { Button, Group, PasswordInput, Text } from '@mantine/core';
 import { useState } from 'react';
-import { CallForm } from '../parts/call-form.tsx';
-import { pageOf, useCall, useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { pageOf, useCall } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
-import { useNotify } from '../parts/notify.ts';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { State } from '../parts/state.tsx';
@@ -110,68 +109,51 @@ type Props = { identity: Identity; onClose: () => void };
 /** Proves with the password that a link by the address alone belongs to the user. */
 function ConfirmLink({ identity: { UserID, Provider }, onClose }: Props) {
   const { t } = useTexts();
-  const notify = useNotify();
   const { User } = useAccount();
   return (
-    <Modal
-      opened
+    <FormDialog
       onClose={onClose}
       title={t('security.confirmLink')}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
+      operation="Users_ConfirmIdentity"
+      initial={{ password: '' }}
+      toRequest={({ password }) => ({ UserID, Provider, Password: password })}
+      secret={{ password: '…' }}
+      stale={['Users_ListIdentities', 'Account_Get']}
+      done={t('security.linkConfirmed')}
+      submit={t('security.confirm')}
     >
-      <CallForm
-        operation="Users_ConfirmIdentity"
-        initial={{ password: '' }}
-        toRequest={({ password }) => ({ UserID, Provider, Password: password })}
-        secret={{ password: '…' }}
-        stale={['Users_ListIdentities', 'Account_Get']}
-        onDone={() => {
-          onClose();
-          notify(t('security.linkConfirmed'));
-        }}
-        onCancel={onClose}
-        submit={t('security.confirm')}
-      >
-        {(form) => (
-          <>
-            <Text size="sm">{t('security.confirmLinkAbout')}</Text>
-            {User.HasPassword && (
-              <PasswordInput
-                {...form.getInputProps('password')}
-                label={t('security.password')}
-                autoComplete="current-password"
-                visibilityToggleButtonProps={{ 'aria-label': t('security.showPassword') }}
-                data-autofocus
-              />
-            )}
-          </>
-        )}
-      </CallForm>
-    </Modal>
+      {(form) => (
+        <>
+          <Text size="sm">{t('security.confirmLinkAbout')}</Text>
+          {User.HasPassword && (
+            <PasswordInput
+              {...form.getInputProps('password')}
+              label={t('security.password')}
+              autoComplete="current-password"
+              visibilityToggleButtonProps={{ 'aria-label': t('security.showPassword') }}
+              data-autofocus
+            />
+          )}
+        </>
+      )}
+    </FormDialog>
   );
 }
 
 function Remove({ identity: { UserID, Provider, Email, Issuer }, onClose }: Props) {
   const { t } = useTexts();
-  const notify = useNotify();
   const name = Email || Issuer;
-  const change = useChange('Users_RemoveIdentity', {
-    stale: ['Users_ListIdentities', 'Sessions_List'],
-  });
-  const onSuccess = () => {
-    onClose();
-    notify(t('security.removed', { name }));
-  };
   return (
-    <Confirm
+    <ActionDialog
+      operation="Users_RemoveIdentity"
+      request={{ UserID, Provider }}
+      stale={['Users_ListIdentities', 'Sessions_List']}
       title={t('security.removeTitle', { name })}
       action={t('security.remove')}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate({ UserID, Provider }, { onSuccess })}
+      done={t('security.removed', { name })}
       onClose={onClose}
     >
       {t('security.identityRemoveAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }

@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { client } from '../parts/calls.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
@@ -26,13 +27,7 @@ export function PasskeyDialog({ onAdded, onClose }: Props) {
     if (name.trim() !== '') add.mutate(name.trim());
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('security.passkeyAdd')}
-      closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
-    >
+    <Dialog onClose={onClose} title={t('security.passkeyAdd')} closeOnClickOutside={false}>
       <form onSubmit={send} noValidate>
         <Stack>
           <TextInput
@@ -62,7 +57,7 @@ export function PasskeyDialog({ onAdded, onClose }: Props) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

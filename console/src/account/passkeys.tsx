@@ -1,11 +1,11 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Button, Modal, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { CallForm } from '../parts/call-form.tsx';
-import { pageOf, useCall, useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { pageOf, useCall } from '../parts/calls.ts';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
-import { useNotify } from '../parts/notify.ts';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { canUsePasskeys } from '../parts/passkey.ts';
 import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
@@ -23,7 +23,6 @@ const request = { Page: { Limit: 50 } };
 /** The user's passkeys. */
 export function Passkeys({ onAdded }: { onAdded: () => void }) {
   const { t } = useTexts();
-  const [isAdding, setAdding] = useState(false);
   const [renamed, setRenamed] = useState<Passkey>();
   const [removed, setRemoved] = useState<Passkey>();
   const list = useCall('Passkeys_List', request);
@@ -34,9 +33,10 @@ export function Passkeys({ onAdded }: { onAdded: () => void }) {
       about={t(canUsePasskeys ? 'security.passkeysAbout' : 'security.passkeysUnsupported')}
       action={
         canUsePasskeys && (
-          <Button variant="default" onClick={() => setAdding(true)}>
-            {t('security.passkeyAdd')}
-          </Button>
+          <DialogButton
+            text={t('security.passkeyAdd')}
+            dialog={(onClose) => <PasskeyDialog onAdded={onAdded} onClose={onClose} />}
+          />
         )
       }
     >
@@ -51,7 +51,6 @@ export function Passkeys({ onAdded }: { onAdded: () => void }) {
         />
       ))}
       <SameByApi operation="Passkeys_List" request={request} />
-      {isAdding && <PasskeyDialog onAdded={onAdded} onClose={() => setAdding(false)} />}
       {renamed && <Rename passkey={renamed} onClose={() => setRenamed(undefined)} />}
       {removed && <Remove passkey={removed} onClose={() => setRemoved(undefined)} />}
     </Section>
@@ -85,59 +84,44 @@ type Props = { passkey: Passkey; onClose: () => void };
 
 function Rename({ passkey: { ID, Name }, onClose }: Props) {
   const { t } = useTexts();
-  const notify = useNotify();
   return (
-    <Modal
-      opened
+    <FormDialog
       onClose={onClose}
       title={t('security.renameTitle', { name: Name })}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
+      operation="Passkeys_Rename"
+      initial={{ name: Name }}
+      check={({ name }) => ({ name: name.trim() === '' ? t('security.nameMissing') : null })}
+      toRequest={({ name }) => ({ ID, Name: name.trim() })}
+      stale={['Passkeys_List', 'Factors_List']}
+      done={t('security.renamed')}
+      submit={t('form.save')}
     >
-      <CallForm
-        operation="Passkeys_Rename"
-        initial={{ name: Name }}
-        check={({ name }) => ({ name: name.trim() === '' ? t('security.nameMissing') : null })}
-        toRequest={({ name }) => ({ ID, Name: name.trim() })}
-        stale={['Passkeys_List', 'Factors_List']}
-        onDone={() => {
-          onClose();
-          notify(t('security.renamed'));
-        }}
-        onCancel={onClose}
-        submit={t('form.save')}
-      >
-        {(form) => (
-          <TextInput
-            {...form.getInputProps('name')}
-            label={t('security.newName')}
-            maxLength={64}
-            autoComplete="off"
-            data-autofocus
-          />
-        )}
-      </CallForm>
-    </Modal>
+      {(form) => (
+        <TextInput
+          {...form.getInputProps('name')}
+          label={t('security.newName')}
+          maxLength={64}
+          autoComplete="off"
+          data-autofocus
+        />
+      )}
+    </FormDialog>
   );
 }
 
 function Remove({ passkey: { ID, Name }, onClose }: Props) {
   const { t } = useTexts();
-  const notify = useNotify();
-  const change = useChange('Passkeys_Delete', { stale: ['Passkeys_List', 'Factors_List'] });
-  const onSuccess = () => {
-    onClose();
-    notify(t('security.removed', { name: Name }));
-  };
   return (
-    <Confirm
+    <ActionDialog
+      operation="Passkeys_Delete"
+      request={{ ID }}
+      stale={['Passkeys_List', 'Factors_List']}
       title={t('security.removeTitle', { name: Name })}
       action={t('security.remove')}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate({ ID }, { onSuccess })}
+      done={t('security.removed', { name: Name })}
       onClose={onClose}
     >
       {t('security.passkeyRemoveAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }

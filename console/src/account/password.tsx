@@ -1,9 +1,9 @@
 import type { ErrorReason } from '@bailiwick/client/errors.ts';
-import { Button, Modal, PasswordInput } from '@mantine/core';
-import { useState } from 'react';
-import { CallForm } from '../parts/call-form.tsx';
+import { Button, PasswordInput } from '@mantine/core';
 import { useCall, useChange } from '../parts/calls.ts';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useAccount } from '../shell/session.tsx';
@@ -13,20 +13,18 @@ import { Section } from './section.tsx';
 export function Password() {
   const { t } = useTexts();
   const { User } = useAccount();
-  const [isOpen, setOpen] = useState(false);
   if (!User.HasPassword) return <NoPassword email={User.Email} />;
   return (
     <Section
       title={t('security.password')}
       about={t('security.passwordAbout')}
       action={
-        <Button variant="default" onClick={() => setOpen(true)}>
-          {t('security.passwordChange')}
-        </Button>
+        <DialogButton
+          text={t('security.passwordChange')}
+          dialog={(onClose) => <PasswordDialog onClose={onClose} />}
+        />
       }
-    >
-      {isOpen && <PasswordDialog onClose={() => setOpen(false)} />}
-    </Section>
+    />
   );
 }
 
@@ -57,58 +55,48 @@ function NoPassword({ email }: { email: string }) {
 
 function PasswordDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
-  const notify = useNotify();
   const { data } = useCall('Account_SignInOptions', {}, { staleTime: Number.POSITIVE_INFINITY });
   const shortest = data?.PasswordLength ?? 8;
   const length = String(shortest);
   return (
-    <Modal
-      opened
+    <FormDialog
       onClose={onClose}
       title={t('security.passwordChange')}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
+      operation="Account_ChangePassword"
+      initial={{ current: '', password: '' }}
+      check={({ current, password }) => ({
+        current: current === '' ? t('security.currentMissing') : null,
+        password: password.length < shortest ? t('security.tooShort', { length }) : null,
+      })}
+      toRequest={({ current, password }) => ({ Current: current, Password: password })}
+      refused={({ Reason }) =>
+        Reason === ('WRONG_PASSWORD' satisfies ErrorReason)
+          ? { current: t('security.wrongPassword') }
+          : {}
+      }
+      secret={{ current: '…', password: '…' }}
+      stale={['Sessions_List']}
+      done={t('security.passwordChanged')}
+      submit={t('security.passwordChange')}
     >
-      <CallForm
-        operation="Account_ChangePassword"
-        initial={{ current: '', password: '' }}
-        check={({ current, password }) => ({
-          current: current === '' ? t('security.currentMissing') : null,
-          password: password.length < shortest ? t('security.tooShort', { length }) : null,
-        })}
-        toRequest={({ current, password }) => ({ Current: current, Password: password })}
-        refused={({ Reason }) =>
-          Reason === ('WRONG_PASSWORD' satisfies ErrorReason)
-            ? { current: t('security.wrongPassword') }
-            : {}
-        }
-        secret={{ current: '…', password: '…' }}
-        stale={['Sessions_List']}
-        onDone={() => {
-          onClose();
-          notify(t('security.passwordChanged'));
-        }}
-        onCancel={onClose}
-        submit={t('security.passwordChange')}
-      >
-        {(form) => (
-          <>
-            <PasswordInput
-              {...form.getInputProps('current')}
-              label={t('security.current')}
-              autoComplete="current-password"
-              visibilityToggleButtonProps={{ 'aria-label': t('security.showPassword') }}
-              data-autofocus
-            />
-            <PasswordInput
-              {...form.getInputProps('password')}
-              label={t('security.newPassword')}
-              description={t('security.newPasswordAbout', { length })}
-              autoComplete="new-password"
-              visibilityToggleButtonProps={{ 'aria-label': t('security.showPassword') }}
-            />
-          </>
-        )}
-      </CallForm>
-    </Modal>
+      {(form) => (
+        <>
+          <PasswordInput
+            {...form.getInputProps('current')}
+            label={t('security.current')}
+            autoComplete="current-password"
+            visibilityToggleButtonProps={{ 'aria-label': t('security.showPassword') }}
+            data-autofocus
+          />
+          <PasswordInput
+            {...form.getInputProps('password')}
+            label={t('security.newPassword')}
+            description={t('security.newPasswordAbout', { length })}
+            autoComplete="new-password"
+            visibilityToggleButtonProps={{ 'aria-label': t('security.showPassword') }}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }

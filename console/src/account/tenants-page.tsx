@@ -1,12 +1,10 @@
 import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { ActionDialog } from '../parts/action-dialog.tsx';
 import { Id } from '../parts/copy.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { State } from '../parts/state.tsx';
@@ -94,24 +92,19 @@ function Belonging({ tenant: { ID, Name, Slug, AppURL }, onLeave }: BelongingPro
 
 function Leave({ tenant: { ID, Name }, onClose }: { tenant: Tenant; onClose: () => void }) {
   const { t } = useTexts();
-  const notify = useNotify();
   const { User } = useAccount();
-  const change = useChange('TenantMembers_Remove', { stale: ['Account_Get', 'Tenants_ListMine'] });
-  const onSuccess = () => {
-    onClose();
-    notify(t('account.left', { tenant: Name }));
-  };
   return (
-    <Confirm
+    <ActionDialog
+      operation="TenantMembers_Remove"
+      request={{ Tenant: ID, UserID: User.ID }}
+      stale={['Account_Get', 'Tenants_ListMine']}
       title={t('account.leaveTitle')}
       action={t('account.leave')}
       phrase={Name}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate({ Tenant: ID, UserID: User.ID }, { onSuccess })}
+      done={t('account.left', { tenant: Name })}
       onClose={onClose}
     >
       {t('account.leaveAbout', { tenant: Name })}
-    </Confirm>
+    </ActionDialog>
   );
 }

@@ -1,10 +1,8 @@
-import { Modal, NativeSelect, Text } from '@mantine/core';
+import { NativeSelect, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { CallForm } from '../parts/call-form.tsx';
-import { useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { useNotify } from '../parts/notify.ts';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useOwner } from '../shell/owner.ts';
@@ -25,63 +23,53 @@ export function RotateSecret({ app, onClose }: Props) {
       </ShownOnce>
     );
   return (
-    <Modal
-      opened
+    <FormDialog
       onClose={onClose}
       title={t('apps.rotateOf', { name: app.Name })}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
+      operation="Apps_RotateSecret"
+      initial={{ keep: '3600' }}
+      toRequest={({ keep }) => ({ ...scope, ID: app.ID, KeepOldSeconds: Number(keep) })}
+      stale={['Apps_Get']}
+      onDone={({ ClientSecret }) => setSecret(ClientSecret)}
+      submit={t('apps.rotate')}
     >
-      <CallForm
-        operation="Apps_RotateSecret"
-        initial={{ keep: '3600' }}
-        toRequest={({ keep }) => ({ ...scope, ID: app.ID, KeepOldSeconds: Number(keep) })}
-        stale={['Apps_Get']}
-        onDone={({ ClientSecret }) => setSecret(ClientSecret)}
-        onCancel={onClose}
-        submit={t('apps.rotate')}
-      >
-        {(form) => (
-          <>
-            <Text size="sm">{t('apps.rotateAbout')}</Text>
-            <NativeSelect
-              {...form.getInputProps('keep')}
-              label={t('apps.keepOld')}
-              data={[
-                { value: '0', label: t('apps.keepNone') },
-                { value: '3600', label: t('apps.keepHour') },
-                { value: '86400', label: t('apps.keepDay') },
-              ]}
-              data-autofocus
-            />
-          </>
-        )}
-      </CallForm>
-    </Modal>
+      {(form) => (
+        <>
+          <Text size="sm">{t('apps.rotateAbout')}</Text>
+          <NativeSelect
+            {...form.getInputProps('keep')}
+            label={t('apps.keepOld')}
+            data={[
+              { value: '0', label: t('apps.keepNone') },
+              { value: '3600', label: t('apps.keepHour') },
+              { value: '86400', label: t('apps.keepDay') },
+            ]}
+            data-autofocus
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 
 export function DeleteApp({ app, onClose }: Props) {
   const { t } = useTexts();
   const { scope, at } = useOwner();
-  const notify = useNotify();
   const navigate = useNavigate();
   const { ID, Name } = app;
-  const change = useChange('Apps_Delete', { stale: ['Apps_List'] });
-  const onSuccess = () => {
-    notify(t('apps.deleted', { name: Name }));
-    void navigate({ to: `${at}/apps` });
-  };
   return (
-    <Confirm
+    <ActionDialog
+      operation="Apps_Delete"
+      request={{ ...scope, ID }}
+      stale={['Apps_List']}
       title={t('apps.deleteOf', { name: Name })}
       action={t('apps.delete')}
       phrase={Name}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate({ ...scope, ID }, { onSuccess })}
+      done={t('apps.deleted', { name: Name })}
+      onDone={() => void navigate({ to: `${at}/apps` })}
       onClose={onClose}
     >
       {t('apps.deleteAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }

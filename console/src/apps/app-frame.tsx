@@ -1,7 +1,8 @@
-import { Button, Group, Skeleton, Tabs } from '@mantine/core';
+import { Group, Skeleton, Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useCall } from '../parts/calls.ts';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -58,20 +59,19 @@ export function AppFrame({ tab, children }: { tab: Tab; children: (app: App) => 
 
 function Actions({ app }: { app: App }) {
   const { t } = useTexts();
-  const [open, setOpen] = useState<'rotate' | 'delete'>();
-  const close = () => setOpen(undefined);
   return (
     <Group gap="xs">
       {app.SecretCreatedAt !== undefined && (
-        <Button variant="default" onClick={() => setOpen('rotate')}>
-          {t('apps.rotate')}
-        </Button>
+        <DialogButton
+          text={t('apps.rotate')}
+          dialog={(onClose) => <RotateSecret app={app} onClose={onClose} />}
+        />
       )}
-      <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpen('delete')}>
-        {t('apps.delete')}
-      </Button>
-      {open === 'rotate' && <RotateSecret app={app} onClose={close} />}
-      {open === 'delete' && <DeleteApp app={app} onClose={close} />}
+      <DialogButton
+        text={t('apps.delete')}
+        isRed
+        dialog={(onClose) => <DeleteApp app={app} onClose={onClose} />}
+      />
     </Group>
   );
 }

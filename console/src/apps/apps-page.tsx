@@ -1,13 +1,12 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { pageOf, useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
-import { useCursor } from '../parts/cursor.ts';
-import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import type { Column } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { ListView } from '../parts/list-view.tsx';
+import { Named } from '../parts/named.tsx';
 import { Page } from '../parts/page.tsx';
-import { SameByApi } from '../parts/same-by-api.tsx';
 import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -18,9 +17,6 @@ import { type App, type Kind, kindTexts } from './kinds.ts';
 export function AppsPage() {
   const { t } = useTexts();
   const { scope, name, at, may } = useOwner();
-  const { cursor, onCursor } = useCursor();
-  const request = { ...scope, Page: { Limit: 25, Cursor: cursor } };
-  const list = useCall('Apps_List', request, { keepsPrevious: true });
   const add = may('apps.write') && (
     <Button component={Link} to={`${at}/apps/new`} leftSection={<Icon name="plus" />}>
       {t('apps.add')}
@@ -29,19 +25,14 @@ export function AppsPage() {
   const about = name === '' ? t('apps.aboutPlatform') : t('apps.about', { tenant: name });
   return (
     <Page title={t('apps.apps')} about={about} actions={add}>
-      <CursorList
+      <ListView
+        operation="Apps_List"
+        request={scope}
         label={t('apps.apps')}
         columns={useColumns()}
         idOf={({ ID }) => ID}
-        page={pageOf<'Apps_List'>(list.data)}
-        isChanging={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        cursor={cursor}
-        onCursor={onCursor}
         empty={<Empty icon="app" title={t('apps.none')} about={t('apps.noneAbout')} />}
       />
-      <SameByApi operation="Apps_List" request={request} />
     </Page>
   );
 }
@@ -53,11 +44,7 @@ function useColumns(): Column<App>[] {
     {
       id: 'name',
       header: t('apps.name'),
-      cell: ({ ID, Name }) => (
-        <Anchor component={Link} to={`${at}/apps/${ID}`} size="sm" fw={500}>
-          {Name}
-        </Anchor>
-      ),
+      cell: ({ ID, Name }) => <Named name={Name} to={`${at}/apps/${ID}`} />,
     },
     {
       id: 'kind',

@@ -1,5 +1,6 @@
 import { NativeSelect, NumberInput, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { Labels } from '../parts/labels.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { RedirectsField, ScopesField } from './fields.tsx';
 import { hasRedirects, type Kind, keepsSecret } from './kinds.ts';

@@ -1,12 +1,9 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
 import { Stack, Text } from '@mantine/core';
-import { pageOf, useCall } from '../parts/calls.ts';
-import { useCursor } from '../parts/cursor.ts';
-import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import type { Column } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { SameByApi } from '../parts/same-by-api.tsx';
-import { State } from '../parts/state.tsx';
-import type { TextKey } from '../parts/text-keys.ts';
+import { ListView } from '../parts/list-view.tsx';
+import { StateOf, type States } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useOwner } from '../shell/owner.ts';
@@ -15,7 +12,7 @@ import type { App } from './kinds.ts';
 
 type Attempt = ItemOf<'AppLogouts_ListAttempts'>;
 
-const results: Readonly<Record<string, { text: TextKey; color: string }>> = {
+const results: States = {
   delivered: { text: 'apps.told', color: 'teal.9' },
   retry: { text: 'apps.willRetry', color: 'orange.9' },
   failed: { text: 'apps.failed', color: 'red.8' },
@@ -30,22 +27,15 @@ export const SignOutsPage = () => (
 function SignOuts({ app }: { app: App }) {
   const { t } = useTexts();
   const { scope } = useOwner();
-  const { cursor, onCursor } = useCursor();
-  const request = { ...scope, App: app.ID, Page: { Limit: 25, Cursor: cursor } };
-  const list = useCall('AppLogouts_ListAttempts', request, { keepsPrevious: true });
   const isOff = app.BackchannelLogoutURI === '';
   return (
     <Stack>
-      <CursorList
+      <ListView
+        operation="AppLogouts_ListAttempts"
+        request={{ ...scope, App: app.ID }}
         label={t('apps.signOuts')}
         columns={useColumns()}
         idOf={({ ID, Attempt }) => `${ID} ${Attempt}`}
-        page={pageOf<'AppLogouts_ListAttempts'>(list.data)}
-        isChanging={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        cursor={cursor}
-        onCursor={onCursor}
         empty={
           <Empty
             icon="out"
@@ -54,7 +44,6 @@ function SignOuts({ app }: { app: App }) {
           />
         }
       />
-      <SameByApi operation="AppLogouts_ListAttempts" request={request} />
     </Stack>
   );
 }
@@ -76,7 +65,11 @@ function useColumns(): Column<Attempt>[] {
         </>
       ),
     },
-    { id: 'result', header: t('apps.result'), cell: ({ Status }) => <Result status={Status} /> },
+    {
+      id: 'result',
+      header: t('apps.result'),
+      cell: ({ Status }) => <StateOf states={results} state={Status} />,
+    },
     {
       id: 'answer',
       header: t('apps.answer'),
@@ -91,10 +84,4 @@ function useColumns(): Column<Attempt>[] {
       ),
     },
   ];
-}
-
-function Result({ status }: { status: string }) {
-  const { t } = useTexts();
-  const known = results[status];
-  return <State color={known?.color ?? 'gray.7'}>{known ? t(known.text) : status}</State>;
 }

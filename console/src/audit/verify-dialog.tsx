@@ -1,9 +1,10 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
-import { Alert, Button, Group, List, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Alert, Button, Group, List, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../parts/calls.ts';
 import { Copy } from '../parts/copy.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
@@ -32,13 +33,7 @@ export function VerifyDialog({ onClose }: { onClose: () => void }) {
   });
   const request = { Tenant: ID, ...(anchor.trim() !== '' && { Anchor: anchor.trim() }) };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={t('audit.verifyTitle')}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
-    >
+    <Dialog onClose={onClose} size="lg" title={t('audit.verifyTitle')}>
       <Stack>
         <Text size="sm">{t('audit.verifyAbout')}</Text>
         <Textarea
@@ -67,7 +62,7 @@ export function VerifyDialog({ onClose }: { onClose: () => void }) {
         <MakeAnchor />
         <SameByApi operation="Audit_Verify" request={request} />
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Modal, Textarea, TextInput } from '@mantine/core';
-import { CallForm } from '../parts/call-form.tsx';
+import { Textarea, TextInput } from '@mantine/core';
+import { ifUnchanged } from '../parts/edit-form.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 
@@ -18,53 +19,47 @@ export function BotDialog({ bot, onClose, onSaved }: Props) {
   const { t } = useTexts();
   const { ID } = useTenant();
   return (
-    <Modal
-      opened
+    <FormDialog
       onClose={onClose}
       title={t(bot ? 'bots.edit' : 'bots.create')}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
+      operation="Bots_Save"
+      initial={{ name: bot?.Name ?? '', description: bot?.Description ?? '' }}
+      check={({ name }) => ({ name: name.trim() === '' ? t('bots.nameMissing') : null })}
+      toRequest={({ name, description }) => ({
+        Bot: {
+          ...(bot && { ID: bot.ID }),
+          Tenant: ID,
+          Name: name.trim(),
+          Description: description.trim(),
+        },
+        ...(bot && ifUnchanged(bot)),
+      })}
+      stale={['Bots_List', 'Bots_Get']}
+      onDone={({ Bot }) => {
+        onClose();
+        onSaved(Bot);
+      }}
+      submit={t('form.save')}
     >
-      <CallForm
-        operation="Bots_Save"
-        initial={{ name: bot?.Name ?? '', description: bot?.Description ?? '' }}
-        check={({ name }) => ({ name: name.trim() === '' ? t('bots.nameMissing') : null })}
-        toRequest={({ name, description }) => ({
-          Bot: {
-            ...(bot && { ID: bot.ID }),
-            Tenant: ID,
-            Name: name.trim(),
-            Description: description.trim(),
-          },
-          ...(bot?.UpdatedAt !== undefined && { IfUpdatedAt: bot.UpdatedAt }),
-        })}
-        stale={['Bots_List', 'Bots_Get']}
-        onDone={({ Bot }) => {
-          onClose();
-          onSaved(Bot);
-        }}
-        onCancel={onClose}
-        submit={t('form.save')}
-      >
-        {(form) => (
-          <>
-            <TextInput
-              {...form.getInputProps('name')}
-              label={t('bots.name')}
-              description={t('bots.nameAbout')}
-              maxLength={128}
-              autoComplete="off"
-              data-autofocus
-            />
-            <Textarea
-              {...form.getInputProps('description')}
-              label={t('bots.description')}
-              maxLength={512}
-              autosize
-              minRows={2}
-            />
-          </>
-        )}
-      </CallForm>
-    </Modal>
+      {(form) => (
+        <>
+          <TextInput
+            {...form.getInputProps('name')}
+            label={t('bots.name')}
+            description={t('bots.nameAbout')}
+            maxLength={128}
+            autoComplete="off"
+            data-autofocus
+          />
+          <Textarea
+            {...form.getInputProps('description')}
+            label={t('bots.description')}
+            maxLength={512}
+            autosize
+            minRows={2}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }

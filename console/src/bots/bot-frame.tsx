@@ -1,9 +1,11 @@
-import { Button, Group, Paper, Skeleton, Tabs, Text } from '@mantine/core';
+import { Group, Paper, Skeleton, Tabs, Text } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
-import { useCall, useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import type { ReactNode } from 'react';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
+import { ifUnchanged } from '../parts/edit-form.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
@@ -90,24 +92,22 @@ function Facts({ bot }: { bot: Bot }) {
 function Actions({ bot }: { bot: Bot }) {
   const { t } = useTexts();
   const notify = useNotify();
-  const [open, setOpen] = useState<'edit' | 'disable' | 'delete'>();
-  const close = () => setOpen(undefined);
+  const onSaved = () => notify(t('bots.saved'));
   return (
     <Group gap="xs">
-      <Button variant="default" onClick={() => setOpen('edit')}>
-        {t('bots.editShort')}
-      </Button>
-      <Button variant="default" onClick={() => setOpen('disable')}>
-        {t(bot.Active ? 'bots.disable' : 'bots.enable')}
-      </Button>
-      <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpen('delete')}>
-        {t('bots.delete')}
-      </Button>
-      {open === 'edit' && (
-        <BotDialog bot={bot} onClose={close} onSaved={() => notify(t('bots.saved'))} />
-      )}
-      {open === 'disable' && <Switch bot={bot} onClose={close} />}
-      {open === 'delete' && <Delete bot={bot} onClose={close} />}
+      <DialogButton
+        text={t('bots.editShort')}
+        dialog={(onClose) => <BotDialog bot={bot} onClose={onClose} onSaved={onSaved} />}
+      />
+      <DialogButton
+        text={t(bot.Active ? 'bots.disable' : 'bots.enable')}
+        dialog={(onClose) => <Switch bot={bot} onClose={onClose} />}
+      />
+      <DialogButton
+        text={t('bots.delete')}
+        isRed
+        dialog={(onClose) => <Delete bot={bot} onClose={onClose} />}
+      />
     </Group>
   );
 }
@@ -116,48 +116,43 @@ type DialogProps = { bot: Bot; onClose: () => void };
 
 function Switch({ bot, onClose }: DialogProps) {
   const { t } = useTexts();
-  const { ID, Tenant, Name, Active, UpdatedAt } = bot;
-  const change = useChange('Bots_Save', { stale: ['Bots_Get', 'Bots_List'] });
+  const { ID, Tenant, Name, Active } = bot;
   const request = {
     Bot: { ID, Tenant, Name, Active: !Active },
-    ...(UpdatedAt !== undefined && { IfUpdatedAt: UpdatedAt }),
+    ...ifUnchanged(bot),
   };
   return (
-    <Confirm
+    <ActionDialog
+      operation="Bots_Save"
+      request={request}
+      stale={['Bots_Get', 'Bots_List']}
       title={t(Active ? 'bots.disableTitle' : 'bots.enableTitle', { name: Name })}
       action={t(Active ? 'bots.disable' : 'bots.enable')}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate(request, { onSuccess: onClose })}
       onClose={onClose}
     >
       {t(Active ? 'bots.disableAbout' : 'bots.enableAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }
 
 function Delete({ bot, onClose }: DialogProps) {
   const { t } = useTexts();
-  const notify = useNotify();
   const navigate = useNavigate();
   const { Slug } = useTenant();
   const { ID, Tenant, Name } = bot;
-  const change = useChange('Bots_Delete', { stale: ['Bots_List'] });
-  const onSuccess = () => {
-    notify(t('bots.deleted', { name: Name }));
-    void navigate({ to: `/console/t/${Slug}/bots` });
-  };
   return (
-    <Confirm
+    <ActionDialog
+      operation="Bots_Delete"
+      request={{ Tenant, ID }}
+      stale={['Bots_List']}
       title={t('bots.deleteTitle', { name: Name })}
       action={t('bots.delete')}
       phrase={Name}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate({ Tenant, ID }, { onSuccess })}
+      done={t('bots.deleted', { name: Name })}
+      onDone={() => void navigate({ to: `/console/t/${Slug}/bots` })}
       onClose={onClose}
     >
       {t('bots.deleteAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }

@@ -1,16 +1,11 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Anchor, Button, Text } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { pageOf, useCall } from '../parts/calls.ts';
-import { useCursor } from '../parts/cursor.ts';
-import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import { useNavigate } from '@tanstack/react-router';
+import type { Column } from '../parts/cursor-list.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { ListFilters, NoMatch } from '../parts/list-filters.tsx';
-import { useListSearch } from '../parts/list-search.ts';
+import { ListView } from '../parts/list-view.tsx';
+import { Named } from '../parts/named.tsx';
 import { Page } from '../parts/page.tsx';
-import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/routes.tsx';
@@ -24,57 +19,43 @@ export function BotsPage() {
   const { t } = useTexts();
   const { ID, Slug, Name, may } = useTenant();
   const navigate = useNavigate();
-  const [isCreating, setCreating] = useState(false);
-  const { cursor, onCursor } = useCursor();
-  const { fields, isFiltered, sorting } = useListSearch();
-  const request = { Tenant: ID, ...fields, Page: { Limit: 25, Cursor: cursor } };
-  const list = useCall('Bots_List', request, { keepsPrevious: true });
-  const create = may('iam.bots.write') && (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
-      {t('bots.create')}
-    </Button>
-  );
+  const onSaved = ({ ID: bot }: { ID: string }) =>
+    void navigate({ to: `/console/t/${Slug}/bots/${bot}` });
   return (
-    <Page title={t('bots.bots')} about={t('bots.about', { tenant: Name })} actions={create}>
-      <ListFilters
-        label={t('bots.search')}
-        choices={[
-          {
-            name: 'status',
-            label: t('bots.state'),
-            values: [
-              { value: 'active', label: t('bots.active') },
-              { value: 'disabled', label: t('bots.disabled') },
-            ],
-          },
-        ]}
-      />
-      <CursorList
+    <Page
+      title={t('bots.bots')}
+      about={t('bots.about', { tenant: Name })}
+      actions={
+        may('iam.bots.write') && (
+          <DialogButton
+            text={t('bots.create')}
+            icon="plus"
+            dialog={(onClose) => <BotDialog onClose={onClose} onSaved={onSaved} />}
+          />
+        )
+      }
+    >
+      <ListView
+        operation="Bots_List"
+        request={{ Tenant: ID }}
         label={t('bots.bots')}
+        filters={{
+          label: t('bots.search'),
+          choices: [
+            {
+              name: 'status',
+              label: t('bots.state'),
+              values: [
+                { value: 'active', label: t('bots.active') },
+                { value: 'disabled', label: t('bots.disabled') },
+              ],
+            },
+          ],
+        }}
         columns={useColumns()}
         idOf={({ ID }) => ID}
-        page={pageOf<'Bots_List'>(list.data)}
-        isChanging={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        cursor={cursor}
-        onCursor={onCursor}
-        sorting={sorting}
-        empty={
-          isFiltered ? (
-            <NoMatch />
-          ) : (
-            <Empty icon="bot" title={t('bots.none')} about={t('bots.noneAbout')} />
-          )
-        }
+        empty={<Empty icon="bot" title={t('bots.none')} about={t('bots.noneAbout')} />}
       />
-      <SameByApi operation="Bots_List" request={request} />
-      {isCreating && (
-        <BotDialog
-          onClose={() => setCreating(false)}
-          onSaved={({ ID }) => void navigate({ to: `/console/t/${Slug}/bots/${ID}` })}
-        />
-      )}
     </Page>
   );
 }
@@ -88,16 +69,7 @@ function useColumns(): Column<Bot>[] {
       sort: 'name',
       header: t('bots.name'),
       cell: ({ ID, Name, Description }) => (
-        <>
-          <Anchor component={Link} to={`/console/t/${Slug}/bots/${ID}`} size="sm" fw={500}>
-            {Name}
-          </Anchor>
-          {Description !== '' && (
-            <Text size="xs" c="dimmed" lineClamp={2}>
-              {Description}
-            </Text>
-          )}
-        </>
+        <Named name={Name} to={`/console/t/${Slug}/bots/${ID}`} about={Description} />
       ),
     },
     {

@@ -1,11 +1,9 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Modal, NativeSelect, TagsInput, Text, TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { CallForm } from '../parts/call-form.tsx';
-import { useChange } from '../parts/calls.ts';
+import { NativeSelect, TagsInput, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { ActionDialog } from '../parts/action-dialog.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { Confirm } from '../parts/confirm.tsx';
-import { useNotify } from '../parts/notify.ts';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { publicUrl } from '../parts/place.ts';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -18,28 +16,6 @@ type Props = { of: Key; onClose: () => void };
 
 const stale = ['BotKeys_List'] as const;
 const lifetimes = [7, 30, 90, 180, 365];
-
-function Dialog({
-  title,
-  onClose,
-  children,
-}: {
-  title: string;
-  onClose: () => void;
-  children: ReactNode;
-}) {
-  const { t } = useTexts();
-  return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
-    >
-      {children}
-    </Modal>
-  );
-}
 
 /** How long a key works. */
 function Lifetime(props: object) {
@@ -60,152 +36,133 @@ function Lifetime(props: object) {
 }
 
 /** Creates a key for a bot. */
-export function CreateKey(props: {
-  bot: Bot;
-  onSecret: (secret: string) => void;
-  onClose: () => void;
-}) {
-  const { bot, onSecret, onClose } = props;
+export function CreateKey({ bot, onClose }: { bot: Bot; onClose: () => void }) {
   const { t } = useTexts();
+  const [secret, setSecret] = useState('');
+  if (secret !== '') return <NewSecret secret={secret} onClose={onClose} />;
   return (
-    <Dialog title={t('bots.createKeyFor', { name: bot.Name })} onClose={onClose}>
-      <CallForm
-        operation="BotKeys_Create"
-        initial={{ name: '', days: '90', permissions: [] as string[], networks: [] as string[] }}
-        check={({ name }) => ({ name: name.trim() === '' ? t('bots.nameMissing') : null })}
-        toRequest={({ name, days, permissions, networks }) => ({
-          Tenant: bot.Tenant,
-          Bot: bot.ID,
-          Name: name.trim(),
-          ExpiresAt: daysAhead(Number(days)),
-          ...(permissions.length > 0 && { Permissions: permissions }),
-          ...(networks.length > 0 && { AllowedIPs: networks }),
-        })}
-        stale={stale}
-        onDone={({ Secret }) => onSecret(Secret)}
-        onCancel={onClose}
-        submit={t('bots.createKey')}
-      >
-        {(form) => (
-          <>
-            <TextInput
-              {...form.getInputProps('name')}
-              label={t('bots.keyName')}
-              description={t('bots.keyNameAbout')}
-              maxLength={128}
-              autoComplete="off"
-              data-autofocus
-            />
-            <Lifetime {...form.getInputProps('days')} />
-            <TagsInput
-              {...form.getInputProps('permissions')}
-              label={t('bots.permissions')}
-              description={t('bots.permissionsAbout')}
-              splitChars={[',', ' ']}
-            />
-            <TagsInput
-              {...form.getInputProps('networks')}
-              label={t('bots.networks')}
-              description={t('bots.networksAbout')}
-              splitChars={[',', ' ']}
-            />
-          </>
-        )}
-      </CallForm>
-    </Dialog>
+    <FormDialog
+      title={t('bots.createKeyFor', { name: bot.Name })}
+      onClose={onClose}
+      operation="BotKeys_Create"
+      initial={{ name: '', days: '90', permissions: [] as string[], networks: [] as string[] }}
+      check={({ name }) => ({ name: name.trim() === '' ? t('bots.nameMissing') : null })}
+      toRequest={({ name, days, permissions, networks }) => ({
+        Tenant: bot.Tenant,
+        Bot: bot.ID,
+        Name: name.trim(),
+        ExpiresAt: daysAhead(Number(days)),
+        ...(permissions.length > 0 && { Permissions: permissions }),
+        ...(networks.length > 0 && { AllowedIPs: networks }),
+      })}
+      stale={stale}
+      onDone={({ Secret }) => setSecret(Secret)}
+      submit={t('bots.createKey')}
+    >
+      {(form) => (
+        <>
+          <TextInput
+            {...form.getInputProps('name')}
+            label={t('bots.keyName')}
+            description={t('bots.keyNameAbout')}
+            maxLength={128}
+            autoComplete="off"
+            data-autofocus
+          />
+          <Lifetime {...form.getInputProps('days')} />
+          <TagsInput
+            {...form.getInputProps('permissions')}
+            label={t('bots.permissions')}
+            description={t('bots.permissionsAbout')}
+            splitChars={[',', ' ']}
+          />
+          <TagsInput
+            {...form.getInputProps('networks')}
+            label={t('bots.networks')}
+            description={t('bots.networksAbout')}
+            splitChars={[',', ' ']}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 
 /** Creates the successor of a key. */
-export function RotateKey({
-  of,
-  onSecret,
-  onClose,
-}: Props & { onSecret: (secret: string) => void }) {
+export function RotateKey({ of, onClose }: Props) {
   const { t } = useTexts();
+  const [secret, setSecret] = useState('');
+  if (secret !== '') return <NewSecret secret={secret} onClose={onClose} />;
   return (
-    <Dialog title={t('bots.rotateOf', { name: of.Name })} onClose={onClose}>
-      <CallForm
-        operation="BotKeys_Rotate"
-        initial={{ days: '90' }}
-        toRequest={({ days }) => ({
-          Tenant: of.Tenant,
-          ID: of.ID,
-          ExpiresAt: daysAhead(Number(days)),
-        })}
-        stale={stale}
-        onDone={({ Secret }) => onSecret(Secret)}
-        onCancel={onClose}
-        submit={t('bots.rotate')}
-      >
-        {(form) => (
-          <>
-            <Text size="sm">{t('bots.rotateAbout')}</Text>
-            <Lifetime {...form.getInputProps('days')} />
-          </>
-        )}
-      </CallForm>
-    </Dialog>
+    <FormDialog
+      title={t('bots.rotateOf', { name: of.Name })}
+      onClose={onClose}
+      operation="BotKeys_Rotate"
+      initial={{ days: '90' }}
+      toRequest={({ days }) => ({
+        Tenant: of.Tenant,
+        ID: of.ID,
+        ExpiresAt: daysAhead(Number(days)),
+      })}
+      stale={stale}
+      onDone={({ Secret }) => setSecret(Secret)}
+      submit={t('bots.rotate')}
+    >
+      {(form) => (
+        <>
+          <Text size="sm">{t('bots.rotateAbout')}</Text>
+          <Lifetime {...form.getInputProps('days')} />
+        </>
+      )}
+    </FormDialog>
   );
 }
 
 /** Changes when a key ends. */
 export function SetExpiry({ of, onClose }: Props) {
   const { t } = useTexts();
-  const notify = useNotify();
   return (
-    <Dialog title={t('bots.expiryOf', { name: of.Name })} onClose={onClose}>
-      <CallForm
-        operation="BotKeys_SetExpiration"
-        initial={{ days: '90' }}
-        toRequest={({ days }) => ({
-          Tenant: of.Tenant,
-          ID: of.ID,
-          ExpiresAt: daysAhead(Number(days)),
-        })}
-        stale={stale}
-        onDone={() => {
-          onClose();
-          notify(t('bots.expirySaved', { name: of.Name }));
-        }}
-        onCancel={onClose}
-        submit={t('form.save')}
-      >
-        {(form) => <Lifetime {...form.getInputProps('days')} />}
-      </CallForm>
-    </Dialog>
+    <FormDialog
+      title={t('bots.expiryOf', { name: of.Name })}
+      onClose={onClose}
+      operation="BotKeys_SetExpiration"
+      initial={{ days: '90' }}
+      toRequest={({ days }) => ({
+        Tenant: of.Tenant,
+        ID: of.ID,
+        ExpiresAt: daysAhead(Number(days)),
+      })}
+      stale={stale}
+      done={t('bots.expirySaved', { name: of.Name })}
+      submit={t('form.save')}
+    >
+      {(form) => <Lifetime {...form.getInputProps('days')} />}
+    </FormDialog>
   );
 }
 
 /** Ends a key at once. */
 export function RevokeKey({ of, onClose }: Props) {
   const { t } = useTexts();
-  const notify = useNotify();
-  const change = useChange('BotKeys_SetExpiration', { stale });
-  const onSuccess = () => {
-    onClose();
-    notify(t('bots.revokedOf', { name: of.Name }));
-  };
   const { Tenant, ID, Name } = of;
   return (
-    <Confirm
+    <ActionDialog
+      operation="BotKeys_SetExpiration"
+      request={{ Tenant, ID, ExpiresAt: new Date(0).toISOString() }}
+      stale={stale}
       title={t('bots.revokeOf', { name: Name })}
       action={t('bots.revoke')}
       phrase={Name}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() =>
-        change.mutate({ Tenant, ID, ExpiresAt: new Date(0).toISOString() }, { onSuccess })
-      }
+      done={t('bots.revokedOf', { name: of.Name })}
       onClose={onClose}
     >
       {t('bots.revokeAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }
 
 /** A key's secret with its first call. */
-export function NewSecret({ secret, onClose }: { secret: string; onClose: () => void }) {
+function NewSecret({ secret, onClose }: { secret: string; onClose: () => void }) {
   const { t } = useTexts();
   const { ID: tenant } = useTenant();
   const code = [

@@ -1,24 +1,20 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Button, Code, Group, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
-import { pageOf, useCall } from '../parts/calls.ts';
-import { useCursor } from '../parts/cursor.ts';
-import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import { Code, Group, Stack, Text } from '@mantine/core';
+import type { Column } from '../parts/cursor-list.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { RowAction } from '../parts/row-action.tsx';
-import { SameByApi } from '../parts/same-by-api.tsx';
+import { ListView } from '../parts/list-view.tsx';
+import { Named } from '../parts/named.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import type { Bot } from './bot-dialog.tsx';
 import { BotFrame } from './bot-frame.tsx';
-import { CreateKey, NewSecret, RevokeKey, RotateKey, SetExpiry } from './key-dialogs.tsx';
+import { CreateKey, RevokeKey, RotateKey, SetExpiry } from './key-dialogs.tsx';
 import { stateOf } from './key-state.ts';
 import { StateBadge } from './state-badge.tsx';
 
 type Key = ItemOf<'BotKeys_List'>;
-type Asked = { what: 'rotate' | 'expiry' | 'revoke'; key: Key } | { what: 'create' };
 
 /** A bot's keys. */
 export const KeysPage = () => <BotFrame tab="keys">{(bot) => <Keys bot={bot} />}</BotFrame>;
@@ -26,16 +22,10 @@ export const KeysPage = () => <BotFrame tab="keys">{(bot) => <Keys bot={bot} />}
 function Keys({ bot }: { bot: Bot }) {
   const { t } = useTexts();
   const { may } = useTenant();
-  const [asked, setAsked] = useState<Asked>();
-  const [secret, setSecret] = useState<string>();
-  const { cursor, onCursor } = useCursor();
-  const request = { Tenant: bot.Tenant, Bot: bot.ID, Page: { Limit: 25, Cursor: cursor } };
-  const list = useCall('BotKeys_List', request, { keepsPrevious: true });
   const mayWrite = may('iam.botkeys.write');
-  const close = () => setAsked(undefined);
-  const show = (fresh: string) => {
-    close();
-    setSecret(fresh);
+  const common = {
+    may: mayWrite,
+    isOffered: (key: Key) => !['expired', 'revoked'].includes(stateOf(key)),
   };
   return (
     <Stack>
@@ -44,34 +34,47 @@ function Keys({ bot }: { bot: Bot }) {
           {t('bots.keysAbout')}
         </Text>
         {mayWrite && (
-          <Button leftSection={<Icon name="plus" />} onClick={() => setAsked({ what: 'create' })}>
-            {t('bots.createKey')}
-          </Button>
+          <DialogButton
+            text={t('bots.createKey')}
+            icon="plus"
+            dialog={(onClose) => <CreateKey bot={bot} onClose={onClose} />}
+          />
         )}
       </Group>
-      <CursorList
+      <ListView
+        operation="BotKeys_List"
+        request={{ Tenant: bot.Tenant, Bot: bot.ID }}
         label={t('bots.keys')}
-        columns={useColumns(mayWrite ? setAsked : undefined)}
+        columns={useColumns()}
         idOf={({ ID }) => ID}
-        page={pageOf<'BotKeys_List'>(list.data)}
-        isChanging={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        cursor={cursor}
-        onCursor={onCursor}
+        actions={[
+          {
+            ...common,
+            text: t('bots.rotate'),
+            label: ({ Name }) => t('bots.rotateOf', { name: Name }),
+            dialog: (key, onClose) => <RotateKey of={key} onClose={onClose} />,
+          },
+          {
+            ...common,
+            text: t('bots.expiry'),
+            label: ({ Name }) => t('bots.expiryOf', { name: Name }),
+            dialog: (key, onClose) => <SetExpiry of={key} onClose={onClose} />,
+          },
+          {
+            ...common,
+            text: t('bots.revoke'),
+            label: ({ Name }) => t('bots.revokeOf', { name: Name }),
+            isRed: true,
+            dialog: (key, onClose) => <RevokeKey of={key} onClose={onClose} />,
+          },
+        ]}
         empty={<Empty icon="key" title={t('bots.noKeys')} about={t('bots.noKeysAbout')} />}
       />
-      <SameByApi operation="BotKeys_List" request={request} />
-      {asked?.what === 'create' && <CreateKey bot={bot} onSecret={show} onClose={close} />}
-      {asked?.what === 'rotate' && <RotateKey of={asked.key} onSecret={show} onClose={close} />}
-      {asked?.what === 'expiry' && <SetExpiry of={asked.key} onClose={close} />}
-      {asked?.what === 'revoke' && <RevokeKey of={asked.key} onClose={close} />}
-      {secret !== undefined && <NewSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </Stack>
   );
 }
 
-function useColumns(onAsk: ((asked: Asked) => void) | undefined): Column<Key>[] {
+function useColumns(): Column<Key>[] {
   const { t } = useTexts();
   return [
     {
@@ -79,9 +82,7 @@ function useColumns(onAsk: ((asked: Asked) => void) | undefined): Column<Key>[] 
       header: t('bots.key'),
       cell: ({ Name, Prefix, Last4 }) => (
         <>
-          <Text size="sm" fw={500}>
-            {Name}
-          </Text>
+          <Named name={Name} />
           <Code>
             {Prefix}…{Last4}
           </Code>
@@ -107,16 +108,6 @@ function useColumns(onAsk: ((asked: Asked) => void) | undefined): Column<Key>[] 
       isSecondary: true,
       cell: ({ LastUsedAt }) => (LastUsedAt ? <Time at={LastUsedAt} /> : t('bots.never')),
     },
-    ...(onAsk
-      ? [
-          {
-            id: 'actions',
-            header: t('bots.actions'),
-            hasHiddenHeader: true,
-            cell: (key: Key) => <KeyActions of={key} onAsk={onAsk} />,
-          },
-        ]
-      : []),
   ];
 }
 
@@ -132,34 +123,5 @@ function Limits({ of }: { of: readonly string[] }) {
     <Text size="xs" ff="monospace" lineClamp={3}>
       {of.join(', ')}
     </Text>
-  );
-}
-
-function KeyActions({ of, onAsk }: { of: Key; onAsk: (asked: Asked) => void }) {
-  const { t } = useTexts();
-  const state = stateOf(of);
-  if (state === 'expired' || state === 'revoked') return undefined;
-  return (
-    <Group gap={4} justify="end">
-      <RowAction
-        aria-label={t('bots.rotateOf', { name: of.Name })}
-        onClick={() => onAsk({ what: 'rotate', key: of })}
-      >
-        {t('bots.rotate')}
-      </RowAction>
-      <RowAction
-        aria-label={t('bots.expiryOf', { name: of.Name })}
-        onClick={() => onAsk({ what: 'expiry', key: of })}
-      >
-        {t('bots.expiry')}
-      </RowAction>
-      <RowAction
-        isRed
-        aria-label={t('bots.revokeOf', { name: of.Name })}
-        onClick={() => onAsk({ what: 'revoke', key: of })}
-      >
-        {t('bots.revoke')}
-      </RowAction>
-    </Group>
   );
 }

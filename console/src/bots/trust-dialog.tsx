@@ -1,8 +1,9 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Modal, NativeSelect, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { CallForm } from '../parts/call-form.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
+import { ifUnchanged } from '../parts/edit-form.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { publicUrl } from '../parts/place.ts';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
@@ -38,50 +39,44 @@ export function TrustDialog({ bot, trust, onClose, onSaved }: Props) {
   const { t } = useTexts();
   const initial = trust ? fieldsFrom(trust) : emptyFields(publicUrl);
   return (
-    <Modal
-      opened
+    <FormDialog
       onClose={onClose}
       size="lg"
       title={t(trust ? 'bots.editTrust' : 'bots.createTrust')}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
+      operation="BotTrusts_Save"
+      initial={initial}
+      check={(fields) => {
+        const asked = [...fieldsOf[fields.kind], 'audience' as const];
+        const missing = asked.filter((name) => !optional.has(name) && fields[name] === '');
+        return Object.fromEntries(missing.map((name) => [name, t('bots.fieldMissing')]));
+      }}
+      toRequest={(fields) => ({
+        Trust: {
+          ...(trust && { ID: trust.ID }),
+          Tenant: bot.Tenant,
+          Bot: bot.ID,
+          ...trustOf(fields),
+        },
+        ...(trust && ifUnchanged(trust)),
+      })}
+      stale={['BotTrusts_List']}
+      onDone={({ Trust }) => onSaved(Trust)}
+      submit={t('form.save')}
     >
-      <CallForm
-        operation="BotTrusts_Save"
-        initial={initial}
-        check={(fields) => {
-          const asked = [...fieldsOf[fields.kind], 'audience' as const];
-          const missing = asked.filter((name) => !optional.has(name) && fields[name] === '');
-          return Object.fromEntries(missing.map((name) => [name, t('bots.fieldMissing')]));
-        }}
-        toRequest={(fields) => ({
-          Trust: {
-            ...(trust && { ID: trust.ID }),
-            Tenant: bot.Tenant,
-            Bot: bot.ID,
-            ...trustOf(fields),
-          },
-          ...(trust?.UpdatedAt !== undefined && { IfUpdatedAt: trust.UpdatedAt }),
-        })}
-        stale={['BotTrusts_List']}
-        onDone={({ Trust }) => onSaved(Trust)}
-        onCancel={onClose}
-        submit={t('form.save')}
-      >
-        {(form) => (
-          <>
-            {!trust && <KindChoice form={form} />}
-            {fieldsOf[form.values.kind].map((name) => (
-              <Field key={name} name={name} form={form} />
-            ))}
-            <TextInput
-              {...form.getInputProps('audience')}
-              label={t('bots.audience')}
-              description={t('bots.audienceAbout')}
-            />
-          </>
-        )}
-      </CallForm>
-    </Modal>
+      {(form) => (
+        <>
+          {!trust && <KindChoice form={form} />}
+          {fieldsOf[form.values.kind].map((name) => (
+            <Field key={name} name={name} form={form} />
+          ))}
+          <TextInput
+            {...form.getInputProps('audience')}
+            label={t('bots.audience')}
+            description={t('bots.audienceAbout')}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
-import { State } from '../parts/state.tsx';
+import { State, StateOf, type States } from '../parts/state.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 
-const results: Readonly<Record<string, { text: TextKey; color: string }>> = {
+const results: States = {
   delivered: { text: 'webhooks.delivered', color: 'teal.9' },
   retry: { text: 'webhooks.retry', color: 'orange.9' },
   failed: { text: 'webhooks.failed', color: 'red.8' },
@@ -14,11 +14,9 @@ const results: Readonly<Record<string, { text: TextKey; color: string }>> = {
 export const resultText = (status: string): TextKey | undefined => results[status]?.text;
 
 /** The result of an attempt, or of the latest one of a message. */
-export function Result({ status }: { status: string }) {
-  const { t } = useTexts();
-  const known = results[status];
-  return <State color={known?.color ?? 'gray.7'}>{known ? t(known.text) : status}</State>;
-}
+export const Result = ({ status }: { status: string }) => (
+  <StateOf states={results} state={status} />
+);
 
 type Answer = { StatusCode: number; Message: string; Error: string };
 

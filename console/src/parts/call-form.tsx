@@ -10,7 +10,7 @@ import { useTexts } from './texts.tsx';
 
 export type Values = Record<string, unknown>;
 
-type Props<Name extends OperationName, Fields extends Values> = {
+export type CallFormProps<Name extends OperationName, Fields extends Values> = {
   operation: Name;
   initial: Fields;
   /** The message for each wrong field. */
@@ -32,7 +32,7 @@ type Props<Name extends OperationName, Fields extends Values> = {
 
 /** A form whose button makes one call. The input stays until the call has succeeded. */
 export function CallForm<Name extends OperationName, Fields extends Values>(
-  props: Props<Name, Fields>,
+  props: CallFormProps<Name, Fields>,
 ) {
   const { operation, initial, check, precheck, toRequest, stale, onDone, ...rest } = props;
   const { refused, secret, onCancel, submit, children } = rest;

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { Dialog } from './dialog.tsx';
 import { FailureNotice } from './failure-notice.tsx';
 import { useTexts } from './texts.tsx';
 
@@ -23,12 +24,7 @@ export function Confirm({ title, children, action, phrase, ...rest }: Props) {
   const [typed, setTyped] = useState('');
   const isReady = phrase === undefined || typed.trim() === phrase;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
-    >
+    <Dialog onClose={onClose} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -60,6 +56,6 @@ export function Confirm({ title, children, action, phrase, ...rest }: Props) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

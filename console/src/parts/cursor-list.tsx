@@ -12,6 +12,7 @@ import {
 import { memo, type ReactNode, useState } from 'react';
 import type { ListPage } from './calls.ts';
 import { FailureNotice } from './failure-notice.tsx';
+import { type ListAction, useListActions } from './list-actions.tsx';
 import type { Sorting } from './list-search.ts';
 import { useTexts } from './texts.tsx';
 
@@ -35,6 +36,7 @@ type Props<Item> = {
   /** The name of the list. */
   label: string;
   columns: readonly Column<Item>[];
+  actions?: ReadonlyArray<ListAction<Item>>;
   idOf: (item: Item) => string;
   page: ListPage<Item> | undefined;
   /** Whether another page than the shown one is loading. */
@@ -50,7 +52,18 @@ type Props<Item> = {
 };
 
 /** One page of a list by cursor. Its size does not grow with the list. */
-export function CursorList<Item extends object>(props: Props<Item>) {
+export function CursorList<Item>({ columns, actions = [], ...props }: Props<Item>) {
+  const acting = useListActions(actions);
+  return (
+    <>
+      <Content {...props} columns={[...columns, ...acting.columns]} />
+      {/* Stays when the action has removed its row. */}
+      {acting.dialog}
+    </>
+  );
+}
+
+function Content<Item>(props: Props<Item>) {
   const { page, error, onRetry, cursor, empty } = props;
   if (error && !page) return <FailureNotice error={error} onRetry={onRetry} />;
   if (!page) return <Loading />;
@@ -77,7 +90,7 @@ type RowsProps<Item> = Props<Item> & { page: ListPage<Item> };
 const placeOf = ({ isSecondary = false }: { isSecondary?: boolean }) =>
   isSecondary ? { visibleFrom: 'sm' as const } : {};
 
-function Rows<Item extends object>(props: RowsProps<Item>) {
+function Rows<Item>(props: RowsProps<Item>) {
   const { label, columns, isChanging, sorting } = props;
   return (
     <Paper withBorder p={0} style={{ overflowX: 'auto' }}>
@@ -103,7 +116,7 @@ function Rows<Item extends object>(props: RowsProps<Item>) {
   );
 }
 
-const BodyOf = <Item extends object>({ columns, idOf, page }: RowsProps<Item>) => (
+const BodyOf = <Item,>({ columns, idOf, page }: RowsProps<Item>) => (
   <Table.Tbody>
     {page.items.map((item) => (
       <tr key={idOf(item)} className={classes.tr} data-hover data-with-row-border>
@@ -157,7 +170,7 @@ function Heading({ sort, sorting, isSilent, children, ...place }: HeadingProps) 
   );
 }
 
-function Pager<Item extends object>(props: Props<Item> & { page: ListPage<Item> }) {
+function Pager<Item>(props: Props<Item> & { page: ListPage<Item> }) {
   const { page, cursor, onCursor, isChanging } = props;
   const { t } = useTexts();
   // The pages before this one, as far as they were looked at here. A shared address has none.

@@ -6,8 +6,11 @@ export type CursorSearch = { cursor?: string };
 export const readCursor = ({ cursor }: Record<string, unknown>): CursorSearch =>
   typeof cursor === 'string' && cursor !== '' ? { cursor } : {};
 
+/** The page of a list that is shown, and the way to others. */
+export type CursorPlace = { cursor: string; onCursor: (cursor: string) => void };
+
 /** The cursor in the view's address, so that a page of a list can be shared, and the way to others. */
-export function useCursor(): { cursor: string; onCursor: (cursor: string) => void } {
+export function useCursor(): CursorPlace {
   const { cursor = '', ...rest }: CursorSearch = useSearch({ strict: false });
   const navigate = useNavigate();
   return {

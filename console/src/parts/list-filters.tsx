@@ -4,14 +4,20 @@ import { Empty } from './empty.tsx';
 import { useListSearch } from './list-search.ts';
 import { useTexts } from './texts.tsx';
 
-type Choice = {
+export type Choice = {
   name: 'status' | 'source';
   label: string;
   values: ReadonlyArray<{ value: string; label: string }>;
 };
 
 /** The search field and the filters above a list. They stand in the view's address. */
-export function ListFilters({ label, choices = [] }: { label: string; choices?: Choice[] }) {
+export function ListFilters({
+  label,
+  choices = [],
+}: {
+  label: string;
+  choices?: readonly Choice[];
+}) {
   const { t } = useTexts();
   const { search, change } = useListSearch();
   return (

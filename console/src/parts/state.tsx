@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import type { TextKey } from './text-keys.ts';
+import { type Translate, useTexts } from './texts.tsx';
 
 type Props = {
   /** A colour of the theme with its shade, on which white text is readable. Default: the accent. */
@@ -17,3 +19,17 @@ export const State = ({ color, children }: Props) => (
     {children}
   </span>
 );
+
+/** The texts and colours of the states of a kind of record. */
+export type States = Readonly<Record<string, { text: TextKey; color: string }>>;
+
+/** One of the states; a state that is newer than the console shows its own name. */
+export function StateOf({ states, state }: { states: States; state: string }) {
+  const { t } = useTexts();
+  const known = states[state];
+  return <State color={known?.color ?? 'gray.7'}>{known ? t(known.text) : state}</State>;
+}
+
+/** The states as the choices of a filter. */
+export const choicesOf = (states: Readonly<Record<string, { text: TextKey }>>, t: Translate) =>
+  Object.entries(states).map(([value, { text }]) => ({ value, label: t(text) }));

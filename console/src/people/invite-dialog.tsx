@@ -1,67 +1,56 @@
-import { Modal, MultiSelect, TextInput } from '@mantine/core';
-import { CallForm } from '../parts/call-form.tsx';
+import { MultiSelect, TextInput } from '@mantine/core';
 import { useAll } from '../parts/calls.ts';
-import { useNotify } from '../parts/notify.ts';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 
 /** Invites one person. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
-  const notify = useNotify();
   const { ID, Name } = useTenant();
   const choices = useRoleChoices();
   return (
-    <Modal
-      opened
+    <FormDialog
       onClose={onClose}
       title={t('people.inviteTo', { tenant: Name })}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
+      operation="TenantInvitations_Create"
+      initial={{ email: '', roles: [] as string[] }}
+      check={({ email }) => ({
+        email: /^[^\s@]+@[^\s@]+$/.test(email.trim()) ? null : t('people.emailMissing'),
+      })}
+      toRequest={({ email, roles }) => ({
+        Tenant: ID,
+        Email: email.trim(),
+        ...(roles.length > 0 && { Roles: roles }),
+      })}
+      stale={['TenantInvitations_List']}
+      done={(_, { email }) => t('people.invited', { email: email.trim() })}
+      submit={t('people.send')}
     >
-      <CallForm
-        operation="TenantInvitations_Create"
-        initial={{ email: '', roles: [] as string[] }}
-        check={({ email }) => ({
-          email: /^[^\s@]+@[^\s@]+$/.test(email.trim()) ? null : t('people.emailMissing'),
-        })}
-        toRequest={({ email, roles }) => ({
-          Tenant: ID,
-          Email: email.trim(),
-          ...(roles.length > 0 && { Roles: roles }),
-        })}
-        stale={['TenantInvitations_List']}
-        onDone={(_, { email }) => {
-          onClose();
-          notify(t('people.invited', { email: email.trim() }));
-        }}
-        onCancel={onClose}
-        submit={t('people.send')}
-      >
-        {(form) => (
-          <>
-            <TextInput
-              {...form.getInputProps('email')}
-              label={t('people.email')}
-              type="email"
-              inputMode="email"
-              autoComplete="off"
-              data-autofocus
+      {(form) => (
+        <>
+          <TextInput
+            {...form.getInputProps('email')}
+            label={t('people.email')}
+            type="email"
+            inputMode="email"
+            autoComplete="off"
+            data-autofocus
+          />
+          {choices && (
+            <MultiSelect
+              {...form.getInputProps('roles')}
+              label={t('people.roles')}
+              description={t('people.rolesAbout')}
+              data={choices}
+              clearable
+              searchable
+              comboboxProps={{ withinPortal: true }}
             />
-            {choices && (
-              <MultiSelect
-                {...form.getInputProps('roles')}
-                label={t('people.roles')}
-                description={t('people.rolesAbout')}
-                data={choices}
-                clearable
-                searchable
-                comboboxProps={{ withinPortal: true }}
-              />
-            )}
-          </>
-        )}
-      </CallForm>
-    </Modal>
+          )}
+        </>
+      )}
+    </FormDialog>
   );
 }
 

@@ -1,9 +1,8 @@
-import { Button, Group, Paper, Skeleton, Table, Text } from '@mantine/core';
-import { useState } from 'react';
-import { useCall, useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { Group, Paper, Skeleton, Table, Text } from '@mantine/core';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { useCall } from '../parts/calls.ts';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
-import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
 import { SameByApi } from '../parts/same-by-api.tsx';
@@ -14,7 +13,6 @@ import { useTexts } from '../parts/texts.tsx';
 export function KeysPage() {
   const { t, locale } = useTexts();
   const { may } = usePlatformPermissions();
-  const [rotates, setRotates] = useState(false);
   const { data, error, refetch } = useCall('Keys_Status', {});
   const number = new Intl.NumberFormat(locale);
   return (
@@ -23,9 +21,10 @@ export function KeysPage() {
       about={t('platform.keysAbout')}
       actions={
         may('iam.platform.keys.write') && (
-          <Button variant="default" onClick={() => setRotates(true)}>
-            {t('platform.rotate')}
-          </Button>
+          <DialogButton
+            text={t('platform.rotate')}
+            dialog={(onClose) => <Rotate onClose={onClose} />}
+          />
         )
       }
     >
@@ -65,7 +64,6 @@ export function KeysPage() {
         </>
       )}
       <SameByApi operation="Keys_Status" request={{}} />
-      {rotates && <Rotate onClose={() => setRotates(false)} />}
     </Page>
   );
 }
@@ -83,33 +81,20 @@ function KeyState({ Current, Available, Removable }: Key) {
   );
 }
 
-const phrase = 'rotate';
-
 function Rotate({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
-  const notify = useNotify();
-  const change = useChange('Keys_Rotate', { stale: ['Keys_Status'] });
   return (
-    <Confirm
+    <ActionDialog
+      operation="Keys_Rotate"
+      request={{}}
+      stale={['Keys_Status']}
       title={t('platform.rotate')}
       action={t('platform.rotate')}
-      phrase={phrase}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() =>
-        change.mutate(
-          {},
-          {
-            onSuccess: ({ Queued }) => {
-              onClose();
-              notify(t('platform.rotateDone', { count: String(Queued) }));
-            },
-          },
-        )
-      }
+      phrase="rotate"
+      done={({ Queued }) => t('platform.rotateDone', { count: String(Queued) })}
       onClose={onClose}
     >
       {t('platform.rotateAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }

@@ -1,6 +1,6 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Alert, Modal, NativeSelect, Textarea } from '@mantine/core';
-import { CallForm } from '../parts/call-form.tsx';
+import { Alert, NativeSelect, Textarea } from '@mantine/core';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { enterSupport } from '../parts/support-access.ts';
 import { useTexts } from '../parts/texts.tsx';
@@ -19,51 +19,45 @@ export function SupportDialog({ user, onClose }: { user: User; onClose: () => vo
     unitDisplay: 'long',
   });
   return (
-    <Modal
-      opened
+    <FormDialog
       onClose={onClose}
       title={t('support.title', { person: Email })}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
+      operation="Support_Start"
+      initial={{ reason: '', minutes: '15' }}
+      check={({ reason }) => ({
+        reason: reason.trim() === '' ? t('support.reasonMissing') : null,
+      })}
+      toRequest={({ reason, minutes: time }) => ({
+        UserID: ID,
+        Reason: reason.trim(),
+        Minutes: Number(time),
+        Cookie: true,
+      })}
+      stale={[]}
+      onDone={enterSupport}
+      submit={t('support.start')}
     >
-      <CallForm
-        operation="Support_Start"
-        initial={{ reason: '', minutes: '15' }}
-        check={({ reason }) => ({
-          reason: reason.trim() === '' ? t('support.reasonMissing') : null,
-        })}
-        toRequest={({ reason, minutes: time }) => ({
-          UserID: ID,
-          Reason: reason.trim(),
-          Minutes: Number(time),
-          Cookie: true,
-        })}
-        stale={[]}
-        onDone={enterSupport}
-        onCancel={onClose}
-        submit={t('support.start')}
-      >
-        {(form) => (
-          <>
-            <Alert color="orange" icon={<Icon name="shield" />}>
-              {t('support.about')}
-            </Alert>
-            <Textarea
-              {...form.getInputProps('reason')}
-              label={t('support.reason')}
-              description={t('support.reasonAbout')}
-              maxLength={500}
-              autosize
-              minRows={2}
-              data-autofocus
-            />
-            <NativeSelect
-              {...form.getInputProps('minutes')}
-              label={t('support.time')}
-              data={times.map((time) => ({ value: String(time), label: minutes.format(time) }))}
-            />
-          </>
-        )}
-      </CallForm>
-    </Modal>
+      {(form) => (
+        <>
+          <Alert color="orange" icon={<Icon name="shield" />}>
+            {t('support.about')}
+          </Alert>
+          <Textarea
+            {...form.getInputProps('reason')}
+            label={t('support.reason')}
+            description={t('support.reasonAbout')}
+            maxLength={500}
+            autosize
+            minRows={2}
+            data-autofocus
+          />
+          <NativeSelect
+            {...form.getInputProps('minutes')}
+            label={t('support.time')}
+            data={times.map((time) => ({ value: String(time), label: minutes.format(time) }))}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { TestAnswer } from '../deliveries/test-answer.tsx';
 import { useChange } from '../parts/calls.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 
@@ -17,15 +18,10 @@ type DialogProps = Props & {
   children: ReactNode;
 };
 
-function Dialog({ title, action, isBusy, error, onAct, onClose, children }: DialogProps) {
+function TaskDialog({ title, action, isBusy, error, onAct, onClose, children }: DialogProps) {
   const { t } = useTexts();
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
-    >
+    <Dialog onClose={onClose} title={title}>
       <Stack>
         {children}
         <FailureNotice error={error} />
@@ -38,7 +34,7 @@ function Dialog({ title, action, isBusy, error, onAct, onClose, children }: Dial
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -47,9 +43,8 @@ export function TestDialog({ onClose }: Props) {
   const { t } = useTexts();
   const change = useChange('Portal_SendTest', { stale: ['Portal_ListAttempts', 'Portal_Get'] });
   const task = change.data?.Task;
-  const isGood = task?.Status === 'delivered';
   return (
-    <Dialog
+    <TaskDialog
       title={t('webhooks.test')}
       action={t(task ? 'webhooks.testAgain' : 'webhooks.testSend')}
       isBusy={change.isPending}
@@ -58,21 +53,8 @@ export function TestDialog({ onClose }: Props) {
       onClose={onClose}
     >
       <Text size="sm">{t('portal.testAbout')}</Text>
-      {task && (
-        <Alert
-          role="status"
-          color={isGood ? 'teal' : 'red'}
-          icon={<Icon name={isGood ? 'check' : 'warning'} />}
-          title={t(isGood ? 'webhooks.testGood' : 'webhooks.testBad')}
-        >
-          {!isGood && (
-            <Text size="sm" lang="en">
-              {task.Message}
-            </Text>
-          )}
-        </Alert>
-      )}
-    </Dialog>
+      {task && <TestAnswer {...task} />}
+    </TaskDialog>
   );
 }
 
@@ -86,7 +68,7 @@ export function ReplayDialog({ onClose }: Props) {
     notify(t('webhooks.replayed', { count: String(Queued) }));
   };
   return (
-    <Dialog
+    <TaskDialog
       title={t('webhooks.replay')}
       action={t('webhooks.replayNow')}
       isBusy={change.isPending}
@@ -95,7 +77,7 @@ export function ReplayDialog({ onClose }: Props) {
       onClose={onClose}
     >
       <Text size="sm">{t('portal.replayAbout')}</Text>
-    </Dialog>
+    </TaskDialog>
   );
 }
 
@@ -118,7 +100,7 @@ export function RotateDialog({
     onSecret(Secret);
   };
   return (
-    <Dialog
+    <TaskDialog
       title={t('webhooks.rotate')}
       action={t('webhooks.rotate')}
       isBusy={change.isPending}
@@ -133,6 +115,6 @@ export function RotateDialog({
         onChange={(event) => setGrace(event.currentTarget.value)}
         data={Object.entries(graces).map(([value, key]) => ({ value, label: t(key) }))}
       />
-    </Dialog>
+    </TaskDialog>
   );
 }

@@ -115,7 +115,7 @@ function useColumns(abilities: readonly string[], onMessage: Props['onMessage'])
   if (abilities.includes('replay'))
     columns.push({
       id: 'actions',
-      header: t('webhooks.actions'),
+      header: t('list.actions'),
       hasHiddenHeader: true,
       cell: ({ ID, EventType, Status }) =>
         Status === 'failed' &&

@@ -1,9 +1,8 @@
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
@@ -16,26 +15,21 @@ type Props = { tenant: Stored };
 export function EndSection({ tenant }: Props) {
   const { t } = useTexts();
   const { may } = useTenant();
-  const [open, setOpen] = useState<'leave' | 'delete'>();
-  const close = () => setOpen(undefined);
   return (
     <Section title={t('settings.end')} about={t('settings.endAbout')}>
       <Group>
-        <Button variant="default" onClick={() => setOpen('leave')}>
-          {t('settings.leave')}
-        </Button>
+        <DialogButton
+          text={t('settings.leave')}
+          dialog={(onClose) => <Leave tenant={tenant} onClose={onClose} />}
+        />
         {may('iam.tenant.delete') && (
-          <Button
-            variant="default"
-            c="var(--mantine-color-error)"
-            onClick={() => setOpen('delete')}
-          >
-            {t('settings.delete')}
-          </Button>
+          <DialogButton
+            text={t('settings.delete')}
+            isRed
+            dialog={(onClose) => <Delete tenant={tenant} onClose={onClose} />}
+          />
         )}
       </Group>
-      {open === 'leave' && <Leave tenant={tenant} onClose={close} />}
-      {open === 'delete' && <Delete tenant={tenant} onClose={close} />}
     </Section>
   );
 }
@@ -59,39 +53,37 @@ function Leave({ tenant: { ID, Name, Slug }, onClose }: DialogProps) {
   const { t } = useTexts();
   const { User } = useAccount();
   const sayGoodbye = useGoodbye();
-  const change = useChange('TenantMembers_Remove');
   const onSuccess = () => void sayGoodbye(t('settings.left', { tenant: Name }));
   return (
-    <Confirm
+    <ActionDialog
+      operation="TenantMembers_Remove"
+      request={{ Tenant: ID, UserID: User.ID }}
       title={t('settings.leaveOf', { tenant: Name })}
       action={t('settings.leave')}
       phrase={Slug}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate({ Tenant: ID, UserID: User.ID }, { onSuccess })}
+      onDone={onSuccess}
       onClose={onClose}
     >
       {t('settings.leaveAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }
 
 function Delete({ tenant: { ID, Name, Slug }, onClose }: DialogProps) {
   const { t } = useTexts();
   const sayGoodbye = useGoodbye();
-  const change = useChange('Tenants_Delete');
   const onSuccess = () => void sayGoodbye(t('settings.deleted', { tenant: Name }));
   return (
-    <Confirm
+    <ActionDialog
+      operation="Tenants_Delete"
+      request={{ Tenant: ID }}
       title={t('settings.deleteOf', { tenant: Name })}
       action={t('settings.delete')}
       phrase={Slug}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate({ Tenant: ID }, { onSuccess })}
+      onDone={onSuccess}
       onClose={onClose}
     >
       {t('settings.deleteAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }

@@ -1,8 +1,9 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
-import { useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { Alert, Code, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
+import { ifUnchanged } from '../parts/edit-form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -66,7 +67,6 @@ const Print = ({ text }: { text: string }) => (
 
 function New({ provider, pending, mayWrite }: Props & { pending: Pending }) {
   const { t } = useTexts();
-  const [isOpen, setOpen] = useState(false);
   const { Fingerprint, CountsAt, ExpiresAt } = pending;
   return (
     <Alert color="blue" icon={<Icon name="key" />} title={t('signon.newCertificate')} w="100%">
@@ -83,18 +83,14 @@ function New({ provider, pending, mayWrite }: Props & { pending: Pending }) {
           <Time at={ExpiresAt} />
         </Fact>
         {mayWrite && (
-          <Button variant="default" onClick={() => setOpen(true)}>
-            {t('signon.confirmCertificate')}
-          </Button>
+          <DialogButton
+            text={t('signon.confirmCertificate')}
+            dialog={(onClose) => (
+              <ConfirmCertificate provider={provider} fingerprint={Fingerprint} onClose={onClose} />
+            )}
+          />
         )}
       </Stack>
-      {isOpen && (
-        <ConfirmCertificate
-          provider={provider}
-          fingerprint={Fingerprint}
-          onClose={() => setOpen(false)}
-        />
-      )}
     </Alert>
   );
 }
@@ -104,22 +100,21 @@ type ConfirmProps = { provider: Provider; fingerprint: string; onClose: () => vo
 function ConfirmCertificate({ provider, fingerprint, onClose }: ConfirmProps) {
   const { t } = useTexts();
   const { ID, Tenant, UpdatedAt } = provider;
-  const change = useChange('Sso_ConfirmCertificate', { stale });
   const request = { Tenant, ID, Fingerprint: fingerprint, IfUpdatedAt: UpdatedAt ?? '' };
   return (
-    <Confirm
+    <ActionDialog
+      operation="Sso_ConfirmCertificate"
+      request={request}
+      stale={stale}
       title={t('signon.confirmCertificateOf')}
       action={t('signon.confirmCertificate')}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate(request, { onSuccess: onClose })}
       onClose={onClose}
     >
       <Stack gap="xs">
         <span>{t('signon.confirmCertificateAbout')}</span>
         <Print text={fingerprint} />
       </Stack>
-    </Confirm>
+    </ActionDialog>
   );
 }
 
@@ -127,31 +122,22 @@ function ConfirmCertificate({ provider, fingerprint, onClose }: ConfirmProps) {
 function ReadNow({ provider }: { provider: Provider }) {
   const { t } = useTexts();
   const { scope } = useOwner();
-  const [isOpen, setOpen] = useState(false);
-  const { ID, MetadataURL, UpdatedAt } = provider;
-  const change = useChange('Sso_SaveProvider', { stale });
-  const request = {
-    Provider: { ...scope, ID },
-    MetadataURL,
-    ...(UpdatedAt !== undefined && { IfUpdatedAt: UpdatedAt }),
-  };
+  const { ID, MetadataURL } = provider;
   return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {t('signon.metadataNow')}
-      </Button>
-      {isOpen && (
-        <Confirm
+    <DialogButton
+      text={t('signon.metadataNow')}
+      dialog={(onClose) => (
+        <ActionDialog
+          operation="Sso_SaveProvider"
+          request={{ Provider: { ...scope, ID }, MetadataURL, ...ifUnchanged(provider) }}
+          stale={stale}
           title={t('signon.metadataNowOf')}
           action={t('signon.metadataNow')}
-          isBusy={change.isPending}
-          error={change.error}
-          onConfirm={() => change.mutate(request, { onSuccess: () => setOpen(false) })}
-          onClose={() => setOpen(false)}
+          onClose={onClose}
         >
           {t('signon.metadataNowAbout')}
-        </Confirm>
+        </ActionDialog>
       )}
-    </>
+    />
   );
 }

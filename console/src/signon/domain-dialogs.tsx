@@ -1,11 +1,12 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Alert, Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { CallForm } from '../parts/call-form.tsx';
+import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { ActionDialog } from '../parts/action-dialog.tsx';
 import { useCall, useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { useNotify } from '../parts/notify.ts';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
@@ -24,40 +25,36 @@ export const captures: Readonly<Record<string, TextKey>> = {
   require_sso: 'signon.captureSso',
 };
 
-/** Claims a domain. */
-export function ClaimDialog(props: { onClose: () => void; onClaimed: (domain: Domain) => void }) {
+/** Claims a domain, and then shows the record that proves it. */
+export function ClaimDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
   const { ID } = useTenant();
+  const [domain, setDomain] = useState<Domain>();
+  if (domain) return <RecordDialog domain={domain} mayCheck onClose={onClose} />;
   return (
-    <Modal
-      opened
-      onClose={props.onClose}
+    <FormDialog
       title={t('signon.addDomain')}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
+      operation="Domain_Create"
+      initial={{ name: '' }}
+      check={({ name }) => ({ name: name.trim() === '' ? t('signon.fieldMissing') : null })}
+      toRequest={({ name }) => ({ Tenant: ID, Name: name.trim() })}
+      stale={stale}
+      onDone={({ Domain }) => setDomain(Domain)}
+      onClose={onClose}
+      submit={t('signon.addDomain')}
     >
-      <CallForm
-        operation="Domain_Create"
-        initial={{ name: '' }}
-        check={({ name }) => ({ name: name.trim() === '' ? t('signon.fieldMissing') : null })}
-        toRequest={({ name }) => ({ Tenant: ID, Name: name.trim() })}
-        stale={stale}
-        onDone={({ Domain }) => props.onClaimed(Domain)}
-        onCancel={props.onClose}
-        submit={t('signon.addDomain')}
-      >
-        {(form) => (
-          <TextInput
-            {...form.getInputProps('name')}
-            label={t('signon.domain')}
-            description={t('signon.domainAbout')}
-            placeholder="example.com"
-            autoComplete="off"
-            spellCheck={false}
-            data-autofocus
-          />
-        )}
-      </CallForm>
-    </Modal>
+      {(form) => (
+        <TextInput
+          {...form.getInputProps('name')}
+          label={t('signon.domain')}
+          description={t('signon.domainAbout')}
+          placeholder="example.com"
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+        />
+      )}
+    </FormDialog>
   );
 }
 
@@ -68,13 +65,7 @@ export function RecordDialog({ domain, mayCheck, onClose }: Props & { mayCheck: 
   const now = useCall('Domain_Get', { Tenant, ID }).data?.Domain ?? domain;
   const check = useChange('Domain_Verify', { stale });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={now.Name}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
-    >
+    <Dialog onClose={onClose} size="lg" title={now.Name}>
       <Stack>
         <Text size="sm">{t('signon.recordAbout')}</Text>
         <ValuesToCopy
@@ -109,58 +100,48 @@ export function RecordDialog({ domain, mayCheck, onClose }: Props & { mayCheck: 
         )}
         <SameByApi operation="Domain_Verify" request={{ Tenant, ID }} />
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 
 /** Changes how users of a domain join. */
 export function EditDialog({ domain, onClose }: Props) {
   const { t } = useTexts();
-  const notify = useNotify();
   const { Tenant, ID, Name, Capture, DefaultRole } = domain;
   return (
-    <Modal
-      opened
+    <FormDialog
       onClose={onClose}
       title={Name}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
+      operation="Domain_Update"
+      initial={{ Capture, DefaultRole }}
+      toRequest={({ Capture, DefaultRole }) => ({
+        Tenant,
+        ID,
+        Capture,
+        DefaultRole: DefaultRole.trim(),
+      })}
+      stale={stale}
+      done={t('signon.saved', { name: Name })}
+      submit={t('form.save')}
     >
-      <CallForm
-        operation="Domain_Update"
-        initial={{ Capture, DefaultRole }}
-        toRequest={({ Capture, DefaultRole }) => ({
-          Tenant,
-          ID,
-          Capture,
-          DefaultRole: DefaultRole.trim(),
-        })}
-        stale={stale}
-        onDone={() => {
-          onClose();
-          notify(t('signon.saved', { name: Name }));
-        }}
-        onCancel={onClose}
-        submit={t('form.save')}
-      >
-        {(form) => (
-          <>
-            <NativeSelect
-              {...form.getInputProps('Capture')}
-              label={t('signon.capture')}
-              description={t('signon.captureAbout')}
-              data={Object.entries(captures).map(([value, text]) => ({ value, label: t(text) }))}
-              data-autofocus
-            />
-            <TextInput
-              {...form.getInputProps('DefaultRole')}
-              label={t('signon.defaultRole')}
-              description={t('signon.defaultRoleAbout')}
-              autoComplete="off"
-            />
-          </>
-        )}
-      </CallForm>
-    </Modal>
+      {(form) => (
+        <>
+          <NativeSelect
+            {...form.getInputProps('Capture')}
+            label={t('signon.capture')}
+            description={t('signon.captureAbout')}
+            data={Object.entries(captures).map(([value, text]) => ({ value, label: t(text) }))}
+            data-autofocus
+          />
+          <TextInput
+            {...form.getInputProps('DefaultRole')}
+            label={t('signon.defaultRole')}
+            description={t('signon.defaultRoleAbout')}
+            autoComplete="off"
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 
@@ -168,18 +149,17 @@ export function EditDialog({ domain, onClose }: Props) {
 export function DeleteDomain({ domain, onClose }: Props) {
   const { t } = useTexts();
   const { Tenant, ID, Name } = domain;
-  const change = useChange('Domain_Delete', { stale: ['Domain_List'] });
   return (
-    <Confirm
+    <ActionDialog
+      operation="Domain_Delete"
+      request={{ Tenant, ID }}
+      stale={['Domain_List']}
       title={t('signon.deleteOf', { name: Name })}
       action={t('signon.delete')}
       phrase={Name}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate({ Tenant, ID }, { onSuccess: onClose })}
       onClose={onClose}
     >
       {t('signon.deleteDomainAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }

@@ -1,10 +1,12 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Alert, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
-import { useCall, useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import type { ReactNode } from 'react';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
+import { ifUnchanged } from '../parts/edit-form.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
@@ -86,19 +88,18 @@ export function ProviderPage() {
 /** Says that the last change limits the provider's sessions, and confirms it. */
 function Unconfirmed({ provider, mayWrite }: { provider: Provider; mayWrite: boolean }) {
   const { t } = useTexts();
-  const [isOpen, setOpen] = useState(false);
   return (
     <Alert color="orange" icon={<Icon name="warning" />} title={t('signon.unconfirmed')}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{t('signon.unconfirmedAbout')}</Text>
         {provider.SavedBy !== '' && <Id id={provider.SavedBy} />}
         {mayWrite && (
-          <Button variant="default" onClick={() => setOpen(true)}>
-            {t('signon.confirmProvider')}
-          </Button>
+          <DialogButton
+            text={t('signon.confirmProvider')}
+            dialog={(onClose) => <ConfirmProvider provider={provider} onClose={onClose} />}
+          />
         )}
       </Stack>
-      {isOpen && <ConfirmProvider provider={provider} onClose={() => setOpen(false)} />}
     </Alert>
   );
 }
@@ -107,21 +108,18 @@ function ConfirmProvider({ provider, onClose }: DialogProps) {
   const { t } = useTexts();
   const { scope } = useOwner();
   const { ID, Name, UpdatedAt } = provider;
-  const change = useChange('Sso_ConfirmProvider', {
-    stale: ['Sso_GetProvider', 'Sso_ListProviders'],
-  });
   const request = { ...scope, ID, IfUpdatedAt: UpdatedAt ?? '' };
   return (
-    <Confirm
+    <ActionDialog
+      operation="Sso_ConfirmProvider"
+      request={request}
+      stale={['Sso_GetProvider', 'Sso_ListProviders']}
       title={t('signon.confirmProviderOf', { name: Name })}
       action={t('signon.confirmProvider')}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate(request, { onSuccess: onClose })}
       onClose={onClose}
     >
       {t('signon.confirmProviderAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }
 
@@ -155,18 +153,17 @@ const Section = ({ title, about, children }: SectionProps) => (
 
 function Actions({ provider }: { provider: Provider }) {
   const { t } = useTexts();
-  const [open, setOpen] = useState<'switch' | 'delete'>();
-  const close = () => setOpen(undefined);
   return (
     <Group gap="xs">
-      <Button variant="default" onClick={() => setOpen('switch')}>
-        {t(provider.Active ? 'signon.disable' : 'signon.enable')}
-      </Button>
-      <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpen('delete')}>
-        {t('signon.delete')}
-      </Button>
-      {open === 'switch' && <Switch provider={provider} onClose={close} />}
-      {open === 'delete' && <Delete provider={provider} onClose={close} />}
+      <DialogButton
+        text={t(provider.Active ? 'signon.disable' : 'signon.enable')}
+        dialog={(onClose) => <Switch provider={provider} onClose={onClose} />}
+      />
+      <DialogButton
+        text={t('signon.delete')}
+        isRed
+        dialog={(onClose) => <Delete provider={provider} onClose={onClose} />}
+      />
     </Group>
   );
 }
@@ -175,24 +172,23 @@ type DialogProps = { provider: Provider; onClose: () => void };
 
 function Switch({ provider, onClose }: DialogProps) {
   const { t } = useTexts();
-  const { ID, Name, Active, UpdatedAt } = provider;
+  const { ID, Name, Active } = provider;
   const { scope } = useOwner();
-  const change = useChange('Sso_SaveProvider', { stale: ['Sso_GetProvider', 'Sso_ListProviders'] });
   const request = {
     Provider: { ...scope, ID, Name, Active: !Active },
-    ...(UpdatedAt !== undefined && { IfUpdatedAt: UpdatedAt }),
+    ...ifUnchanged(provider),
   };
   return (
-    <Confirm
+    <ActionDialog
+      operation="Sso_SaveProvider"
+      request={request}
+      stale={['Sso_GetProvider', 'Sso_ListProviders']}
       title={t(Active ? 'signon.disableOf' : 'signon.enableOf', { name: Name })}
       action={t(Active ? 'signon.disable' : 'signon.enable')}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate(request, { onSuccess: onClose })}
       onClose={onClose}
     >
       {t(Active ? 'signon.disableAbout' : 'signon.enableAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }
 
@@ -201,20 +197,20 @@ function Delete({ provider, onClose }: DialogProps) {
   const owner = useOwner();
   const navigate = useNavigate();
   const { ID, Name } = provider;
-  const change = useChange('Sso_DeleteProvider', { stale: ['Sso_ListProviders'] });
   const onSuccess = () => void navigate({ to: placeOf(owner) });
   return (
-    <Confirm
+    <ActionDialog
+      operation="Sso_DeleteProvider"
+      request={{ ...owner.scope, ID }}
+      stale={['Sso_ListProviders']}
       title={t('signon.deleteOf', { name: Name })}
       action={t('signon.delete')}
       phrase={Name}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate({ ...owner.scope, ID }, { onSuccess })}
+      onDone={onSuccess}
       onClose={onClose}
     >
       {t('signon.deleteProviderAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }
 

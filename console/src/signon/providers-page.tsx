@@ -1,13 +1,12 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Anchor, Button, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { pageOf, useCall } from '../parts/calls.ts';
-import { useCursor } from '../parts/cursor.ts';
-import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import type { Column } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { ListView } from '../parts/list-view.tsx';
+import { Named } from '../parts/named.tsx';
 import { Page } from '../parts/page.tsx';
-import { SameByApi } from '../parts/same-by-api.tsx';
 import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -23,9 +22,6 @@ export function ProvidersPage() {
   const owner = useOwner();
   const { scope, name, may } = owner;
   const isPlatform = name === '';
-  const { cursor, onCursor } = useCursor();
-  const request = { ...scope, Page: { Limit: 25, Cursor: cursor } };
-  const list = useCall('Sso_ListProviders', request, { keepsPrevious: true });
   const add = may('sso.write') && (
     <Button component={Link} to={`${placeOf(owner)}/new`} leftSection={<Icon name="plus" />}>
       {t('signon.addProvider')}
@@ -37,16 +33,12 @@ export function ProvidersPage() {
       about={isPlatform ? t('signon.socialAbout') : t('signon.ssoAbout', { tenant: name })}
       actions={add}
     >
-      <CursorList
+      <ListView
+        operation="Sso_ListProviders"
+        request={scope}
         label={t('signon.sso')}
         columns={useColumns()}
         idOf={({ ID }) => ID}
-        page={pageOf<'Sso_ListProviders'>(list.data)}
-        isChanging={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        cursor={cursor}
-        onCursor={onCursor}
         empty={
           <Empty
             icon="key"
@@ -55,7 +47,6 @@ export function ProvidersPage() {
           />
         }
       />
-      <SameByApi operation="Sso_ListProviders" request={request} />
       {scope.Tenant !== undefined && may('sso.write') && <Emergency tenant={scope.Tenant} />}
     </Page>
   );
@@ -69,14 +60,11 @@ function useColumns(): Column<Provider>[] {
       id: 'name',
       header: t('signon.provider'),
       cell: ({ ID, Name, Kind, Issuer, IdpEntityID }) => (
-        <>
-          <Anchor component={Link} to={`${place}/${ID}`} size="sm" fw={500}>
-            {Name}
-          </Anchor>
-          <Text size="xs" c="dimmed">
-            {Kind.toUpperCase()} · {Issuer || IdpEntityID}
-          </Text>
-        </>
+        <Named
+          name={Name}
+          to={`${place}/${ID}`}
+          about={`${Kind.toUpperCase()} · ${Issuer || IdpEntityID}`}
+        />
       ),
     },
     {

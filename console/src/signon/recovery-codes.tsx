@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Text } from '@mantine/core';
+import { Alert, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useCall, useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { useCall } from '../parts/calls.ts';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
@@ -13,8 +14,6 @@ type Props = { tenant: string };
 /** The codes that let owners in while the provider is broken. */
 export function RecoveryCodes({ tenant: Tenant }: Props) {
   const { t } = useTexts();
-  const [codes, setCodes] = useState<readonly string[]>();
-  const [isAsked, setAsked] = useState(false);
   const requirement = useCall('Sso_GetRequirement', { Tenant });
   return (
     <>
@@ -30,46 +29,38 @@ export function RecoveryCodes({ tenant: Tenant }: Props) {
           <Text size="sm" fw={500}>
             {t('signon.codesLeft', { left: String(requirement.data.RecoveryCodesLeft) })}
           </Text>
-          <Button variant="default" onClick={() => setAsked(true)}>
-            {t('signon.codesMake')}
-          </Button>
+          <DialogButton
+            text={t('signon.codesMake')}
+            dialog={(onClose) => <MakeCodes tenant={Tenant} onClose={onClose} />}
+          />
         </Group>
       )}
       <SameByApi operation="Sso_CreateRecoveryCodes" request={{ Tenant }} />
-      {isAsked && <MakeCodes tenant={Tenant} onCodes={setCodes} onClose={() => setAsked(false)} />}
-      {codes && (
-        <ShownOnce
-          title={t('signon.codes')}
-          secret={codes.join('\n')}
-          onClose={() => setCodes(undefined)}
-        >
-          {t('signon.codesKeep')}
-        </ShownOnce>
-      )}
     </>
   );
 }
 
-type MakeProps = Props & { onCodes: (codes: readonly string[]) => void; onClose: () => void };
-
-/** Asks first, since the earlier codes are void afterwards. */
-function MakeCodes({ tenant: Tenant, onCodes, onClose }: MakeProps) {
+/** Asks first, since the earlier codes are void afterwards, and then shows the new ones. */
+function MakeCodes({ tenant: Tenant, onClose }: Props & { onClose: () => void }) {
   const { t } = useTexts();
-  const change = useChange('Sso_CreateRecoveryCodes', { stale: ['Sso_GetRequirement'] });
-  const onSuccess = ({ Codes }: { Codes: readonly string[] }) => {
-    onClose();
-    onCodes(Codes);
-  };
+  const [codes, setCodes] = useState<readonly string[]>();
+  if (codes)
+    return (
+      <ShownOnce title={t('signon.codes')} secret={codes.join('\n')} onClose={onClose}>
+        {t('signon.codesKeep')}
+      </ShownOnce>
+    );
   return (
-    <Confirm
+    <ActionDialog
+      operation="Sso_CreateRecoveryCodes"
+      request={{ Tenant }}
+      stale={['Sso_GetRequirement']}
       title={t('signon.codesMake')}
       action={t('signon.codesMake')}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate({ Tenant }, { onSuccess })}
+      onDone={({ Codes }) => setCodes(Codes)}
       onClose={onClose}
     >
       {t('signon.codesMakeAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }

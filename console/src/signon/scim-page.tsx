@@ -1,19 +1,19 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Button, Modal, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Paper, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { daysAhead } from '../bots/key-state.ts';
 import { FormButtons } from '../parts/call-form.tsx';
-import { pageOf, useCall, useChange } from '../parts/calls.ts';
-import { useCursor } from '../parts/cursor.ts';
-import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import { useChange } from '../parts/calls.ts';
+import type { Column } from '../parts/cursor-list.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { ListView } from '../parts/list-view.tsx';
 import { Page } from '../parts/page.tsx';
 import { MemberPerson } from '../parts/person.tsx';
 import { publicUrl } from '../parts/place.ts';
-import { SameByApi } from '../parts/same-by-api.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
@@ -33,21 +33,20 @@ const keyDays = 365;
 export function ScimPage() {
   const { t } = useTexts();
   const { ID, Name, may } = useTenant();
-  const [isConnecting, setConnecting] = useState(false);
-  const [secret, setSecret] = useState<string>();
-  const { cursor, onCursor } = useCursor();
-  const request = {
-    Tenant: ID,
-    Source: 'scim',
-    WithNames: true,
-    Page: { Limit: 25, Cursor: cursor },
-  };
-  const list = useCall('TenantMembers_List', request, { keepsPrevious: true });
+  const mayConnect = may('iam.bots.write') && may('iam.grants.write') && may('iam.botkeys.write');
   return (
     <Page
       title={t('signon.scim')}
       about={t('signon.scimAbout', { tenant: Name })}
-      actions={<ConnectButton onClick={() => setConnecting(true)} />}
+      actions={
+        mayConnect && (
+          <DialogButton
+            text={t('signon.scimConnect')}
+            icon="plus"
+            dialog={(onClose) => <Connect tenant={ID} onClose={onClose} />}
+          />
+        )
+      }
     >
       <Paper withBorder p="lg">
         <Address tenant={ID} />
@@ -58,48 +57,18 @@ export function ScimPage() {
       <Title order={2} size="h4">
         {t('signon.scimPeople')}
       </Title>
-      <CursorList
+      <ListView
+        operation="TenantMembers_List"
+        request={{ Tenant: ID, Source: 'scim', WithNames: true }}
         label={t('signon.scimPeople')}
         columns={useColumns()}
         idOf={({ UserID }) => UserID}
-        page={pageOf<'TenantMembers_List'>(list.data)}
-        isChanging={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        cursor={cursor}
-        onCursor={onCursor}
         empty={
           <Empty icon="people" title={t('signon.scimNone')} about={t('signon.scimNoneAbout')} />
         }
       />
       <ScimNoticesSection />
-      <SameByApi operation="TenantMembers_List" request={request} />
-      {isConnecting && (
-        <Connect tenant={ID} onSecret={setSecret} onClose={() => setConnecting(false)} />
-      )}
-      {secret !== undefined && (
-        <ShownOnce
-          title={t('signon.scimSecret')}
-          secret={secret}
-          onClose={() => setSecret(undefined)}
-        >
-          <Address tenant={ID} />
-        </ShownOnce>
-      )}
     </Page>
-  );
-}
-
-function ConnectButton({ onClick }: { onClick: () => void }) {
-  const { t } = useTexts();
-  const { may } = useTenant();
-  const mayConnect = may('iam.bots.write') && may('iam.grants.write') && may('iam.botkeys.write');
-  return (
-    mayConnect && (
-      <Button leftSection={<Icon name="plus" />} onClick={onClick}>
-        {t('signon.scimConnect')}
-      </Button>
-    )
   );
 }
 
@@ -132,11 +101,10 @@ function useColumns(): Column<Member>[] {
   ];
 }
 
-type ConnectProps = { tenant: string; onSecret: (secret: string) => void; onClose: () => void };
-
-/** Creates a bot for a directory, with its role and its key. */
-function Connect({ tenant, onSecret, onClose }: ConnectProps) {
+/** Creates a bot for a directory with its role and its key, and then shows the key. */
+function Connect({ tenant, onClose }: { tenant: string; onClose: () => void }) {
   const { t } = useTexts();
+  const [secret, setSecret] = useState('');
   const save = useChange('Bots_Save', { stale: ['Bots_List'] });
   const grant = useChange('BotGrants_Add', { stale: ['BotGrants_ListByTenant'] });
   const create = useChange('BotKeys_Create', { stale: ['BotKeys_List'] });
@@ -154,16 +122,16 @@ function Connect({ tenant, onSecret, onClose }: ConnectProps) {
     await grant.mutateAsync({ Grant: { ...of, Role: 'scim-directory' } });
     const ExpiresAt = daysAhead(keyDays);
     const { Secret } = await create.mutateAsync({ ...of, Name: name, ExpiresAt });
-    onClose();
-    onSecret(Secret);
+    setSecret(Secret);
   }
+  if (secret !== '')
+    return (
+      <ShownOnce title={t('signon.scimSecret')} secret={secret} onClose={onClose}>
+        <Address tenant={tenant} />
+      </ShownOnce>
+    );
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('signon.scimConnect')}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
-    >
+    <Dialog onClose={onClose} title={t('signon.scimConnect')}>
       {/* The notice below shows a failure. */}
       <form
         onSubmit={form.onSubmit(({ name }) => void connect(name.trim()).catch(() => {}))}
@@ -187,6 +155,6 @@ function Connect({ tenant, onSecret, onClose }: ConnectProps) {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

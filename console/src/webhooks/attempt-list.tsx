@@ -3,9 +3,9 @@ import { Anchor, Box, Paper, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ReceiverAnswer, Result } from '../deliveries/result.tsx';
-import { pageOf, useCall } from '../parts/calls.ts';
-import { type Column, CursorList } from '../parts/cursor-list.tsx';
-import { SameByApi } from '../parts/same-by-api.tsx';
+import type { CursorPlace } from '../parts/cursor.ts';
+import type { Column } from '../parts/cursor-list.tsx';
+import { ListView } from '../parts/list-view.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/routes.tsx';
@@ -19,7 +19,7 @@ type Props = {
   /** Says why the list is empty. */
   empty: string;
   /** The page, if the view's address says which one is shown. */
-  place?: { cursor: string; onCursor: (cursor: string) => void };
+  place?: CursorPlace;
 };
 
 /** The log: attempts, newest first, each with the receiver's answer. */
@@ -27,32 +27,24 @@ export function AttemptList({ filter, empty, place }: Props) {
   const { t } = useTexts();
   const { ID } = useTenant();
   const { area } = useArea();
-  const [own, setOwn] = useState('');
-  const { cursor, onCursor } = place ?? { cursor: own, onCursor: setOwn };
-  const request = { Tenant: ID, ...filter, Page: { Limit: 20, Cursor: cursor } };
-  const list = useCall(`${area}_ListAttempts`, request, { keepsPrevious: true });
+  const [cursor, onCursor] = useState('');
   return (
-    <>
-      <CursorList
-        label={t('webhooks.log')}
-        columns={useColumns()}
-        idOf={({ ID, Endpoint, StartedAt, Attempt }) => `${ID} ${Endpoint} ${StartedAt} ${Attempt}`}
-        page={pageOf<`${Area}_ListAttempts`>(list.data)}
-        isChanging={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        cursor={cursor}
-        onCursor={onCursor}
-        empty={
-          <Paper withBorder p="md">
-            <Text size="sm" c="dimmed">
-              {empty}
-            </Text>
-          </Paper>
-        }
-      />
-      <SameByApi operation={`${area}_ListAttempts`} request={request} />
-    </>
+    <ListView
+      operation={`${area}_ListAttempts`}
+      request={{ Tenant: ID, ...filter }}
+      label={t('webhooks.log')}
+      columns={useColumns()}
+      idOf={({ ID, Endpoint, StartedAt, Attempt }) => `${ID} ${Endpoint} ${StartedAt} ${Attempt}`}
+      limit={20}
+      place={place ?? { cursor, onCursor }}
+      empty={
+        <Paper withBorder p="md">
+          <Text size="sm" c="dimmed">
+            {empty}
+          </Text>
+        </Paper>
+      }
+    />
   );
 }
 
@@ -101,7 +93,7 @@ function useColumns(): Column<Attempt>[] {
       ? [
           {
             id: 'actions',
-            header: t('webhooks.actions'),
+            header: t('list.actions'),
             hasHiddenHeader: true,
             cell: (attempt: Attempt) =>
               attempt.Status === 'failed' && <ResendButton {...attempt} isCompact />,

@@ -1,8 +1,7 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
-import { Dialog, type Fields, none } from './endpoint-dialog.tsx';
+import { EndpointDialog, type Fields, none } from './endpoint-dialog.tsx';
 
 type Endpoint = ItemOf<'Chat_ListEndpoints'>;
 
@@ -16,10 +15,9 @@ const endpointOf = ({ name, eventTypes, description, kind }: Fields) => ({
 /** Adds a chat channel. */
 export function CreateChatDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
-  const notify = useNotify();
   const { ID } = useTenant();
   return (
-    <Dialog
+    <EndpointDialog
       title={t('webhooks.chatCreate')}
       chat="new"
       operation="Chat_CreateEndpoint"
@@ -28,10 +26,7 @@ export function CreateChatDialog({ onClose }: { onClose: () => void }) {
         Endpoint: { Tenant: ID, ...endpointOf(fields) },
         URL: fields.url.trim(),
       })}
-      onDone={() => {
-        onClose();
-        notify(t('webhooks.saved'));
-      }}
+      done={t('webhooks.saved')}
       onClose={onClose}
       submit={t('webhooks.chatCreate')}
     />
@@ -41,10 +36,9 @@ export function CreateChatDialog({ onClose }: { onClose: () => void }) {
 /** Changes a chat channel. Its address stays unless another one is entered. */
 export function EditChatDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const { t } = useTexts();
-  const notify = useNotify();
   const { ID, Tenant, Name, EventTypes, Description, Kind } = endpoint;
   return (
-    <Dialog
+    <EndpointDialog
       title={t('webhooks.edit')}
       chat="stored"
       operation="Chat_UpdateEndpoint"
@@ -59,10 +53,7 @@ export function EditChatDialog({ endpoint, onClose }: { endpoint: Endpoint; onCl
         Endpoint: { ID, Tenant, ...endpointOf(fields) },
         ...(fields.url.trim() !== '' && { URL: fields.url.trim() }),
       })}
-      onDone={() => {
-        onClose();
-        notify(t('webhooks.saved'));
-      }}
+      done={t('webhooks.saved')}
       onClose={onClose}
       submit={t('form.save')}
     />

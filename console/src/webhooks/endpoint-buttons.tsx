@@ -1,12 +1,10 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
-import { Button, Menu, Modal, Select, Text } from '@mantine/core';
+import { Button, Menu, Select, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { CallForm } from '../parts/call-form.tsx';
-import { useChange } from '../parts/calls.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { type Area, useArea } from './area.tsx';
 import { EditChatDialog } from './chat-dialogs.tsx';
@@ -23,7 +21,6 @@ type Open = 'edit' | 'share' | 'test' | 'replay' | 'rotate' | 'toggle' | 'delete
 export function EndpointButtons({ endpoint }: { endpoint: Endpoint }) {
   const { t } = useTexts();
   const [open, setOpen] = useState<Open>();
-  const [secret, setSecret] = useState('');
   const { Active } = endpoint;
   const props = { endpoint, onClose: () => setOpen(undefined) };
   const dialogs: Record<Open, () => ReactNode> = {
@@ -36,7 +33,7 @@ export function EndpointButtons({ endpoint }: { endpoint: Endpoint }) {
     share: () => 'URL' in endpoint && <ShareDialog endpoint={endpoint} onClose={props.onClose} />,
     test: () => <TestDialog {...props} />,
     replay: () => <ReplayDialog {...props} />,
-    rotate: () => <RotateDialog {...props} onSecret={setSecret} />,
+    rotate: () => <RotateDialog {...props} />,
     toggle: () => <Toggle {...props} />,
     delete: () => <Delete {...props} />,
   };
@@ -73,30 +70,7 @@ export function EndpointButtons({ endpoint }: { endpoint: Endpoint }) {
         </Menu.Dropdown>
       </Menu>
       {open && dialogs[open]()}
-      {secret !== '' && <NewSecret secret={secret} onClose={() => setSecret('')} />}
     </Button.Group>
-  );
-}
-
-function Dialog({
-  title,
-  onClose,
-  children,
-}: {
-  title: string;
-  onClose: () => void;
-  children: ReactNode;
-}) {
-  const { t } = useTexts();
-  return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      closeButtonProps={{ 'aria-label': t('form.close') }}
-    >
-      {children}
-    </Modal>
   );
 }
 
@@ -106,7 +80,6 @@ const hours = [1, 24, 7 * 24, 30 * 24];
 function ReplayDialog({ endpoint: { Tenant, ID }, onClose }: Props) {
   const { t, locale } = useTexts();
   const { area } = useArea();
-  const notify = useNotify();
   const text = (count: number) => {
     const unit = count < 48 ? 'hour' : 'day';
     const value = unit === 'hour' ? count : count / 24;
@@ -115,79 +88,69 @@ function ReplayDialog({ endpoint: { Tenant, ID }, onClose }: Props) {
     );
   };
   return (
-    <Dialog title={t('webhooks.replay')} onClose={onClose}>
-      <CallForm
-        operation={`${area}_ReplayFailed`}
-        initial={{ hours: '24' }}
-        toRequest={(fields) => ({
-          Tenant,
-          ID,
-          Since: new Date(Date.now() - Number(fields.hours) * 3_600_000).toISOString(),
-        })}
-        stale={[`${area}_ListAttempts`]}
-        onDone={({ Queued }) => {
-          onClose();
-          notify(t('webhooks.replayed', { count: String(Queued) }));
-        }}
-        onCancel={onClose}
-        submit={t('webhooks.replayNow')}
-      >
-        {(form) => (
-          <>
-            <Text size="sm">{t('webhooks.replayAbout')}</Text>
-            <Select
-              {...form.getInputProps('hours')}
-              label={t('webhooks.replaySince')}
-              data={hours.map((count) => ({ value: String(count), label: text(count) }))}
-              allowDeselect={false}
-            />
-          </>
-        )}
-      </CallForm>
-    </Dialog>
+    <FormDialog
+      title={t('webhooks.replay')}
+      onClose={onClose}
+      operation={`${area}_ReplayFailed`}
+      initial={{ hours: '24' }}
+      toRequest={(fields) => ({
+        Tenant,
+        ID,
+        Since: new Date(Date.now() - Number(fields.hours) * 3_600_000).toISOString(),
+      })}
+      stale={[`${area}_ListAttempts`]}
+      done={({ Queued }) => t('webhooks.replayed', { count: String(Queued) })}
+      submit={t('webhooks.replayNow')}
+    >
+      {(form) => (
+        <>
+          <Text size="sm">{t('webhooks.replayAbout')}</Text>
+          <Select
+            {...form.getInputProps('hours')}
+            label={t('webhooks.replaySince')}
+            data={hours.map((count) => ({ value: String(count), label: text(count) }))}
+            allowDeselect={false}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 
 /** Replaces the secret. The old one signs too for some hours, so that no delivery is refused. */
-function RotateDialog({
-  endpoint,
-  onClose,
-  onSecret,
-}: Props & { onSecret: (secret: string) => void }) {
+function RotateDialog({ endpoint, onClose }: Props) {
   const { t } = useTexts();
+  const [secret, setSecret] = useState('');
   const { Tenant, ID } = endpoint;
   const graces = {
     '0': 'webhooks.graceNone',
     '86400': 'webhooks.graceDay',
     '604800': 'webhooks.graceWeek',
   } as const;
+  if (secret !== '') return <NewSecret secret={secret} onClose={onClose} />;
   return (
-    <Dialog title={t('webhooks.rotate')} onClose={onClose}>
-      <CallForm
-        operation="Webhooks_RotateSecret"
-        initial={{ grace: '86400' }}
-        toRequest={({ grace }) => ({ Tenant, ID, GraceSeconds: Number(grace) })}
-        stale={['Webhooks_GetEndpoint']}
-        onDone={({ Secret }) => {
-          onClose();
-          onSecret(Secret);
-        }}
-        onCancel={onClose}
-        submit={t('webhooks.rotate')}
-      >
-        {(form) => (
-          <>
-            <Text size="sm">{t('webhooks.rotateAbout')}</Text>
-            <Select
-              {...form.getInputProps('grace')}
-              label={t('webhooks.grace')}
-              data={Object.entries(graces).map(([value, key]) => ({ value, label: t(key) }))}
-              allowDeselect={false}
-            />
-          </>
-        )}
-      </CallForm>
-    </Dialog>
+    <FormDialog
+      title={t('webhooks.rotate')}
+      onClose={onClose}
+      operation="Webhooks_RotateSecret"
+      initial={{ grace: '86400' }}
+      toRequest={({ grace }) => ({ Tenant, ID, GraceSeconds: Number(grace) })}
+      stale={['Webhooks_GetEndpoint']}
+      onDone={({ Secret }) => setSecret(Secret)}
+      submit={t('webhooks.rotate')}
+    >
+      {(form) => (
+        <>
+          <Text size="sm">{t('webhooks.rotateAbout')}</Text>
+          <Select
+            {...form.getInputProps('grace')}
+            label={t('webhooks.grace')}
+            data={Object.entries(graces).map(([value, key]) => ({ value, label: t(key) }))}
+            allowDeselect={false}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 
@@ -196,46 +159,39 @@ function Toggle({ endpoint, onClose }: Props) {
   const { t } = useTexts();
   const { area } = useArea();
   const { ID, Tenant, Name, Active } = endpoint;
-  const change = useChange(`${area}_UpdateEndpoint`, {
-    stale: [`${area}_ListEndpoints`, `${area}_GetEndpoint`],
-  });
   const kept = 'URL' in endpoint ? { URL: endpoint.URL } : {};
   const request = { Endpoint: { ID, Tenant, Name, ...kept, Active: !Active } };
   return (
-    <Confirm
+    <ActionDialog
+      operation={`${area}_UpdateEndpoint`}
+      request={request}
+      stale={[`${area}_ListEndpoints`, `${area}_GetEndpoint`]}
       title={t(Active ? 'webhooks.deactivate' : 'webhooks.activate')}
       action={t(Active ? 'webhooks.deactivate' : 'webhooks.activate')}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate(request, { onSuccess: onClose })}
       onClose={onClose}
     >
       {t(Active ? 'webhooks.deactivateAbout' : 'webhooks.activateAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }
 
 function Delete({ endpoint: { ID, Tenant, Name }, onClose }: Props) {
   const { t } = useTexts();
-  const notify = useNotify();
   const navigate = useNavigate();
   const { area, views } = useArea();
-  const change = useChange(`${area}_DeleteEndpoint`, { stale: [`${area}_ListEndpoints`] });
-  const onSuccess = () => {
-    notify(t('webhooks.deleted', { name: Name }));
-    void navigate({ to: views });
-  };
   return (
-    <Confirm
+    <ActionDialog
+      operation={`${area}_DeleteEndpoint`}
+      request={{ Tenant, ID }}
+      stale={[`${area}_ListEndpoints`]}
       title={t('webhooks.delete')}
       action={t('webhooks.delete')}
       phrase={Name}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate({ Tenant, ID }, { onSuccess })}
+      done={t('webhooks.deleted', { name: Name })}
+      onDone={() => void navigate({ to: views })}
       onClose={onClose}
     >
       {t('webhooks.deleteAbout')}
-    </Confirm>
+    </ActionDialog>
   );
 }

@@ -1,11 +1,12 @@
 import type { ItemOf, OperationName, RequestOf, ResponseOf } from '@bailiwick/client/client.ts';
-import { Modal, NumberInput, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { NumberInput, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { CallForm } from '../parts/call-form.tsx';
+import { useState } from 'react';
 import { useCall } from '../parts/calls.ts';
-import { useNotify } from '../parts/notify.ts';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import { NewSecret } from './new-secret.tsx';
 
 type Endpoint = ItemOf<'Webhooks_ListEndpoints'>;
 export type Fields = {
@@ -44,22 +45,19 @@ const endpointOf = ({ name, url, eventTypes, description, rateLimit }: Fields) =
 
 const chatKinds = ['slack', 'teams', 'discord', 'mattermost', 'generic'];
 
-type CreateProps = { onClose: () => void; onSecret: (secret: string) => void };
-
-/** Creates an endpoint, and hands its secret on. */
-export function CreateDialog({ onClose, onSecret }: CreateProps) {
+/** Creates an endpoint, and then shows its secret. */
+export function CreateDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
   const { ID } = useTenant();
+  const [secret, setSecret] = useState('');
+  if (secret !== '') return <NewSecret secret={secret} onClose={onClose} />;
   return (
-    <Dialog
+    <EndpointDialog
       title={t('webhooks.create')}
       operation="Webhooks_CreateEndpoint"
       initial={none}
       toRequest={(fields) => ({ Endpoint: { Tenant: ID, ...endpointOf(fields) } })}
-      onDone={({ Secret }) => {
-        onClose();
-        onSecret(Secret);
-      }}
+      onDone={({ Secret }) => setSecret(Secret)}
       onClose={onClose}
       submit={t('webhooks.create')}
     />
@@ -69,18 +67,14 @@ export function CreateDialog({ onClose, onSecret }: CreateProps) {
 /** Changes an endpoint. Its secret stays. */
 export function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const { t } = useTexts();
-  const notify = useNotify();
   const { ID, Tenant } = endpoint;
   return (
-    <Dialog
+    <EndpointDialog
       title={t('webhooks.edit')}
       operation="Webhooks_UpdateEndpoint"
       initial={fieldsOf(endpoint)}
       toRequest={(fields) => ({ Endpoint: { ID, Tenant, ...endpointOf(fields) } })}
-      onDone={() => {
-        onClose();
-        notify(t('webhooks.saved'));
-      }}
+      done={t('webhooks.saved')}
       onClose={onClose}
       submit={t('form.save')}
     />
@@ -94,60 +88,53 @@ type Props<Name extends OperationName> = {
   operation: Name;
   initial: Fields;
   toRequest: (fields: Fields) => RequestOf<Name>;
-  onDone: (response: ResponseOf<Name>) => void;
+  done?: string;
+  onDone?: (response: ResponseOf<Name>) => void;
   onClose: () => void;
   submit: string;
 };
 
 /** The form of an endpoint. */
-export function Dialog<Name extends OperationName>({ title, chat, onClose, ...form }: Props<Name>) {
+export function EndpointDialog<Name extends OperationName>({ chat, ...form }: Props<Name>) {
   const { t } = useTexts();
   const types = useEventTypes();
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
+    <FormDialog
+      {...form}
       size="lg"
-      closeButtonProps={{ 'aria-label': t('form.close') }}
+      check={({ name, url }) => ({
+        name: name.trim() === '' ? t('webhooks.nameMissing') : null,
+        url:
+          URL.canParse(url.trim()) || (chat === 'stored' && url.trim() === '')
+            ? null
+            : t('webhooks.urlMissing'),
+      })}
+      stale={
+        chat
+          ? ['Chat_ListEndpoints', 'Chat_GetEndpoint']
+          : ['Webhooks_ListEndpoints', 'Webhooks_GetEndpoint']
+      }
     >
-      <CallForm
-        {...form}
-        check={({ name, url }) => ({
-          name: name.trim() === '' ? t('webhooks.nameMissing') : null,
-          url:
-            URL.canParse(url.trim()) || (chat === 'stored' && url.trim() === '')
-              ? null
-              : t('webhooks.urlMissing'),
-        })}
-        stale={
-          chat
-            ? ['Chat_ListEndpoints', 'Chat_GetEndpoint']
-            : ['Webhooks_ListEndpoints', 'Webhooks_GetEndpoint']
-        }
-        onCancel={onClose}
-      >
-        {(fields) => (
-          <>
-            <Address form={fields} chat={chat} />
-            <TagsInput
-              {...fields.getInputProps('eventTypes')}
-              label={t('webhooks.events')}
-              description={t('webhooks.eventsAbout')}
-              data={types}
-              limit={30}
-              clearable
-            />
-            <Textarea
-              {...fields.getInputProps('description')}
-              label={t('webhooks.description')}
-              autosize
-            />
-            {chat ? <Kind form={fields} chat={chat} /> : <Rate form={fields} />}
-          </>
-        )}
-      </CallForm>
-    </Modal>
+      {(fields) => (
+        <>
+          <Address form={fields} chat={chat} />
+          <TagsInput
+            {...fields.getInputProps('eventTypes')}
+            label={t('webhooks.events')}
+            description={t('webhooks.eventsAbout')}
+            data={types}
+            limit={30}
+            clearable
+          />
+          <Textarea
+            {...fields.getInputProps('description')}
+            label={t('webhooks.description')}
+            autosize
+          />
+          {chat ? <Kind form={fields} chat={chat} /> : <Rate form={fields} />}
+        </>
+      )}
+    </FormDialog>
   );
 }
 

@@ -3,7 +3,6 @@ import {
   Button,
   Checkbox,
   Group,
-  Modal,
   NativeSelect,
   Paper,
   Stack,
@@ -14,6 +13,7 @@ import {
 import { useState } from 'react';
 import { CallForm } from '../parts/call-form.tsx';
 import { pageOf, useCall, useChange } from '../parts/calls.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -43,18 +43,12 @@ export function ShareDialog({ endpoint, onClose }: Props) {
       </ShownOnce>
     );
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('share.title')}
-      size="lg"
-      closeButtonProps={{ 'aria-label': t('form.close') }}
-    >
+    <Dialog onClose={onClose} title={t('share.title')} size="lg">
       <Stack gap="lg">
         <CreateForm endpoint={endpoint} onLink={setLink} />
         <Links endpoint={endpoint} />
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,0 +1,44 @@
+import type { OperationName, RequestOf, ResponseOf } from '@bailiwick/client/client.ts';
+import type { ReactNode } from 'react';
+import { useChange } from './calls.ts';
+import { Confirm } from './confirm.tsx';
+import { useNotify } from './notify.ts';
+
+type Props<Name extends OperationName> = {
+  operation: Name;
+  request: RequestOf<Name>;
+  /** The operations whose answers are out of date afterwards. */
+  stale?: readonly OperationName[];
+  title: string;
+  /** The name of the button that makes the call. */
+  action: string;
+  /** The words to type first, if the call destroys something. */
+  phrase?: string;
+  /** What the call does. */
+  children: ReactNode;
+  /** The message after the call. */
+  done?: string | ((response: ResponseOf<Name>) => string);
+  /** Follows the call. Default: the dialog closes. */
+  onDone?: (response: ResponseOf<Name>) => void;
+  onClose: () => void;
+};
+
+/** Asks for a confirmation and makes one call. It stays open, with the reason, if the call fails. */
+export function ActionDialog<Name extends OperationName>(props: Props<Name>) {
+  const { operation, request, stale = [], done, onClose, onDone = onClose, ...rest } = props;
+  const notify = useNotify();
+  const change = useChange(operation, { stale });
+  const onSuccess = (response: ResponseOf<Name>) => {
+    onDone(response);
+    if (done !== undefined) notify(typeof done === 'string' ? done : done(response));
+  };
+  return (
+    <Confirm
+      {...rest}
+      isBusy={change.isPending}
+      error={change.error}
+      onConfirm={() => change.mutate(request, { onSuccess })}
+      onClose={onClose}
+    />
+  );
+}

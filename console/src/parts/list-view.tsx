@@ -1,0 +1,64 @@
+import type { ItemOf, ListName, RequestOf } from '@bailiwick/client/client.ts';
+import type { ReactNode } from 'react';
+import { pageOf, useCall } from './calls.ts';
+import { type CursorPlace, useCursor } from './cursor.ts';
+import { type Column, CursorList } from './cursor-list.tsx';
+import type { ListAction } from './list-actions.tsx';
+import { type Choice, ListFilters, NoMatch } from './list-filters.tsx';
+import { useListSearch } from './list-search.ts';
+import { SameByApi } from './same-by-api.tsx';
+
+type Props<Name extends ListName> = {
+  operation: Name;
+  /** The fields of the call, without the page and the search, which are in the view's address. */
+  request: Omit<RequestOf<Name>, 'Page'>;
+  /** The name of the list. */
+  label: string;
+  columns: ReadonlyArray<Column<ItemOf<Name>>>;
+  idOf: (item: ItemOf<Name>) => string;
+  filters?: { label: string; choices?: readonly Choice[] };
+  actions?: ReadonlyArray<ListAction<ItemOf<Name>>>;
+  /** Stands in place of a list without rows. If a filter is set, "nothing matches" does. */
+  empty: ReactNode;
+  /** The number of rows on a page. */
+  limit?: number;
+  /** The cursor of a list that is only a part of its view. Default: the one in the view's address. */
+  place?: CursorPlace;
+  /** What follows a list that has rows. */
+  children?: ReactNode;
+};
+
+/** A list: its filters, one page of its rows with their actions, and its call. */
+export function ListView<Name extends ListName>(props: Props<Name>) {
+  const { operation, columns, filters, limit = 25, empty, children, ...rest } = props;
+  const { fields, isFiltered, sorting } = useListSearch();
+  const address = useCursor();
+  const place = props.place ?? address;
+  // The search in the address is that of this list only if the list has filters or an order.
+  const isSearched = filters !== undefined || columns.some(({ sort }) => sort !== undefined);
+  const request = {
+    ...props.request,
+    ...(isSearched && fields),
+    Page: { Limit: limit, Cursor: place.cursor },
+  } as RequestOf<Name>;
+  const list = useCall(operation, request, { keepsPrevious: true });
+  const page = pageOf<Name>(list.data);
+  return (
+    <>
+      {filters && <ListFilters {...filters} />}
+      <CursorList
+        {...rest}
+        {...place}
+        columns={columns}
+        page={page}
+        isChanging={list.isPlaceholderData}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        sorting={sorting}
+        empty={isSearched && isFiltered ? <NoMatch /> : empty}
+      />
+      <SameByApi operation={operation} request={request} />
+      {page && page.items.length > 0 && children}
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import { Anchor, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+type Props = {
+  name: ReactNode;
+  /** The view that the name leads to. */
+  to?: string;
+  /** The second line. */
+  about?: ReactNode;
+};
+
+/** The cell with the name of a row. */
+export const Named = ({ name, to, about }: Props) => (
+  <>
+    {to === undefined ? (
+      <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
+        {name}
+      </Text>
+    ) : (
+      <Anchor component={Link} to={to} size="sm" fw={500}>
+        {name}
+      </Anchor>
+    )}
+    {about !== undefined && about !== '' && (
+      <Text size="xs" c="dimmed" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+        {about}
+      </Text>
+    )}
+  </>
+);
