@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { createPager } from './page.ts';
+import { createPager, type PageQuery } from './page.ts';
 
 const ring = [{ id: 'k1', key: randomBytes(32) }];
 const pager = createPager(ring);
@@ -45,4 +45,15 @@ test('a cursor of another list, tenant or key ring, a changed one and junk are r
 test('a cursor outlives a rotation of the key ring', () => {
   const rotated = createPager([{ id: 'k2', key: randomBytes(32) }, ...ring]);
   assert.equal(rotated.read({ limit: 0, cursor: cursorAfter10() }, binding).after, 'id9');
+});
+
+test('a list returns a page of its items, and the cursor that leads to the next one', async () => {
+  const stored = ['a', 'b', 'c'].map((id) => ({ id }));
+  const find = ({ after, limit }: PageQuery) =>
+    Promise.resolve(stored.filter(({ id }) => id > after).slice(0, limit));
+  const list = (cursor: string) =>
+    pager.list({ limit: 2, cursor }, binding, find, ({ id }) => id.toUpperCase());
+  const first = await list('');
+  assert.deepEqual(first.page.items, ['A', 'B']);
+  assert.deepEqual(await list(first.page.nextCursor), { page: { items: ['C'], nextCursor: '' } });
 });

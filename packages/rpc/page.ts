@@ -30,6 +30,8 @@ export function cursorProblems(request: object): Problem[] {
  */
 export type PageQuery = { limit: number; after: string };
 
+type PageRequest = { limit: number; cursor: string };
+
 /** Reads page requests and cuts pages. */
 export type Pager = ReturnType<typeof createPager>;
 
@@ -51,45 +53,52 @@ export function createPager(ring: KeyRing) {
       : '';
   }
 
-  return {
-    /**
-     * Reads a page request. `binding` identifies the list: operation, tenant, filter. @throws
-     * invalid_argument for a cursor of another list
-     */
-    read(
-      page: { limit: number; cursor: string } | undefined,
-      binding: readonly string[],
-    ): PageQuery {
-      const limit = Math.min(page?.limit || defaultLimit, maxLimit) + 1;
-      if (!page?.cursor) return { limit, after: '' };
-      const bytes = Buffer.from(page.cursor, 'base64url');
-      const mac = bytes.subarray(0, macLength);
-      const after = bytes.subarray(macLength).toString();
-      const genuine =
-        mac.length === macLength &&
-        keys().some((key) => timingSafeEqual(mac, macOf(key, binding, after)));
-      if (!genuine) throw invalid(badCursor, 'BAD_CURSOR');
-      return { limit, after };
-    },
+  /**
+   * Reads a page request. `binding` identifies the list: operation, tenant, filter. @throws
+   * invalid_argument for a cursor of another list
+   */
+  function read(page: PageRequest | undefined, binding: readonly string[]): PageQuery {
+    const limit = Math.min(page?.limit || defaultLimit, maxLimit) + 1;
+    if (!page?.cursor) return { limit, after: '' };
+    const bytes = Buffer.from(page.cursor, 'base64url');
+    const mac = bytes.subarray(0, macLength);
+    const after = bytes.subarray(macLength).toString();
+    const genuine =
+      mac.length === macLength &&
+      keys().some((key) => timingSafeEqual(mac, macOf(key, binding, after)));
+    if (!genuine) throw invalid(badCursor, 'BAD_CURSOR');
+    return { limit, after };
+  }
 
-    cursorAt,
+  /**
+   * Cuts a page from a query's rows: the extra row shows that there is a next page. `keyOf`
+   * returns the text after which the next page begins. `reached`: the same for a search that
+   * ended before its page was full.
+   */
+  function cut<Row>(
+    rows: readonly Row[],
+    { limit }: PageQuery,
+    binding: readonly string[],
+    keyOf: (row: Row) => string,
+    reached = '',
+  ) {
+    const items = rows.slice(0, limit - 1);
+    const last = items.at(-1);
+    const next = rows.length < limit || last === undefined ? reached : keyOf(last);
+    return { items, nextCursor: next === '' ? '' : cursorAt(next, binding) };
+  }
 
-    /**
-     * Cuts a page from a query's rows: the extra row shows that there is a next page. `keyOf`
-     * returns the text after which the next page begins. `reached`: the same for a search that
-     * ended before its page was full.
-     */
-    cut<Row>(
-      rows: readonly Row[],
-      { limit }: PageQuery,
-      binding: readonly string[],
-      keyOf: (row: Row) => string,
-      reached = '',
-    ) {
-      const items = rows.slice(0, limit - 1);
-      const last = items.at(-1);
-      const next = rows.length < limit || last === undefined ? reached : keyOf(last);
-      return { items, nextCursor: next === '' ? '' : cursorAt(next, binding) };
-    },
-  };
+  /** The response of a list in order of its ids: one page of the rows that `find` returns. */
+  async function list<Row extends { id: string }, Item>(
+    page: PageRequest | undefined,
+    binding: readonly string[],
+    find: (query: PageQuery) => Promise<readonly Row[]>,
+    toItem: (row: Row) => Item,
+  ) {
+    const query = read(page, binding);
+    const { items, nextCursor } = cut(await find(query), query, binding, ({ id }) => id);
+    return { page: { items: items.map((row) => toItem(row)), nextCursor } };
+  }
+
+  return { read, cut, cursorAt, list };
 }

@@ -67,15 +67,12 @@ function createFamily({ database, directory, pager }: Deps) {
       const binding = withPlatform
         ? [operation.name, tenant, 'platform']
         : [operation.name, tenant];
-      const query = pager.read(page, binding);
-      const rows = await (withPlatform ? grantsReaching : grantsIn)(
-        database,
-        tenant,
-        subjectType,
-        query,
+      return pager.list(
+        page,
+        binding,
+        (query) => (withPlatform ? grantsReaching : grantsIn)(database, tenant, subjectType, query),
+        toRecord,
       );
-      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
-      return { page: { items: items.map(toRecord), nextCursor } };
     },
   };
 }

@@ -51,10 +51,7 @@ async function listGroups(
     const rows = await findGroups(database, tenant, ids);
     return { page: { items: inOrderOf(ids, rows, ({ id }) => id).map(toGroup), nextCursor } };
   }
-  const query = pager.read(page, binding);
-  const rows = await groupsOf(database, tenant, query);
-  const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
-  return { page: { items: items.map(toGroup), nextCursor } };
+  return pager.list(page, binding, (query) => groupsOf(database, tenant, query), toGroup);
 }
 
 async function listMembers(
@@ -125,10 +122,12 @@ export function groupHandlers(deps: Deps): Handlers<typeof Groups> {
     async listMemberGroups({ userId, page, effective = false }, call) {
       const reach = await visibleTo(database, call, 'iam.groups.read');
       const binding = [call.operation.name, call.caller.id, userId, String(effective)];
-      const query = pager.read(page, binding);
-      const rows = await groupsWith(database, userId, { ...query, reach, effective });
-      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
-      return { page: { items: items.map(toGroup), nextCursor } };
+      return pager.list(
+        page,
+        binding,
+        (query) => groupsWith(database, userId, { ...query, reach, effective }),
+        toGroup,
+      );
     },
   };
 }

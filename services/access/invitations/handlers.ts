@@ -67,20 +67,24 @@ export function invitationHandlers(
         const items = inOrderOf(ids, rows, ({ id }) => id);
         return { page: { items: items.map(toInvitation), nextCursor } };
       }
-      const query = pager.read(page, binding);
-      const rows = await invitationsInto(database, tenant, query);
-      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
-      return { page: { items: items.map(toInvitation), nextCursor } };
+      return pager.list(
+        page,
+        binding,
+        (query) => invitationsInto(database, tenant, query),
+        toInvitation,
+      );
     },
 
     async listByEmail({ email, page }, call) {
       const { key } = normaliseEmail(email);
       assertOwn(key, call);
       const binding = [call.operation.name, key];
-      const query = pager.read(page, binding);
-      const rows = await invitationsOf(database, key, query);
-      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
-      return { page: { items: items.map(toInvitation), nextCursor } };
+      return pager.list(
+        page,
+        binding,
+        (query) => invitationsOf(database, key, query),
+        toInvitation,
+      );
     },
 
     async delete({ tenant, email }, call) {

@@ -44,20 +44,22 @@ export function tenantHandlers(
 
     async list({ page, query: text, status }, { operation }) {
       const binding = [operation.name, text, status];
-      const query = pager.read(page, binding);
-      const rows = await listTenants(database, { text, status }, query);
-      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
-      return { page: { items: items.map(toTenant), nextCursor } };
+      return pager.list(
+        page,
+        binding,
+        (query) => listTenants(database, { text, status }, query),
+        toTenant,
+      );
     },
 
     async listMine({ page }, { operation, caller }) {
       const binding = [operation.name, caller.id];
-      const query = pager.read(page, binding);
-      const rows = await membershipsOf(database, caller.id, query, sessionProof(caller));
-      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
-      return {
-        page: { items: items.map(toOwnTenant), nextCursor },
-      };
+      return pager.list(
+        page,
+        binding,
+        (query) => membershipsOf(database, caller.id, query, sessionProof(caller)),
+        toOwnTenant,
+      );
     },
   };
 }

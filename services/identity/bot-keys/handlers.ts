@@ -56,14 +56,12 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
     async list({ tenant, bot, page }, { operation }) {
       if (!(await findBot(database, tenant, bot))) throw notFound('bot');
       const binding = [operation.name, tenant, bot];
-      const query = pager.read(page, binding);
-      const { items, nextCursor } = pager.cut(
-        await listBotKeys(database, tenant, bot, query),
-        query,
+      return pager.list(
+        page,
         binding,
-        ({ id }) => id,
+        (query) => listBotKeys(database, tenant, bot, query),
+        botKeyRecord,
       );
-      return { page: { items: items.map(botKeyRecord), nextCursor } };
     },
 
     async setExpiration(request, call) {

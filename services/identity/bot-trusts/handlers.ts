@@ -24,14 +24,12 @@ export function botTrustsHandlers(deps: TrustDeps): Handlers<typeof BotTrusts> {
     async list({ tenant, bot, page }, { operation }) {
       if (!(await findBot(database, tenant, bot))) throw notFound('bot');
       const binding = [operation.name, tenant, bot];
-      const query = pager.read(page, binding);
-      const { items, nextCursor } = pager.cut(
-        await listBotTrusts(database, tenant, bot, query),
-        query,
+      return pager.list(
+        page,
         binding,
-        ({ id }) => id,
+        (query) => listBotTrusts(database, tenant, bot, query),
+        trustRecord,
       );
-      return { page: { items: items.map(trustRecord), nextCursor } };
     },
 
     async delete({ tenant, id }, call) {

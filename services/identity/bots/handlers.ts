@@ -40,14 +40,7 @@ async function list(
     const items = inOrderOf(ids, rows, ({ id }) => id);
     return { page: { items: items.map(botRecord), nextCursor } };
   }
-  const query = pager.read(page, binding);
-  const { items, nextCursor } = pager.cut(
-    await listBots(database, tenant, query),
-    query,
-    binding,
-    ({ id }) => id,
-  );
-  return { page: { items: items.map(botRecord), nextCursor } };
+  return pager.list(page, binding, (query) => listBots(database, tenant, query), botRecord);
 }
 
 /** Switching a bot off takes all its rights, and switching it on gives them back. */

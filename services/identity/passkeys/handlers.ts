@@ -20,10 +20,12 @@ export function passkeysHandlers(deps: Deps): Handlers<typeof Passkeys> {
 
     async list({ page }, { caller, operation }) {
       const binding = [operation.name, caller.id];
-      const query = pager.read(page, binding);
-      const rows = await listPasskeys(database, caller.id, query);
-      const { items, nextCursor } = pager.cut(rows, query, binding, ({ id }) => id);
-      return { page: { items: items.map(passkeyRecord), nextCursor } };
+      return pager.list(
+        page,
+        binding,
+        (query) => listPasskeys(database, caller.id, query),
+        passkeyRecord,
+      );
     },
 
     async rename({ id, name }, call) {

@@ -14,15 +14,12 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
   return {
     async list({ page }, { caller, operation }) {
       const binding = [operation.name, caller.id];
-      const query = pager.read(page, binding);
-      const rows = await listSessions(database, caller.id, query);
-      const { items, nextCursor } = pager.cut(rows, query, binding, ({ id }) => id);
-      return {
-        page: {
-          items: items.map((session) => sessionRecord(session, caller.credentialId)),
-          nextCursor,
-        },
-      };
+      return pager.list(
+        page,
+        binding,
+        (query) => listSessions(database, caller.id, query),
+        (session) => sessionRecord(session, caller.credentialId),
+      );
     },
 
     async revoke({ id }, call) {

@@ -26,10 +26,12 @@ export function portalsHandlers(deps: Deps): Handlers<typeof WebhookPortals> {
 
     async list({ tenant, endpoint, page }, { operation }) {
       const binding = [operation.name, tenant, endpoint];
-      const query = pager.read(page, binding);
-      const rows = await listPortals(database, tenant, endpoint, query);
-      const { items, nextCursor } = pager.cut(rows, query, binding, ({ id }) => id);
-      return { page: { items: items.map(portalRecord), nextCursor } };
+      return pager.list(
+        page,
+        binding,
+        (query) => listPortals(database, tenant, endpoint, query),
+        portalRecord,
+      );
     },
 
     async delete({ tenant, id }, call) {

@@ -41,14 +41,7 @@ export function appHandlers(deps: AppDeps): Handlers<typeof Apps> {
 
     async list({ tenant, page }, { operation }) {
       const binding = [operation.name, tenant];
-      const query = pager.read(page, binding);
-      const { items, nextCursor } = pager.cut(
-        await listApps(database, tenant, query),
-        query,
-        binding,
-        ({ id }) => id,
-      );
-      return { page: { items: items.map(toApi), nextCursor } };
+      return pager.list(page, binding, (query) => listApps(database, tenant, query), toApi);
     },
 
     async delete({ tenant, id }, call) {

@@ -42,14 +42,12 @@ export function domainHandlers(deps: DomainDeps): Handlers<typeof Domain> {
 
     async list({ tenant, page }, { operation }) {
       const binding = [operation.name, tenant];
-      const query = pager.read(page, binding);
-      const { items, nextCursor } = pager.cut(
-        await listDomains(database, tenant, query),
-        query,
+      return pager.list(
+        page,
         binding,
-        ({ id }) => id,
+        (query) => listDomains(database, tenant, query),
+        domainRecord,
       );
-      return { page: { items: items.map(domainRecord), nextCursor } };
     },
 
     async delete({ tenant, id }, call) {

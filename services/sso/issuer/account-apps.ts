@@ -14,23 +14,20 @@ export function accountAppsHandlers({ database, pager }: Deps): Handlers<typeof 
   return {
     async list({ page }, { caller, operation }) {
       const binding = [operation.name, caller.id];
-      const query = pager.read(page, binding);
-      const rows = await listAppsOfUser(database, caller.id, query);
-      const { items, nextCursor } = pager.cut(rows, query, binding, ({ id }) => id);
-      return {
-        page: {
-          items: items.map(({ id, name, tenant, scopes, places, consentedAt, signedInAt }) => ({
-            id,
-            name,
-            tenant,
-            scopes: scopes ?? [],
-            tenants: places ?? [],
-            ...(consentedAt && { consentedAt: timeOf(consentedAt) }),
-            ...(signedInAt && { signedInAt: timeOf(signedInAt) }),
-          })),
-          nextCursor,
-        },
-      };
+      return pager.list(
+        page,
+        binding,
+        (query) => listAppsOfUser(database, caller.id, query),
+        ({ id, name, tenant, scopes, places, consentedAt, signedInAt }) => ({
+          id,
+          name,
+          tenant,
+          scopes: scopes ?? [],
+          tenants: places ?? [],
+          ...(consentedAt && { consentedAt: timeOf(consentedAt) }),
+          ...(signedInAt && { signedInAt: timeOf(signedInAt) }),
+        }),
+      );
     },
 
     async delete({ id }, call) {

@@ -94,14 +94,12 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
 
     async listProviders({ tenant, page }, { operation }) {
       const binding = [operation.name, tenant];
-      const query = pager.read(page, binding);
-      const { items, nextCursor } = pager.cut(
-        await listProviders(database, tenant, query),
-        query,
+      return pager.list(
+        page,
         binding,
-        ({ id }) => id,
+        (query) => listProviders(database, tenant, query),
+        (row) => toApi(row, publicUrl),
       );
-      return { page: { items: items.map((row) => toApi(row, publicUrl)), nextCursor } };
     },
 
     async deleteProvider(request, call) {
