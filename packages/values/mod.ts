@@ -33,3 +33,4 @@ export {
 } from './return-address.ts';
 export { timeAfter, timeOf } from './times.ts';
 export { createToken, tokenHash, tokenKind } from './tokens.ts';
+export { assertUnchanged, stale } from './unchanged.ts';

@@ -1,5 +1,4 @@
 import { type EntityManager, lockName } from '@bailiwick/database';
-import { failedPrecondition } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import {
   type Group,
@@ -8,9 +7,8 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { type Call } from '@bailiwick/rpc';
-import { changedFields, createId, timeAfter } from '@bailiwick/values';
+import { assertUnchanged, changedFields, createId, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { GroupEntity, type GroupRow, toGroup } from './entities.ts';
 import { assertKeepsScim } from './managed.ts';
@@ -26,14 +24,12 @@ export async function saveGroup(
   call: Call,
 ): Promise<void> {
   const sent = request.group ?? create(GroupSchema);
-  const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
   const key = pathKey(sent.path);
   // For two concurrent first saves of one path, the second finds the group of the first and updates
   // it.
   await lockName(em, `group ${sent.tenant} ${key}`);
   const stored = await em.findOne(GroupEntity, { key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
-    throw failedPrecondition('the group was changed meanwhile', 'STALE');
+  assertUnchanged('the group', stored, request.ifUpdatedAt);
   if (!stored) return insertGroup(em, sent, call);
   const before = encode(stored);
   assertKeepsScim(stored, sent);

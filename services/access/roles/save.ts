@@ -10,9 +10,8 @@ import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { includes } from '@bailiwick/proto/permission-patterns.ts';
 import { permissions } from '@bailiwick/proto/permissions.ts';
 import { type Call } from '@bailiwick/rpc';
-import { changedFields, createId, timeAfter } from '@bailiwick/values';
+import { assertUnchanged, changedFields, createId, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrantPermissions } from '../decisions/delegation.ts';
 import { removeGrantsOfRole } from '../grants/entries.ts';
@@ -42,13 +41,11 @@ export async function saveRole(
   const sent = request.role ?? create(RoleSchema);
   const { tenant, slug } = sent;
   assertOwnRole(slug);
-  const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
   // For two concurrent first saves of one slug, the second finds the role of the first and updates
   // it.
   await lockName(em, `role ${tenant} ${slug}`);
   const stored = await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
-    throw failedPrecondition('the role was changed meanwhile', 'STALE');
+  assertUnchanged('the role', stored, request.ifUpdatedAt);
   const before = stored?.permissions ?? [];
   const after = sent.permissions?.items ?? before;
   const removed = before.filter((permission) => !after.includes(permission));

@@ -10,8 +10,7 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { type Call } from '@bailiwick/rpc';
-import { changedFields, timeAfter } from '@bailiwick/values';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { assertUnchanged, changedFields, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { memberRole } from '../permissions/builtin.ts';
@@ -37,14 +36,12 @@ export async function updateTenant(
   call: Call,
 ): Promise<Tenant> {
   if (!sent) throw new Error('the tenant is missing although the request is valid');
-  const unchangedSince = ifUpdatedAt && timestampDate(ifUpdatedAt).getTime();
   try {
     return await database.transaction({ tenant: sent.id, row: `tenant ${sent.id}` }, async (em) => {
       const stored = await tenantToChange(em, sent.id, call);
       if (stored.status === 'deleting')
         throw failedPrecondition('the tenant is being deleted', 'TENANT_DELETING');
-      if (unchangedSince !== undefined && stored.updatedAt.getTime() !== unchangedSince)
-        throw failedPrecondition('the tenant was changed meanwhile', 'STALE');
+      assertUnchanged('the tenant', stored, ifUpdatedAt);
       await assertOwned(em, sent.id, call);
       assertNotReserved(reservedNames, sent, stored, call);
       await assertDefaultRole(em, stored, sent, call);

@@ -1,7 +1,7 @@
 import { failedPrecondition, notFound } from '@bailiwick/errors';
 import type { BotKeysSetExpirationRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { changedFields } from '@bailiwick/values';
+import { changedFields, stale } from '@bailiwick/values';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { BotKeyEntity } from '../bots/entities.ts';
@@ -53,8 +53,7 @@ export async function setExpiration(
       );
     const before = botKeyJson(key);
     // An earlier end that was set meanwhile: the new one was not checked as an extension.
-    if (latestEnd === undefined && asked > key.expiresAt)
-      throw failedPrecondition('the key was changed meanwhile', 'STALE');
+    if (latestEnd === undefined && asked > key.expiresAt) throw stale('the key');
     if (latestEnd !== undefined) key.latestEnd = latestEnd;
     moveTo(key, asked, now);
     const previous = changedFields(before, botKeyJson(key));

@@ -1,14 +1,13 @@
 import { type EntityManager, lockName } from '@bailiwick/database';
-import { failedPrecondition, invalid, limitReached, notFound } from '@bailiwick/errors';
+import { invalid, limitReached, notFound } from '@bailiwick/errors';
 import {
   type BotTrust,
   BotTrustSchema,
   type BotTrustsSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_trusts_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { changedFields, createId, readJwks, timeAfter } from '@bailiwick/values';
+import { assertUnchanged, changedFields, createId, readJwks, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import type { BotKeyDeps } from '../bot-keys/deps.ts';
 import { assertMayIssue, lockBot } from '../bot-keys/issue.ts';
@@ -43,7 +42,6 @@ export async function saveTrust(
   if (!(await findBot(deps.database, tenant, bot))) throw notFound('bot');
   // A trust has no end.
   await assertMayIssue(deps, call, { tenant, bot, permissions: [] }, null);
-  const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
   return deps.database.transaction({ tenant, row: `trusts of ${bot}` }, async (em) => {
     await lockBot(em, bot);
     const stored =
@@ -51,9 +49,7 @@ export async function saveTrust(
         ? null
         : await em.findOne(BotTrustEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (id !== '' && !stored) throw notFound('bot trust');
-    // A trust that does not exist cannot match the given time.
-    if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
-      throw failedPrecondition('the bot trust was changed meanwhile', 'STALE');
+    assertUnchanged('the bot trust', stored, request.ifUpdatedAt);
     if (!stored) return insertTrust(em, sent, call);
     if (stored.bot !== bot) throw invalid('Trust.Bot cannot be changed');
     const before = trustJson(stored);

@@ -1,5 +1,5 @@
 import { type Database, type EntityManager, lockName } from '@bailiwick/database';
-import { failedPrecondition, limitReached, notFound } from '@bailiwick/errors';
+import { limitReached, notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import {
   type Bot,
@@ -8,9 +8,8 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { type Call } from '@bailiwick/rpc';
-import { changedFields, createId, timeAfter } from '@bailiwick/values';
+import { assertUnchanged, changedFields, createId, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { botsPerTenant } from '../limits.ts';
 import { BotEntity, type BotRow, botJson } from './entities.ts';
@@ -25,7 +24,6 @@ export async function saveBot(
   call: Call,
 ): Promise<BotRow> {
   const sent = request.bot ?? create(BotSchema);
-  const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
   return database.transaction(
     { tenant: sent.tenant, row: `bot ${sent.tenant} ${sent.id}` },
     async (em) => {
@@ -34,9 +32,7 @@ export async function saveBot(
           ? null
           : await em.findOne(BotEntity, { id: sent.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (sent.id !== '' && !stored) throw notFound('bot');
-      // A bot that does not exist cannot match the given time.
-      if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
-        throw failedPrecondition('the bot was changed meanwhile', 'STALE');
+      assertUnchanged('the bot', stored, request.ifUpdatedAt);
       if (!stored) return insertBot(em, sent, call);
       const before = botJson(stored);
       applyTo(stored, sent);

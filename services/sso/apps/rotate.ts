@@ -1,7 +1,7 @@
 import { failedPrecondition } from '@bailiwick/errors';
 import type { AppsRotateSecretRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { changedFields, timeAfter } from '@bailiwick/values';
+import { changedFields, stale, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { recordAppEvent, toJson } from './api-record.ts';
 import type { AppDeps } from './deps.ts';
@@ -26,8 +26,7 @@ export async function rotateSecret(
       { lockMode: LockMode.PESSIMISTIC_WRITE },
     );
     if (!row) throw appNotFound();
-    if (row.scopes.some((scope) => !scopes.includes(scope)))
-      throw failedPrecondition('the app was changed meanwhile', 'STALE');
+    if (row.scopes.some((scope) => !scopes.includes(scope))) throw stale('the app');
     if (!usesSecret(row.tokenEndpointAuthMethod))
       throw failedPrecondition(
         `an app with ${row.tokenEndpointAuthMethod} has no client secret`,

@@ -1,14 +1,13 @@
 import { type EntityManager, lockName } from '@bailiwick/database';
-import { failedPrecondition, invalid, limitReached } from '@bailiwick/errors';
+import { invalid, limitReached } from '@bailiwick/errors';
 import {
   type App,
   AppSchema,
   type AppsSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { changedFields, createId, timeAfter } from '@bailiwick/values';
+import { assertUnchanged, changedFields, createId, stale, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { recordAppEvent, toJson } from './api-record.ts';
 import type { AppDeps } from './deps.ts';
@@ -39,7 +38,7 @@ export async function saveApp(deps: AppDeps, request: AppsSaveRequest, call: Cal
   const sent = request.app ?? create(AppSchema);
   const { tenant, id } = sent;
   const found = id === '' ? undefined : await getApp(deps.database, tenant, id);
-  assertUnchangedSince(request, found);
+  assertUnchanged('the app', found, request.ifUpdatedAt);
   const { scopes } = valuesFor(deps, sent, found);
   // Asked before the transaction, because another service answers.
   await assertMayUse(deps, call, { tenant, scopes });
@@ -60,12 +59,12 @@ async function write(
       ? null
       : await em.findOne(AppEntity, { tenant, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (id !== '' && !row) throw appNotFound();
-  assertUnchangedSince(request, row);
+  assertUnchanged('the app', row, request.ifUpdatedAt);
   const values = valuesFor(deps, sent, row);
   const { logo } = request;
   if (!row) return insert(em, call, sent, { values, logo });
   // Absent scopes are the stored ones, which another call may have changed.
-  if (values.scopes.some((scope) => !checked.includes(scope))) throw stale();
+  if (values.scopes.some((scope) => !checked.includes(scope))) throw stale('the app');
   const before = toJson(row);
   em.assign(row, values);
   await keepLogo(em, row, logo);
@@ -104,20 +103,6 @@ function adjustSecret(row: AppRow, now: Date): string {
   Object.assign(row, columns);
   return secret;
 }
-
-function assertUnchangedSince(
-  { ifUpdatedAt }: AppsSaveRequest,
-  row: Pick<AppRow, 'updatedAt'> | null | undefined,
-): void {
-  // An app that does not exist yet cannot be the one that was read.
-  if (
-    ifUpdatedAt &&
-    (!row || new Date(row.updatedAt).getTime() !== timestampDate(ifUpdatedAt).getTime())
-  )
-    throw stale();
-}
-
-const stale = () => failedPrecondition('the app was changed meanwhile', 'STALE');
 
 async function insert(
   em: EntityManager,

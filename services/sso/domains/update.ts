@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { failedPrecondition, notFound } from '@bailiwick/errors';
+import { notFound } from '@bailiwick/errors';
 import type { DomainUpdateRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { timeAfter } from '@bailiwick/values';
+import { stale, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { giverOf, type StoredGiver } from '../delegation.ts';
 import {
@@ -44,8 +44,7 @@ export async function updateDomain(
     if (!stored) throw notFound('domain');
     // The caller's rights were checked for both settings together, one of which was read before the
     // lock.
-    if (!isSame(stored, found))
-      throw failedPrecondition('the domain was changed meanwhile', 'STALE');
+    if (!isSame(stored, found)) throw stale('the domain');
     if (isSame(stored, settings)) {
       Object.assign(stored, { giver });
       return stored;

@@ -3,7 +3,7 @@ import { joinVouchers, readVoucher, voucherOf } from '@bailiwick/call';
 import { escalation, failedPrecondition, temporaryRight } from '@bailiwick/errors';
 import type { SsoConfirmProviderRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { timeAfter } from '@bailiwick/values';
+import { assertUnchanged, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { findLimit, giverOf } from '../delegation.ts';
 import { type ProviderValues, recordProviderEvent } from './api-record.ts';
@@ -12,7 +12,6 @@ import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
 import { keptWarning } from './metadata.ts';
 import { providerNotFound } from './queries.ts';
-import { assertUnchangedSince } from './unchanged.ts';
 import type { Settable } from './values.ts';
 
 // Who may act as the people of a provider. Its author could name an identity provider of their own,
@@ -133,7 +132,7 @@ export async function confirmProvider(
         { lockMode: LockMode.PESSIMISTIC_WRITE },
       );
       if (!stored) throw providerNotFound();
-      assertUnchangedSince(ifUpdatedAt, stored);
+      assertUnchanged('the provider', stored, ifUpdatedAt);
       const { vouchId: confirmed, confirmedBy } = stored;
       // The caller answers for the provider from now on, also if nothing else changes.
       em.assign(stored, {

@@ -8,7 +8,7 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { type Call } from '@bailiwick/rpc';
-import { changedFields, createId, timeAfter } from '@bailiwick/values';
+import { assertUnchanged, changedFields, createId, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { giverOf } from '../delegation.ts';
@@ -33,7 +33,6 @@ import { type KnownMetadata, keptWarning, leftOutWarning, readMetadata } from '.
 import { findProvider, providerNotFound } from './queries.ts';
 import { assertMayGrantThroughProvider } from './rights.ts';
 import { loosensSigner, newColumns, savedColumns } from './rollover/save.ts';
-import { assertUnchangedSince } from './unchanged.ts';
 import { assertComplete, type Settable, settableOf } from './values.ts';
 
 const maxProviders = 20;
@@ -74,7 +73,7 @@ async function findSent(
   const { tenant = '', id = '' } = request.provider ?? {};
   const stored = id === '' ? undefined : await findProvider(database, tenant, id);
   if (id !== '' && !stored) throw providerNotFound();
-  assertUnchangedSince(request.ifUpdatedAt, stored);
+  assertUnchanged('the provider', stored, request.ifUpdatedAt);
   return stored;
 }
 
@@ -214,7 +213,7 @@ async function lockSaved(
 ): Promise<ProviderRow | undefined> {
   const row = await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!row) throw providerNotFound();
-  assertUnchangedSince(request.ifUpdatedAt, row);
+  assertUnchanged('the provider', row, request.ifUpdatedAt);
   if (!isSame(row, stored)) return undefined;
   // The row is unchanged since it was read, so it was active then, too.
   if (switchesOff(stored, values)) await assertNotLastProvider(em, row, isSsoRequired);
