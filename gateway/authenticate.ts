@@ -1,5 +1,14 @@
 import { Buffer } from 'node:buffer';
-import { type Caller, newCaller, sessionProof } from '@bailiwick/call';
+import {
+  type Caller,
+  newCaller,
+  recordLimits,
+  type SessionCheck,
+  sessionCheckOf,
+  sessionProof,
+  sessionTimes,
+  tokenRefusal,
+} from '@bailiwick/call';
 import { unauthenticated, unavailable } from '@bailiwick/errors';
 import {
   Authority,
@@ -92,14 +101,16 @@ export function createAuthenticator(
       if (!needsPermissions(operation)) return newCaller(base);
       // Cached by credential, not by user: only one of a user's two sessions may come from the
       // tenant's provider.
-      const effective = await rightsCache.getOrLoad(`rights ${principal.rightsOf} ${tenant}`, () =>
-        loadRights({ authority, credentials }, principal, tenant),
+      const { effective, check } = await rightsCache.getOrLoad(
+        `rights ${principal.rightsOf} ${tenant}`,
+        () => loadRights({ authority, credentials }, principal, tenant),
       );
       return newCaller({
         ...base,
         // The rights of those who answer for the session limit it, so they end with theirs too.
         rightsKeys: [...base.rightsKeys, ...effective.cacheKeys],
         ...rightsIn(effective),
+        ...tokenRefusal(check.refusal),
         staleLogin: effective.recentLogin && !isRecent(principal),
       });
     },
@@ -114,11 +125,7 @@ const rightsIn = (effective: EffectiveResponse) => ({
   permissions: effective.permissions,
   platformPermissions: effective.platformPermissions,
   grants: effective.grants,
-  ssoRequired: effective.ssoRequired,
-  methodRefused: effective.methodRefused,
-  factorRequired: effective.factorRequired,
   suspendedName: effective.suspendedName,
-  providerUnconfirmed: effective.providerUnconfirmed,
 });
 
 type Clients = { credentials: Client<typeof Credentials>; authority: Client<typeof Authority> };
@@ -146,7 +153,12 @@ function cacheable({ principal, keys, endsAt }: Resolved) {
   return { value: { principal, serves }, keys, ...(endsAt !== undefined && { endsAt }) };
 }
 
-/** Asks access for the principal's rights in a tenant, and applies the tenant's session limits. */
+/**
+ * Asks access for the principal's rights in a tenant, and whether its session satisfies the tenant.
+ * The answer is cached by the credential and the tenant, under a key for each record that it depends
+ * on, and not beyond the end of the session. Other ends by time alone (of a grant, of the exemption
+ * from SSO, of the days before a factor is required) are noticed when the lease ends.
+ */
 async function loadRights(
   { authority, credentials }: Clients,
   principal: Principal,
@@ -154,47 +166,44 @@ async function loadRights(
 ) {
   const { type, id, credentialId, clientId, narrowedTo } = principal;
   const botTenant = principal.tenant;
-  const value = await authority.effective({
+  const session = sessionTimes(principal);
+  const effective = await authority.effective({
     principalType: type,
     principalId: id,
     tenant,
     botTenant,
     narrowedTo,
     ...sessionProof(principal),
+    ...(session && { session }),
   });
   // The previous version narrows the rights of bots only.
-  if (type === 'user' && narrowedTo.length > 0 && !value.narrowed) throw unavailable();
-  await limitSession(credentials, principal, value);
+  if (type === 'user' && narrowedTo.length > 0 && !effective.narrowed) throw unavailable();
+  const check = sessionCheckOf(effective, session);
+  await limitSession(credentials, principal, check);
   // A bot's rights also depend on its own tenant, wherever it calls.
   const keys: RightsKey[] = [
     rightsKeyOf(principal),
     `credential:${credentialId}`,
-    `tenant:${value.tenant}`,
+    `tenant:${effective.tenant}`,
     `tenant:${botTenant}`,
     // A change of its provider limits a session, wherever it is used.
     ...(principal.ssoTenant === '' ? [] : [`tenant:${principal.ssoTenant}` as const]),
-    ...(value.cacheKeys as RightsKey[]),
+    ...(effective.cacheKeys as RightsKey[]),
     // The app's scopes narrow the rights.
     ...(clientId === '' ? [] : [`app:${clientId}` as const]),
   ];
-  return { value, keys };
+  const endsAt = check.endsAt && timestampMs(check.endsAt);
+  return { value: { effective, check }, keys, ...(endsAt !== undefined && { endsAt }) };
 }
 
-/**
- * Applies a tenant's session limits from the session's first use in that tenant. A tenant cannot
- * shorten the sessions of users who never use it. @throws unauthenticated if the limits have ended
- * the session.
- */
+/** Makes the session's record end as access says. @throws unauthenticated if it has ended by that */
 async function limitSession(
   credentials: Clients['credentials'],
-  { credentialId, signedInAt, expiresAt, idleMinutes }: Principal,
-  wanted: EffectiveResponse,
+  principal: Principal,
+  check: SessionCheck,
 ): Promise<void> {
-  const { sessionIdleMinutes: idle, sessionMaxMinutes: max } = wanted;
-  if (!signedInAt || !expiresAt) return;
-  const endsSooner = max > 0 && timestampMs(signedInAt) + max * 60_000 < timestampMs(expiresAt);
-  if (!endsSooner && (idle === 0 || idle >= idleMinutes)) return;
-  await credentials.limitSession({ sessionId: credentialId, idleMinutes: idle, maxMinutes: max });
+  const limits = recordLimits(principal, check);
+  if (limits) await credentials.limitSession(limits);
 }
 
 const anywhere = () => true;

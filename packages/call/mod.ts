@@ -45,5 +45,16 @@ export {
   tenantProblems,
   wantedPermission,
 } from './rules.ts';
+export {
+  endWithin,
+  recordLimits,
+  refusalFlags,
+  type SessionCheck,
+  type SessionRefusal,
+  type SessionTimes,
+  sessionCheckOf,
+  sessionTimes,
+  tokenRefusal,
+} from './session-check.ts';
 export { type SessionProof, sessionProof } from './session-proof.ts';
 export { joinVouchers, readVoucher, type Voucher, voucherOf } from './voucher.ts';

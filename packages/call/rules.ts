@@ -32,6 +32,7 @@ import {
   isForAccount,
 } from './caller.ts';
 import { fieldIsTrue, fieldText, setField } from './request-fields.ts';
+import { refusalInToken, type SessionRefusal } from './session-check.ts';
 
 // Evaluates the rules of an operation's option: whether a rule allows a call, why none does, and
 // whether a request must name a tenant.
@@ -196,17 +197,27 @@ function limitRefusal({ voucher, clientId }: Caller): ServiceError {
  */
 function refusalIn(caller: Caller): ServiceError {
   if (caller.suspendedName !== '') return suspended(oneLine(caller.suspendedName));
-  if (caller.providerUnconfirmed) return providerUnconfirmed();
-  return sessionRefusal(caller.ssoTenant, caller) ?? denied();
+  return sessionRefusal(caller.ssoTenant, refusalInToken(caller)) ?? denied();
 }
 
-type Refused = Pick<Caller, 'ssoRequired' | 'methodRefused' | 'factorRequired'>;
-
-/** Why a tenant accepts no session of this kind from its active member; undefined if it does. */
-export function sessionRefusal(ssoTenant: string, refused: Refused): ServiceError | undefined {
-  if (refused.ssoRequired && ssoTenant === platformPlace) return methodRefused();
-  if (refused.ssoRequired) return refused.methodRefused ? providerRefused() : ssoRequired();
-  return refused.factorRequired ? factorRequired() : undefined;
+/** The error for the member whose session a tenant refuses; undefined if the refusal is not one. */
+export function sessionRefusal(
+  ssoTenant: string,
+  refusal: SessionRefusal,
+): ServiceError | undefined {
+  const isOfPlatform = ssoTenant === platformPlace;
+  switch (refusal) {
+    case 'provider_unconfirmed':
+      return providerUnconfirmed();
+    case 'method_refused':
+      return isOfPlatform ? methodRefused() : providerRefused();
+    case 'sso_required':
+      return isOfPlatform ? methodRefused() : ssoRequired();
+    case 'factor_required':
+      return factorRequired();
+    default:
+      return undefined;
+  }
 }
 
 /** The permission for the audit of a denied call: the first that would have allowed it. */

@@ -1,7 +1,7 @@
-import { type Caller, supportCaller } from '@bailiwick/call';
+import { type Caller, sessionCheckOf, supportCaller, tokenRefusal } from '@bailiwick/call';
 import { unauthenticated } from '@bailiwick/errors';
-import type {
-  EffectiveRequest,
+import {
+  type EffectiveRequest,
   EffectiveResponseSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type {
@@ -11,7 +11,7 @@ import type {
 import { joinBitmaps } from '@bailiwick/proto/permissions.ts';
 import { type ConfirmCaller } from '@bailiwick/rpc';
 import { isUnimplemented } from '@bailiwick/wire';
-import { type MessageInitShape } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 
 type Request = { credential: Omit<Credential, '$typeName' | '$unknown'> };
 type State = Omit<CredentialState, '$typeName' | '$unknown'>;
@@ -87,11 +87,8 @@ function proofOf({ clientId, type, limitedTo: ofToken }: Caller, state: State) {
 const rightsIn = (rights: Rights, caller: Caller) => ({
   permissions: bitmapOf(rights.permissions, rights, caller.permissions),
   platformPermissions: bitmapOf(rights.platformPermissions, rights, caller.platformPermissions),
-  ssoRequired: rights.ssoRequired ?? false,
-  methodRefused: rights.methodRefused ?? false,
-  factorRequired: rights.factorRequired ?? false,
+  ...tokenRefusal(sessionCheckOf(create(EffectiveResponseSchema, rights)).refusal),
   suspendedName: rights.suspendedName ?? '',
-  providerUnconfirmed: rights.providerUnconfirmed ?? false,
 });
 
 /** How many permissions the versions that do not say it know, by the bytes of their answers. */

@@ -1,4 +1,4 @@
-import { sessionProof } from '@bailiwick/call';
+import { endWithin, refusalFlags, type SessionRefusal, sessionProof } from '@bailiwick/call';
 import { type Database, onPool, type Run } from '@bailiwick/database';
 import { invalid } from '@bailiwick/errors';
 import type {
@@ -8,6 +8,7 @@ import type {
   EffectiveRequest,
   ListUserTenantsRequest,
   MayReadUserRequest,
+  SessionTimes,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
@@ -172,27 +173,43 @@ export async function effectiveRights(
 ) {
   const { principalType: type, principalId: id, botTenant, narrowedTo } = request;
   const principal = { type, id, botTenant, narrowedTo, ...sessionProof(request) };
-  return effectiveOf(run, id, await rightsOf(run, principal, request.tenant));
+  return effectiveOf(run, id, await rightsOf(run, principal, request.tenant), request.session);
 }
 
-async function effectiveOf(run: Run, subject: string, rights: Rights) {
+async function effectiveOf(run: Run, subject: string, rights: Rights, times?: SessionTimes) {
   const { idleMinutes, maxMinutes, recentLogin } = rights.demands;
+  const refusal = await refusalOf(run, subject, rights);
   return {
     tenant: rights.tenant,
     ...tokenRightsOf(rights),
     narrowed: true,
-    ssoRequired: rights.ssoRequired,
-    methodRefused: rights.methodRefused,
-    factorRequired: rights.factorRequired,
+    session: { refusal, ...endOf(times, rights) },
     suspendedName: rights.suspendedName,
-    activeMember: rights.activeMember,
-    sessionIdleMinutes: idleMinutes,
-    sessionMaxMinutes: maxMinutes,
     recentLogin,
-    providerUnconfirmed: await isReduced(run, subject, rights),
     cacheKeys: capKeys(rights.cap),
     knownPermissions: permissions.length,
+    // For processes of the previous version.
+    ...refusalFlags(refusal),
+    activeMember: !withoutMembership.includes(refusal),
+    sessionIdleMinutes: idleMinutes,
+    sessionMaxMinutes: maxMinutes,
   };
+}
+
+/** The refusals of sessions whose user is no active member, or has no session for the tenant. */
+const withoutMembership: readonly SessionRefusal[] = ['suspended', 'not_member', 'other_tenant'];
+
+/** Whether the tenant accepts the session. An unconfirmed provider counts before what it proves. */
+async function refusalOf(run: Run, subject: string, rights: Rights): Promise<SessionRefusal> {
+  if (withoutMembership.includes(rights.refusal)) return rights.refusal;
+  return (await isReduced(run, subject, rights)) ? 'provider_unconfirmed' : rights.refusal;
+}
+
+/** When the session ends in the tenant. */
+function endOf(times: SessionTimes | undefined, { demands }: Rights) {
+  const { signedInAt, expiresAt, idleMinutes } = times ?? {};
+  if (!signedInAt || !expiresAt || idleMinutes === undefined) return {};
+  return endWithin({ signedInAt, expiresAt, idleMinutes }, demands);
 }
 
 /**
@@ -211,14 +228,8 @@ async function describeMember(database: Database, run: Run, request: DescribeMem
   const { userId: id, tenant } = request;
   const session = sessionProof({ ...request, operator: '' });
   const rights = await rightsOf(run, { type: 'user', id, ...session }, tenant);
-  const effective = await effectiveOf(run, id, rights);
-  if (
-    !rights.activeMember ||
-    rights.ssoRequired ||
-    rights.factorRequired ||
-    effective.providerUnconfirmed
-  )
-    return { effective };
+  const effective = await effectiveOf(run, id, rights, request.session);
+  if (effective.session.refusal !== 'none') return { effective };
   const [groups, found] = await Promise.all([
     findGroupPaths(run, tenant, id),
     findTenant(database, tenant),

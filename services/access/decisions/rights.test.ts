@@ -94,11 +94,11 @@ test('a session without the SSO or second factor that its tenant requires has no
   assert.deepEqual((await rights({})).grantable, []);
   // Only AllowedMethods excludes a session while no SSO is required.
   const [refused, required] = [await rights({}), await rights({ settings: { requireSso: true } })];
-  assert.ok(refused.methodRefused && required.ssoRequired && !required.methodRefused);
+  assert.deepEqual([refused.refusal, required.refusal], ['method_refused', 'sso_required']);
   for (const changes of [{ membership: null }, { membership: 'disabled' }, { barred: true }])
-    assert.equal((await rights(changes)).ssoRequired, false, JSON.stringify(changes));
+    assert.equal((await rights(changes)).refusal, 'not_member', JSON.stringify(changes));
   const lacking = await rights({ lacks_sso: false, lacks_factor: true });
-  assert.deepEqual([lacking.ssoRequired, lacking.factorRequired], [false, true]);
+  assert.equal(lacking.refusal, 'factor_required');
   assert.deepEqual(lacking.grantable, []);
 });
 

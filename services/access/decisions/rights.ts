@@ -1,4 +1,10 @@
-import { readVoucher, type SessionProof, sessionProof, supportCaller } from '@bailiwick/call';
+import {
+  readVoucher,
+  type SessionProof,
+  type SessionRefusal,
+  sessionProof,
+  supportCaller,
+} from '@bailiwick/call';
 import { type Run } from '@bailiwick/database';
 import { common, includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { type Permission, permissionBitmap, permissions } from '@bailiwick/proto/permissions.ts';
@@ -57,25 +63,16 @@ export type Rights = {
   owns: boolean;
   narrowedTo: readonly string[];
   /**
-   * Whether an active member has no rights because the tenant requires SSO, or refuses the method of
-   * the session, and the session did not come from its provider.
+   * Why the tenant does not accept the session of its active member, or the principal is none. The
+   * limit of a voucher is not part of it: rights within it stay.
    */
-  ssoRequired: boolean;
-  /**
-   * Whether `ssoRequired` is true although the tenant requires no SSO: it refuses the method of the
-   * session (AllowedMethods).
-   */
-  methodRefused: boolean;
-  /** Whether an active member has no rights because the session lacks a second factor. */
-  factorRequired: boolean;
+  refusal: SessionRefusal;
   /** The tenant's demands on sessions. They apply to active members only. */
   demands: SessionDemands;
   /**
    * The tenant's name if it is suspended and the principal is an active member of it; "" otherwise.
    */
   suspendedName: string;
-  /** Whether the tenant is active and the principal is a user and an active member of it. */
-  activeMember: boolean;
   /** The limit of a session whose provider is not confirmed; undefined = none. */
   cap: Cap | undefined;
 };
@@ -87,7 +84,8 @@ const noDemands: SessionDemands = { idleMinutes: 0, maxMinutes: 0, recentLogin: 
 
 function demandsOf(row: RolesRow): SessionDemands {
   const { settings } = row;
-  if (!row.open || row.membership !== 'active' || isHeldOff(row) || !settings) return noDemands;
+  if (!row.open || row.membership !== 'active' || failsRequirements(row) || !settings)
+    return noDemands;
   const {
     sessionIdleMinutes: idleMinutes = 0,
     sessionMaxMinutes: maxMinutes = 0,
@@ -96,9 +94,17 @@ function demandsOf(row: RolesRow): SessionDemands {
   return { idleMinutes, maxMinutes, recentLogin };
 }
 
-/** Whether the tenant demands more of the session than it proves. */
-const isHeldOff = ({ lacks_sso: lacksSso, lacks_factor: lacksFactor }: RolesRow): boolean =>
+/** Whether the session lacks what the tenant requires. */
+const failsRequirements = ({ lacks_sso: lacksSso, lacks_factor: lacksFactor }: RolesRow): boolean =>
   lacksSso || lacksFactor;
+
+/** The refusal of an active member's session. */
+function refusalIn(row: RolesRow): SessionRefusal {
+  if (row.suspended_name !== '') return 'suspended';
+  if (!row.open) return 'not_member';
+  if (row.lacks_sso) return row.settings?.requireSso === true ? 'sso_required' : 'method_refused';
+  return row.lacks_factor ? 'factor_required' : 'none';
+}
 
 const none = (tenant: string): Rights => ({
   tenant,
@@ -109,12 +115,9 @@ const none = (tenant: string): Rights => ({
   grantable: [],
   owns: false,
   narrowedTo: [],
-  ssoRequired: false,
-  methodRefused: false,
-  factorRequired: false,
+  refusal: 'not_member',
   demands: noDemands,
   suspendedName: '',
-  activeMember: false,
   cap: undefined,
 });
 
@@ -168,10 +171,11 @@ export function rightsOf(run: Run, principal: Principal, tenant: string): Promis
 
 async function rightsOfUser(run: Run, principal: Principal, asked: string): Promise<Rights> {
   const { id, limitedTo, operator, narrowedTo = [] } = principal;
-  if (limitedTo !== '' && asked !== '' && asked !== limitedTo) return none(asked);
+  if (limitedTo !== '' && asked !== '' && asked !== limitedTo)
+    return rightsElsewhere(run, principal, asked);
   const row = await findUserRoles(run, id, asked || limitedTo, sessionProof(principal));
   if (!row || row.barred) return none(row?.tenant ?? asked);
-  const open = row.open && !isHeldOff(row);
+  const open = row.open && !failsRequirements(row);
   // A platform grant is effective in every active tenant, unless the tenant has disabled this
   // member or blocks this session.
   const everywhere = open && (row.membership ?? 'active') === 'active';
@@ -185,13 +189,17 @@ async function rightsOfUser(run: Run, principal: Principal, asked: string): Prom
   if (row.membership !== 'active') return rights;
   return {
     ...rights,
-    ssoRequired: row.open && row.lacks_sso,
-    methodRefused: row.open && row.lacks_sso && row.settings?.requireSso !== true,
-    factorRequired: row.open && row.lacks_factor,
+    refusal: refusalIn(row),
     demands: demandsOf(row),
     suspendedName: row.suspended_name,
-    activeMember: row.open,
   };
+}
+
+/** A session that is limited to another tenant has no rights. Another session of a member may. */
+async function rightsElsewhere(run: Run, principal: Principal, tenant: string): Promise<Rights> {
+  const row = await findUserRoles(run, principal.id, tenant, sessionProof(principal));
+  const isMember = row?.open === true && row.membership === 'active' && !row.barred;
+  return { ...none(tenant), refusal: isMember ? 'other_tenant' : 'not_member' };
 }
 
 /**

@@ -21,8 +21,9 @@ export async function visibleTo(
   if (allowedBy?.kind === 'self') {
     const { limitedTo, operator: _operator, ...proof } = sessionProof(caller);
     if (limitedTo === '') return { everywhere: true, tenants: [], ...proof };
-    const { factorRequired } = await rightsOf(onPool(database), caller, limitedTo);
-    const tenants = factorRequired ? [] : [limitedTo];
+    const { refusal } = await rightsOf(onPool(database), caller, limitedTo);
+    const isHidden = ['method_refused', 'sso_required', 'factor_required'].includes(refusal);
+    const tenants = isHidden ? [] : [limitedTo];
     return { everywhere: false, tenants, ...proof };
   }
   const reach =

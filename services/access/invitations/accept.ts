@@ -126,7 +126,7 @@ async function join(em: EntityManager, invitation: InvitationRow, call: Call): P
   if (known && known.status !== 'active') throw deadToken();
   // A user who was not a member could not sign in at the tenant's provider before accepting.
   const rights = known && (await rightsOf(inTransaction(em), call.caller, tenant));
-  const refusal = rights && sessionRefusal(call.caller.ssoTenant, rights);
+  const refusal = rights && sessionRefusal(call.caller.ssoTenant, rights.refusal);
   if (refusal) throw refusal;
   if (!known) await startMembership(em, call, { tenant, userId, source: 'invitation' });
   for (const role of roles)

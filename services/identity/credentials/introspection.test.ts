@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import {
+  type EffectiveRequest,
+  EffectiveResponseSchema,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { TokensIntrospectRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
 import { type RightsKey } from '@bailiwick/revocation';
 import { type Call } from '@bailiwick/rpc';
 import { createToken } from '@bailiwick/values';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { tokensHandlers } from './introspection.ts';
 
 type Deps = Parameters<typeof tokensHandlers>[0];
 type Loaded = { value: unknown; keys: readonly RightsKey[]; endsAt?: number };
+type Effective = MessageInitShape<typeof EffectiveResponseSchema>;
 
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
@@ -24,14 +31,14 @@ const sessionNow = () => ({
 });
 
 /** Introspects the session in a tenant, with this answer of access about its user. */
-async function introspect(effective: object, tenants: string[] = []) {
+async function introspect(answerOf: (request: EffectiveRequest) => Effective) {
   const token = createToken('session');
   const loads: Loaded[] = [];
   const { introspect: handler } = tokensHandlers({
     database: { query: async () => [sessionNow()] },
     authority: {
-      effective: async () => ({ sessionIdleMinutes: 0, sessionMaxMinutes: 0, ...effective }),
-      listUserTenants: async () => ({ tenants: tenants.map((id) => ({ id })) }),
+      effective: async (request: EffectiveRequest) =>
+        create(EffectiveResponseSchema, answerOf(request)),
     },
     rightsCache: {
       async getOrLoad(name: string, load: () => Promise<Loaded>) {
@@ -51,22 +58,59 @@ async function introspect(effective: object, tenants: string[] = []) {
   };
 }
 
-test('Tokens_Introspect asks a previous version of access for the tenants of the user', async () => {
-  assert.equal((await introspect({}, ['tnt_1'])).active, true);
-  assert.equal((await introspect({}, ['tnt_2'])).active, false);
-  assert.equal((await introspect({ activeMember: false }, ['tnt_1'])).active, false);
+/** An answer of access about the session, which ends there in so many minutes. */
+const answer =
+  (refusal: string, minutes = 1000, idleMinutes = 100) =>
+  (): Effective => ({
+    session: { refusal, endsAt: timestampFromMs(Date.now() + minutes * 60_000), idleMinutes },
+    cacheKeys: ['user:usr_2'],
+  });
+
+test('Tokens_Introspect asks access with the times of the session', async () => {
+  const requests: EffectiveRequest[] = [];
+  await introspect((request) => {
+    requests.push(request);
+    return {};
+  });
+  const { signedInAt, expiresAt, idleMinutes } = requests[0]?.session ?? {};
+  assert.ok(signedInAt && expiresAt);
+  const lasts = timestampDate(expiresAt).getTime() - timestampDate(signedInAt).getTime();
+  assert.deepEqual([Math.round(lasts / 60_000), idleMinutes], [1060, 100]);
 });
 
 test('an active session is cached under the keys of its rights, and until it can end by itself', async () => {
-  const keys = ['user:usr_1', 'credential:ses_1', 'tenant:tnt_sso', 'tenant:tnt_1'];
-  assert.deepEqual(await introspect({ activeMember: true }), { active: true, keys, minutes: 90 });
-  const limited = { activeMember: true, sessionIdleMinutes: 30, sessionMaxMinutes: 90 };
-  assert.equal((await introspect(limited)).minutes, 20);
-  assert.equal((await introspect({ ...limited, sessionIdleMinutes: 0 })).minutes, 30);
+  const keys = ['user:usr_1', 'credential:ses_1', 'tenant:tnt_sso', 'tenant:tnt_1', 'user:usr_2'];
+  assert.deepEqual(await introspect(answer('none')), { active: true, keys, minutes: 90 });
+  assert.equal((await introspect(answer('none', 30, 30))).minutes, 20);
+  assert.equal((await introspect(answer('none', 30))).minutes, 30);
 });
 
 test('an inactive token has ended, so that it is not cached', async () => {
-  const refused = { active: false, keys: [], minutes: Math.round(-Date.now() / 60_000) };
-  assert.deepEqual(await introspect({ activeMember: true, ssoRequired: true }), refused);
-  assert.deepEqual(await introspect({ activeMember: true, sessionMaxMinutes: 30 }), refused);
+  const inactive = { active: false, keys: [], minutes: Math.round(-Date.now() / 60_000) };
+  // The last two are no answers of this version.
+  for (const refusal of ['sso_required', 'not_member', 'other_tenant', '', 'of_tomorrow'])
+    assert.deepEqual(await introspect(answer(refusal)), inactive, refusal);
+  assert.deepEqual(await introspect(answer('none', -1)), inactive);
+  assert.deepEqual(await introspect(answer('none', 1000, 5)), inactive);
+});
+
+test('a previous version of access answers with flags and limits', async () => {
+  const minutesWith = async (flags: Effective) => {
+    const { active, minutes } = await introspect(() => flags);
+    return active ? minutes : 'inactive';
+  };
+  const member = { activeMember: true };
+  assert.equal(await minutesWith(member), 90);
+  const limited = { ...member, sessionIdleMinutes: 30, sessionMaxMinutes: 90 };
+  assert.equal(await minutesWith(limited), 20);
+  assert.equal(await minutesWith({ ...limited, sessionIdleMinutes: 0 }), 30);
+  for (const flags of [
+    {},
+    { activeMember: false },
+    { ...member, ssoRequired: true },
+    { ...member, factorRequired: true },
+    { ...member, providerUnconfirmed: true },
+    { ...member, sessionMaxMinutes: 30 },
+  ])
+    assert.equal(await minutesWith(flags), 'inactive', JSON.stringify(flags));
 });

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { sessionCheckOf } from '@bailiwick/call';
 import { type Database } from '@bailiwick/database';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
@@ -10,14 +11,14 @@ import { type RightsCache, type RightsKey } from '@bailiwick/revocation';
 import { type Handlers } from '@bailiwick/rpc';
 import { createNetworks, timeOf, tokenHash, tokenKind } from '@bailiwick/values';
 import { type MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { findLiveBotKey } from '../bot-keys/queries.ts';
 import { findLiveSession, type LiveSession, proofOf } from '../sessions/queries.ts';
 
 type Deps = {
   database: Database;
-  authority: Pick<Client<typeof Authority>, 'effective' | 'listUserTenants'>;
+  authority: Pick<Client<typeof Authority>, 'effective'>;
   admission: Pick<Client<typeof Admission>, 'isOpen'>;
   rightsCache: RightsCache;
 };
@@ -63,61 +64,51 @@ async function loadSession(deps: Deps, hash: Uint8Array, tenant: string): Promis
   const session = await findLiveSession(deps.database, hash, { touch: false });
   if (!session) return inactive;
   const { id, user_id: userId, sso_place: ssoPlace, limited_to: limitedTo } = session;
-  const ends = tenant === '' ? ownEnds(session) : await endsIn(deps, session, tenant);
-  if (!ends || ends.idle <= Date.now() || ends.end.getTime() <= Date.now()) return inactive;
+  const end = await endOf(deps, session, tenant);
+  if (!end) return inactive;
+  const { expiresAt, idleMinutes, cacheKeys } = end;
+  const idleAt = new Date(session.last_seen_at).getTime() + idleMinutes * 60_000;
+  const endsAt = Math.min(idleAt, timestampMs(expiresAt));
+  if (endsAt <= Date.now()) return inactive;
   const about = { active: true, type: 'session', id, userId, tenant: limitedTo };
   return {
-    value: { answer: { ...about, expiresAt: timestampFromDate(ends.end) }, serves: anywhere },
+    value: { answer: { ...about, expiresAt }, serves: anywhere },
     // The keys of the gateways' principals and rights.
-    keys: [`user:${userId}`, `credential:${id}`, `tenant:${ssoPlace}`, `tenant:${tenant}`],
-    endsAt: Math.min(ends.idle, ends.end.getTime()),
+    keys: [
+      ...([
+        `user:${userId}`,
+        `credential:${id}`,
+        `tenant:${ssoPlace}`,
+        `tenant:${tenant}`,
+      ] as const),
+      ...cacheKeys,
+    ],
+    endsAt,
   };
 }
 
-/** When a session ends: at the latest, and without another call (ms since 1970). */
-type Ends = { end: Date; idle: number };
-
-const minutesAfter = (text: string, minutes: number): number =>
-  new Date(text).getTime() + minutes * 60_000;
-
-const ownEnds = (session: LiveSession): Ends => ({
-  end: new Date(session.expires_at),
-  idle: minutesAfter(session.last_seen_at, session.idle_minutes),
-});
+/** `cacheKeys`: the keys of those whose rights limit the session. */
+type End = { expiresAt: Timestamp; idleMinutes: number; cacheKeys: readonly RightsKey[] };
 
 /**
- * The ends of a session in a tenant. Undefined if the user is not an active member there, or if the
- * tenant requires SSO or a second factor that the session lacks.
+ * When a session ends in a tenant, '' = by its own record. Undefined if it does not satisfy the
+ * tenant.
  */
-async function endsIn(
+async function endOf(
   { authority }: Deps,
   session: LiveSession,
   tenant: string,
-): Promise<Ends | undefined> {
-  const { user_id: userId, limited_to: limitedTo } = session;
-  if (limitedTo !== '' && limitedTo !== tenant) return undefined;
-  const user = { principalType: 'user', principalId: userId };
-  const wanted = await authority.effective({ ...user, ...proofOf(session), tenant });
-  const isMember = wanted.activeMember ?? (await isMemberOf(authority, userId, tenant));
-  if (wanted.ssoRequired || wanted.factorRequired || wanted.providerUnconfirmed || !isMember)
-    return undefined;
-  const { sessionIdleMinutes: idle, sessionMaxMinutes: max } = wanted;
-  const own = ownEnds(session);
-  const end = max > 0 ? minutesAfter(session.created_at, max) : Number.POSITIVE_INFINITY;
-  return {
-    end: end < own.end.getTime() ? new Date(end) : own.end,
-    idle: idle > 0 ? Math.min(own.idle, minutesAfter(session.last_seen_at, idle)) : own.idle,
-  };
-}
-
-/** The membership, from an access service of the previous version. */
-async function isMemberOf(
-  authority: Deps['authority'],
-  userId: string,
-  tenant: string,
-): Promise<boolean> {
-  const { tenants } = await authority.listUserTenants({ userId });
-  return tenants.some(({ id }) => id === tenant);
+): Promise<End | undefined> {
+  const { user_id: principalId, idle_minutes: idleMinutes } = session;
+  const expiresAt = timeOf(session.expires_at);
+  if (tenant === '') return { expiresAt, idleMinutes, cacheKeys: [] };
+  const times = { signedInAt: timeOf(session.created_at), expiresAt, idleMinutes };
+  const user = { principalType: 'user', principalId, ...proofOf(session) };
+  const effective = await authority.effective({ ...user, tenant, session: times });
+  const { refusal, ...end } = sessionCheckOf(effective, times);
+  if (refusal !== 'none' || !end.endsAt) return undefined;
+  const cacheKeys = effective.cacheKeys as RightsKey[];
+  return { expiresAt: end.endsAt, idleMinutes: end.idleMinutes ?? idleMinutes, cacheKeys };
 }
 
 async function loadBotKey(

@@ -1,4 +1,11 @@
-import { sessionProof } from '@bailiwick/call';
+import {
+  recordLimits,
+  type SessionCheck,
+  type SessionRefusal,
+  sessionCheckOf,
+  sessionProof,
+  sessionTimes,
+} from '@bailiwick/call';
 import type {
   Authority,
   EffectiveResponse,
@@ -22,7 +29,7 @@ export type PeopleDeps = {
     'resolve' | 'resolveSession' | 'endSession' | 'limitSession' | 'matchTrusts'
   >;
   directory: Pick<Client<typeof Directory>, 'getUsers'>;
-  authority: Pick<Client<typeof Authority>, 'effective' | 'listUserTenants'>;
+  authority: Pick<Client<typeof Authority>, 'effective'>;
 };
 
 /** Why a person may not use an app. Without a `cure`, no other session of theirs may either. */
@@ -30,17 +37,25 @@ export type Refusal = Pick<UnmetRequirement, 'text'> & Partial<Pick<UnmetRequire
 
 export type People = ReturnType<typeof createPeople>;
 
-const membersOnly = 'this app is for the members of one organisation';
+/** The answer to the app and the person about a tenant's refusal. */
+const refusals: Record<Exclude<SessionRefusal, 'none'>, Refusal> = {
+  suspended: { text: 'the organisation is suspended' },
+  not_member: { text: 'this app is for the members of one organisation' },
+  other_tenant: { text: 'this session is limited to another organisation', cure: 'session' },
+  // An application would decide by the rights of the user, not of the session.
+  provider_unconfirmed: {
+    text: 'the single sign-on of the organisation was changed and is not confirmed',
+    cure: 'session',
+  },
+  method_refused: {
+    text: 'the organisation does not accept this way to sign in',
+    cure: 'session',
+  },
+  sso_required: { text: 'the organisation requires single sign-on', cure: 'sso' },
+  factor_required: { text: 'the organisation requires a second factor', cure: 'factor' },
+};
 
 export function createPeople({ credentials, directory, authority }: PeopleDeps) {
-  /** For a session that is limited to another tenant. */
-  async function refusalElsewhere(userId: string, tenant: string): Promise<Refusal> {
-    const { tenants } = await authority.listUserTenants({ userId });
-    return tenants.some(({ id }) => id === tenant)
-      ? { text: 'this session is limited to another organisation', cure: 'session' }
-      : { text: membersOnly };
-  }
-
   return {
     /** The signed-in person of a browser. */
     async ofToken(tokenHash: Uint8Array, ip: string): Promise<Person | undefined> {
@@ -73,26 +88,19 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
         return person.limitedTo === ''
           ? undefined
           : { text: 'this session is limited to one organisation' };
-      const { id, limitedTo } = person;
-      if (limitedTo !== '' && limitedTo !== tenant) return refusalElsewhere(id, tenant);
-      const wanted =
+      const session = sessionTimes(person);
+      const effective =
         known ??
         (await authority.effective({
           principalType: 'user',
-          principalId: id,
+          principalId: person.id,
           tenant,
           ...sessionProof(person),
+          ...(session && { session }),
         }));
-      if (wanted.suspendedName !== '') return { text: 'the organisation is suspended' };
-      if (wanted.activeMember !== true) return { text: membersOnly };
-      const unmet = unmetIn(wanted);
-      if (unmet) return unmet;
-      const limits = {
-        idleMinutes: wanted.sessionIdleMinutes,
-        maxMinutes: wanted.sessionMaxMinutes,
-      };
-      const isLive = await limited(credentials, person, limits);
-      return isLive
+      const check = sessionCheckOf(effective, session);
+      if (check.refusal !== 'none') return refusals[check.refusal];
+      return (await isLiveWithin(credentials, person, check))
         ? undefined
         : { text: "the organisation's limits have ended the session", cure: 'session' };
     },
@@ -102,42 +110,21 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
   };
 }
 
-/** The demand of the organisation that the session lacks. */
-function unmetIn(wanted: EffectiveResponse): Refusal | undefined {
-  if (wanted.methodRefused)
-    return { text: 'the organisation does not accept this way to sign in', cure: 'session' };
-  // An application would decide by the rights of the user, not of the session.
-  if (wanted.providerUnconfirmed)
-    return {
-      text: 'the single sign-on of the organisation was changed and is not confirmed',
-      cure: 'session',
-    };
-  if (wanted.ssoRequired) return { text: 'the organisation requires single sign-on', cure: 'sso' };
-  return wanted.factorRequired
-    ? { text: 'the organisation requires a second factor', cure: 'factor' }
-    : undefined;
-}
-
 /** Undefined for a credential that does not exist or has ended. */
 export function noneIfEnded(error: unknown): undefined {
   if (error instanceof ConnectError && error.code === Code.Unauthenticated) return undefined;
   throw error;
 }
 
-/** Applies a tenant's limits to the session, as a gateway does. Returns whether it is live. */
-async function limited(
+/** Makes the session's record end as access says, like a gateway. Returns whether it is live. */
+async function isLiveWithin(
   credentials: Pick<PeopleDeps['credentials'], 'limitSession'>,
-  { credentialId: sessionId, signedInAt, expiresAt, idleMinutes: idle }: Person,
-  { idleMinutes, maxMinutes }: { idleMinutes: number; maxMinutes: number },
+  person: Person,
+  check: SessionCheck,
 ): Promise<boolean> {
-  if (!signedInAt || !expiresAt) return true;
-  const endsSooner =
-    maxMinutes > 0 && timestampMs(signedInAt) + maxMinutes * 60_000 < timestampMs(expiresAt);
-  if (!endsSooner && (idleMinutes === 0 || idleMinutes >= idle)) return true;
-  const applied = await credentials
-    .limitSession({ sessionId, idleMinutes, maxMinutes })
-    .catch(noneIfEnded);
-  return applied !== undefined;
+  const limits = recordLimits(person, check);
+  if (!limits) return true;
+  return (await credentials.limitSession(limits).catch(noneIfEnded)) !== undefined;
 }
 
 /** When the person last signed in or proved a factor, in seconds. */

@@ -1,4 +1,4 @@
-import { sessionProof } from '@bailiwick/call';
+import { sessionProof, sessionTimes } from '@bailiwick/call';
 import type {
   Authority,
   EffectiveResponse as Effective,
@@ -39,7 +39,8 @@ export function createTenants({ authority }: TenantDeps) {
      */
     async describe(person: Person, tenant: string): Promise<Member & { effective?: Effective }> {
       const { id: userId } = person;
-      const request = { userId, tenant, ...sessionProof(person) };
+      const session = sessionTimes(person);
+      const request = { userId, tenant, ...sessionProof(person), ...(session && { session }) };
       const { effective, ...member } = await authority.describeMember(request);
       if (effective) return { ...member, id: tenant, effective };
       const { tenants } = await authority.listUserTenants({ userId });

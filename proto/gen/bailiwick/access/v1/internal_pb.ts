@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/internal.proto.
  */
 export const file_bailiwick_access_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIk8KGENvbmZpcm1DcmVkZW50aWFsUmVxdWVzdBIzCgpjcmVkZW50aWFsGAEgASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5DcmVkZW50aWFsIlAKGUNvbmZpcm1DcmVkZW50aWFsUmVzcG9uc2USMwoFc3RhdGUYASABKAsyJC5iYWlsaXdpY2suY29tbW9uLnYxLkNyZWRlbnRpYWxTdGF0ZSLuAQoQRWZmZWN0aXZlUmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSDgoGdGVuYW50GAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRIVCg1vd25fYXNzdXJhbmNlGAkgASgJEhAKCG9wZXJhdG9yGAogASgJEg8KB3ZvdWNoZXIYCyABKAkixQMKEUVmZmVjdGl2ZVJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDBIcChRwbGF0Zm9ybV9wZXJtaXNzaW9ucxgDIAEoDBIUCgxzc29fcmVxdWlyZWQYBCABKAgSHAoUc2Vzc2lvbl9pZGxlX21pbnV0ZXMYBSABKAUSGwoTc2Vzc2lvbl9tYXhfbWludXRlcxgGIAEoBRIUCgxyZWNlbnRfbG9naW4YByABKAgSMAoGZ3JhbnRzGAggAygLMiAuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXJHcmFudBIWCg5zdXNwZW5kZWRfbmFtZRgJIAEoCRIaCg1hY3RpdmVfbWVtYmVyGAogASgISACIAQESFwoPZmFjdG9yX3JlcXVpcmVkGAsgASgIEhYKDm1ldGhvZF9yZWZ1c2VkGAwgASgIEhAKCG5hcnJvd2VkGA0gASgIEhwKFHByb3ZpZGVyX3VuY29uZmlybWVkGA4gASgIEhIKCmNhY2hlX2tleXMYDyADKAkSGQoRa25vd25fcGVybWlzc2lvbnMYECABKAVCEAoOX2FjdGl2ZV9tZW1iZXIimwEKFURlc2NyaWJlTWVtYmVyUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJEg4KBnRlbmFudBgCIAEoCRISCgpzc29fdGVuYW50GAMgASgJEhIKCmxpbWl0ZWRfdG8YBCABKAkSEQoJYXNzdXJhbmNlGAUgASgJEhUKDW93bl9hc3N1cmFuY2UYBiABKAkSDwoHdm91Y2hlchgHIAEoCSKVAQoWRGVzY3JpYmVNZW1iZXJSZXNwb25zZRINCgVyb2xlcxgBIAMoCRIOCgZncm91cHMYAiADKAkSEwoLcGVybWlzc2lvbnMYAyADKAkSOQoJZWZmZWN0aXZlGAQgASgLMiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5FZmZlY3RpdmVSZXNwb25zZRIMCgRzbHVnGAUgASgJIkEKFkxpc3RVc2VyVGVuYW50c1JlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIWCg53aXRoX3N1c3BlbmRlZBgCIAEoCCKTAQoXTGlzdFVzZXJUZW5hbnRzUmVzcG9uc2USMAoHdGVuYW50cxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudBIyCglzdXNwZW5kZWQYAiADKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLlVzZXJUZW5hbnQSEgoKY2FjaGVfa2V5cxgDIAMoCSKXAQoKVXNlclRlbmFudBIKCgJpZBgBIAEoCRIMCgRzbHVnGAIgASgJEgwKBG5hbWUYAyABKAkSFgoOcmVxdWlyZV9mYWN0b3IYBCABKAkSOAoUZmFjdG9yX3JlcXVpcmVkX2Zyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2FwcF91cmwYBiABKAkiOgoXSXNLbm93bkVsc2V3aGVyZVJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkiKQoYSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlEg0KBWtub3duGAEgASgIIkQKFExpc3RNZW1iZXJJZHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVhZnRlchgCIAEoCRINCgVsaW1pdBgDIAEoBSIpChVMaXN0TWVtYmVySWRzUmVzcG9uc2USEAoIdXNlcl9pZHMYASADKAki5wEKFFNlYXJjaE1lbWJlcnNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVxdWVyeRgCIAEoCRIOCgZzdGF0dXMYAyABKAkSDgoGc291cmNlGAQgASgJEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRzb3J0GAcgASgJEhIKCmRlc2NlbmRpbmcYCCABKAgSDQoFYWZ0ZXIYCSABKAkSDQoFbGltaXQYCiABKAUiWAoVU2VhcmNoTWVtYmVyc1Jlc3BvbnNlEjEKB21lbWJlcnMYASADKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkZvdW5kTWVtYmVyEgwKBGxhc3QYAiABKAkiLQoLRm91bmRNZW1iZXISDwoHdXNlcl9pZBgBIAEoCRINCgVhZnRlchgCIAEoCSLrAQoSTWF5UmVhZFVzZXJSZXF1ZXN0EhMKC3JlYWRlcl90eXBlGAEgASgJEhEKCXJlYWRlcl9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRIVCg1vd25fYXNzdXJhbmNlGAkgASgJEhAKCG9wZXJhdG9yGAogASgJEg8KB3ZvdWNoZXIYCyABKAkiSAoTTWF5UmVhZFVzZXJSZXNwb25zZRIOCgZzaGFyZWQYASABKAgSEAoIYW55d2hlcmUYAiABKAgSDwoHbWFuYWdlcxgDIAEoCCLXAgoTTWF5Q29uZmVyQm90UmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEg4KBnRlbmFudBgFIAEoCRILCgNib3QYBiABKAkSEwoLcGVybWlzc2lvbnMYByADKAkSHAoUcHJpbmNpcGFsX3Nzb190ZW5hbnQYCCABKAkSHAoUcHJpbmNpcGFsX2xpbWl0ZWRfdG8YCSABKAkSGwoTcHJpbmNpcGFsX2Fzc3VyYW5jZRgKIAEoCRIfChdwcmluY2lwYWxfb3duX2Fzc3VyYW5jZRgLIAEoCRIOCgZ0YWtpbmcYDCABKAgSGQoRcHJpbmNpcGFsX3ZvdWNoZXIYDSABKAkiZAoUTWF5Q29uZmVyQm90UmVzcG9uc2USDwoHbGFja2luZxgBIAEoCRIrCgdlbmRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZlbmRpbmcYAyABKAkixgEKD01heUFjdEFzUmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEhwKFHByaW5jaXBhbF9saW1pdGVkX3RvGAUgASgJEhkKEXByaW5jaXBhbF92b3VjaGVyGAYgASgJEg8KB3VzZXJfaWQYByABKAkiIwoQTWF5QWN0QXNSZXNwb25zZRIPCgdsYWNraW5nGAEgASgJIkMKEUxpc3RPd25lcnNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVsaW1pdBgCIAEoBRIPCgd1c2VyX2lkGAMgASgJIjsKEkxpc3RPd25lcnNSZXNwb25zZRITCgt0ZW5hbnRfbmFtZRgBIAEoCRIQCgh1c2VyX2lkcxgCIAMoCSI3Cg5HZXRMb2dvUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSFQoNa25vd25fdmVyc2lvbhgCIAEoCSJBCg9HZXRMb2dvUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIPCgdjb250ZW50GAIgASgMEg8KB3ZlcnNpb24YAyABKAkiIgoQR2V0QXBwVXJsUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiJAoRR2V0QXBwVXJsUmVzcG9uc2USDwoHYXBwX3VybBgBIAEoCSIfCgxMZWF2ZVJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCSIgCg1MZWF2ZVJlc3BvbnNlEg8KB3RlbmFudHMYASADKAkiaAoWU2V0U3ViamVjdFN0YXRlUmVxdWVzdBIPCgdzdWJqZWN0GAEgASgJEg0KBXN0YXRlGAIgASgJEi4KCmNoYW5nZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhkKF1NldFN1YmplY3RTdGF0ZVJlc3BvbnNlIiUKE0JvdEtleUxpbWl0c1JlcXVlc3QSDgoGdGVuYW50GAEgASgJIigKFEJvdEtleUxpbWl0c1Jlc3BvbnNlEhAKCG1heF9kYXlzGAEgASgFIkMKF0FjY2Vzc0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIIn0KGEFjY2Vzc0xpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCDLODwoJQXV0aG9yaXR5EowBCglFZmZlY3RpdmUSJS5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlc3BvbnNlIjCQAgGKtRgpEAZKB2dhdGV3YXlKCGlkZW50aXR5SgNzc29KDW5vdGlmaWNhdGlvbnMSjAEKEUNvbmZpcm1DcmVkZW50aWFsEi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Db25maXJtQ3JlZGVudGlhbFJlcXVlc3QaLi5iYWlsaXdpY2suYWNjZXNzLnYxLkNvbmZpcm1DcmVkZW50aWFsUmVzcG9uc2UiGJACAYq1GBEQBkoNbm90aWZpY2F0aW9ucxJ5Cg5EZXNjcmliZU1lbWJlchIqLmJhaWxpd2ljay5hY2Nlc3MudjEuRGVzY3JpYmVNZW1iZXJSZXF1ZXN0GisuYmFpbGl3aWNrLmFjY2Vzcy52MS5EZXNjcmliZU1lbWJlclJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxKVAQoPTGlzdFVzZXJUZW5hbnRzEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXNwb25zZSInkAIBirUYIBAGSghpZGVudGl0eUoDc3NvSg1ub3RpZmljYXRpb25zEoQBChBJc0tub3duRWxzZXdoZXJlEiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc0tub3duRWxzZXdoZXJlUmVxdWVzdBotLmJhaWxpd2ljay5hY2Nlc3MudjEuSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnsKDUxpc3RNZW1iZXJJZHMSKS5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RNZW1iZXJJZHNSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0TWVtYmVySWRzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSewoNU2VhcmNoTWVtYmVycxIpLmJhaWxpd2ljay5hY2Nlc3MudjEuU2VhcmNoTWVtYmVyc1JlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLlNlYXJjaE1lbWJlcnNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ1CgtNYXlSZWFkVXNlchInLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5UmVhZFVzZXJSZXF1ZXN0GiguYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlSZWFkVXNlclJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EngKDE1heUNvbmZlckJvdBIoLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5Q29uZmVyQm90UmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5Q29uZmVyQm90UmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSbAoITWF5QWN0QXMSJC5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUFjdEFzUmVxdWVzdBolLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5QWN0QXNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ4CgxCb3RLZXlMaW1pdHMSKC5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1JlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnIKCkxpc3RPd25lcnMSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RPd25lcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0T3duZXJzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSaAoHR2V0TG9nbxIjLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0TG9nb1JlcXVlc3QaJC5iYWlsaXdpY2suYWNjZXNzLnYxLkdldExvZ29SZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5EmoKCUdldEFwcFVybBIlLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0QXBwVXJsUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0QXBwVXJsUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEmAKBUxlYXZlEiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5MZWF2ZVJlcXVlc3QaIi5iYWlsaXdpY2suYWNjZXNzLnYxLkxlYXZlUmVzcG9uc2UiEIq1GAwQBkoIaWRlbnRpdHkSfgoPU2V0U3ViamVjdFN0YXRlEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZXRTdWJqZWN0U3RhdGVSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZXRTdWJqZWN0U3RhdGVSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRoKirUYBmFjY2VzczKQAQoMQWNjZXNzTGltaXRzEnQKBFRha2USLC5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpbWl0c1Rha2VSZXF1ZXN0Gi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIk8KGENvbmZpcm1DcmVkZW50aWFsUmVxdWVzdBIzCgpjcmVkZW50aWFsGAEgASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5DcmVkZW50aWFsIlAKGUNvbmZpcm1DcmVkZW50aWFsUmVzcG9uc2USMwoFc3RhdGUYASABKAsyJC5iYWlsaXdpY2suY29tbW9uLnYxLkNyZWRlbnRpYWxTdGF0ZSKiAgoQRWZmZWN0aXZlUmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSDgoGdGVuYW50GAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRIVCg1vd25fYXNzdXJhbmNlGAkgASgJEhAKCG9wZXJhdG9yGAogASgJEg8KB3ZvdWNoZXIYCyABKAkSMgoHc2Vzc2lvbhgMIAEoCzIhLmJhaWxpd2ljay5hY2Nlc3MudjEuU2Vzc2lvblRpbWVzIoYBCgxTZXNzaW9uVGltZXMSMAoMc2lnbmVkX2luX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxpZGxlX21pbnV0ZXMYAyABKAUiYgoMU2Vzc2lvbkNoZWNrEg8KB3JlZnVzYWwYASABKAkSKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAMgASgFIvkDChFFZmZlY3RpdmVSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkSEwoLcGVybWlzc2lvbnMYAiABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYAyABKAwSFAoMc3NvX3JlcXVpcmVkGAQgASgIEhwKFHNlc3Npb25faWRsZV9taW51dGVzGAUgASgFEhsKE3Nlc3Npb25fbWF4X21pbnV0ZXMYBiABKAUSFAoMcmVjZW50X2xvZ2luGAcgASgIEjAKBmdyYW50cxgIIAMoCzIgLmJhaWxpd2ljay5jb21tb24udjEuQ2FsbGVyR3JhbnQSFgoOc3VzcGVuZGVkX25hbWUYCSABKAkSGgoNYWN0aXZlX21lbWJlchgKIAEoCEgAiAEBEhcKD2ZhY3Rvcl9yZXF1aXJlZBgLIAEoCBIWCg5tZXRob2RfcmVmdXNlZBgMIAEoCBIQCghuYXJyb3dlZBgNIAEoCBIcChRwcm92aWRlcl91bmNvbmZpcm1lZBgOIAEoCBISCgpjYWNoZV9rZXlzGA8gAygJEhkKEWtub3duX3Blcm1pc3Npb25zGBAgASgFEjIKB3Nlc3Npb24YESABKAsyIS5iYWlsaXdpY2suYWNjZXNzLnYxLlNlc3Npb25DaGVja0IQCg5fYWN0aXZlX21lbWJlciLPAQoVRGVzY3JpYmVNZW1iZXJSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEhIKCnNzb190ZW5hbnQYAyABKAkSEgoKbGltaXRlZF90bxgEIAEoCRIRCglhc3N1cmFuY2UYBSABKAkSFQoNb3duX2Fzc3VyYW5jZRgGIAEoCRIPCgd2b3VjaGVyGAcgASgJEjIKB3Nlc3Npb24YCCABKAsyIS5iYWlsaXdpY2suYWNjZXNzLnYxLlNlc3Npb25UaW1lcyKVAQoWRGVzY3JpYmVNZW1iZXJSZXNwb25zZRINCgVyb2xlcxgBIAMoCRIOCgZncm91cHMYAiADKAkSEwoLcGVybWlzc2lvbnMYAyADKAkSOQoJZWZmZWN0aXZlGAQgASgLMiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5FZmZlY3RpdmVSZXNwb25zZRIMCgRzbHVnGAUgASgJIkEKFkxpc3RVc2VyVGVuYW50c1JlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIWCg53aXRoX3N1c3BlbmRlZBgCIAEoCCKTAQoXTGlzdFVzZXJUZW5hbnRzUmVzcG9uc2USMAoHdGVuYW50cxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudBIyCglzdXNwZW5kZWQYAiADKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLlVzZXJUZW5hbnQSEgoKY2FjaGVfa2V5cxgDIAMoCSKXAQoKVXNlclRlbmFudBIKCgJpZBgBIAEoCRIMCgRzbHVnGAIgASgJEgwKBG5hbWUYAyABKAkSFgoOcmVxdWlyZV9mYWN0b3IYBCABKAkSOAoUZmFjdG9yX3JlcXVpcmVkX2Zyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2FwcF91cmwYBiABKAkiOgoXSXNLbm93bkVsc2V3aGVyZVJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkiKQoYSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlEg0KBWtub3duGAEgASgIIkQKFExpc3RNZW1iZXJJZHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVhZnRlchgCIAEoCRINCgVsaW1pdBgDIAEoBSIpChVMaXN0TWVtYmVySWRzUmVzcG9uc2USEAoIdXNlcl9pZHMYASADKAki5wEKFFNlYXJjaE1lbWJlcnNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVxdWVyeRgCIAEoCRIOCgZzdGF0dXMYAyABKAkSDgoGc291cmNlGAQgASgJEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRzb3J0GAcgASgJEhIKCmRlc2NlbmRpbmcYCCABKAgSDQoFYWZ0ZXIYCSABKAkSDQoFbGltaXQYCiABKAUiWAoVU2VhcmNoTWVtYmVyc1Jlc3BvbnNlEjEKB21lbWJlcnMYASADKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkZvdW5kTWVtYmVyEgwKBGxhc3QYAiABKAkiLQoLRm91bmRNZW1iZXISDwoHdXNlcl9pZBgBIAEoCRINCgVhZnRlchgCIAEoCSLrAQoSTWF5UmVhZFVzZXJSZXF1ZXN0EhMKC3JlYWRlcl90eXBlGAEgASgJEhEKCXJlYWRlcl9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRIVCg1vd25fYXNzdXJhbmNlGAkgASgJEhAKCG9wZXJhdG9yGAogASgJEg8KB3ZvdWNoZXIYCyABKAkiSAoTTWF5UmVhZFVzZXJSZXNwb25zZRIOCgZzaGFyZWQYASABKAgSEAoIYW55d2hlcmUYAiABKAgSDwoHbWFuYWdlcxgDIAEoCCLXAgoTTWF5Q29uZmVyQm90UmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEg4KBnRlbmFudBgFIAEoCRILCgNib3QYBiABKAkSEwoLcGVybWlzc2lvbnMYByADKAkSHAoUcHJpbmNpcGFsX3Nzb190ZW5hbnQYCCABKAkSHAoUcHJpbmNpcGFsX2xpbWl0ZWRfdG8YCSABKAkSGwoTcHJpbmNpcGFsX2Fzc3VyYW5jZRgKIAEoCRIfChdwcmluY2lwYWxfb3duX2Fzc3VyYW5jZRgLIAEoCRIOCgZ0YWtpbmcYDCABKAgSGQoRcHJpbmNpcGFsX3ZvdWNoZXIYDSABKAkiZAoUTWF5Q29uZmVyQm90UmVzcG9uc2USDwoHbGFja2luZxgBIAEoCRIrCgdlbmRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZlbmRpbmcYAyABKAkixgEKD01heUFjdEFzUmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEhwKFHByaW5jaXBhbF9saW1pdGVkX3RvGAUgASgJEhkKEXByaW5jaXBhbF92b3VjaGVyGAYgASgJEg8KB3VzZXJfaWQYByABKAkiIwoQTWF5QWN0QXNSZXNwb25zZRIPCgdsYWNraW5nGAEgASgJIkMKEUxpc3RPd25lcnNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVsaW1pdBgCIAEoBRIPCgd1c2VyX2lkGAMgASgJIjsKEkxpc3RPd25lcnNSZXNwb25zZRITCgt0ZW5hbnRfbmFtZRgBIAEoCRIQCgh1c2VyX2lkcxgCIAMoCSI3Cg5HZXRMb2dvUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSFQoNa25vd25fdmVyc2lvbhgCIAEoCSJBCg9HZXRMb2dvUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIPCgdjb250ZW50GAIgASgMEg8KB3ZlcnNpb24YAyABKAkiIgoQR2V0QXBwVXJsUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiJAoRR2V0QXBwVXJsUmVzcG9uc2USDwoHYXBwX3VybBgBIAEoCSIfCgxMZWF2ZVJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCSIgCg1MZWF2ZVJlc3BvbnNlEg8KB3RlbmFudHMYASADKAkiaAoWU2V0U3ViamVjdFN0YXRlUmVxdWVzdBIPCgdzdWJqZWN0GAEgASgJEg0KBXN0YXRlGAIgASgJEi4KCmNoYW5nZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhkKF1NldFN1YmplY3RTdGF0ZVJlc3BvbnNlIiUKE0JvdEtleUxpbWl0c1JlcXVlc3QSDgoGdGVuYW50GAEgASgJIigKFEJvdEtleUxpbWl0c1Jlc3BvbnNlEhAKCG1heF9kYXlzGAEgASgFIkMKF0FjY2Vzc0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIIn0KGEFjY2Vzc0xpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCDLODwoJQXV0aG9yaXR5EowBCglFZmZlY3RpdmUSJS5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlc3BvbnNlIjCQAgGKtRgpEAZKB2dhdGV3YXlKCGlkZW50aXR5SgNzc29KDW5vdGlmaWNhdGlvbnMSjAEKEUNvbmZpcm1DcmVkZW50aWFsEi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Db25maXJtQ3JlZGVudGlhbFJlcXVlc3QaLi5iYWlsaXdpY2suYWNjZXNzLnYxLkNvbmZpcm1DcmVkZW50aWFsUmVzcG9uc2UiGJACAYq1GBEQBkoNbm90aWZpY2F0aW9ucxJ5Cg5EZXNjcmliZU1lbWJlchIqLmJhaWxpd2ljay5hY2Nlc3MudjEuRGVzY3JpYmVNZW1iZXJSZXF1ZXN0GisuYmFpbGl3aWNrLmFjY2Vzcy52MS5EZXNjcmliZU1lbWJlclJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxKVAQoPTGlzdFVzZXJUZW5hbnRzEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXNwb25zZSInkAIBirUYIBAGSghpZGVudGl0eUoDc3NvSg1ub3RpZmljYXRpb25zEoQBChBJc0tub3duRWxzZXdoZXJlEiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc0tub3duRWxzZXdoZXJlUmVxdWVzdBotLmJhaWxpd2ljay5hY2Nlc3MudjEuSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnsKDUxpc3RNZW1iZXJJZHMSKS5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RNZW1iZXJJZHNSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0TWVtYmVySWRzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSewoNU2VhcmNoTWVtYmVycxIpLmJhaWxpd2ljay5hY2Nlc3MudjEuU2VhcmNoTWVtYmVyc1JlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLlNlYXJjaE1lbWJlcnNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ1CgtNYXlSZWFkVXNlchInLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5UmVhZFVzZXJSZXF1ZXN0GiguYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlSZWFkVXNlclJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EngKDE1heUNvbmZlckJvdBIoLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5Q29uZmVyQm90UmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5Q29uZmVyQm90UmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSbAoITWF5QWN0QXMSJC5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUFjdEFzUmVxdWVzdBolLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5QWN0QXNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ4CgxCb3RLZXlMaW1pdHMSKC5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1JlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnIKCkxpc3RPd25lcnMSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RPd25lcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0T3duZXJzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSaAoHR2V0TG9nbxIjLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0TG9nb1JlcXVlc3QaJC5iYWlsaXdpY2suYWNjZXNzLnYxLkdldExvZ29SZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5EmoKCUdldEFwcFVybBIlLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0QXBwVXJsUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0QXBwVXJsUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEmAKBUxlYXZlEiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5MZWF2ZVJlcXVlc3QaIi5iYWlsaXdpY2suYWNjZXNzLnYxLkxlYXZlUmVzcG9uc2UiEIq1GAwQBkoIaWRlbnRpdHkSfgoPU2V0U3ViamVjdFN0YXRlEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZXRTdWJqZWN0U3RhdGVSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZXRTdWJqZWN0U3RhdGVSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRoKirUYBmFjY2VzczKQAQoMQWNjZXNzTGltaXRzEnQKBFRha2USLC5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpbWl0c1Rha2VSZXF1ZXN0Gi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.access.v1.ConfirmCredentialRequest
@@ -133,6 +133,13 @@ export type EffectiveRequest = Message<"bailiwick.access.v1.EffectiveRequest"> &
    * @generated from field: string voucher = 11;
    */
   voucher: string;
+
+  /**
+   * The times of the user's session. Absent if the answer is not about the end of a session.
+   *
+   * @generated from field: bailiwick.access.v1.SessionTimes session = 12;
+   */
+  session?: SessionTimes | undefined;
 };
 
 /**
@@ -141,6 +148,80 @@ export type EffectiveRequest = Message<"bailiwick.access.v1.EffectiveRequest"> &
  */
 export const EffectiveRequestSchema: GenMessage<EffectiveRequest> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_internal, 2);
+
+/**
+ * The times of a session, as its record has them.
+ *
+ * @generated from message bailiwick.access.v1.SessionTimes
+ */
+export type SessionTimes = Message<"bailiwick.access.v1.SessionTimes"> & {
+  /**
+   * @generated from field: google.protobuf.Timestamp signed_in_at = 1;
+   */
+  signedInAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 2;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: int32 idle_minutes = 3;
+   */
+  idleMinutes: number;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.SessionTimes.
+ * Use `create(SessionTimesSchema)` to create a new message.
+ */
+export const SessionTimesSchema: GenMessage<SessionTimes> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 3);
+
+/**
+ * Whether a session satisfies a tenant, and when it ends there.
+ *
+ * @generated from message bailiwick.access.v1.SessionCheck
+ */
+export type SessionCheck = Message<"bailiwick.access.v1.SessionCheck"> & {
+  /**
+   * Why the tenant does not accept the session of its member, or the user is no active member. The
+   * first that applies of:
+   * suspended: the user is an active member, and the tenant is suspended;
+   * not_member: the user is no active member of an active tenant, or the principal is no user;
+   * other_tenant: the session is limited to another tenant;
+   * provider_unconfirmed: the voucher of the session withholds rights of the user in the tenant;
+   * method_refused: the tenant requires no SSO, but refuses the method of the session;
+   * sso_required: the session lacks the SSO that the tenant requires;
+   * factor_required: the session lacks the second factor that the tenant requires;
+   * none: the session satisfies the tenant.
+   * A reader takes an empty or unknown text for not_member.
+   *
+   * @generated from field: string refusal = 1;
+   */
+  refusal: string;
+
+  /**
+   * When the session ends, by its record and the tenant's limits. Absent if the request has no times.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 2;
+   */
+  endsAt?: Timestamp | undefined;
+
+  /**
+   * After how many minutes without a call it ends. 0 if the request has no times.
+   *
+   * @generated from field: int32 idle_minutes = 3;
+   */
+  idleMinutes: number;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.SessionCheck.
+ * Use `create(SessionCheckSchema)` to create a new message.
+ */
+export const SessionCheckSchema: GenMessage<SessionCheck> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 4);
 
 /**
  * @generated from message bailiwick.access.v1.EffectiveResponse
@@ -165,15 +246,15 @@ export type EffectiveResponse = Message<"bailiwick.access.v1.EffectiveResponse">
   platformPermissions: Uint8Array;
 
   /**
-   * True if a user is an active member whose session lacks the SSO that the tenant requires.
+   * For processes of the version without `session`: its refusal as a flag, like the other fields that
+   * refer to this comment. They go with the first release that does not update from that version.
    *
    * @generated from field: bool sso_required = 4;
    */
   ssoRequired: boolean;
 
   /**
-   * The tenant's limits for the sessions of its active members, set only if the principal is one. 0
-   * and false mean no limit.
+   * The tenant's limits for the sessions of its active members, as in sso_required. 0 = no limit.
    *
    * @generated from field: int32 session_idle_minutes = 5;
    */
@@ -185,6 +266,9 @@ export type EffectiveResponse = Message<"bailiwick.access.v1.EffectiveResponse">
   sessionMaxMinutes: number;
 
   /**
+   * True if the principal is an active member of a tenant that requires a recent sign-in for its most
+   * sensitive changes.
+   *
    * @generated from field: bool recent_login = 7;
    */
   recentLogin: boolean;
@@ -205,24 +289,21 @@ export type EffectiveResponse = Message<"bailiwick.access.v1.EffectiveResponse">
   suspendedName: string;
 
   /**
-   * True if the tenant is active and the principal is a user and an active member of it. Unset in
-   * responses of the previous version.
+   * As in sso_required: true unless the refusal is suspended, not_member or other_tenant.
    *
    * @generated from field: optional bool active_member = 10;
    */
   activeMember?: boolean | undefined;
 
   /**
-   * True if a user is an active member whose session lacks the second factor that the tenant
-   * requires.
+   * As in sso_required.
    *
    * @generated from field: bool factor_required = 11;
    */
   factorRequired: boolean;
 
   /**
-   * True if sso_required is true although the tenant requires no SSO: it refuses the method of the
-   * session. Always false in responses of the previous version.
+   * As in sso_required. sso_required is true, too.
    *
    * @generated from field: bool method_refused = 12;
    */
@@ -237,7 +318,7 @@ export type EffectiveResponse = Message<"bailiwick.access.v1.EffectiveResponse">
   narrowed: boolean;
 
   /**
-   * True if the voucher of the session withholds rights of the user in the tenant.
+   * As in sso_required.
    *
    * @generated from field: bool provider_unconfirmed = 14;
    */
@@ -256,6 +337,14 @@ export type EffectiveResponse = Message<"bailiwick.access.v1.EffectiveResponse">
    * @generated from field: int32 known_permissions = 16;
    */
   knownPermissions: number;
+
+  /**
+   * Whether the session of the principal satisfies the tenant. Absent in responses of the previous
+   * version.
+   *
+   * @generated from field: bailiwick.access.v1.SessionCheck session = 17;
+   */
+  session?: SessionCheck | undefined;
 };
 
 /**
@@ -263,7 +352,7 @@ export type EffectiveResponse = Message<"bailiwick.access.v1.EffectiveResponse">
  * Use `create(EffectiveResponseSchema)` to create a new message.
  */
 export const EffectiveResponseSchema: GenMessage<EffectiveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 3);
+  messageDesc(file_bailiwick_access_v1_internal, 5);
 
 /**
  * @generated from message bailiwick.access.v1.DescribeMemberRequest
@@ -308,6 +397,13 @@ export type DescribeMemberRequest = Message<"bailiwick.access.v1.DescribeMemberR
    * @generated from field: string voucher = 7;
    */
   voucher: string;
+
+  /**
+   * The times of the user's session, as in EffectiveRequest.
+   *
+   * @generated from field: bailiwick.access.v1.SessionTimes session = 8;
+   */
+  session?: SessionTimes | undefined;
 };
 
 /**
@@ -315,11 +411,10 @@ export type DescribeMemberRequest = Message<"bailiwick.access.v1.DescribeMemberR
  * Use `create(DescribeMemberRequestSchema)` to create a new message.
  */
 export const DescribeMemberRequestSchema: GenMessage<DescribeMemberRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 4);
+  messageDesc(file_bailiwick_access_v1_internal, 6);
 
 /**
- * Only `effective` is set if the user is not an active member, or if the tenant requires SSO or a
- * second factor that the session lacks.
+ * Only `effective` is set if the session does not satisfy the tenant.
  *
  * @generated from message bailiwick.access.v1.DescribeMemberResponse
  */
@@ -365,7 +460,7 @@ export type DescribeMemberResponse = Message<"bailiwick.access.v1.DescribeMember
  * Use `create(DescribeMemberResponseSchema)` to create a new message.
  */
 export const DescribeMemberResponseSchema: GenMessage<DescribeMemberResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 5);
+  messageDesc(file_bailiwick_access_v1_internal, 7);
 
 /**
  * @generated from message bailiwick.access.v1.ListUserTenantsRequest
@@ -389,7 +484,7 @@ export type ListUserTenantsRequest = Message<"bailiwick.access.v1.ListUserTenant
  * Use `create(ListUserTenantsRequestSchema)` to create a new message.
  */
 export const ListUserTenantsRequestSchema: GenMessage<ListUserTenantsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 6);
+  messageDesc(file_bailiwick_access_v1_internal, 8);
 
 /**
  * @generated from message bailiwick.access.v1.ListUserTenantsResponse
@@ -421,7 +516,7 @@ export type ListUserTenantsResponse = Message<"bailiwick.access.v1.ListUserTenan
  * Use `create(ListUserTenantsResponseSchema)` to create a new message.
  */
 export const ListUserTenantsResponseSchema: GenMessage<ListUserTenantsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 7);
+  messageDesc(file_bailiwick_access_v1_internal, 9);
 
 /**
  * @generated from message bailiwick.access.v1.UserTenant
@@ -467,7 +562,7 @@ export type UserTenant = Message<"bailiwick.access.v1.UserTenant"> & {
  * Use `create(UserTenantSchema)` to create a new message.
  */
 export const UserTenantSchema: GenMessage<UserTenant> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 8);
+  messageDesc(file_bailiwick_access_v1_internal, 10);
 
 /**
  * @generated from message bailiwick.access.v1.IsKnownElsewhereRequest
@@ -489,7 +584,7 @@ export type IsKnownElsewhereRequest = Message<"bailiwick.access.v1.IsKnownElsewh
  * Use `create(IsKnownElsewhereRequestSchema)` to create a new message.
  */
 export const IsKnownElsewhereRequestSchema: GenMessage<IsKnownElsewhereRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 9);
+  messageDesc(file_bailiwick_access_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.access.v1.IsKnownElsewhereResponse
@@ -506,7 +601,7 @@ export type IsKnownElsewhereResponse = Message<"bailiwick.access.v1.IsKnownElsew
  * Use `create(IsKnownElsewhereResponseSchema)` to create a new message.
  */
 export const IsKnownElsewhereResponseSchema: GenMessage<IsKnownElsewhereResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 10);
+  messageDesc(file_bailiwick_access_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.access.v1.ListMemberIdsRequest
@@ -533,7 +628,7 @@ export type ListMemberIdsRequest = Message<"bailiwick.access.v1.ListMemberIdsReq
  * Use `create(ListMemberIdsRequestSchema)` to create a new message.
  */
 export const ListMemberIdsRequestSchema: GenMessage<ListMemberIdsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 11);
+  messageDesc(file_bailiwick_access_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.access.v1.ListMemberIdsResponse
@@ -550,7 +645,7 @@ export type ListMemberIdsResponse = Message<"bailiwick.access.v1.ListMemberIdsRe
  * Use `create(ListMemberIdsResponseSchema)` to create a new message.
  */
 export const ListMemberIdsResponseSchema: GenMessage<ListMemberIdsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 12);
+  messageDesc(file_bailiwick_access_v1_internal, 14);
 
 /**
  * The search of UsersListByTenantRequest.
@@ -618,7 +713,7 @@ export type SearchMembersRequest = Message<"bailiwick.access.v1.SearchMembersReq
  * Use `create(SearchMembersRequestSchema)` to create a new message.
  */
 export const SearchMembersRequestSchema: GenMessage<SearchMembersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 13);
+  messageDesc(file_bailiwick_access_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.access.v1.SearchMembersResponse
@@ -642,7 +737,7 @@ export type SearchMembersResponse = Message<"bailiwick.access.v1.SearchMembersRe
  * Use `create(SearchMembersResponseSchema)` to create a new message.
  */
 export const SearchMembersResponseSchema: GenMessage<SearchMembersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 14);
+  messageDesc(file_bailiwick_access_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.access.v1.FoundMember
@@ -666,7 +761,7 @@ export type FoundMember = Message<"bailiwick.access.v1.FoundMember"> & {
  * Use `create(FoundMemberSchema)` to create a new message.
  */
 export const FoundMemberSchema: GenMessage<FoundMember> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 15);
+  messageDesc(file_bailiwick_access_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.access.v1.MayReadUserRequest
@@ -755,7 +850,7 @@ export type MayReadUserRequest = Message<"bailiwick.access.v1.MayReadUserRequest
  * Use `create(MayReadUserRequestSchema)` to create a new message.
  */
 export const MayReadUserRequestSchema: GenMessage<MayReadUserRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 16);
+  messageDesc(file_bailiwick_access_v1_internal, 18);
 
 /**
  * @generated from message bailiwick.access.v1.MayReadUserResponse
@@ -788,7 +883,7 @@ export type MayReadUserResponse = Message<"bailiwick.access.v1.MayReadUserRespon
  * Use `create(MayReadUserResponseSchema)` to create a new message.
  */
 export const MayReadUserResponseSchema: GenMessage<MayReadUserResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 17);
+  messageDesc(file_bailiwick_access_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.access.v1.MayConferBotRequest
@@ -884,7 +979,7 @@ export type MayConferBotRequest = Message<"bailiwick.access.v1.MayConferBotReque
  * Use `create(MayConferBotRequestSchema)` to create a new message.
  */
 export const MayConferBotRequestSchema: GenMessage<MayConferBotRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 18);
+  messageDesc(file_bailiwick_access_v1_internal, 20);
 
 /**
  * @generated from message bailiwick.access.v1.MayConferBotResponse
@@ -918,7 +1013,7 @@ export type MayConferBotResponse = Message<"bailiwick.access.v1.MayConferBotResp
  * Use `create(MayConferBotResponseSchema)` to create a new message.
  */
 export const MayConferBotResponseSchema: GenMessage<MayConferBotResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 19);
+  messageDesc(file_bailiwick_access_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.access.v1.MayActAsRequest
@@ -969,7 +1064,7 @@ export type MayActAsRequest = Message<"bailiwick.access.v1.MayActAsRequest"> & {
  * Use `create(MayActAsRequestSchema)` to create a new message.
  */
 export const MayActAsRequestSchema: GenMessage<MayActAsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 20);
+  messageDesc(file_bailiwick_access_v1_internal, 22);
 
 /**
  * @generated from message bailiwick.access.v1.MayActAsResponse
@@ -988,7 +1083,7 @@ export type MayActAsResponse = Message<"bailiwick.access.v1.MayActAsResponse"> &
  * Use `create(MayActAsResponseSchema)` to create a new message.
  */
 export const MayActAsResponseSchema: GenMessage<MayActAsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 21);
+  messageDesc(file_bailiwick_access_v1_internal, 23);
 
 /**
  * @generated from message bailiwick.access.v1.ListOwnersRequest
@@ -1017,7 +1112,7 @@ export type ListOwnersRequest = Message<"bailiwick.access.v1.ListOwnersRequest">
  * Use `create(ListOwnersRequestSchema)` to create a new message.
  */
 export const ListOwnersRequestSchema: GenMessage<ListOwnersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 22);
+  messageDesc(file_bailiwick_access_v1_internal, 24);
 
 /**
  * @generated from message bailiwick.access.v1.ListOwnersResponse
@@ -1041,7 +1136,7 @@ export type ListOwnersResponse = Message<"bailiwick.access.v1.ListOwnersResponse
  * Use `create(ListOwnersResponseSchema)` to create a new message.
  */
 export const ListOwnersResponseSchema: GenMessage<ListOwnersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 23);
+  messageDesc(file_bailiwick_access_v1_internal, 25);
 
 /**
  * @generated from message bailiwick.access.v1.GetLogoRequest
@@ -1065,7 +1160,7 @@ export type GetLogoRequest = Message<"bailiwick.access.v1.GetLogoRequest"> & {
  * Use `create(GetLogoRequestSchema)` to create a new message.
  */
 export const GetLogoRequestSchema: GenMessage<GetLogoRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 24);
+  messageDesc(file_bailiwick_access_v1_internal, 26);
 
 /**
  * @generated from message bailiwick.access.v1.GetLogoResponse
@@ -1098,7 +1193,7 @@ export type GetLogoResponse = Message<"bailiwick.access.v1.GetLogoResponse"> & {
  * Use `create(GetLogoResponseSchema)` to create a new message.
  */
 export const GetLogoResponseSchema: GenMessage<GetLogoResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 25);
+  messageDesc(file_bailiwick_access_v1_internal, 27);
 
 /**
  * @generated from message bailiwick.access.v1.GetAppUrlRequest
@@ -1115,7 +1210,7 @@ export type GetAppUrlRequest = Message<"bailiwick.access.v1.GetAppUrlRequest"> &
  * Use `create(GetAppUrlRequestSchema)` to create a new message.
  */
 export const GetAppUrlRequestSchema: GenMessage<GetAppUrlRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 26);
+  messageDesc(file_bailiwick_access_v1_internal, 28);
 
 /**
  * @generated from message bailiwick.access.v1.GetAppUrlResponse
@@ -1132,7 +1227,7 @@ export type GetAppUrlResponse = Message<"bailiwick.access.v1.GetAppUrlResponse">
  * Use `create(GetAppUrlResponseSchema)` to create a new message.
  */
 export const GetAppUrlResponseSchema: GenMessage<GetAppUrlResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 27);
+  messageDesc(file_bailiwick_access_v1_internal, 29);
 
 /**
  * @generated from message bailiwick.access.v1.LeaveRequest
@@ -1149,7 +1244,7 @@ export type LeaveRequest = Message<"bailiwick.access.v1.LeaveRequest"> & {
  * Use `create(LeaveRequestSchema)` to create a new message.
  */
 export const LeaveRequestSchema: GenMessage<LeaveRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 28);
+  messageDesc(file_bailiwick_access_v1_internal, 30);
 
 /**
  * @generated from message bailiwick.access.v1.LeaveResponse
@@ -1168,7 +1263,7 @@ export type LeaveResponse = Message<"bailiwick.access.v1.LeaveResponse"> & {
  * Use `create(LeaveResponseSchema)` to create a new message.
  */
 export const LeaveResponseSchema: GenMessage<LeaveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 29);
+  messageDesc(file_bailiwick_access_v1_internal, 31);
 
 /**
  * @generated from message bailiwick.access.v1.SetSubjectStateRequest
@@ -1201,7 +1296,7 @@ export type SetSubjectStateRequest = Message<"bailiwick.access.v1.SetSubjectStat
  * Use `create(SetSubjectStateRequestSchema)` to create a new message.
  */
 export const SetSubjectStateRequestSchema: GenMessage<SetSubjectStateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 30);
+  messageDesc(file_bailiwick_access_v1_internal, 32);
 
 /**
  * @generated from message bailiwick.access.v1.SetSubjectStateResponse
@@ -1214,7 +1309,7 @@ export type SetSubjectStateResponse = Message<"bailiwick.access.v1.SetSubjectSta
  * Use `create(SetSubjectStateResponseSchema)` to create a new message.
  */
 export const SetSubjectStateResponseSchema: GenMessage<SetSubjectStateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 31);
+  messageDesc(file_bailiwick_access_v1_internal, 33);
 
 /**
  * @generated from message bailiwick.access.v1.BotKeyLimitsRequest
@@ -1231,7 +1326,7 @@ export type BotKeyLimitsRequest = Message<"bailiwick.access.v1.BotKeyLimitsReque
  * Use `create(BotKeyLimitsRequestSchema)` to create a new message.
  */
 export const BotKeyLimitsRequestSchema: GenMessage<BotKeyLimitsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 32);
+  messageDesc(file_bailiwick_access_v1_internal, 34);
 
 /**
  * @generated from message bailiwick.access.v1.BotKeyLimitsResponse
@@ -1250,7 +1345,7 @@ export type BotKeyLimitsResponse = Message<"bailiwick.access.v1.BotKeyLimitsResp
  * Use `create(BotKeyLimitsResponseSchema)` to create a new message.
  */
 export const BotKeyLimitsResponseSchema: GenMessage<BotKeyLimitsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 33);
+  messageDesc(file_bailiwick_access_v1_internal, 35);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -1286,7 +1381,7 @@ export type AccessLimitsTakeRequest = Message<"bailiwick.access.v1.AccessLimitsT
  * Use `create(AccessLimitsTakeRequestSchema)` to create a new message.
  */
 export const AccessLimitsTakeRequestSchema: GenMessage<AccessLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 34);
+  messageDesc(file_bailiwick_access_v1_internal, 36);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -1335,7 +1430,7 @@ export type AccessLimitsTakeResponse = Message<"bailiwick.access.v1.AccessLimits
  * Use `create(AccessLimitsTakeResponseSchema)` to create a new message.
  */
 export const AccessLimitsTakeResponseSchema: GenMessage<AccessLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 35);
+  messageDesc(file_bailiwick_access_v1_internal, 37);
 
 /**
  * Authority answers the other processes: what may this principal do, and which tenants does it

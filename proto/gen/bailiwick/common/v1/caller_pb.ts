@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/caller.proto.
  */
 export const file_bailiwick_common_v1_caller: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSK+BQoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhUKDXZhbGlkYXRlX29ubHkYESABKAgSFgoOc3VzcGVuZGVkX25hbWUYEiABKAkSEgoKbGltaXRlZF90bxgTIAEoCRIRCglhc3N1cmFuY2UYFCABKAkSFwoPZmFjdG9yX3JlcXVpcmVkGBUgASgIEhUKDW93bl9hc3N1cmFuY2UYFiABKAkSFgoObWV0aG9kX3JlZnVzZWQYFyABKAgSGAoQbWFpbGJveF91bnByb3ZlbhgYIAEoCBIRCgljbGllbnRfaWQYGSABKAkSEAoIb3BlcmF0b3IYGiABKAkSEAoIZW5kcG9pbnQYGyABKAkSDwoHdm91Y2hlchgcIAEoCRIcChRwcm92aWRlcl91bmNvbmZpcm1lZBgdIAEoCBITCgtob21lX3RlbmFudBgoIAEoCRITCgtyaWdodHNfa2V5cxgpIAMoCRIRCglvbl9iZWhhbGYYKiABKAwSDAoEd29yaxgrIAEoCSJ1CgpDcmVkZW50aWFsEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIRCgljbGllbnRfaWQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSDgoGdGVuYW50GAYgASgJIpsBCg9DcmVkZW50aWFsU3RhdGUSEwoLbmFycm93ZWRfdG8YASADKAkSEgoKc3NvX3RlbmFudBgCIAEoCRISCgpsaW1pdGVkX3RvGAMgASgJEhEKCWFzc3VyYW5jZRgEIAEoCRIVCg1vd25fYXNzdXJhbmNlGAUgASgJEhAKCG9wZXJhdG9yGAYgASgJEg8KB3ZvdWNoZXIYFCABKAkiLgoLQ2FsbGVyR3JhbnQSCgoCaWQYASABKAkSEwoLcGVybWlzc2lvbnMYAiABKAwicAoLQ2FsbGVyVG9rZW4SDgoGaXNzdWVyGAEgASgJEhAKCGF1ZGllbmNlGAIgASgJEhIKCmV4cGlyZXNfYXQYAyABKA0SKwoGY2FsbGVyGAQgASgLMhsuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXIiNQoRU2lnbmVkQ2FsbGVyVG9rZW4SDQoFdG9rZW4YASABKAwSEQoJc2lnbmF0dXJlGAIgASgMYgZwcm90bzM");
+  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSLXBQoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhUKDXZhbGlkYXRlX29ubHkYESABKAgSFgoOc3VzcGVuZGVkX25hbWUYEiABKAkSEgoKbGltaXRlZF90bxgTIAEoCRIRCglhc3N1cmFuY2UYFCABKAkSFwoPZmFjdG9yX3JlcXVpcmVkGBUgASgIEhUKDW93bl9hc3N1cmFuY2UYFiABKAkSFgoObWV0aG9kX3JlZnVzZWQYFyABKAgSGAoQbWFpbGJveF91bnByb3ZlbhgYIAEoCBIRCgljbGllbnRfaWQYGSABKAkSEAoIb3BlcmF0b3IYGiABKAkSEAoIZW5kcG9pbnQYGyABKAkSDwoHdm91Y2hlchgcIAEoCRIcChRwcm92aWRlcl91bmNvbmZpcm1lZBgdIAEoCBITCgtob21lX3RlbmFudBgoIAEoCRITCgtyaWdodHNfa2V5cxgpIAMoCRIRCglvbl9iZWhhbGYYKiABKAwSDAoEd29yaxgrIAEoCRIXCg9zZXNzaW9uX3JlZnVzYWwYLCABKAkidQoKQ3JlZGVudGlhbBIMCgR0eXBlGAEgASgJEgoKAmlkGAIgASgJEhUKDWNyZWRlbnRpYWxfaWQYAyABKAkSEQoJY2xpZW50X2lkGAQgASgJEhMKC25hcnJvd2VkX3RvGAUgAygJEg4KBnRlbmFudBgGIAEoCSKbAQoPQ3JlZGVudGlhbFN0YXRlEhMKC25hcnJvd2VkX3RvGAEgAygJEhIKCnNzb190ZW5hbnQYAiABKAkSEgoKbGltaXRlZF90bxgDIAEoCRIRCglhc3N1cmFuY2UYBCABKAkSFQoNb3duX2Fzc3VyYW5jZRgFIAEoCRIQCghvcGVyYXRvchgGIAEoCRIPCgd2b3VjaGVyGBQgASgJIi4KC0NhbGxlckdyYW50EgoKAmlkGAEgASgJEhMKC3Blcm1pc3Npb25zGAIgASgMInAKC0NhbGxlclRva2VuEg4KBmlzc3VlchgBIAEoCRIQCghhdWRpZW5jZRgCIAEoCRISCgpleHBpcmVzX2F0GAMgASgNEisKBmNhbGxlchgEIAEoCzIbLmJhaWxpd2ljay5jb21tb24udjEuQ2FsbGVyIjUKEVNpZ25lZENhbGxlclRva2VuEg0KBXRva2VuGAEgASgMEhEKCXNpZ25hdHVyZRgCIAEoDGIGcHJvdG8z");
 
 /**
  * The caller of an internal call, signed with the calling process's own key. Services trust no
@@ -104,8 +104,8 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
   ssoTenant: string;
 
   /**
-   * True if the caller is an active member of that tenant whose session lacks the SSO that the
-   * tenant requires.
+   * For services of the version without session_refusal: the refusal as a flag, like the other fields
+   * that refer to this comment. They go with the first release that does not update from that version.
    *
    * @generated from field: bool sso_required = 13;
    */
@@ -166,8 +166,7 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
   assurance: string;
 
   /**
-   * True if the caller is an active member of that tenant whose session lacks the second factor that
-   * the tenant requires.
+   * As in sso_required.
    *
    * @generated from field: bool factor_required = 21;
    */
@@ -182,8 +181,7 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
   ownAssurance: string;
 
   /**
-   * True if sso_required is true although that tenant requires no SSO: it refuses the method of the
-   * session.
+   * As in sso_required. sso_required is true, too.
    *
    * @generated from field: bool method_refused = 23;
    */
@@ -228,7 +226,7 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
   voucher: string;
 
   /**
-   * True if the voucher withholds rights of the user in that tenant.
+   * As in sso_required.
    *
    * @generated from field: bool provider_unconfirmed = 29;
    */
@@ -262,6 +260,14 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
    * @generated from field: string work = 43;
    */
   work: string;
+
+  /**
+   * Why that tenant does not accept the caller's session, as in SessionCheck of access. Empty without
+   * a question to access, and from a gateway of the previous version.
+   *
+   * @generated from field: string session_refusal = 44;
+   */
+  sessionRefusal: string;
 };
 
 /**
