@@ -5,8 +5,8 @@ import { etagOf, isCurrent } from './etag.ts';
 import { today, withCurrentTimes } from './example-times.ts';
 import { openGuides } from './guides.ts';
 
-// Serves the OpenAPI document and its reference, both from this host. The reference is our own: axe
-// finds violations of WCAG 2.2 AA in Scalar, RapiDoc and Stoplight Elements.
+// Serves the OpenAPI document and its reference, both from this host. The guides link to it. It is
+// our own: axe finds violations of WCAG 2.2 AA in Scalar, RapiDoc and Stoplight Elements.
 
 type Asset = { type: string; body: Buffer; etag: string };
 

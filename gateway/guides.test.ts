@@ -101,6 +101,12 @@ test('only listed files are sent', async (t) => {
     assert.equal((await get(`/docs/guides/${path}`)).status, 404, path);
 });
 
+test('the former addresses of the API reference lead to the one of the gateway', async (t) => {
+  const get = await serve(t, siteFolder(t), '/iam');
+  const answer = await get('/docs/guides/api/groups.html');
+  assert.deepEqual([answer.status, answer.headers.get('location')], [308, '/iam/docs']);
+});
+
 test('a client that has the current version gets 304', async (t) => {
   const get = await serve(t, siteFolder(t));
   const etag = (await get('/docs/guides/')).headers.get('etag') ?? '';

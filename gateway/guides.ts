@@ -18,6 +18,8 @@ export type GuidesManifest = {
 
 /** The site's address, as it stands in its files. */
 export const base = '/docs/guides/';
+/** Where the site had an API reference of its own before. It leads to that of the gateway. */
+const formerReference = /^\/docs\/guides\/api\/([a-z]+\.html)?$/;
 
 /**
  * Reads the list of the files of a built site. Without one, no path is served.
@@ -40,7 +42,8 @@ export function openGuides(folder = new URL('../site/dist/', import.meta.url)) {
   return {
     exist: files.size > 0,
     has: (pathname: string): boolean =>
-      files.has(pathname) || (files.size > 0 && pathname === base.slice(0, -1)),
+      files.has(pathname) ||
+      (files.size > 0 && (pathname === base.slice(0, -1) || formerReference.test(pathname))),
 
     /** Sends the file at a path that `has` accepts. `prefix` is the path of the public URL. */
     async send(
@@ -50,7 +53,10 @@ export function openGuides(folder = new URL('../site/dist/', import.meta.url)) {
       prefix: string,
     ): Promise<void> {
       const found = files.get(pathname);
-      if (!found) return void response.writeHead(308, { ...headers, location: 'guides/' }).end();
+      if (!found) {
+        const location = formerReference.test(pathname) ? `${prefix}/docs` : 'guides/';
+        return void response.writeHead(308, { ...headers, location }).end();
+      }
       const own = { ...headers, ...versionOf(found, prefix) };
       if (isCurrent(request, own.etag)) return void response.writeHead(304, own).end();
       const body = await readBelow(new URL(found.file, folder), prefix);

@@ -6,7 +6,7 @@ import { useLinks } from './links.ts';
 import { slugOf } from './markdown.ts';
 import type { Page } from './pages.ts';
 import { useRendering } from './rendering.ts';
-import { sidebarsOf } from './sidebar.ts';
+import { apiReference, sidebarsOf } from './sidebar.ts';
 
 type Options = { pages: readonly Page[]; out: string; repository: string | undefined };
 
@@ -57,10 +57,10 @@ export function siteConfig({ pages, out, repository }: Options): {
     themeConfig: {
       nav: [
         { text: 'Start', link: '/start' },
-        { text: 'API', link: '/api/', activeMatch: '/api/' },
+        { text: 'API', link: '/api' },
         { text: 'Webhooks', link: '/webhooks' },
         { text: 'Operations', link: '/operations' },
-        { component: 'ReferenceLink' },
+        apiReference,
       ],
       sidebar: sidebarsOf(pages),
       outline: { level: [2, 3] },

@@ -114,7 +114,7 @@ export const groups: readonly Group[] = [
   },
 ];
 
-/** The group that the pages of the API reference join, before its documents. */
+/** The group whose tables are linked by their rows, after a link to the API reference. */
 export const referenceGroup = 'Reference';
 
 /** Sections of README.md that are pages of their own, or that the sidebar replaces. */

@@ -7,9 +7,7 @@ import type { Page } from './pages.ts';
 /** Gives each row that begins with a name in code an anchor: the name in lower case. */
 export function useEntries(md: MarkdownRenderer, pages: readonly Page[]): void {
   const own = new Set(
-    pages
-      .filter(({ group, source }) => group === referenceGroup && source !== '')
-      .map(({ path }) => path),
+    pages.filter(({ group }) => group === referenceGroup).map(({ path }) => path),
   );
   md.core.ruler.push('bailiwick-entries', ({ tokens, env }) => {
     if (!own.has((env as { relativePath: string }).relativePath)) return;

@@ -1,7 +1,9 @@
+import { apiReference } from './sidebar.ts';
+
 /** Where each promise of README.md is explained. */
 const details: Record<string, { link: string; linkText: string }> = {
   'One helm install': { link: '/kubernetes', linkText: 'Kubernetes' },
-  'One call shape': { link: '/api/', linkText: 'API reference' },
+  'One call shape': { link: '/api', linkText: 'API' },
   'Tenants are isolated': { link: '/security', linkText: 'Security' },
   'Revoked means revoked': { link: '/architecture', linkText: 'Architecture' },
   'Accepted means delivered': { link: '/reliability', linkText: 'Reliability' },
@@ -21,7 +23,7 @@ export function homePage(readme: string): string {
       tagline: upperFirst(tagline.trim()),
       actions: [
         { text: 'Get started', link: '/start' },
-        { text: 'API reference', link: '/api/', theme: 'alt' },
+        { ...apiReference, theme: 'alt' },
         { text: 'Receive webhooks', link: '/webhooks', theme: 'alt' },
       ],
     },

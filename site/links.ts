@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { base } from '@bailiwick/gateway/guides.ts';
 import type { MarkdownRenderer } from 'vitepress';
-import { slugOf } from './markdown.ts';
 import { type Page, pageOf } from './pages.ts';
 
 type Token = ReturnType<MarkdownRenderer['parse']>[number];
@@ -12,7 +14,7 @@ export type Target = { page: string } | { file: string };
 export function targetOf(href: string, from: Page, pages: readonly Page[]): Target | undefined {
   if (/^([a-z]+:|\/)/i.test(href)) return undefined;
   const [path = '', anchor = ''] = decodeURIComponent(href).split('#', 2);
-  // A generated page links to its own sections. A document can have sections on several pages.
+  // The home page links to its own sections. A document can have sections on several pages.
   if (path === '' && from.source === '') return undefined;
   const file =
     path === '' ? from.source : posix.join(posix.dirname(from.source), path).replace(/\/$/, '');
@@ -23,14 +25,15 @@ export function targetOf(href: string, from: Page, pages: readonly Page[]): Targ
 
 /**
  * Rewrites the links of all pages: documents to pages, other files of the repository to plain
- * text, or below `repository` if it is given. The name of an operation links to its section.
+ * text, or below `repository` if it is given. The name of an operation leads to its place in the API
+ * reference, which the gateway serves above the site.
  */
 export function useLinks(
   md: MarkdownRenderer,
   pages: readonly Page[],
   repository: string | undefined,
 ): void {
-  const operations = operationLinks(pages);
+  const operations = operationNames();
   const byPath = new Map(pages.map((page) => [page.path, page]));
   md.core.ruler.push('bailiwick-links', ({ tokens, env }) => {
     const { relativePath } = env as { relativePath: string };
@@ -39,8 +42,7 @@ export function useLinks(
     for (const [index, { type, children }] of tokens.entries()) {
       if (type !== 'inline' || !children) continue;
       rewriteLinks(children, (href) => targetOf(href, page, pages), repository);
-      if (tokens[index - 1]?.type !== 'heading_open')
-        linkOperations(children, operations, relativePath);
+      if (tokens[index - 1]?.type !== 'heading_open') linkOperations(children, operations);
     }
   });
 }
@@ -73,31 +75,27 @@ function asPlain(token: Token, html: string): void {
   token.content = html;
 }
 
-/** Where each operation is described. */
-function operationLinks(pages: readonly Page[]): Map<string, string> {
-  return new Map(
-    pages
-      .filter(({ path, source }) => source === '' && path.startsWith('api/'))
-      .flatMap(({ path, text }) =>
-        Array.from(
-          text.matchAll(/^## ([A-Z][A-Za-z]+_\w+)$/gm),
-          ([, name = '']) => [name, `/${path}#${slugOf(name)}`] as const,
-        ),
-      ),
-  );
+/** The names of the operations that the API reference describes. */
+function operationNames(): Set<string> {
+  const file = fileURLToPath(import.meta.resolve('@bailiwick/gateway/openapi.json'));
+  const { paths } = JSON.parse(readFileSync(file, 'utf8')) as {
+    paths: Record<string, Record<string, { operationId?: string }>>;
+  };
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  return new Set(operations.flatMap(({ operationId }) => operationId ?? []));
 }
 
-function linkOperations(tokens: Token[], links: ReadonlyMap<string, string>, page: string): void {
+function linkOperations(tokens: Token[], operations: ReadonlySet<string>): void {
   let depth = 0;
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index];
     if (token?.type === 'link_open') depth += 1;
     if (token?.type === 'link_close') depth -= 1;
-    const href =
-      token?.type === 'code_inline' && depth === 0 ? links.get(token.content) : undefined;
-    if (!token || href === undefined || href.startsWith(`/${page}#`)) continue;
+    if (token?.type !== 'code_inline' || depth > 0 || !operations.has(token.content)) continue;
     const open = newToken(token, 'link_open', 1);
-    open.attrSet('href', href);
+    open.attrSet('href', `${base}..#${token.content}`);
+    // VitePress leaves links with a target alone: this one leads out of the site.
+    open.attrSet('target', '_self');
     tokens.splice(index, 1, open, token, newToken(token, 'link_close', -1));
     index += 2;
   }

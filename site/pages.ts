@@ -1,15 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Document, groups, readme, referenceGroup } from './documents.ts';
+import { type Document, groups, readme } from './documents.ts';
 import { homePage } from './home.ts';
 import { slugOf, withoutCodeBlocks } from './markdown.ts';
-import { readApi } from './reference/api.ts';
-import { referencePages } from './reference/pages.ts';
 
 export type Page = {
-  /** Below the site, such as `api/groups.md`. */
+  /** Below the site, such as `decisions/index.md`. */
   path: string;
-  /** The document of the repository that it is made from; empty for a generated page. */
+  /** The document of the repository that it is made from; empty for the home page. */
   source: string;
   label: string;
   group: string;
@@ -18,14 +16,10 @@ export type Page = {
 
 /** Every page of the site, in the order of the sidebar. The home page is the first. */
 export function collectPages(root: string): Page[] {
-  const reference = referencePages(readApi(join(root, 'gateway/openapi.json')));
   const taken = new Set<string>();
-  const pages = groups.flatMap(({ title, documents }) => [
-    ...(title === referenceGroup
-      ? reference.map((page) => ({ ...page, source: '', group: title }))
-      : []),
-    ...documents.flatMap((document) => readDocument(root, title, document, taken)),
-  ]);
+  const pages = groups.flatMap(({ title, documents }) =>
+    documents.flatMap((document) => readDocument(root, title, document, taken)),
+  );
   const home = homePage(readFileSync(join(root, 'README.md'), 'utf8'));
   return [{ path: 'index.md', source: '', label: 'Home', group: '', text: home }, ...pages];
 }

@@ -4,9 +4,12 @@ import type { Page } from './pages.ts';
 
 type Item = DefaultTheme.SidebarItem;
 
+/** Leads to the API reference that the gateway serves above this site. */
+export const apiReference = { text: 'API reference', link: '/..', target: '_self' };
+
 /**
- * A sidebar for each part of the site. The API's lists its areas, the decisions' each decision;
- * elsewhere one link leads there. No group can be closed: VitePress nests two buttons for that.
+ * A sidebar for each part of the site. That of the decisions lists each of them; elsewhere one link
+ * leads there. No group can be closed: VitePress nests two buttons for that.
  */
 export function sidebarsOf(pages: readonly Page[]): DefaultTheme.SidebarMulti {
   const shown = groups.map(({ title }) => ({
@@ -16,15 +19,10 @@ export function sidebarsOf(pages: readonly Page[]): DefaultTheme.SidebarMulti {
   const sidebar = (folder: string): Item[] =>
     shown.flatMap(({ title, pages: own }) => {
       const items = own.filter(({ path }) => isShown(path, folder)).map(linkOf);
+      if (title === referenceGroup) items.unshift(apiReference);
       return items.length === 0 ? [] : [{ text: title, items }];
     });
-  const isFirst = ({ text }: Item) => text === referenceGroup;
-  const api = sidebar('api');
-  return {
-    '/api/': [...api.filter(isFirst), ...api.filter((item) => !isFirst(item))],
-    '/decisions/': sidebar('decisions'),
-    '/': sidebar(''),
-  };
+  return { '/decisions/': sidebar('decisions'), '/': sidebar('') };
 }
 
 /** Pages of a folder are in its own sidebar. The folder's first page is in all of them. */

@@ -55,7 +55,9 @@ function filter(links) {
 }
 
 function show(api, operations, links) {
-  const id = decodeURIComponent(location.hash.slice(1));
+  const wanted = decodeURIComponent(location.hash.slice(1)).toLowerCase();
+  // The former reference of the guides had lower-case fragments.
+  const id = [...operations.keys()].find((name) => name.toLowerCase() === wanted);
   const found = operations.get(id);
   for (const [name, link] of links) {
     if (name === id) link.setAttribute('aria-current', 'page');

@@ -14,6 +14,10 @@ import { helpFile } from './help.ts';
 import { operationsFile } from './operations.ts';
 import { typesFile } from './types.ts';
 
+// Our own, because the types are a part of the published client. json_types of protoc-gen-es makes all
+// fields of responses optional and includes the internal messages; openapi-typescript writes 1.1 MB
+// instead of 0.2 MB, in which the name of a type is components["schemas"]["Group"].
+
 /** protoc plugin that generates the code of the client and the command-line tool from all files of a request. */
 const plugin: Plugin = { name: 'protoc-gen-bailiwick-client', version: 'v1', run };
 

@@ -1,13 +1,7 @@
-import { useData, withBase } from 'vitepress';
+import { useData } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
-import { h, onMounted, watch } from 'vue';
+import { onMounted, watch } from 'vue';
 import './style.css';
-
-/** Leads to the API reference that the gateway serves above this site, where calls can be tried. */
-const ReferenceLink = {
-  render: () =>
-    h('a', { class: 'reference-link', href: withBase('/..'), target: '_self' }, 'Try a call'),
-};
 
 /** The home page of VitePress has no main landmark; the other pages have one. */
 function useMainLandmark() {
@@ -24,6 +18,5 @@ function useMainLandmark() {
 /** @type {import('vitepress').Theme} */
 export default {
   extends: DefaultTheme,
-  enhanceApp: ({ app }) => void app.component('ReferenceLink', ReferenceLink),
   setup: useMainLandmark,
 };
