@@ -5,6 +5,7 @@ import {
   type Call,
   type Handlers,
   inOrderOf,
+  type PageQuery,
   type Pager,
   readFound,
   readSearch,
@@ -67,24 +68,16 @@ export function invitationHandlers(
         const items = inOrderOf(ids, rows, ({ id }) => id);
         return { page: { items: items.map(toInvitation), nextCursor } };
       }
-      return pager.list(
-        page,
-        binding,
-        (query) => invitationsInto(database, tenant, query),
-        toInvitation,
-      );
+      const find = (query: PageQuery) => invitationsInto(database, tenant, query);
+      return pager.list(page, binding, find, toInvitation);
     },
 
     async listByEmail({ email, page }, call) {
       const { key } = normaliseEmail(email);
       assertOwn(key, call);
       const binding = [call.operation.name, key];
-      return pager.list(
-        page,
-        binding,
-        (query) => invitationsOf(database, key, query),
-        toInvitation,
-      );
+      const find = (query: PageQuery) => invitationsOf(database, key, query);
+      return pager.list(page, binding, find, toInvitation);
     },
 
     async delete({ tenant, email }, call) {
