@@ -1,14 +1,11 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
-import { Text } from '@mantine/core';
-import { useState } from 'react';
 import { ActionDialog } from '../parts/action-dialog.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
-import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Added } from './added.tsx';
 import { AppDialog } from './app-dialog.tsx';
-import { Row, RowSkeleton, Section } from './section.tsx';
+import { Records, Section } from './section.tsx';
 
 type Factor = ResponseOf<'Factors_List'>['Factors'][number];
 type Props = { factors: readonly Factor[] | undefined; onAdded: () => void };
@@ -16,7 +13,6 @@ type Props = { factors: readonly Factor[] | undefined; onAdded: () => void };
 /** The user's authenticator apps. */
 export function Apps({ factors, onAdded }: Props) {
   const { t } = useTexts();
-  const [removed, setRemoved] = useState<Factor>();
   const apps = factors?.filter(({ Kind }) => Kind === 'totp');
   return (
     <Section
@@ -29,20 +25,22 @@ export function Apps({ factors, onAdded }: Props) {
         />
       }
     >
-      {!apps && <RowSkeleton />}
-      {apps?.map((app) => (
-        <Row key={app.ID} name={<Text fw={500}>{app.Name}</Text>} about={<Added {...app} />}>
-          <RowAction
-            isRed
-            aria-label={t('security.removeOf', { name: app.Name })}
-            onClick={() => setRemoved(app)}
-          >
-            {t('security.remove')}
-          </RowAction>
-        </Row>
-      ))}
+      <Records
+        isLoading={!apps}
+        items={apps ?? []}
+        idOf={({ ID }) => ID}
+        nameOf={({ Name }) => Name}
+        aboutOf={(app) => <Added {...app} />}
+        actions={[
+          {
+            text: t('security.remove'),
+            label: ({ Name }) => t('security.removeOf', { name: Name }),
+            isRed: true,
+            dialog: (app, onClose) => <Remove app={app} onClose={onClose} />,
+          },
+        ]}
+      />
       <SameByApi operation="Factors_List" request={{}} />
-      {removed && <Remove app={removed} onClose={() => setRemoved(undefined)} />}
     </Section>
   );
 }

@@ -1,45 +1,62 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
 import { Button, Group, PasswordInput, Text } from '@mantine/core';
-import { useState } from 'react';
 import { ActionDialog } from '../parts/action-dialog.tsx';
 import { pageOf, useCall } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
-import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useAccount } from '../shell/session.tsx';
 import { Added } from './added.tsx';
-import { Row, RowSkeleton, Section } from './section.tsx';
+import { Records, Section } from './section.tsx';
 
 type Identity = ItemOf<'Users_ListIdentities'>;
+
+const nameOf = ({ Email, Issuer }: Identity): string => Email || Issuer;
 
 /** The user's accounts at organisations' and other providers. */
 export function Identities() {
   const { t } = useTexts();
   const { User } = useAccount();
-  const [confirmed, setConfirmed] = useState<Identity>();
-  const [removed, setRemoved] = useState<Identity>();
   const request = { UserID: User.ID, Page: { Limit: 50 } };
   const list = useCall('Users_ListIdentities', request);
   const page = pageOf<'Users_ListIdentities'>(list.data);
   return (
     <Section title={t('security.identities')} about={t('security.identitiesAbout')}>
-      {list.isPending && <RowSkeleton />}
       <FailureNotice error={list.error} onRetry={() => void list.refetch()} />
-      {page?.items.map((identity) => (
-        <Entry
-          key={identity.Provider}
-          identity={identity}
-          onConfirm={() => setConfirmed(identity)}
-          onRemove={() => setRemoved(identity)}
-        />
-      ))}
+      <Records
+        isLoading={list.isPending}
+        items={page?.items ?? []}
+        idOf={({ Provider }) => Provider}
+        nameOf={nameOf}
+        stateOf={({ Limited }) =>
+          Limited && <State color="orange.9">{t('security.limited')}</State>
+        }
+        aboutOf={(identity) => (
+          <>
+            {identity.Issuer}
+            {' · '}
+            <Added {...identity} />
+          </>
+        )}
+        actions={[
+          {
+            text: t('security.confirm'),
+            label: (identity) => `${t('security.confirm')}: ${nameOf(identity)}`,
+            isOffered: ({ Limited }) => Limited,
+            dialog: (identity, onClose) => <ConfirmLink identity={identity} onClose={onClose} />,
+          },
+          {
+            text: t('security.remove'),
+            label: (identity) => t('security.removeOf', { name: nameOf(identity) }),
+            isRed: true,
+            dialog: (identity, onClose) => <Remove identity={identity} onClose={onClose} />,
+          },
+        ]}
+      />
       <LinkAnother linked={page?.items.map(({ Provider }) => Provider) ?? []} />
       <SameByApi operation="Users_ListIdentities" request={request} />
-      {confirmed && <ConfirmLink identity={confirmed} onClose={() => setConfirmed(undefined)} />}
-      {removed && <Remove identity={removed} onClose={() => setRemoved(undefined)} />}
     </Section>
   );
 }
@@ -70,38 +87,6 @@ function linkAddress(loginUrl: string): string {
   const target = new URL(loginUrl);
   target.searchParams.set('return_to', '/account/security');
   return target.href;
-}
-
-type EntryProps = { identity: Identity; onConfirm: () => void; onRemove: () => void };
-
-function Entry({ identity, onConfirm, onRemove }: EntryProps) {
-  const { t } = useTexts();
-  const { Email, Issuer, Limited } = identity;
-  const name = (
-    <>
-      <Text fw={500}>{Email || Issuer}</Text>
-      {Limited && <State color="orange.9">{t('security.limited')}</State>}
-    </>
-  );
-  const about = (
-    <>
-      {Issuer}
-      {' · '}
-      <Added {...identity} />
-    </>
-  );
-  return (
-    <Row name={name} about={about}>
-      {Limited && <RowAction onClick={onConfirm}>{t('security.confirm')}</RowAction>}
-      <RowAction
-        isRed
-        aria-label={t('security.removeOf', { name: Email || Issuer })}
-        onClick={onRemove}
-      >
-        {t('security.remove')}
-      </RowAction>
-    </Row>
-  );
 }
 
 type Props = { identity: Identity; onClose: () => void };
@@ -140,9 +125,10 @@ function ConfirmLink({ identity: { UserID, Provider }, onClose }: Props) {
   );
 }
 
-function Remove({ identity: { UserID, Provider, Email, Issuer }, onClose }: Props) {
+function Remove({ identity, onClose }: Props) {
   const { t } = useTexts();
-  const name = Email || Issuer;
+  const { UserID, Provider } = identity;
+  const name = nameOf(identity);
   return (
     <ActionDialog
       operation="Users_RemoveIdentity"

@@ -1,19 +1,17 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { TextInput } from '@mantine/core';
 import { ActionDialog } from '../parts/action-dialog.tsx';
 import { pageOf, useCall } from '../parts/calls.ts';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { canUsePasskeys } from '../parts/passkey.ts';
-import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Added } from './added.tsx';
 import { PasskeyDialog } from './passkey-dialog.tsx';
-import { Row, RowSkeleton, Section } from './section.tsx';
+import { Records, Section } from './section.tsx';
 
 type Passkey = ItemOf<'Passkeys_List'>;
 
@@ -23,8 +21,6 @@ const request = { Page: { Limit: 50 } };
 /** The user's passkeys. */
 export function Passkeys({ onAdded }: { onAdded: () => void }) {
   const { t } = useTexts();
-  const [renamed, setRenamed] = useState<Passkey>();
-  const [removed, setRemoved] = useState<Passkey>();
   const list = useCall('Passkeys_List', request);
   const page = pageOf<'Passkeys_List'>(list.data);
   return (
@@ -40,43 +36,30 @@ export function Passkeys({ onAdded }: { onAdded: () => void }) {
         )
       }
     >
-      {list.isPending && <RowSkeleton />}
       <FailureNotice error={list.error} onRetry={() => void list.refetch()} />
-      {page?.items.map((passkey) => (
-        <Entry
-          key={passkey.ID}
-          passkey={passkey}
-          onRename={() => setRenamed(passkey)}
-          onRemove={() => setRemoved(passkey)}
-        />
-      ))}
+      <Records
+        isLoading={list.isPending}
+        items={page?.items ?? []}
+        idOf={({ ID }) => ID}
+        nameOf={({ Name }) => Name}
+        stateOf={({ BackedUp }) => BackedUp && <State>{t('security.copied')}</State>}
+        aboutOf={(passkey) => <Added {...passkey} />}
+        actions={[
+          {
+            text: t('security.rename'),
+            label: ({ Name }) => t('security.renameOf', { name: Name }),
+            dialog: (passkey, onClose) => <Rename passkey={passkey} onClose={onClose} />,
+          },
+          {
+            text: t('security.remove'),
+            label: ({ Name }) => t('security.removeOf', { name: Name }),
+            isRed: true,
+            dialog: (passkey, onClose) => <Remove passkey={passkey} onClose={onClose} />,
+          },
+        ]}
+      />
       <SameByApi operation="Passkeys_List" request={request} />
-      {renamed && <Rename passkey={renamed} onClose={() => setRenamed(undefined)} />}
-      {removed && <Remove passkey={removed} onClose={() => setRemoved(undefined)} />}
     </Section>
-  );
-}
-
-type EntryProps = { passkey: Passkey; onRename: () => void; onRemove: () => void };
-
-function Entry({ passkey, onRename, onRemove }: EntryProps) {
-  const { t } = useTexts();
-  const { Name, BackedUp } = passkey;
-  const name = (
-    <>
-      <Text fw={500}>{Name}</Text>
-      {BackedUp && <State>{t('security.copied')}</State>}
-    </>
-  );
-  return (
-    <Row name={name} about={<Added {...passkey} />}>
-      <RowAction aria-label={t('security.renameOf', { name: Name })} onClick={onRename}>
-        {t('security.rename')}
-      </RowAction>
-      <RowAction isRed aria-label={t('security.removeOf', { name: Name })} onClick={onRemove}>
-        {t('security.remove')}
-      </RowAction>
-    </Row>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
+import { type ListAction, useListActions } from '../parts/list-actions.tsx';
 
 type Props = { title: string; about: ReactNode; action?: ReactNode; children?: ReactNode };
 
@@ -26,20 +27,39 @@ export function Section({ title, about, action, children }: Props) {
   );
 }
 
-type RowProps = { name: ReactNode; about: ReactNode; children?: ReactNode };
+type RecordsProps<Item> = {
+  isLoading: boolean;
+  items: readonly Item[];
+  idOf: (item: Item) => string;
+  nameOf: (item: Item) => string;
+  /** The state of a record, beside its name. */
+  stateOf?: (item: Item) => ReactNode;
+  aboutOf: (item: Item) => ReactNode;
+  actions: ReadonlyArray<ListAction<Item>>;
+};
 
-/** A record of the user's own, with its buttons. */
-export const Row = ({ name, about, children }: RowProps) => (
-  <Group justify="space-between" gap="sm">
-    <div style={{ flex: '1 1 16rem', minWidth: 0 }}>
-      <Group gap="xs">{name}</Group>
-      <Text size="sm" c="dimmed" component="div">
-        {about}
-      </Text>
-    </div>
-    <Group gap={4}>{children}</Group>
-  </Group>
-);
-
-/** Stands for records that are loading. */
-export const RowSkeleton = () => <Skeleton height={44} aria-busy="true" />;
+/** The user's own records, each with its buttons. */
+export function Records<Item>(props: RecordsProps<Item>) {
+  const { isLoading, items, idOf, nameOf, stateOf, aboutOf, actions } = props;
+  const { buttonsOf, dialog } = useListActions(actions);
+  return (
+    <>
+      {isLoading && <Skeleton height={44} aria-busy="true" />}
+      {items.map((item) => (
+        <Group key={idOf(item)} justify="space-between" gap="sm">
+          <div style={{ flex: '1 1 16rem', minWidth: 0 }}>
+            <Group gap="xs">
+              <Text fw={500}>{nameOf(item)}</Text>
+              {stateOf?.(item)}
+            </Group>
+            <Text size="sm" c="dimmed" component="div">
+              {aboutOf(item)}
+            </Text>
+          </div>
+          <Group gap={4}>{buttonsOf(item)}</Group>
+        </Group>
+      ))}
+      {dialog}
+    </>
+  );
+}

@@ -7,6 +7,7 @@ import { FormDialog } from '../parts/form-dialog.tsx';
 import { publicUrl } from '../parts/place.ts';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { useTexts } from '../parts/texts.tsx';
+import { amountOf } from '../parts/times.ts';
 import { useTenant } from '../shell/routes.tsx';
 import type { Bot } from './bot-dialog.tsx';
 import { daysAhead } from './key-state.ts';
@@ -20,17 +21,12 @@ const lifetimes = [7, 30, 90, 180, 365];
 /** How long a key works. */
 function Lifetime(props: object) {
   const { t, locale } = useTexts();
-  const days = new Intl.NumberFormat(locale, {
-    style: 'unit',
-    unit: 'day',
-    unitDisplay: 'long',
-  });
   return (
     <NativeSelect
       {...props}
       label={t('bots.lifetime')}
       description={t('bots.lifetimeAbout')}
-      data={lifetimes.map((one) => ({ value: String(one), label: days.format(one) }))}
+      data={lifetimes.map((one) => ({ value: String(one), label: amountOf(one, 'day', locale) }))}
     />
   );
 }

@@ -53,12 +53,18 @@ type Props<Item> = {
 
 /** One page of a list by cursor. Its size does not grow with the list. */
 export function CursorList<Item>({ columns, actions = [], ...props }: Props<Item>) {
-  const acting = useListActions(actions);
+  const { t } = useTexts();
+  const { hasActions, buttonsOf, dialog } = useListActions(actions);
+  const column: Column<Item> = {
+    id: 'actions',
+    header: t('list.actions'),
+    hasHiddenHeader: true,
+    cell: (item) => <div className="console-row-actions">{buttonsOf(item)}</div>,
+  };
   return (
     <>
-      <Content {...props} columns={[...columns, ...acting.columns]} />
-      {/* Stays when the action has removed its row. */}
-      {acting.dialog}
+      <Content {...props} columns={hasActions ? [...columns, column] : columns} />
+      {dialog}
     </>
   );
 }

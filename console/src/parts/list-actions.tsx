@@ -1,9 +1,7 @@
 import { type ReactNode, useState } from 'react';
-import type { Column } from './cursor-list.tsx';
 import { RowAction } from './row-action.tsx';
-import { useTexts } from './texts.tsx';
 
-/** A button in each row of a list, and the dialog that it opens. */
+/** A button in each row, and the dialog that it opens. */
 export type ListAction<Item> = {
   text: string;
   /** The name of the button, with the row that it is about. */
@@ -17,35 +15,27 @@ export type ListAction<Item> = {
   dialog: (item: Item, onClose: () => void) => ReactNode;
 };
 
-/** The column of the actions that the user may do, and the open dialog. */
+/** The buttons of the actions that the user may do, and the open dialog. */
 export function useListActions<Item>(actions: ReadonlyArray<ListAction<Item>>) {
-  const { t } = useTexts();
   const [open, setOpen] = useState<{ text: string; item: Item }>();
   const allowed = actions.filter(({ may = true }) => may);
-  const column: Column<Item> = {
-    id: 'actions',
-    header: t('list.actions'),
-    hasHiddenHeader: true,
-    cell: (item) => (
-      <div className="console-row-actions">
-        {allowed
-          .filter(({ isOffered }) => isOffered?.(item) ?? true)
-          .map(({ text, label, isRed = false }) => (
-            <RowAction
-              key={text}
-              isRed={isRed}
-              aria-label={label(item)}
-              onClick={() => setOpen({ text, item })}
-            >
-              {text}
-            </RowAction>
-          ))}
-      </div>
-    ),
-  };
   const action = allowed.find(({ text }) => text === open?.text);
   return {
-    columns: allowed.length === 0 ? [] : [column],
+    hasActions: allowed.length > 0,
+    buttonsOf: (item: Item): ReactNode =>
+      allowed
+        .filter(({ isOffered }) => isOffered?.(item) ?? true)
+        .map(({ text, label, isRed = false }) => (
+          <RowAction
+            key={text}
+            isRed={isRed}
+            aria-label={label(item)}
+            onClick={() => setOpen({ text, item })}
+          >
+            {text}
+          </RowAction>
+        )),
+    /** Is beside the rows, because the action can remove its row. */
     dialog: open && action?.dialog(open.item, () => setOpen(undefined)),
   };
 }

@@ -54,11 +54,14 @@ export const hourName = (start: string | undefined, locale: string): string =>
 
 /** How long to wait: "42 seconds", "10 minutes". */
 export function waitingTime(seconds: number, locale: string): string {
-  const isShort = seconds < 120;
-  const format = new Intl.NumberFormat(locale, {
-    style: 'unit',
-    unit: isShort ? 'second' : 'minute',
-    unitDisplay: 'long',
-  });
-  return format.format(isShort ? seconds : Math.ceil(seconds / 60));
+  if (seconds < 120) return amountOf(seconds, 'second', locale);
+  return amountOf(Math.ceil(seconds / 60), 'minute', locale);
 }
+
+/** An amount of time: "1 day", "15 minutes". */
+export const amountOf = (
+  count: number,
+  unit: 'second' | 'minute' | 'hour' | 'day',
+  locale: string,
+): string =>
+  new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count);

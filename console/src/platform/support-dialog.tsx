@@ -4,6 +4,7 @@ import { FormDialog } from '../parts/form-dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { enterSupport } from '../parts/support-access.ts';
 import { useTexts } from '../parts/texts.tsx';
+import { amountOf } from '../parts/times.ts';
 
 type User = ItemOf<'Users_List'>;
 
@@ -13,11 +14,6 @@ const times = [5, 15, 30, 60];
 export function SupportDialog({ user, onClose }: { user: User; onClose: () => void }) {
   const { t, locale } = useTexts();
   const { ID, Email } = user;
-  const minutes = new Intl.NumberFormat(locale, {
-    style: 'unit',
-    unit: 'minute',
-    unitDisplay: 'long',
-  });
   return (
     <FormDialog
       onClose={onClose}
@@ -54,7 +50,10 @@ export function SupportDialog({ user, onClose }: { user: User; onClose: () => vo
           <NativeSelect
             {...form.getInputProps('minutes')}
             label={t('support.time')}
-            data={times.map((time) => ({ value: String(time), label: minutes.format(time) }))}
+            data={times.map((time) => ({
+              value: String(time),
+              label: amountOf(time, 'minute', locale),
+            }))}
           />
         </>
       )}

@@ -6,6 +6,7 @@ import { ActionDialog } from '../parts/action-dialog.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
+import { amountOf } from '../parts/times.ts';
 import { type Area, useArea } from './area.tsx';
 import { EditChatDialog } from './chat-dialogs.tsx';
 import { EditDialog } from './endpoint-dialog.tsx';
@@ -80,13 +81,8 @@ const hours = [1, 24, 7 * 24, 30 * 24];
 function ReplayDialog({ endpoint: { Tenant, ID }, onClose }: Props) {
   const { t, locale } = useTexts();
   const { area } = useArea();
-  const text = (count: number) => {
-    const unit = count < 48 ? 'hour' : 'day';
-    const value = unit === 'hour' ? count : count / 24;
-    return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(
-      value,
-    );
-  };
+  const text = (count: number) =>
+    count < 48 ? amountOf(count, 'hour', locale) : amountOf(count / 24, 'day', locale);
   return (
     <FormDialog
       title={t('webhooks.replay')}

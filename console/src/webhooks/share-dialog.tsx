@@ -18,6 +18,7 @@ import { FailureNotice } from '../parts/failure-notice.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
+import { amountOf } from '../parts/times.ts';
 
 type Endpoint = ResponseOf<'Webhooks_GetEndpoint'>['Endpoint'];
 type Props = { endpoint: Endpoint; onClose: () => void };
@@ -58,7 +59,6 @@ function CreateForm({
 }: Pick<Props, 'endpoint'> & { onLink: (link: string) => void }) {
   const { t, locale } = useTexts();
   const { Tenant, ID } = endpoint;
-  const unit = new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' });
   return (
     <CallForm
       operation="WebhookPortals_Create"
@@ -93,7 +93,10 @@ function CreateForm({
           <NativeSelect
             {...form.getInputProps('days')}
             label={t('share.life')}
-            data={days.map((count) => ({ value: String(count), label: unit.format(count) }))}
+            data={days.map((count) => ({
+              value: String(count),
+              label: amountOf(count, 'day', locale),
+            }))}
           />
         </>
       )}
