@@ -82,6 +82,22 @@ export function openConsole(isOn: boolean, folder = new URL('../console/dist/', 
         ? assetAt(build, pathname) !== undefined
         : /^\/(console|account)(\/|$)/.test(pathname) || pathname === portalPath),
 
+    /**
+     * Sends the browser to the view with the contents of a page: the user's own factors and passkeys.
+     * Not on the way to an application: the page that adds one leads on to it. Returns whether it did.
+     */
+    redirects(
+      response: ServerResponse,
+      pathname: string,
+      { search, searchParams }: URL,
+      prefix: string,
+    ): boolean {
+      if (!build || !/^\/(factors|passkeys)$/.test(pathname) || searchParams.has('enrol'))
+        return false;
+      response.writeHead(303, { location: `${prefix}/account/security${search}` }).end();
+      return true;
+    },
+
     /** Sends the page or file at a path that `has` accepts. `prefix` is the path of the public URL. */
     async send(
       request: IncomingMessage,

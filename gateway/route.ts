@@ -251,6 +251,7 @@ function createRoute(options: Options, parts: Parts) {
     if (await answerBrowser({ request, response, url, pathname, origin, span })) return;
     if (isBranded(pathname)) {
       assertMethod(request, response, ['GET', 'HEAD']);
+      if (console.redirects(response, pathname, url, paths.prefix)) return;
       const brand = await brands.of(url.searchParams.get('tenant') ?? '', origin.ip);
       return sendPage(request, response, pathname, brand);
     }

@@ -99,6 +99,20 @@ describe("a user's own account in the console", { skip: withoutChromium }, () =>
     assert.equal(await countOf(stack, 'identity.passkey where user_id = $1', [id]), 0);
   });
 
+  test('the pages of factors and passkeys lead here, unless they lead on to an application', async () => {
+    const { email } = await signUp(stack);
+    const page = await openView('sessions', email);
+    for (const name of ['factors', 'passkeys']) {
+      await page.goto(`${base}/${name}`);
+      await page.waitForURL(`${base}/account/security`);
+      await page.getByRole('heading', { level: 1, name: 'Sign-in and security' }).waitFor();
+      await page.goto(`${base}/${name}?enrol=1`);
+      await page.getByRole('heading', { level: 1, name: /^Your / }).waitFor();
+      assert.equal(page.url(), `${base}/${name}?enrol=1`);
+    }
+    await page.context().close();
+  });
+
   test('a form stays as it is while its user signs in again for it', async () => {
     const { id, email } = await signUp(stack);
     const page = await openView('security', email);

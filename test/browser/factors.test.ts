@@ -22,7 +22,7 @@ describe('the page of authenticator apps', { skip: withoutChromium }, () => {
     base = `http://127.0.0.1:${ports.gateway.rpc}/iam`;
     stack = await startStack(
       'one process',
-      { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' },
+      { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off', BAILIWICK_CONSOLE: 'false' },
       { ports },
     );
     browser = await openBrowser();

@@ -47,6 +47,8 @@ describe('the pages in all languages', { skip: withoutChromium }, () => {
       BAILIWICK_APP_URL: `${app}/start`,
       BAILIWICK_LIMITS: 'off',
       BAILIWICK_BREACHED_PASSWORDS: breachedPasswords,
+      // Where it is on, it has the pages of factors and passkeys.
+      BAILIWICK_CONSOLE: 'false',
     };
     stack = await startStack('one process', environment, { ports });
     browser = await openBrowser();

@@ -53,6 +53,8 @@ describe('passkeys in a browser', { skip: withoutChromium }, () => {
       BAILIWICK_PUBLIC_URL: base,
       BAILIWICK_ALLOWED_ORIGINS: app,
       BAILIWICK_LIMITS: 'off',
+      // Where it is on, it has the page of passkeys.
+      BAILIWICK_CONSOLE: 'false',
     };
     stack = await startStack('one process', environment, { ports });
     browser = await openBrowser();
@@ -230,7 +232,7 @@ describe('passkeys in a browser', { skip: withoutChromium }, () => {
     await signOut(page);
     await signIn(page, email, password);
     await page.getByRole('button', { name: 'Use a recovery code instead' }).click();
-    await page.getByLabel('Recovery code').fill(code);
+    await page.getByLabel('Recovery code', { exact: true }).fill(code);
     await page.getByRole('button', { name: 'Continue' }).click();
     await heading(page, 'You are signed in');
     const sessions = await rowsOf<{ methods: string }>(

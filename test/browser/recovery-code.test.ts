@@ -19,7 +19,7 @@ describe('a recovery code on the sign-in page', { skip: withoutChromium }, () =>
   let browser: Browser;
   before(async () => {
     [stack, browser] = await Promise.all([
-      startStack('one process', { BAILIWICK_LIMITS: 'off' }),
+      startStack('one process', { BAILIWICK_LIMITS: 'off', BAILIWICK_CONSOLE: 'false' }),
       openBrowser(),
     ]);
   });
