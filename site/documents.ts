@@ -83,6 +83,7 @@ export const groups: readonly Group[] = [
       { file: 'docs/security.md', label: 'Security' },
       { file: 'docs/keys.md', label: 'Keys' },
       { file: 'docs/reliability.md', label: 'Reliability' },
+      { file: 'docs/caches.md', label: 'Caches' },
       { file: 'docs/performance.md', label: 'Performance' },
     ],
   },

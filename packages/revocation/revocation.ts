@@ -5,6 +5,7 @@ import { counter } from '@bailiwick/telemetry';
 import { LRUCache } from 'lru-cache';
 import type { Revocation, RightsKey } from './keys.ts';
 import { createLease, leaseMs, subjects } from './lease.ts';
+import { testVerifier } from './verify.ts';
 
 // Revoked rights end with the reply. Gateways cache principals and permissions for at most
 // `leaseMs`, identity caches introspected tokens and accounts, and access caches what decisions
@@ -157,6 +158,7 @@ export function createRightsCache(
 ) {
   const self = randomUUID();
   const entries = createEntries(maxSize);
+  const verifier = testVerifier();
   let revocations = 0;
   // Services did not wait for this holder since its last lease ended: values from before this one,
   // and values that are still loading, may be revoked.
@@ -170,6 +172,7 @@ export function createRightsCache(
       const { id, keys } = JSON.parse(body) as Revocation;
       revocations++;
       entries.revoke(keys);
+      verifier?.revoked(keys);
       answer(JSON.stringify({ id, holder: self }));
     })
     .then(lease.allow, () => {});
@@ -185,7 +188,10 @@ export function createRightsCache(
       const known = lease.holds(now) ? entries.get(name) : undefined;
       const isKnown = known !== undefined && known.ends > now;
       if (isCounted) lookUps.add({ outcome: isKnown ? 'hit' : 'miss' });
-      if (isKnown) return known.value as T;
+      if (isKnown) {
+        await verifier?.compare(name, known, load, () => entries.get(name) === known);
+        return known.value as T;
+      }
       const revocationsBefore = revocations;
       const { value, keys, endsAt = Number.POSITIVE_INFINITY, size = 1 } = await load();
       const ends = Math.min(now + leaseMs, endsAt);

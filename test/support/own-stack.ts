@@ -13,6 +13,7 @@ import { settingTables, singleSettings } from '@bailiwick/deploy/settings.ts';
 import { type SettingTable } from '@bailiwick/settings';
 import { startTestBroker } from './broker.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { cacheDifferences } from './cache-differences.ts';
 import { reach, type Topology } from './harness.ts';
 import { takePort } from './ports.ts';
 
@@ -108,7 +109,9 @@ export async function startOwnStack(
     async stop(): Promise<void> {
       await Promise.all(running.map((one) => one.stop()));
       await Promise.all([broker.remove(), inbox.stop(), database.drop()]);
+      const differences = cacheDifferences(path.join(folder, 'logs'));
       rmSync(folder, { recursive: true, force: true });
+      if (differences.length > 0) throw new Error(differences.join('\n'));
     },
   };
 

@@ -1,0 +1,16 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const message = 'a cached value differs, and no revocation explains it';
+
+/**
+ * The differences that the processes of a stack have logged. Only under VERIFY_CACHES=true, where
+ * each hit of a cache of rights loads afresh and compares (packages/revocation/verify.ts).
+ */
+export const cacheDifferences = (folder: string): string[] =>
+  readdirSync(folder).flatMap((name) =>
+    readFileSync(path.join(folder, name), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(message))
+      .map((line) => `${name}: ${line}`),
+  );
