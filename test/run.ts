@@ -97,8 +97,8 @@ async function main(): Promise<number> {
       ? await runLong(files, running, minutesIn(options))
       : await runTests(files, running, cores + 2);
   } finally {
-    await stacks.stop();
-    await database.remove();
+    // Throws if the processes of a stack have logged a failure.
+    await stacks.stop().finally(() => database.remove());
     rmSync(folder, { recursive: true, force: true });
   }
 }

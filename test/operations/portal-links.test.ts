@@ -115,7 +115,7 @@ describeOne('links to the receivers’ portal', 'one process', (topology) => {
     const [late, gone] = [await on.session(id), await on.session(id)];
     await rowsOf(
       on.stack,
-      "update notifications.webhook_portal set expires_at = now() + interval '1 second' where id = $1",
+      "update notifications.webhook_portal set expires_at = now() + interval '1 second', session_expires_at = now() + interval '1 second' where id = $1",
       [late.portal.ID],
     );
     await eventually('the end of the link', async () => !(await on.isOpen(late.token)));

@@ -12,8 +12,8 @@ import { ensureSecrets, type ServiceName, serviceNames } from '@bailiwick/deploy
 import { settingTables, singleSettings } from '@bailiwick/deploy/settings.ts';
 import { type SettingTable } from '@bailiwick/settings';
 import { startTestBroker } from './broker.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
 import { cacheDifferences } from './cache-differences.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 import { reach, type Topology } from './harness.ts';
 import { takePort } from './ports.ts';
 

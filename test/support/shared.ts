@@ -73,12 +73,14 @@ export async function keepStacks(): Promise<{ url: string; stop(): Promise<void>
     url: `http://${loopback}:${(server.address() as AddressInfo).port}`,
     async stop() {
       server.close();
-      await Promise.all(
+      const ends = await Promise.allSettled(
         [...stacks.values()].map(async (starting) => {
           const stack = await starting.catch(() => undefined);
           await stack?.stop();
         }),
       );
+      const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+      if (failures.length > 0) throw new Error(failures.map(String).join('\n'));
     },
   };
 }
