@@ -3,16 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError, toServiceError } from '@bailiwick/errors';
 import type { LimitProfile } from '@bailiwick/limits';
 import { type OwnSettings, type Running } from '@bailiwick/process';
-import { operations } from '@bailiwick/proto/registry.ts';
 import { type RightsCache } from '@bailiwick/revocation';
 import { type Log, markFailed } from '@bailiwick/telemetry';
 import { stopReading } from '@bailiwick/wire';
 import { ConnectError } from '@connectrpc/connect';
 import type { Span } from '@opentelemetry/api';
-import { createAuthenticator, type RequestOrigin } from './authenticate.ts';
-import { createAuthzen, isAuthzen } from './authzen.ts';
+import { createAuthenticator } from './authenticate.ts';
+import { createAuthzen } from './authzen.ts';
 import { createClientAddress } from './client-address.ts';
-import { type Console, openConsole } from './console.ts';
+import { openConsole } from './console.ts';
 import { assertSingleHeaders } from './content.ts';
 import {
   createFlowCookies,
@@ -21,33 +20,18 @@ import {
   createSupportCookie,
 } from './cookies.ts';
 import { createCors } from './cors.ts';
-import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
-import {
-  createIssuerRoutes,
-  isIssuerPage,
-  isIssuerPath,
-  isMetadataBefore,
-  issuerMethods,
-} from './issuer.ts';
+import { createIssuerRoutes, isIssuerPage, isMetadataBefore } from './issuer.ts';
 import { createOrigin, createOtherName } from './local-names.ts';
-import { createLogos, isLogo } from './logos.ts';
+import { createLogos } from './logos.ts';
 import { createOperationHandler, createPipeline, type Peers } from './operations.ts';
 import { createPageBrands, readOwnImages } from './page-brands.ts';
 import { keepLanguage } from './page-language.ts';
-import {
-  acceptsHtml,
-  isBranded,
-  isPage,
-  rootFrom,
-  sendErrorPage,
-  sendHomePage,
-  sendPage,
-} from './pages.ts';
+import { acceptsHtml, rootFrom, sendErrorPage } from './pages.ts';
 import { callQuotas, createQuotas } from './quotas.ts';
-import { sendReadiness } from './readiness.ts';
+import { createRoutes, type RoutedRequest } from './routes.ts';
 import { assertMethod, RoutingError } from './routing-error.ts';
-import { createScim, isScim, scimMethods, sendScimError } from './scim.ts';
+import { createScim, isScim, sendScimError } from './scim.ts';
 import type { gatewaySettings } from './settings.ts';
 import { SignInFailure, wayOnFrom } from './sign-in-failure.ts';
 import { createSsoRoutes } from './sso.ts';
@@ -62,7 +46,7 @@ type Options = {
 };
 
 type State = Pick<Running, 'ready' | 'concerns'>;
-type Sso = ReturnType<typeof createSsoRoutes>;
+type FindRoute = ReturnType<typeof createRoutes>;
 type Parts = ReturnType<typeof createParts>;
 
 /** The parts of the gateway that read and answer requests. */
@@ -73,26 +57,24 @@ function createParts({ peers, settings }: Options) {
   const support = createSupportCookie(settings.publicUrl);
   const sso = createSsoRoutes({ sso: peers.sso, session, flows, link });
   const console = openConsole(settings.console);
-  const paths = createPaths(settings.publicUrl, sso, console);
   const images = readOwnImages(settings);
   const brands = createPageBrands(peers.access, settings, images);
   const sendLogo = createLogos(peers, images);
   const answerIssuer = createIssuerRoutes({ sso: peers.sso, session, brands });
-  return { session, support, link, sso, console, paths, brands, sendLogo, answerIssuer };
+  return { session, support, link, sso, console, brands, sendLogo, answerIssuer };
 }
 
 /**
- * The path of a sign-in in a browser, and the tenant of its provider or "". Undefined for all other
- * requests: their failures are answered as JSON.
+ * The tenant of the provider of a sign-in in a browser, or "". Undefined for all other requests:
+ * their failures are answered as JSON.
  */
 const createPageFinder =
-  ({ sso, paths }: Parts) =>
-  (request: IncomingMessage, thrown: unknown) => {
+  ({ sso }: Parts) =>
+  (request: IncomingMessage, pathname: string, thrown: unknown) => {
     if (!acceptsHtml(request) || thrown instanceof RoutingError) return undefined;
-    const pathname = pathOf(request, paths);
     const signIn = sso.match(pathname);
     const tenant = signIn?.[1] ?? (isIssuerPage(pathname) ? '' : undefined);
-    return tenant === undefined ? undefined : { pathname, tenant, isSignIn: signIn !== null };
+    return tenant === undefined ? undefined : { tenant, isSignIn: signIn !== null };
   };
 
 /** Creates the gateway's request listener, which traces, routes and answers every request. */
@@ -102,9 +84,17 @@ export function createRouter(options: Options) {
   const parts = createParts(options);
   const originOf = createOrigin(settings.publicUrl);
   const otherName = createOtherName(settings.publicUrl);
-  const { paths, brands } = parts;
+  const { brands } = parts;
   const pageOf = createPageFinder(parts);
-  const route = createRoute(options, parts);
+  const prefix = new URL(settings.publicUrl).pathname.replace(/\/+$/, '');
+  const findRoute = createRoutes({
+    ...parts,
+    ...createRunners(options, parts),
+    prefix,
+    state: options.state,
+  });
+  const pathOf = createPaths(prefix, findRoute);
+  const route = createRouting(settings, findRoute);
 
   async function answer(
     request: IncomingMessage,
@@ -121,14 +111,15 @@ export function createRouter(options: Options) {
       userAgent: userAgent.slice(0, 256),
       origin: originOf(request),
     };
-    const isDirectory = isScim(pathOf(request, paths));
+    const pathname = pathOf(request);
+    const isDirectory = isScim(pathname);
     // Only POST bodies are read, and those of SCIM.
     if (!isDirectory && request.method !== 'POST') stopReading(request, response);
     try {
       assertSingleHeaders(request);
       const location = otherName(request);
       if (location !== undefined) return void response.writeHead(307, { location }).end();
-      await route(request, response, origin, span);
+      await route({ request, response, pathname, origin }, span);
     } catch (thrown) {
       const error = toServiceError(thrown);
       markFailed(span, error.code);
@@ -137,9 +128,9 @@ export function createRouter(options: Options) {
       stopReading(request, response);
       const status = thrown instanceof RoutingError ? thrown.status : undefined;
       if (isDirectory) return sendScimError(response, error, status);
-      const page = pageOf(request, thrown);
+      const page = pageOf(request, pathname, thrown);
       if (page) {
-        const { pathname, tenant, isSignIn } = page;
+        const { tenant, isSignIn } = page;
         const root = rootFrom(pathname);
         const wayOn = isSignIn
           ? wayOnFrom(error, root, tenant)
@@ -156,39 +147,22 @@ export function createRouter(options: Options) {
     );
 }
 
-/** The path of a request below the public URL; "" if its URL is invalid. */
-const pathOf = ({ url = '/' }: IncomingMessage, paths: ReturnType<typeof createPaths>): string =>
-  paths.withoutPrefix(URL.parse(url, 'http://gateway')?.pathname ?? '');
-
 /**
  * The public URL's path, which a proxy may keep or strip. Both work, even if that path begins like
  * one of our routes.
  */
-function createPaths(publicUrl: string, sso: Sso, console: Console) {
-  const prefix = new URL(publicUrl).pathname.replace(/\/+$/, '');
-  const isServed = (pathname: string): boolean =>
-    operations.get(pathname.slice(1))?.public === true ||
-    isAuthzen(pathname, prefix) ||
-    isScim(pathname) ||
-    sso.match(pathname) !== null ||
-    isIssuerPath(pathname) ||
-    isPage(pathname) ||
-    isLogo(pathname) ||
-    console.has(pathname) ||
-    isDocs(pathname);
-  return {
-    prefix,
-    withoutPrefix: (pathname: string): string => {
-      if (isMetadataBefore(pathname, prefix))
-        return pathname.slice(0, pathname.length - prefix.length);
-      return !isServed(pathname) && `${pathname}/`.startsWith(`${prefix}/`)
-        ? pathname.slice(prefix.length) || '/'
-        : pathname;
-    },
+const createPaths =
+  (prefix: string, findRoute: FindRoute) =>
+  (request: IncomingMessage): string => {
+    const pathname = URL.parse(request.url ?? '/', 'http://gateway')?.pathname ?? '';
+    if (isMetadataBefore(pathname, prefix))
+      return pathname.slice(0, pathname.length - prefix.length);
+    return !findRoute(pathname, request) && `${pathname}/`.startsWith(`${prefix}/`)
+      ? pathname.slice(prefix.length) || '/'
+      : pathname;
   };
-}
 
-/** The handlers of the operations and of AuthZEN, which share a pipeline. */
+/** The handlers of the operations, of AuthZEN and of SCIM, which share a pipeline. */
 function createRunners(
   { peers, settings, rightsCache }: Options,
   { session, support, link }: Parts,
@@ -209,115 +183,25 @@ function createRunners(
   };
 }
 
-/** Routes a request: to an operation, AuthZEN, an /auth route, a page or the API reference. */
-function createRoute(options: Options, parts: Parts) {
-  const { settings, state } = options;
-  const { paths, brands, console } = parts;
-  const { publicUrl, allowedOrigins } = settings;
-  const { runOperation, authzen, answerScim } = createRunners(options, parts);
-  const answerBrowser = createBrowserRoutes(parts, publicUrl);
+/** Sends a request to its route. @throws RoutingError if nothing is served at its path */
+function createRouting({ publicUrl, allowedOrigins }: Options['settings'], findRoute: FindRoute) {
   const cors = createCors(allowedOrigins);
   const unknownPath = `there is no such operation; ${publicUrl}/docs lists them all`;
 
-  return async (
-    request: IncomingMessage,
-    response: ServerResponse,
-    origin: RequestOrigin,
-    span: Span,
-  ): Promise<void> => {
+  return async (routed: Omit<RoutedRequest, 'url'>, span: Span): Promise<void> => {
+    const { request, response, pathname } = routed;
     const url = URL.parse(request.url ?? '/', 'http://gateway');
-    if (!url) throw new RoutingError(404, unknownPath);
-    const pathname = paths.withoutPrefix(url.pathname);
-    const operation = operations.get(pathname.slice(1));
-    if (operation?.public) {
-      nameRequest(span, request, `/${operation.name}`);
-      if (cors.allow(request, response)) return;
-      return measureOperation(operation.name, () => {
-        assertMethod(request, response, ['POST']);
-        return runOperation(operation, request, response, origin);
-      });
-    }
-    if (isAuthzen(pathname, paths.prefix)) {
-      nameRequest(span, request, pathname);
-      if (cors.allow(request, response)) return;
-      assertMethod(request, response, authzen.methods(pathname));
-      return authzen.handle(pathname, request, response, origin);
-    }
-    if (isScim(pathname)) {
-      nameRequest(span, request, '/scim/v2/{tenant}');
-      assertMethod(request, response, scimMethods);
-      return answerScim({ request, response, pathname, search: url.search, origin });
-    }
-    if (await answerBrowser({ request, response, url, pathname, origin, span })) return;
-    if (isBranded(pathname)) {
-      assertMethod(request, response, ['GET', 'HEAD']);
-      if (console.redirects(response, pathname, url, paths.prefix)) return;
-      const brand = await brands.of(url.searchParams.get('tenant') ?? '', origin.ip);
-      return sendPage(request, response, pathname, brand);
-    }
-    const send = readOnlyRoute(request, pathname, { prefix: paths.prefix, console, state });
-    if (!send) throw new RoutingError(404, unknownPath);
-    assertMethod(request, response, ['GET', 'HEAD']);
-    return send(response);
+    const route = url && findRoute(pathname, request);
+    if (!route) throw new RoutingError(404, unknownPath);
+    if (route.name !== undefined) nameRequest(span, request, route.name);
+    if (route.isForOrigins && cors.allow(request, response)) return;
+    if (route.keepsLanguage) keepLanguage(request, response, publicUrl);
+    const run = async (): Promise<void> => {
+      assertMethod(request, response, route.methods);
+      await route.handle({ ...routed, url });
+    };
+    await (route.operation === undefined ? run() : measureOperation(route.operation, run));
   };
-}
-
-type BrowserRequest = {
-  request: IncomingMessage;
-  response: ServerResponse;
-  url: URL;
-  /** The path below the public URL. */
-  pathname: string;
-  origin: RequestOrigin;
-  span: Span;
-};
-
-/** Answers logos, /auth routes and the OpenID provider. Returns false for all other paths. */
-const createBrowserRoutes =
-  ({ sso, sendLogo, answerIssuer }: Parts, publicUrl: string) =>
-  async ({ request, response, url, pathname, origin, span }: BrowserRequest): Promise<boolean> => {
-    // Before a language is kept: a logo is cached for all browsers, without cookies.
-    if (isLogo(pathname)) {
-      nameRequest(span, request, '/brand/{id}/logo');
-      assertMethod(request, response, ['GET', 'HEAD']);
-      const isSent = await sendLogo(request, response, { pathname, ip: origin.ip });
-      if (!isSent) throw new RoutingError(404, 'there is no such logo');
-      return true;
-    }
-    keepLanguage(request, response, publicUrl);
-    const signIn = sso.match(pathname);
-    if (signIn) {
-      nameRequest(span, request, `/auth/{tenant}/{provider}/${signIn[3]}`);
-      assertMethod(request, response, sso.methods(signIn));
-      await sso.handle({ request, response, url, match: signIn, origin });
-      return true;
-    }
-    if (!isIssuerPath(pathname)) return false;
-    nameRequest(span, request, '/oauth');
-    assertMethod(request, response, issuerMethods);
-    await answerIssuer({ request, response, pathname, search: url.search, origin });
-    return true;
-  };
-
-/** The sender of a file, of the API reference or of the readiness; undefined for other paths. */
-function readOnlyRoute(
-  request: IncomingMessage,
-  pathname: string,
-  { prefix, console, state }: { prefix: string; console: Console; state: State },
-): ((response: ServerResponse) => void | Promise<void>) | undefined {
-  if (isPage(pathname)) return (response) => sendPage(request, response, pathname);
-  if (console.has(pathname)) return (response) => console.send(request, response, pathname, prefix);
-  if (isDocs(pathname)) return (response) => sendDocs(request, response, pathname, prefix);
-  // Clients that do not ask for HTML get the JSON 404.
-  if (pathname === '/' && acceptsHtml(request))
-    return (response) => sendHomePage(request, response, prefix, console.isServed);
-  // Password managers open this to change a password.
-  if (pathname === '/.well-known/change-password') {
-    const location = `${prefix}/${console.isServed ? 'console/account/security' : 'login'}`;
-    return (response) => void response.writeHead(303, { location }).end();
-  }
-  if (pathname === '/readyz') return (response) => sendReadiness(response, state);
-  return undefined;
 }
 
 type Failure = {
