@@ -7,7 +7,7 @@ const check = (type: string | undefined, encoding?: string) => () =>
   assertContent(
     { headers: { 'content-type': type, 'content-encoding': encoding } },
     json,
-    'must be JSON',
+    'application/json',
   );
 
 test('a body is read in UTF-8 only, and its other parameters do not matter', () => {
@@ -25,7 +25,10 @@ test('a body is read in UTF-8 only, and its other parameters do not matter', () 
     'application/json; CHARSET = "iso-8859-1"',
   ])
     assert.throws(check(type), { reason: 'CONTENT_TYPE' }, type);
-  assert.throws(check(undefined), { message: 'must be JSON' });
+  assert.throws(check('text/plain; charset=utf-8'), {
+    params: { ContentType: 'application/json' },
+  });
+  assert.throws(check(undefined), { message: 'Content-Type must be application/json' });
 });
 
 test('a compressed body is refused for its encoding', () => {

@@ -46,7 +46,9 @@ export function assertContent(
   if (encoding !== '' && encoding !== 'identity')
     throw invalid('the body must not have a Content-Encoding', 'CONTENT_ENCODING');
   const type = headers['content-type'] ?? '';
-  if (!accepted.test(type)) throw invalid(expected, 'CONTENT_TYPE');
+  if (!accepted.test(type))
+    throw invalid(`Content-Type must be ${expected}`, 'CONTENT_TYPE', { ContentType: expected });
   for (const [, name = ''] of type.matchAll(charset))
-    if (!/^utf-?8$/i.test(name)) throw invalid('the charset must be utf-8', 'CONTENT_TYPE');
+    if (!/^utf-?8$/i.test(name))
+      throw invalid('the charset must be utf-8', 'CONTENT_TYPE', { Charset: 'utf-8' });
 }

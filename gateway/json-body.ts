@@ -29,7 +29,7 @@ export async function readJson(
   ip: string,
   accepted = /^application\/json\s*(;|$)/i,
 ): Promise<JsonBody> {
-  assertContent(request, accepted, 'Content-Type must be application/json');
+  assertContent(request, accepted, 'application/json');
   const [scan, hold] = [createScan(), holdLarge(response, ip)];
   const body = await readBody(request, response, maxBodyBytes, (piece) => {
     scan.see(piece);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { suspended } from '@bailiwick/errors';
 import {
   IssuerChoiceSchema,
   IssuerDevicePageSchema,
@@ -7,7 +8,7 @@ import {
 import { create } from '@bufbuild/protobuf';
 import { choiceMarkup } from './choice-page.ts';
 import { deviceMarkup } from './device-page.ts';
-import { translateMessage } from './page-texts.ts';
+import { textOfError } from './page-texts.ts';
 
 const app = '<ח>\u202e';
 const shown = '<bdi>&lt;ח&gt;</bdi>';
@@ -39,8 +40,5 @@ test('the page of a device isolates the name of the app', () => {
 });
 
 test('a message with the name of a tenant isolates it, without direction marks', () => {
-  assert.equal(
-    translateMessage('tenant ח\u202e is suspended', 'en'),
-    '\u2068ח\u2069 is suspended.',
-  );
+  assert.equal(textOfError(suspended('ח\u202e'), 'en', 'call'), '\u2068ח\u2069 is suspended.');
 });

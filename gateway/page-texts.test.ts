@@ -3,9 +3,18 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import {
+  failedPrecondition,
+  httpStatus,
+  providerRefused,
+  ServiceError,
+  suspended,
+} from '@bailiwick/errors';
+import { isRule, rules } from '@bailiwick/proto/problems.ts';
+import { isPublicReason, paramsOf } from '@bailiwick/proto/reasons.ts';
 import { placeholdersIn, readPageTexts, shippedLocales } from '@bailiwick/texts';
-import { apiMessages } from './api-messages.ts';
-import { keysIn, readPageFile, renderPage, scriptNames, translateMessage } from './page-texts.ts';
+import { callErrors, errorKeys } from './error-keys.ts';
+import { keysIn, readPageFile, renderPage, scriptNames, textOfError } from './page-texts.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const english = readPageTexts('en');
@@ -47,9 +56,7 @@ test('every text is used, and every used text exists', () => {
     ),
     ...scriptNames.flatMap((name) => keysIn(codeOf(name))),
     ...typescript.flatMap((file) => keysIn(readFileSync(path.join(root, file), 'utf8'))),
-    ...Object.values(apiMessages),
     'language.choose',
-    ...Object.keys(english).filter((key) => key.startsWith('refusal.')),
   ]);
   assert.deepEqual([...used].filter((key) => !Object.hasOwn(english, key)).sort(), []);
   assert.deepEqual(
@@ -82,10 +89,8 @@ test('the pages and their scripts have no text outside of the catalogue', () => 
     ))
       assert.match(value, /^\{\{\w+\.\w+\}\}$|^(sign-in|register)$/, `${name} ${attribute}`);
   }
-  // The API's messages, which the scripts compare.
-  const compared = ["'Code is wrong'"];
   for (const name of scriptNames) {
-    const code = compared.reduce((all, text) => all.replaceAll(text, ''), codeOf(name));
+    const code = codeOf(name);
     assert.doesNotMatch(
       code,
       /(['"`])[A-ZÀ-Ý“¿][a-zà-ý][^'"`\n]* [^\n]*?\1|(['"`])[^'"`\n]*\w\.\2/,
@@ -127,48 +132,71 @@ test('a page is rendered completely in every language', () => {
     }
 });
 
-test('every message of the API with a text occurs in the product', () => {
-  const sources = globSync(['services/**/*.ts', 'packages/**/*.ts', 'proto/*.ts'], {
-    cwd: root,
-    exclude: ['**/node_modules/**', '**/*.test.ts'],
-  })
-    .map((file) => readFileSync(path.join(root, file), 'utf8'))
-    .join('\n');
-  // Those of the validation consist of a field and a rule.
-  const validated = /^(Password must be at most \{\{count\}\} characters|Password is required)$/;
-  const refusals = Object.entries(english).flatMap(([key, text]) =>
-    key.startsWith('refusal.') ? [text] : [],
-  );
-  for (const message of [...Object.keys(apiMessages), ...refusals]) {
-    if (validated.test(message)) continue;
-    const parts = message
-      .replace(/^(Email|Password|too many failed sign-ins,) /, '')
-      .split(/\{\{\w+\}\}/)
-      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-    assert.match(sources, new RegExp(parts.join('.{1,60}')), message);
+/** The params of a cause in the table of errors; undefined if no error has it. */
+function paramsOfCause(cause: string): readonly string[] | undefined {
+  const [name = '', detail] = cause.split(' ');
+  if (isPublicReason(name)) {
+    const params = paramsOf[name] ?? [];
+    return detail === undefined || params.length > 0 ? params : undefined;
   }
+  if (detail === undefined) return Object.hasOwn(httpStatus, name) ? [] : undefined;
+  return isRule(detail) ? (rules[detail].match(/(?<=`)[A-Z]\w+(?=`)/g) ?? []) : undefined;
+}
+
+test('every text for an error belongs to a reason, a code or a rule, and has only its params', () => {
+  assert.equal(paramsOfCause('NO_SUCH_REASON'), undefined);
+  for (const [kind, keys] of Object.entries(errorKeys))
+    for (const [cause, key] of Object.entries(keys)) {
+      const params = paramsOfCause(cause);
+      assert.ok(params, `${kind} ${cause}`);
+      const unknown = placeholdersIn(english[key] ?? '').filter((name) => !params.includes(name));
+      assert.deepEqual(
+        unknown.filter((name) => name !== 'when'),
+        [],
+        `${kind} ${cause}`,
+      );
+    }
 });
 
-test('every reason to refuse a sign-in has a text', () => {
+test('every reason to refuse a sign-in has a text, in English the one of the service', () => {
   const source = readFileSync(path.join(root, 'services/sso/refusal.ts'), 'utf8');
-  const reasons = [...source.matchAll(/'([A-Z][^'\n]+ [^'\n]+\.)'/g)].map(([, text = '']) => text);
-  assert.ok(reasons.length >= 24);
-  for (const reason of reasons) {
-    assert.equal(translateMessage(reason, 'en'), reason);
-    assert.notEqual(translateMessage(reason, 'ja'), reason);
+  const [, organisation = '', social = ''] = source.split(/const (?:refusals|socialRefusals)\b/);
+  for (const [kind, list, fewest] of [
+    ['organisation', organisation, 17],
+    ['social', social, 9],
+  ] as const) {
+    const texts = [...list.matchAll(/^ {2}([A-Z_]+):\s+'(.*)',$/gm)];
+    assert.ok(texts.length >= fewest, `${texts.length} ${kind}`);
+    for (const [, reason = '', text = ''] of texts) {
+      assert.ok(isPublicReason(reason));
+      const error = new ServiceError('permission_denied', reason, 'unused');
+      assert.equal(textOfError(error, 'en', kind), text);
+      assert.notEqual(textOfError(error, 'ja', kind), text);
+    }
   }
 });
 
-test('a message of the API is translated with its values, and others are shown as they are', () => {
-  const translated = (message: string) => translateMessage(message, 'de');
+test('an error is translated by its reason and params, and others are shown as they are', () => {
+  const inGerman = (error: ServiceError) => textOfError(error, 'de', 'call');
+  assert.equal(inGerman(suspended('{{when}} $&')), '{{when}} $& ist gesperrt.');
   assert.equal(
-    translated('Password must be at least 15 characters'),
-    'Das Passwort braucht mindestens 15 Zeichen.',
-  );
-  assert.equal(translated('tenant {{when}} $& is suspended'), '{{when}} $& ist gesperrt.');
-  assert.equal(
-    translated('too many requests, try again later'),
+    inGerman(new ServiceError('resource_exhausted', '', 'some text', 5)),
     'Zu viele Anfragen: Versuchen Sie es später noch einmal.',
   );
-  assert.equal(translated('something unknown'), 'Something unknown.');
+  assert.equal(inGerman(providerRefused()), readPageTexts('de')['message.providerRefused']);
+  assert.equal(inGerman(failedPrecondition('something unknown')), 'Something unknown.');
+  const closed = new ServiceError('permission_denied', 'NO_MEMBER', 'x', 0, {
+    Status: 'suspended',
+  });
+  assert.equal(textOfError(closed, 'en', 'organisation'), english['refusal.suspended']);
+});
+
+test('a page has the texts of the errors of its calls, and the ones of problems by field and rule', () => {
+  for (const locale of shippedLocales) {
+    const [, block = '{}'] =
+      /<script id="texts"[^>]*>(.*?)<\/script>/s.exec(renderPage('login', locale)) ?? [];
+    const { errors } = JSON.parse(block) as { errors: Record<string, string> };
+    assert.deepEqual(Object.keys(errors), Object.keys(callErrors));
+    assert.equal(errors['Password min_len'], readPageTexts(locale)['message.passwordShort']);
+  }
 });

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { readdirSync, readFileSync } from 'node:fs';
+import type { ServiceError } from '@bailiwick/errors';
 import { oneLine } from '@bailiwick/proto/shown-text.ts';
 import {
   escapeHtml,
@@ -10,7 +11,7 @@ import {
   readPageTexts,
   shippedLocales,
 } from '@bailiwick/texts';
-import { apiMessages } from './api-messages.ts';
+import { callErrors, type ErrorKind, keyOf } from './error-keys.ts';
 
 // Fills the catalogue's texts into the pages, once for each language. {{area.name}} is a text,
 // {{name}} a part of the page, or a value that is known later.
@@ -140,8 +141,10 @@ const scriptFor: Readonly<Record<string, string>> = { verify: 'page', reset: 'pa
 function textsFor(page: string, locale: string): string {
   const used = scriptsOf(page).flatMap((name) => keysIn(scripts.get(name) ?? ''));
   const texts = Object.fromEntries([...new Set(used)].map((key) => [key, textOf(locale, key)]));
-  const messages = patterns.map(([pattern, key]) => [pattern.source, textOf(locale, key)]);
-  const json = JSON.stringify({ texts, messages }).replaceAll('<', '\\u003c');
+  const errors = Object.fromEntries(
+    Object.entries(callErrors).map(([cause, key]) => [cause, textOf(locale, key)]),
+  );
+  const json = JSON.stringify({ texts, errors }).replaceAll('<', '\\u003c');
   return `<script id="texts" type="application/json">${json}</script>`;
 }
 
@@ -153,30 +156,16 @@ export const keysIn = (script: string): string[] =>
     areas.has(area) && rest !== '.js' ? [`${area}${rest}`] : [],
   );
 
-/** The patterns of the API's messages, each with the key of its text. */
-const patterns = Object.entries(apiMessages).map(([message, key]) => {
-  const escaped = message.replaceAll(/[.()]/g, '\\$&');
-  const source = escaped.replaceAll(/\{\{(\w+)\}\}/g, '(?<$1>.+)');
-  return [new RegExp(`^${source}$`), key] as const;
-});
-
-/** The keys of the reasons to refuse a sign-in, which are written as the catalogue has them. */
-const refusals = new Map(
-  english.flatMap(([key, text]) => (key.startsWith('refusal.') ? [[text, key] as const] : [])),
-);
-
-/** A service's message for a person, in their language where the catalogue has it. */
-export function translateMessage(message: string, locale: string): string {
-  const refusal = refusals.get(message);
-  if (refusal !== undefined) return textOf(locale, refusal);
-  for (const [pattern, key] of patterns) {
-    const found = pattern.exec(message);
-    if (!found) continue;
-    const values = { when: textOf(locale, 'common.later'), ...found.groups };
-    return fill(textOf(locale, key), values, (value) => isolated(oneLine(value)));
-  }
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;
+/** An error for a person, in their language where the catalogue has a text for it. */
+export function textOfError(error: ServiceError, locale: string, kind: ErrorKind): string {
+  const key = keyOf(error, kind);
+  if (key === undefined) return sentence(error.message);
+  const values = { when: textOf(locale, 'common.later'), ...error.params };
+  return fill(textOf(locale, key), values, (value) => isolated(oneLine(value)));
 }
+
+const sentence = (message: string) =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;
 
 /** The links to the other languages. A script keeps the rest of the address. */
 function languagesIn(locale: string): string {

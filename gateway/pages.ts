@@ -12,6 +12,7 @@ import { escapeHtml, fill, shippedLocales } from '@bailiwick/texts';
 import { LRUCache } from 'lru-cache';
 import { choiceMarkup } from './choice-page.ts';
 import { deviceMarkup } from './device-page.ts';
+import type { ErrorKind } from './error-keys.ts';
 import { etagOf, isCurrent } from './etag.ts';
 import { brandMarkup, brandStyle, logoMarkup, noBrand, type PageBrand } from './page-brands.ts';
 import { languageHeaders, languageOf } from './page-language.ts';
@@ -21,7 +22,7 @@ import {
   renderPage,
   scriptNames,
   textOf,
-  translateMessage,
+  textOfError,
 } from './page-texts.ts';
 import { errorTexts, linksOf, type WayOn } from './sign-in-failure.ts';
 import { accepts } from './static-files.ts';
@@ -225,7 +226,8 @@ export const rootFrom = (pathname: string): string => '../'.repeat(pathname.spli
 /** The way from the routes /auth/{tenant}/{id}/…. */
 export const authRoot = '../../../';
 
-type ErrorPlace = { brand: PageBrand; root: string; wayOn: WayOn };
+/** `kind` chooses the texts of errors. */
+type ErrorPlace = { brand: PageBrand; root: string; wayOn: WayOn; kind: ErrorKind };
 
 /** Shows a sign-in failure to the user. `root` is the way from the page to the public URL. */
 export function sendErrorPage(
@@ -237,6 +239,7 @@ export function sendErrorPage(
     brand = noBrand,
     root = authRoot,
     wayOn = { tryAgain: '', signIn: `${root}login` },
+    kind = 'call',
   }: Partial<ErrorPlace> = {},
 ): void {
   const locale = languageOf(request);
@@ -244,9 +247,7 @@ export function sendErrorPage(
   const [title, next] = errorTexts((request.url ?? '').split('?')[0] ?? '', status);
   if (error.retryAfter > 0) response.setHeader('retry-after', error.retryAfter);
   const message =
-    error.code === 'internal'
-      ? textOf(locale, 'error.internal')
-      : translateMessage(error.message, locale);
+    error.code === 'internal' ? textOf(locale, 'error.internal') : textOfError(error, locale, kind);
   const texts = { title: textOf(locale, title), next: textOf(locale, next), message, requestId };
   const escaped = Object.entries(texts).map(([name, text]) => [name, escapeHtml(text)] as const);
   const body = fill(errorPages.get(locale) ?? '', {

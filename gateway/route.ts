@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError, toServiceError } from '@bailiwick/errors';
 import type { LimitProfile } from '@bailiwick/limits';
 import { type OwnSettings, type Running } from '@bailiwick/process';
+import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { type RightsCache } from '@bailiwick/revocation';
 import { type Log, markFailed } from '@bailiwick/telemetry';
 import { stopReading } from '@bailiwick/wire';
@@ -20,6 +21,7 @@ import {
   createSupportCookie,
 } from './cookies.ts';
 import { createCors } from './cors.ts';
+import type { ErrorKind } from './error-keys.ts';
 import { sendError } from './errors.ts';
 import { createIssuerRoutes, isIssuerPage, isMetadataBefore } from './issuer.ts';
 import { createOrigin, createOtherName } from './local-names.ts';
@@ -65,8 +67,8 @@ function createParts({ peers, settings }: Options) {
 }
 
 /**
- * The tenant of the provider of a sign-in in a browser, or "". Undefined for all other requests:
- * their failures are answered as JSON.
+ * The tenant of the provider of a sign-in in a browser, or "", and the kind of its errors. Undefined
+ * for all other requests: their failures are answered as JSON.
  */
 const createPageFinder =
   ({ sso }: Parts) =>
@@ -74,8 +76,13 @@ const createPageFinder =
     if (!acceptsHtml(request) || thrown instanceof RoutingError) return undefined;
     const signIn = sso.match(pathname);
     const tenant = signIn?.[1] ?? (isIssuerPage(pathname) ? '' : undefined);
-    return tenant === undefined ? undefined : { tenant, isSignIn: signIn !== null };
+    if (tenant === undefined) return undefined;
+    const isSignIn = signIn !== null;
+    return { tenant, isSignIn, kind: isSignIn ? providerKind(tenant) : ('call' as const) };
   };
+
+const providerKind = (tenant: string): ErrorKind =>
+  tenant === platformPlace ? 'social' : 'organisation';
 
 /** Creates the gateway's request listener, which traces, routes and answers every request. */
 export function createRouter(options: Options) {
@@ -130,12 +137,12 @@ export function createRouter(options: Options) {
       if (isDirectory) return sendScimError(response, error, status);
       const page = pageOf(request, pathname, thrown);
       if (page) {
-        const { tenant, isSignIn } = page;
+        const { tenant, isSignIn, kind } = page;
         const root = rootFrom(pathname);
         const wayOn = isSignIn
           ? wayOnFrom(error, root, tenant)
           : { tryAgain: '', signIn: `${root}login` };
-        const place = { brand: await brands.of(tenant, origin.ip), root, wayOn };
+        const place = { brand: await brands.of(tenant, origin.ip), root, wayOn, kind };
         sendErrorPage(request, response, error, requestId, place);
       } else sendError(response, error, requestId, status);
     }

@@ -20,8 +20,8 @@ export class SignInFailure extends ServiceError {
   readonly returnTo: string;
 
   constructor(thrown: unknown, returnTo: string) {
-    const { code, reason, messages, retryAfter, params } = toServiceError(thrown);
-    super(code, reason, messages, retryAfter, params);
+    const { code, reason, messages, problems, retryAfter, params } = toServiceError(thrown);
+    super(code, reason, problems.length > 0 ? problems : messages, retryAfter, params);
     this.cause = thrown;
     // Texts that are no address, and an address that sso has refused, are not kept.
     this.returnTo = address.test(returnTo) && reason !== 'RETURN_FOREIGN' ? returnTo : '';

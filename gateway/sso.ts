@@ -167,7 +167,7 @@ async function readForm(
   response: ServerResponse,
   ip: string,
 ): Promise<URLSearchParams> {
-  assertContent(request, formType, 'the body must be a form');
+  assertContent(request, formType, 'application/x-www-form-urlencoded');
   const body = await readBody(request, response, maxFormBytes, holdLarge(response, ip));
   if (!body)
     throw invalid('the form must be at most 256 KiB', 'BODY_TOO_LARGE', { Limit: '256 KiB' });

@@ -1,5 +1,5 @@
 // Shared by the pages that call operations.
-import { locale, text, translate } from './texts.js';
+import { explain, locale, text } from './texts.js';
 
 export const find = (id) => document.getElementById(id);
 
@@ -38,32 +38,48 @@ export async function call(operation, body) {
     throw new Refused('unreachable', text('call.unreachable'));
   }
   if (!response.ok)
-    throw explain(operation, answer, Number(response.headers.get('retry-after') ?? 0));
+    throw refusalOf(operation, answer, Number(response.headers.get('retry-after') ?? 0));
   return answer;
 }
 
-const wrongAnswers = {
-  Account_Login: 'call.wrongLogin',
-  Account_LoginWithCode: 'call.wrongMailedCode',
-  Account_CompleteLogin: 'call.wrongCode',
-  Account_FinishPasskeyLogin: 'call.wrongPasskey',
+const signIn = { SSO_REQUIRED: 'message.organisationSignIn' };
+const tooManyApps = { LIMIT_REACHED: 'message.tooManyApps' };
+const tooManyPasskeys = { LIMIT_REACHED: 'message.tooManyPasskeys' };
+
+/** The texts for the errors of one operation, by Reason or Code. */
+const errorsOf = {
+  Account_RequestCode: signIn,
+  Account_Login: { ...signIn, unauthenticated: 'call.wrongLogin' },
+  Account_LoginWithCode: { ...signIn, unauthenticated: 'call.wrongMailedCode' },
+  Account_CompleteLogin: { ...signIn, unauthenticated: 'call.wrongCode' },
+  Account_FinishPasskeyLogin: {
+    ...signIn,
+    unauthenticated: 'call.wrongPasskey',
+    DEAD_TOKEN: 'call.tookLong',
+  },
+  // The session is valid, so a wrong answer is not 401 here.
+  Account_CompleteStepUp: { permission_denied: 'call.wrongCode' },
+  Account_IssueCode: { failed_precondition: 'call.returnForeign' },
+  Factors_BeginTotp: tooManyApps,
+  Factors_ConfirmTotp: tooManyApps,
+  Passkeys_BeginRegistration: tooManyPasskeys,
+  Passkeys_FinishRegistration: { ...tooManyPasskeys, DEAD_TOKEN: 'call.tookLong' },
+};
+
+/** The texts for the errors of all operations, by Code. */
+const errorsOfAll = {
+  internal: 'call.ourSide',
+  unavailable: 'call.ourSide',
+  unauthenticated: 'call.signedOut',
 };
 
 /** An API error, with a text for the user. */
-const explain = (operation, answer, retryAfter) =>
-  new Refused(answer.Code, textFor(operation, answer, retryAfter), answer.Reason);
-
-function textFor(operation, { Code, Reason, Messages }, retryAfter) {
-  if (Code === 'internal' || Code === 'unavailable') return text('call.ourSide');
-  // The session is valid, so a wrong answer is not 401 here.
-  if (Code === 'permission_denied' && operation === 'Account_CompleteStepUp')
-    return text('call.wrongCode');
-  if (Code === 'unauthenticated') return text(wrongAnswers[operation] ?? 'call.signedOut');
-  if (/Passkey/.test(operation) && isDead({ reason: Reason })) return text('call.tookLong');
-  if (operation === 'Account_IssueCode' && Code === 'failed_precondition')
-    return text('call.returnForeign');
+function refusalOf(operation, answer, retryAfter) {
+  const { Code, Reason, Params } = answer;
+  const own = errorsOf[operation] ?? {};
+  const key = own[Reason] ?? own[Code] ?? errorsOfAll[Code];
   const when = retryAfter === 0 ? text('common.later') : inTime(retryAfter);
-  return Messages.map((message) => translate(message, { when })).join(' ');
+  return new Refused(Code, key ? text(key, Params) : explain(answer, when), Reason);
 }
 
 /** In so many seconds, or in minutes from two minutes on. */

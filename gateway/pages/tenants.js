@@ -36,6 +36,6 @@ export function entryOf(tenant, assurance) {
 /** A suspended tenant, which has no way in. */
 export function suspendedEntryOf({ Name, Slug }) {
   const item = document.createElement('li');
-  write(item, 'message.suspended', { tenant: Name || Slug });
+  write(item, 'message.suspended', { Tenant: Name || Slug });
   return item;
 }

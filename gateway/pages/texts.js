@@ -1,5 +1,5 @@
 // The page's texts, in its language. The page carries those that its scripts use.
-const { texts, messages } = JSON.parse(document.getElementById('texts').textContent);
+const { texts, errors } = JSON.parse(document.getElementById('texts').textContent);
 
 export const locale = document.documentElement.lang;
 
@@ -23,11 +23,15 @@ export function write(element, key, names) {
   );
 }
 
-/** A message of the API in the page's language, or as it is if the catalogue does not have it. */
-export function translate(message, values) {
-  for (const [pattern, template] of messages) {
-    const found = new RegExp(pattern).exec(message);
-    if (found) return fill(template, { ...values, ...found.groups });
-  }
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;
+/** The messages of an ErrorResponse in the page's language, or as they are without a text for them. */
+export function explain({ Code, Reason, Messages, Params = {}, Problems = [] }, when) {
+  const causes = [...Object.values(Params).map((value) => `${Reason} ${value}`), Reason || Code];
+  return Messages.map((message, at) => {
+    const { Field, Rule, Params: values } = Problems[at] ?? { Params };
+    const cause = [`${Field} ${Rule}`, ...causes].find((name) => Object.hasOwn(errors, name));
+    return cause === undefined ? sentence(message) : fill(errors[cause], { when, ...values });
+  }).join(' ');
 }
+
+const sentence = (message) =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;

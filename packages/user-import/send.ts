@@ -47,15 +47,20 @@ const moved = (verdicts: readonly ImportVerdict[], by: number): ImportVerdict[] 
 
 const refusedVerdict = (
   { Email, ExternalID = '' }: ImportedUserInput,
-  { Code, Messages }: BailiwickError,
+  { Code, Messages, Problems }: BailiwickError,
 ): ImportVerdict => ({
   Result: 'failed',
   Email,
   ExternalID,
   UserID: '',
   Code,
-  Messages: Messages.map((message) => message.replace(/^Users\[0\]\.?/, '')),
+  Messages: Messages.map((message, index) =>
+    Problems[index]?.Field.startsWith(pathOfUser) ? message.slice(pathOfUser.length) : message,
+  ),
 });
+
+/** A message begins with the Field of its problem. */
+const pathOfUser = 'Users[0].';
 
 /**
  * Repeats a call that was interrupted: a repetition completes what the first call has begun. So it

@@ -1,4 +1,5 @@
 import { ServiceError, toServiceError } from '@bailiwick/errors';
+import type { Params } from '@bailiwick/proto/problems.ts';
 import type { PublicReason } from '@bailiwick/proto/reasons.ts';
 import { oneLine } from '@bailiwick/proto/shown-text.ts';
 import { ConnectError } from '@connectrpc/connect';
@@ -81,14 +82,19 @@ export function described(description: string | undefined): string {
 /** A refused sign-in. `detail` must contain no token, code, secret or user's address. */
 export class SignInRefused extends ServiceError {
   readonly detail: string;
-  constructor(reason: RefusalReason, detail: string, text: string = refusals[reason]) {
+  constructor(
+    reason: RefusalReason,
+    detail: string,
+    text: string = refusals[reason],
+    params: Params = {},
+  ) {
     const code =
       reason === 'FLOW_UNKNOWN' || reason === 'RETURN_FOREIGN'
         ? 'failed_precondition'
         : reason === 'PROVIDER_UNREACHABLE'
           ? 'unavailable'
           : 'permission_denied';
-    super(code, reason, text);
+    super(code, reason, text, 0, params);
     this.detail = detail;
   }
 }
@@ -107,6 +113,7 @@ export const tenantClosed = () =>
     'NO_MEMBER',
     'the tenant is not active',
     'Your organisation is suspended. Please ask your administrator.',
+    { Status: 'suspended' },
   );
 
 /** The refusal of a SAML answer to no request, from a provider that may not send one. */

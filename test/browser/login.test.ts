@@ -270,12 +270,13 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
         status: 403,
         json: {
           Code: 'permission_denied',
-          Messages: ['your organisation signs in with single sign-on'],
+          Reason: 'SSO_REQUIRED',
+          Messages: ['a text that no page compares'],
         },
       }),
     );
     await enterPassword(page, password);
-    await hears(page, /^Your organisation signs in with single sign-on\.$/);
+    await hears(page, /^Sign in with your organisation\.$/);
     await assertGood(page, 'single-sign-on-required');
   });
 

@@ -132,7 +132,12 @@ describe('the files of bailiwick import', () => {
       const index = users.findIndex(({ Email }) => Email === 'odd@example.com');
       return index < 0
         ? undefined
-        : { status: 400, Code: 'invalid_argument', Message: `Users[${index}].Hash is unknown` };
+        : {
+            status: 400,
+            Code: 'invalid_argument',
+            Message: `Users[${index}].Hash is unknown`,
+            Problems: [{ Field: `Users[${index}].Hash`, Rule: 'unknown_key', Params: {} }],
+          };
     };
     const { stderr } = await tool.run(file);
     assert.match(stderr, /170 users were created, 0 existed already, 1 failed/);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { after, before, beforeEach } from 'node:test';
+import type { ErrorProblem } from '@bailiwick/client/errors.ts';
 import { type Cli, createCli } from './cli.ts';
 
 // `bailiwick import` against a service that answers as a test wants.
@@ -20,7 +21,12 @@ export type ImportedUser = {
 export type FailedUser = ImportedUser & {
   Verdict: { Line: number; Code: string; Messages: string[] };
 };
-type Refusal = { status: number; Code: string; Message: string };
+type Refusal = {
+  status: number;
+  Code: string;
+  Message: string;
+  Problems?: readonly ErrorProblem[];
+};
 
 export type ImportTool = ReturnType<typeof importTool>;
 
@@ -54,8 +60,8 @@ export function importTool() {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    const refuse = ({ status, Code, Message }: Refusal) =>
-      void answer(status, { Code, Messages: [Message] });
+    const refuse = ({ status, Code, Message, Problems = [] }: Refusal) =>
+      void answer(status, { Code, Messages: [Message], Problems });
     const body = (await json(request)) as {
       Users: ImportedUser[];
       BatchID: string;

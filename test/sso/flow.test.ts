@@ -306,7 +306,7 @@ describeOne('an SSO sign-in in progress', 'one process', (topology) => {
     });
     assert.deepEqual(
       [noForm.status, ((await noForm.json()) as { Message: string }).Message],
-      [400, 'the body must be a form'],
+      [400, 'Content-Type must be application/x-www-form-urlencoded'],
     );
     const large = await fetch(providerOf('saml').AcsURL, {
       method: 'POST',

@@ -45,13 +45,11 @@ export async function previewChanges(
   try {
     const request = { Tenant, Changes, ForBot: forBot };
     const { Gained, Lost, Warnings } = await client.call('Access_Plan', request);
-    const warnings = Warnings.map((warning) => withChangeText(warning, asked));
-    const isRefusal = (warning: string) => warning.includes('would be refused');
     return {
       Gained,
       Lost,
-      refused: [...locksOut, ...warnings.filter(isRefusal)],
-      notes: [...notes, ...warnings.filter((warning) => !isRefusal(warning))],
+      refused: [...locksOut, ...Warnings.map((warning) => withChangeText(warning, asked))],
+      notes,
       complete,
     };
   } catch (error) {

@@ -521,7 +521,7 @@ export type Access_PlanReq = {
 export type Access_PlanRes = {
   Gained: PermissionChange[];
   Lost: PermissionChange[];
-  /** Changes that would be rejected, with the reason, and other warnings. */
+  /** One for each change that would be refused: its place in the request, and why. */
   Warnings: string[];
 };
 

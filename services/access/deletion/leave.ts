@@ -14,7 +14,9 @@ export function leave(database: Database, userId: string): Promise<void> {
     const left = await tenantsWithoutOwner(em, userId);
     if (left.length > 0) {
       const names = left.map(({ id, name }) => `${name} (${id})`).join(', ');
-      throw failedPrecondition(`the user is the only owner of ${names}`, 'LAST_OWNER');
+      throw failedPrecondition(`the user is the only owner of ${names}`, 'LAST_OWNER', {
+        Tenants: names,
+      });
     }
     // If two owners are deleted at once, the second waits for the first and sees that it is
     // leaving.

@@ -64,7 +64,8 @@ export type IdpMetadata = Pick<SamlProvider, 'idpEntityId'> &
     leftOut?: readonly string[];
   };
 
-export const refuse = (detail: string) => invalid(`the metadata ${detail}`, 'METADATA_INVALID');
+export const refuse = (detail: string) =>
+  invalid(`the metadata ${detail}`, 'METADATA_INVALID', { Detail: detail });
 
 /**
  * Reads an identity provider's metadata. Signatures in it are not checked: the administrator is

@@ -39,7 +39,7 @@ const fewestBytes = 16;
 const mostBytes = 64;
 
 export function assertCost(isWithin: boolean, limit: string): void {
-  if (!isWithin) throw invalid(`PasswordHash must have ${limit}`, 'HASH_COST');
+  if (!isWithin) throw invalid(`PasswordHash must have ${limit}`, 'HASH_COST', { Limit: limit });
 }
 
 /** Standard base64, and passlib's with `.` for `+`; padding is optional. */

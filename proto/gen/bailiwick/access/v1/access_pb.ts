@@ -609,7 +609,7 @@ export type AccessPlanResponse = Message<"bailiwick.access.v1.AccessPlanResponse
   lost: PermissionChange[];
 
   /**
-   * Changes that would be rejected, with the reason, and other warnings.
+   * One for each change that would be refused: its place in the request, and why.
    *
    * @generated from field: repeated string warnings = 3 [json_name = "Warnings"];
    */
