@@ -122,7 +122,7 @@ async function repair(
   return changed.map((key) => `${name} ${key}`);
 }
 
-/** The server leaves out what has the zero value. */
+/** The server leaves out fields with the zero value. */
 const defaults: Record<string, unknown> = { no_ack: false, max_age: 0 };
 
 const fixed = (name: string, what: string) =>

@@ -36,6 +36,7 @@ export {
 export { idempotencyKeyHeader, isIdempotencyKey, replayedHeader } from './idempotency-headers.ts';
 export { fieldText, setField } from './request-fields.ts';
 export { currentRequestId, inRequest } from './request-id.ts';
+export type { RightsKey } from './rights-key.ts';
 export {
   allows,
   authorize,

@@ -1,3 +1,4 @@
+export { cacheKeysOf } from './cache-keys.ts';
 export { type FollowedEvent, followEvents } from './events.ts';
 export { handOver } from './fresh.ts';
 export { createLossDetector, findLosses } from './loss-detector.ts';

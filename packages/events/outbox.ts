@@ -4,6 +4,7 @@ import {
   currentGuard,
   currentRequestId,
   grantOf,
+  type RightsKey,
   serviceCaller,
   unguarded,
 } from '@bailiwick/call';
@@ -19,6 +20,7 @@ import { currentMark } from '@bailiwick/idempotency';
 import { currentTraceId, currentTraceparent } from '@bailiwick/telemetry';
 import { createBatch, createId } from '@bailiwick/values';
 import { defineEntity, p } from '@mikro-orm/core';
+import { cacheKeysOf } from './cache-keys.ts';
 import { handOver } from './fresh.ts';
 import type { Task } from './tasks.ts';
 
@@ -128,8 +130,21 @@ export const streamMessage = (event: string | null, audit: string): string =>
  */
 const maxChangeKiB = 720;
 
-/** The call that a change belongs to. */
-export type Origin = { operation: { name: string }; caller: Caller; permission?: string };
+/**
+ * The call that a change belongs to. `invalidates`: the keys that the call revokes before its reply.
+ * Background work revokes by itself, or lets its values end with their lease.
+ */
+export type Origin = {
+  operation: { name: string };
+  caller: Caller;
+  permission?: string;
+  invalidates?: Set<RightsKey>;
+};
+
+/** Adds the keys of the caches that a change invalidates. */
+function invalidate({ invalidates }: Origin, change: Change): void {
+  for (const key of cacheKeysOf(change)) invalidates?.add(key);
+}
 
 /** The origin of a change that a service makes by itself; `operation` is "" if none caused it. */
 export const serviceOrigin = (service: string, operation = ''): Origin => ({
@@ -137,7 +152,10 @@ export const serviceOrigin = (service: string, operation = ''): Origin => ({
   caller: serviceCaller(service),
 });
 
-/** Writes the outbox row of a change in the transaction of `em`. Returns the event's id. */
+/**
+ * Writes the outbox row of a change in the transaction of `em`, and adds the keys of the caches that
+ * the change invalidates (cache-keys.ts). Returns the event's id.
+ */
 export function recordChange(em: EntityManager, origin: Origin, change: Change): string {
   const written = changeRow(origin, change);
   const mark = (change.code ?? '') === '' ? currentMark() : undefined;
@@ -191,10 +209,12 @@ export function createRecorder(database: Database) {
 }
 
 /**
- * The outbox row of a change, for a statement that inserts it together with the change. A call with
+ * The outbox row of a change, for a statement that inserts it together with the change. It adds the
+ * keys of the caches that the change invalidates, like `recordChange`. A call with
  * an Idempotency-Key needs a transaction with `recordChange` instead, which marks the call.
  */
 export function changeRow(origin: Origin, change: Change) {
+  invalidate(origin, change);
   const id = createId('evt');
   const now = new Date();
   const { data, code = '' } = change;

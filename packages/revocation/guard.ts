@@ -27,7 +27,7 @@ const freshMs = 1000;
 /** A call whose changes are guarded. */
 export type GuardedCall = {
   keys: readonly RightsKey[];
-  /** The id of the call. What it revokes itself does not end it. */
+  /** The id of the call. Its own revocations do not end it. */
   work: string;
   /** Whether its rights were read before it arrived. */
   carriesRights: boolean;

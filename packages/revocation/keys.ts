@@ -1,12 +1,6 @@
-import type { Caller } from '@bailiwick/call';
+import type { Caller, RightsKey } from '@bailiwick/call';
 
-/** The keys that rights depend on: revoking a key ends everything that rests on it. */
-export type RightsKey =
-  | `user:${string}`
-  | `bot:${string}`
-  | `credential:${string}`
-  | `tenant:${string}`
-  | `app:${string}`;
+export type { RightsKey };
 
 /** The signal of a revocation. `cause` is the call that revokes, '' = none. */
 export type Revocation = { id: string; keys: readonly RightsKey[]; cause?: string };

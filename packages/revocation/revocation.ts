@@ -189,8 +189,10 @@ export function createRightsCache(
       const isKnown = known !== undefined && known.ends > now;
       if (isCounted) lookUps.add({ outcome: isKnown ? 'hit' : 'miss' });
       if (isKnown) {
-        await verifier?.compare(name, known, load, () => entries.get(name) === known);
-        return known.value as T;
+        const isHeld = () => entries.get(name) === known;
+        await verifier?.compare(name, known, load, isHeld);
+        // A verifier waits: the value may have been revoked meanwhile, and the revoking call answered.
+        if (!verifier || isHeld()) return known.value as T;
       }
       const revocationsBefore = revocations;
       const { value, keys, endsAt = Number.POSITIVE_INFINITY, size = 1 } = await load();

@@ -199,7 +199,7 @@ async function effectiveOf(run: Run, subject: string, rights: Rights, times?: Se
 /** The refusals of sessions whose user is no active member, or has no session for the tenant. */
 const withoutMembership: readonly SessionRefusal[] = ['suspended', 'not_member', 'other_tenant'];
 
-/** Whether the tenant accepts the session. An unconfirmed provider counts before what it proves. */
+/** Whether the tenant accepts the session. An unconfirmed provider counts before the proofs of the session. */
 async function refusalOf(run: Run, subject: string, rights: Rights): Promise<SessionRefusal> {
   if (withoutMembership.includes(rights.refusal)) return rights.refusal;
   return (await isReduced(run, subject, rights)) ? 'provider_unconfirmed' : rights.refusal;

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Stack } from './harness.ts';
 
 // Reads the store directly, with the superuser's connection.
+
+/** Whether the caches are verified (docs/caches.md): a change that a test makes here revokes nothing. */
+const isVerified = process.env['VERIFY_CACHES'] === 'true';
+/** A little more than a lease: then no process has a value from before the change. */
+const forgottenMs = 2200;
 
 export async function rowsOf<Row extends pg.QueryResultRow>(
   { databaseUrl }: Pick<Stack, 'databaseUrl'>,
@@ -14,7 +21,9 @@ export async function rowsOf<Row extends pg.QueryResultRow>(
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    return (await client.query<Row>(text, [...values])).rows;
+    const { rows } = await client.query<Row>(text, [...values]);
+    if (isVerified && /^\s*(update|delete|insert|with)\b/i.test(text)) await sleep(forgottenMs);
+    return rows;
   } finally {
     await client.end();
   }

@@ -132,6 +132,7 @@ export async function removeGrant(
     { subjectType, subject, role, resource },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
+  // Even without a grant: the call that has revoked it may not have replied yet.
   call.invalidates.add(rightsKeyOf(key));
   if (!stored) return;
   em.remove(stored);
@@ -184,7 +185,6 @@ function recordGrant(
 ): void {
   const { tenant, subjectType, subject, name = subject, role } = grant;
   const { event, encode } = families[subjectType];
-  call.invalidates.add(rightsKeyOf(grant));
   recordChange(em, call, {
     tenant,
     type: `${event}.${verb}`,

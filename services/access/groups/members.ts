@@ -82,6 +82,7 @@ export async function removeMember(
   { group: path, userId }: Membership,
   call: Call,
 ): Promise<void> {
+  // Even without the membership: the call that has ended it may not have replied yet.
   call.invalidates.add(`user:${userId}`);
   const group = await lockGroup(em, path, LockMode.PESSIMISTIC_READ);
   if (!group) return;
@@ -107,6 +108,7 @@ export async function deleteGroup(
   { tenant, path }: { tenant: string; path: string },
   call: Call,
 ): Promise<void> {
+  // Even without the group: the call that has deleted it may not have replied yet.
   call.invalidates.add(`tenant:${tenant}`);
   const group = await lockGroup(em, path, LockMode.PESSIMISTIC_WRITE);
   if (!group) return;
@@ -146,7 +148,6 @@ export function recordMember(
   group: GroupRow,
   userId: string,
 ): void {
-  call.invalidates.add(`user:${userId}`);
   recordChange(em, call, {
     tenant: group.tenant,
     type,

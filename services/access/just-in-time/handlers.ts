@@ -42,6 +42,7 @@ async function liftSso(database: Database, tenant: string, until: Date, call: Ca
     const row = await lockTenant(em, tenant);
     if (row.ssoLiftedUntil?.getTime() === until.getTime()) return;
     row.ssoLiftedUntil = until;
+    // sso records the event.
     call.invalidates.add(`tenant:${tenant}`);
   });
 }

@@ -59,6 +59,7 @@ export async function saveRole(
   const old = encode(stored);
   applyTo(stored, sent);
   const previous = changedFields(old, encode(stored));
+  // Even if nothing changes: another call with the same values may not have replied yet.
   call.invalidates.add(`tenant:${tenant}`);
   if (Object.keys(previous).length === 0) return;
   stored.updatedAt = timeAfter(stored.updatedAt);
@@ -149,8 +150,6 @@ function recordRole(
   role: RoleRow,
   previous: JsonObject = {},
 ): void {
-  // Affects all who have the role: users, members of groups, bots.
-  call.invalidates.add(`tenant:${role.tenant}`);
   recordChange(em, call, {
     tenant: role.tenant,
     type,

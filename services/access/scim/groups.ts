@@ -189,7 +189,6 @@ export async function deleteScimGroup(
   await inTenant(deps, tenant, async (em) => {
     const group = await lockGroup(em, id);
     assertVersion(ifMatch, groupVersion(group));
-    call.invalidates.add(`tenant:${tenant}`);
     const run = inTransaction(em);
     const roles = await findGroupRoles(run, tenant, id);
     const members = await em.find(GroupMemberEntity, { groupId: id });

@@ -17,6 +17,7 @@ export function deleteTenant(
 ): Promise<void> {
   return database.transaction({ tenant: id, row: `tenant ${id}` }, async (em) => {
     const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    // Even if the status stays: the call that has set it may not have replied yet.
     call.invalidates.add(`tenant:${id}`);
     if (!tenant || tenant.status === 'deleting') return;
     // The tenant was suspended after the call was authorised.
@@ -56,6 +57,7 @@ function move(
       tenant.status = to;
       tenant.purgeAt = null;
     });
+    // Even if the status stays: the call that has set it may not have replied yet.
     call.invalidates.add(`tenant:${id}`);
     return toTenant(tenant);
   });

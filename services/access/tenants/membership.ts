@@ -13,8 +13,6 @@ import {
 } from './entities.ts';
 import { removeMemberships } from './queries.ts';
 
-type Cause = Origin & Partial<Pick<Call, 'invalidates'>>;
-
 type NewMembership = {
   tenant: string;
   userId: string;
@@ -51,7 +49,7 @@ const barred = { status: 'barred', nameKey: '', lastWordKey: '', emailKey: '' };
  */
 export async function endMembership(
   em: EntityManager,
-  cause: Cause,
+  cause: Origin,
   member: TenantMemberRow,
   { isBarred = false } = {},
 ): Promise<void> {
@@ -77,7 +75,7 @@ export async function liftBar(
   { tenant, userId }: { tenant: string; userId: string },
 ): Promise<void> {
   const lifted = await em.nativeDelete(TenantMemberEntity, { tenant, userId, status: 'barred' });
-  // The bar keeps the user's platform grants out of the tenant.
+  // The bar keeps the user's platform grants out of the tenant, and its end has no event.
   if (lifted > 0) call.invalidates.add(`user:${userId}`);
 }
 
@@ -85,13 +83,11 @@ type More = { previous?: JsonObject; tasks?: readonly Task[] };
 
 export function recordMembership(
   em: EntityManager,
-  cause: Cause,
+  cause: Origin,
   type: string,
   member: TenantMemberRow,
   more: More = {},
 ): void {
-  // A pending membership changes no rights.
-  if (member.status !== 'pending') cause.invalidates?.add(`user:${member.userId}`);
   recordChange(em, cause, {
     tenant: member.tenant,
     type,

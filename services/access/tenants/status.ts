@@ -37,6 +37,7 @@ export async function setMemberStatus(
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (!member) throw notFound('tenant member');
+  // Even if the status stays: the call that has set it may not have replied yet.
   call.invalidates.add(`user:${userId}`);
   if (status === 'disabled' && member.status !== 'active') {
     if (source) return;

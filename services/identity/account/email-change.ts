@@ -158,8 +158,6 @@ export async function applyEmailChange(
   user.emailKey = change.email_key;
   user.emailVerified = true;
   user.mailboxProven = true;
-  // Gateways cache the old address with the user.
-  call.invalidates.add(`user:${user.id}`);
   user.updatedAt = timeAfter(user.updatedAt);
   // A reset mail on its way to the old address becomes void.
   await voidResetTokens(em, user.id);

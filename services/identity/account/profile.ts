@@ -25,6 +25,7 @@ export function profileHandlers({ database, passwords, throttle }: AccountDeps):
         if (!user) throw notFound('user');
         const before = userJson(user);
         if (sent) applyTo(user, sent, call);
+        // Even if nothing changes: another call with the same values may not have replied yet.
         call.invalidates.add(`user:${user.id}`);
         const previous = changedFields(before, userJson(user));
         if (Object.keys(previous).length > 0) {
@@ -59,7 +60,6 @@ export function profileHandlers({ database, passwords, throttle }: AccountDeps):
         await voidResetTokens(em, user.id);
         await voidEmailChanges(em, user.id);
         await endOtherSessions(em, call, user.id, call.caller.credentialId);
-        call.invalidates.add(`user:${user.id}`);
         recordUser(em, call, 'user.password_changed', user, {
           tasks: [noticeTask('password_changed', user.email, { locale: user.locale })],
         });

@@ -110,7 +110,6 @@ async function replacePassword(
   // take over the account.
   await voidEmailChanges(em, user.id);
   await endSessions(em, call, user.id);
-  call.invalidates.add(`user:${user.id}`);
   // A social sign-in may have made the account, by an address that is not its user's any more. The
   // owner of the mailbox links it again.
   if (user.passwordHash === null) await dropPasswordlessLinks(em, user.id);

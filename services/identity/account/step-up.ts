@@ -62,7 +62,6 @@ export function stepUpHandlers(deps: AccountDeps): StepUp {
       if ((await findChallenged(database, hash, place))?.userId !== id) throw deadToken();
       const [user] = await findUsers(database, [id]);
       if (user?.status !== 'active') throw unauthenticated();
-      call.invalidates.add(`credential:${credentialId}`);
       const purpose = forStepUp(credentialId);
       const answer = { user, hash, place, request, purpose, refuse: wrongAnswer };
       return settle(deps, answer, call, async (em, _user, { proof }) => {

@@ -43,6 +43,7 @@ export async function setExpiration(
   return database.transaction({ tenant, row: `bot_key ${tenant} ${id}` }, async (em) => {
     const key = await em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!key) throw notFound('bot key');
+    // Even if the key has ended: the call that has ended it may not have replied yet.
     call.invalidates.add(`credential:${id}`);
     if (isRevocation && hasEnded(key, now)) return key;
     assertUsable(key, now);

@@ -60,7 +60,6 @@ export async function rotateKey(
     old.rotatedTo = issued.key.id;
     old.expiresAt = expiryAfterRotation(old.expiresAt, now);
     old.noticeAt = nextNotice(old.expiresAt, now);
-    call.invalidates.add(`credential:${id}`);
     recordKey(em, call, 'bot_key.rotated', issued.key);
     return issued;
   });

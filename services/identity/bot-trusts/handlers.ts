@@ -39,7 +39,8 @@ export function botTrustsHandlers(deps: TrustDeps): Handlers<typeof BotTrusts> {
           { id },
           { lockMode: LockMode.PESSIMISTIC_WRITE },
         );
-        // Ends the tokens that the bot got by this trust.
+        // Ends the tokens that the bot got by this trust. Even if it is gone: the call that has deleted
+        // it may not have replied yet.
         call.invalidates.add(`credential:${id}`);
         if (!trust) return;
         em.remove(trust);

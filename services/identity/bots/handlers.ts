@@ -98,6 +98,7 @@ export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
         { tenant, row: `bot ${tenant} ${id}` },
         async (em) => {
           const bot = await em.findOne(BotEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+          // Even if it is gone: the call that has deleted it may not have replied yet.
           call.invalidates.add(`bot:${id}`);
           if (!bot) return false;
           // Deletes the keys and trusts with the bot, as one change. access removes the grants when

@@ -88,6 +88,7 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
 
     async limitSession({ sessionId, idleMinutes, maxMinutes }, { invalidates }) {
       const isLive = await limitSession(database, sessionId, { idleMinutes, maxMinutes });
+      // The limits of a session have no event.
       invalidates.add(`credential:${sessionId}`);
       if (!isLive) throw unauthenticated();
       return {};

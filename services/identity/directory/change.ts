@@ -45,6 +45,7 @@ export function changeHandlers(
           const stored = await lockExisting(em, sent?.id ?? '');
           const before = userJson(stored);
           if (sent) applyTo(stored, sent, call);
+          // Even if nothing changes: another call with the same values may not have replied yet.
           call.invalidates.add(`user:${stored.id}`);
           const previous = changedFields(before, userJson(stored));
           if (Object.keys(previous).length === 0) return stored;

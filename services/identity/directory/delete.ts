@@ -28,6 +28,7 @@ export function deletionHandler({
 }: Deps): Pick<Handlers<typeof Users>, 'delete'> {
   return {
     async delete({ userId }, call) {
+      // Even if the user is gone: the call that has deleted it may not have replied yet.
       call.invalidates.add(`user:${userId}`);
       const [known] = await findUsers(database, [userId]);
       if (!known) return {};

@@ -113,8 +113,6 @@ async function revise(
       // Mails on their way to the old address become void.
       await voidResetTokens(em, user.id);
       await voidEmailChanges(em, user.id);
-      // Gateways cache the old address with the user.
-      call.invalidates.add(`user:${user.id}`);
     }
     const asserted = profile && assertedProfile({ ...profile, picture: '' });
     user.name = asserted?.name || user.name;

@@ -106,7 +106,6 @@ export async function recordFactors(
   { type, target, values = {} }: Recorded,
 ): Promise<void> {
   user.updatedAt = timeAfter(user.updatedAt);
-  call.invalidates.add(`user:${user.id}`);
   await voidChallenges(em, user.id);
   const notice = type.slice('user.'.length);
   recordUser(em, call, type, user, {

@@ -130,7 +130,6 @@ function totpHandlers({
         if (!confirmed) throw notFound('factor');
         await raiseSession(em, call.caller.credentialId, { ...totpProof, ssoTenant });
         await rememberNetwork(em, factorKey(user.id), homeNetwork(call.caller.ip));
-        call.invalidates.add(`credential:${call.caller.credentialId}`);
         await recordFactors(em, call, user, {
           type: 'user.factor_added',
           target: factorTarget(id, confirmed.name),

@@ -17,6 +17,7 @@ export function resetHandler(deps: Deps): Pick<Handlers<typeof Users>, 'resetFac
   return {
     async resetFactors({ userId }, call) {
       await assertMayActAs(deps, userId, call);
+      // Even without factors: the call that has removed them may not have replied yet.
       call.invalidates.add(`user:${userId}`);
       await database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
         const user = await lockExisting(em, userId);

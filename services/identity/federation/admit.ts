@@ -136,7 +136,7 @@ async function use(
     vouched.trust === 'address' ? await trustIn(em, request, user, onlyHere) : vouched.trust;
   const lapsed = !request.domains.includes(normaliseEmail(user.email).domain);
   await useIdentity(em, request, user.id, { trust, lapsed });
-  // The sessions opened by the link change with it.
+  // The sessions opened by the link change with it, and a use of a link has no event.
   if (isLimited({ trust, lapsed }) !== isLimited(vouched)) call.invalidates.add(`user:${user.id}`);
 }
 

@@ -47,7 +47,6 @@ export async function confirmIdentity(
     if (isSelf) await assertOlder(em, { user, link, provenHash }, call);
     if (link.trust === 'confirmed') return;
     await confirmLink(em, link.tenant, provider, userId);
-    call.invalidates.add(`user:${userId}`);
     const targets = [{ Type: 'user', ID: userId, Name: user.email }, providerTarget({ provider })];
     recordChange(em, call, {
       tenant: link.tenant,

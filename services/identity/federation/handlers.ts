@@ -67,12 +67,13 @@ export function federationHandlers(deps: AdmitDeps & SocialDeps): Handlers<typeo
         const forgotten = await database.transaction(tenant, (em) =>
           forgetPlatformProvider(em, provider, forgottenAtOnce),
         );
+        // sso records the event.
         call.invalidates.add(`tenant:${platformPlace}`);
         // Rows may vanish meanwhile, so that a batch is never known to be the last one.
         return { more: forgotten > 0 };
       }
       await database.transaction(tenant, (em) => forgetProvider(em, tenant, provider));
-      // Gateways cache sessions from a tenant's providers under the tenant.
+      // Gateways cache sessions from a tenant's providers under the tenant. sso records the event.
       call.invalidates.add(`tenant:${tenant}`);
       return {};
     },

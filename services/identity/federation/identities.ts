@@ -38,6 +38,7 @@ export function identitiesHandlers(
       await database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
         const user = await lockExisting(em, userId);
         const tenant = await removeIdentity(em, userId, provider);
+        // Even without the link: the call that has removed it may not have replied yet.
         call.invalidates.add(`user:${userId}`);
         if (tenant === undefined) return;
         const targets = [

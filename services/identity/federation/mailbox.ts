@@ -19,7 +19,6 @@ export async function proveMailbox(em: EntityManager, call: Call, user: UserRow)
   if ((await findFactors(em, user.id)).length > 0) return false;
   await dropPlatformLinks(em, user.id);
   await endSessions(em, call, user.id);
-  call.invalidates.add(`user:${user.id}`);
   user.mailboxProven = true;
   // An import may have brought an address that was not verified.
   user.emailVerified = true;

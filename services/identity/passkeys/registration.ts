@@ -63,7 +63,6 @@ export function registrationHandlers(deps: PasskeyDeps): Registration {
         // The user has just used it.
         await raiseSession(em, credentialId, { method: 'passkey', assurance: 'aal2', ssoTenant });
         await rememberNetwork(em, factorKey(user.id), homeNetwork(call.caller.ip));
-        call.invalidates.add(`credential:${credentialId}`);
         return { passkey: passkeyRecord(passkey) };
       });
     },

@@ -57,7 +57,6 @@ export async function endSession(em: EntityManager, call: Call, id: string): Pro
     operator === caller.id ? 'operator_signed_out' : 'user_ended',
   );
   for (const ended of sessions) {
-    call.invalidates.add(`credential:${ended.id}`);
     recordChange(em, call, {
       tenant: '',
       type: 'session.revoked',

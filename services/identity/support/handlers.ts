@@ -36,7 +36,6 @@ async function endOwn({ database }: SupportDeps, call: Call): Promise<void> {
   await database.transaction({ tenant: null, row: `user ${caller.id}` }, async (em) => {
     await lockExisting(em, caller.id);
     const ended = await deleteSupportOf(em, caller.id);
-    for (const { id } of ended) call.invalidates.add(`credential:${id}`);
     await recordSupportEnds(em, call, ended, () => 'ended');
   });
 }

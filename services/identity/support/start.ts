@@ -35,13 +35,12 @@ export async function startSupport(
   await assertMayActAs(deps, userId, call);
   const { tenants } = await authority.listUserTenants({ userId });
   const about = { tenants: tenants.map(({ id }) => id), reason: reason.trim(), minutes };
-  // The earlier support session of this operator ends.
+  // Even without an earlier support session: the call that has ended it may not have replied yet.
   call.invalidates.add(`user:${caller.id}`);
   return database.transaction({ tenant: null, row: `user ${caller.id}` }, async (em) => {
     const { operator, user } = await lockBoth(em, caller.id, userId);
     const assurance = await assertProven(deps, em, operator, call);
     const earlier = await deleteSupportOf(em, caller.id);
-    for (const { id } of earlier) call.invalidates.add(`credential:${id}`);
     await recordSupportEnds(em, call, earlier, () => 'replaced');
     return open(em, call, { operator, user, assurance, ...about });
   });

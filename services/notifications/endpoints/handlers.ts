@@ -81,7 +81,8 @@ export function sharedHandlers<
     },
 
     async deleteEndpoint({ tenant, id }: Which, call: Call) {
-      // Sessions of the receivers' portal depend on the endpoint.
+      // Sessions of the receivers' portal depend on the endpoint. Even if it is gone: the call that has
+      // deleted it may not have replied yet.
       call.invalidates.add(`credential:${id}`);
       await database.transaction({ tenant, row: `endpoint ${tenant} ${id}` }, async (em) => {
         // Lock order everywhere: the endpoint, its waiting tasks, its health.

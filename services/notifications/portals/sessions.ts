@@ -63,8 +63,6 @@ export async function openPortal(deps: SessionDeps, link: string, call: Call) {
   await limiter.take(`portal ${tenant} ${id}`, opens);
   if (!(await isAllowed(deps, portal))) throw deadToken();
   const token = createToken('portalSession');
-  // The gateways may have the earlier session in their caches.
-  call.invalidates.add(`credential:${id}`);
   return database.transaction({ tenant, row: `portal ${tenant} ${id}` }, async (em) => {
     const expiresAt = await beginSession(em, portal, tokenHash(token), sessionMinutes);
     if (expiresAt === undefined) throw deadToken();
@@ -76,7 +74,6 @@ export async function openPortal(deps: SessionDeps, link: string, call: Call) {
 /** Ends the session of the link that calls. */
 export async function closePortal({ database }: SessionDeps, call: Call): Promise<void> {
   const { tenant, id, endpoint } = call.caller;
-  call.invalidates.add(`credential:${id}`);
   await database.transaction({ tenant, row: `portal ${tenant} ${id}` }, async (em) => {
     await endSession(em, tenant, id);
     recordPortal(em, call, 'closed', { tenant, id, endpoint, name: '' });

@@ -29,7 +29,8 @@ export function appHandlers(deps: AppDeps): Handlers<typeof Apps> {
   return {
     async save(request, call) {
       const id = request.app?.id ?? '';
-      // The app may become inactive, or get fewer scopes: that ends its access tokens.
+      // The app may become inactive, or get fewer scopes: that ends its access tokens. Even if nothing
+      // changes: another call with the same values may not have replied yet.
       if (id !== '') call.invalidates.add(`app:${id}`);
       const { row, secret } = await saveApp(deps, request, call);
       return { app: toApi(row), clientSecret: secret };
@@ -53,7 +54,6 @@ export function appHandlers(deps: AppDeps): Handlers<typeof Apps> {
         );
         if (!row) return;
         em.remove(row);
-        call.invalidates.add(`app:${id}`);
         await deleteLogo(em, tenant, id);
         await removeConsentsTo(em, tenant, id);
         await endSignInsTo(em, tenant, id);

@@ -35,6 +35,7 @@ export async function vouch(
       if (tenant !== '' && !keepsLinks) await loosenLinks(em, request);
     },
   );
+  // sso records the event.
   invalidates.add(`tenant:${tenant || platformPlace}`);
 }
 
@@ -53,6 +54,7 @@ export async function settle(
       if (!withdrawn) await endUnconfirmed(em, request);
     },
   );
+  // sso records the event.
   invalidates.add(`tenant:${tenant || platformPlace}`);
 }
 
