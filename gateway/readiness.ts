@@ -4,7 +4,7 @@ import { problemOf, readyText } from '@bailiwick/wire';
 
 /**
  * Answers the public /readyz. The problem may name a host: only the probe port, which is not public,
- * says what it is. Concerns name neither hosts nor paths.
+ * names it. Concerns name neither hosts nor paths.
  */
 export async function sendReadiness(
   response: Pick<ServerResponse, 'writeHead'>,

@@ -84,15 +84,44 @@ const createPageFinder =
 const providerKind = (tenant: string): ErrorKind =>
   tenant === platformPlace ? 'social' : 'organisation';
 
+type Failed = Omit<RoutedRequest, 'url'> & { thrown: unknown; isDirectory: boolean };
+
+/** Answers a request that failed: in the form of SCIM, as a page, or as an ErrorResponse. */
+function createFailures({ log }: Options, parts: Parts) {
+  const pageOf = createPageFinder(parts);
+  return async (
+    { request, response, pathname, origin, thrown, isDirectory }: Failed,
+    span: Span,
+  ): Promise<void> => {
+    const { requestId } = origin;
+    const error = toServiceError(thrown);
+    markFailed(span, error.code);
+    logFailure(log, { thrown, code: error.code, method: request.method, requestId });
+    if (response.headersSent) return void response.destroy();
+    stopReading(request, response);
+    const status = thrown instanceof RoutingError ? thrown.status : undefined;
+    if (isDirectory) return sendScimError(response, error, status);
+    const page = pageOf(request, pathname, thrown);
+    if (page) {
+      const { tenant, isSignIn, kind } = page;
+      const root = rootFrom(pathname);
+      const wayOn = isSignIn
+        ? wayOnFrom(error, root, tenant)
+        : { tryAgain: '', signIn: `${root}login` };
+      const place = { brand: await parts.brands.of(tenant, origin.ip), root, wayOn, kind };
+      sendErrorPage(request, response, error, requestId, place);
+    } else sendError(response, error, requestId, status);
+  };
+}
+
 /** Creates the gateway's request listener, which traces, routes and answers every request. */
 export function createRouter(options: Options) {
-  const { settings, log } = options;
+  const { settings } = options;
   const clientAddress = createClientAddress(settings.trustedProxies);
   const parts = createParts(options);
   const originOf = createOrigin(settings.publicUrl);
   const otherName = createOtherName(settings.publicUrl);
-  const { brands } = parts;
-  const pageOf = createPageFinder(parts);
+  const sendFailure = createFailures(options, parts);
   const prefix = new URL(settings.publicUrl).pathname.replace(/\/+$/, '');
   const findRoute = createRoutes({
     ...parts,
@@ -128,23 +157,7 @@ export function createRouter(options: Options) {
       if (location !== undefined) return void response.writeHead(307, { location }).end();
       await route({ request, response, pathname, origin }, span);
     } catch (thrown) {
-      const error = toServiceError(thrown);
-      markFailed(span, error.code);
-      logFailure(log, { thrown, code: error.code, method: request.method, requestId });
-      if (response.headersSent) return void response.destroy();
-      stopReading(request, response);
-      const status = thrown instanceof RoutingError ? thrown.status : undefined;
-      if (isDirectory) return sendScimError(response, error, status);
-      const page = pageOf(request, pathname, thrown);
-      if (page) {
-        const { tenant, isSignIn, kind } = page;
-        const root = rootFrom(pathname);
-        const wayOn = isSignIn
-          ? wayOnFrom(error, root, tenant)
-          : { tryAgain: '', signIn: `${root}login` };
-        const place = { brand: await brands.of(tenant, origin.ip), root, wayOn, kind };
-        sendErrorPage(request, response, error, requestId, place);
-      } else sendError(response, error, requestId, status);
+      await sendFailure({ request, response, pathname, origin, thrown, isDirectory }, span);
     }
   }
 

@@ -16,7 +16,7 @@ import { RoutingError } from './routing-error.ts';
 import { type createScim, isScim, scimMethods } from './scim.ts';
 import type { createSsoRoutes } from './sso.ts';
 
-// What the gateway serves, as one table: the first route that knows a path answers it.
+// All routes of the gateway, as one table: the first that knows a path answers it.
 
 /** A request, on its way to its route. */
 export type RoutedRequest = {
@@ -44,7 +44,7 @@ export type Route = {
 /** The route of a path below the public URL; undefined if the table line has none for it. */
 type FindRoute = (pathname: string, request: IncomingMessage) => Route | undefined;
 
-/** What answers the requests. */
+/** The handlers of the routes. */
 type Parts = {
   /** The path of the public URL, without a slash at its end. */
   prefix: string;

@@ -98,8 +98,12 @@ async function main(): Promise<number> {
       : await runTests(files, running, cores + 2);
   } finally {
     // Throws if the processes of a stack have logged a failure.
-    await stacks.stop().finally(() => database.remove());
-    rmSync(folder, { recursive: true, force: true });
+    try {
+      await stacks.stop();
+    } finally {
+      await database.remove();
+      rmSync(folder, { recursive: true, force: true });
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 import { type EntityManager } from '@bailiwick/database';
-import { invalid, limitReached, unavailable } from '@bailiwick/errors';
+import { invalid, unavailable } from '@bailiwick/errors';
 import {
   SsoProviderSchema,
   type SsoSaveProviderRequest,
@@ -13,7 +13,6 @@ import { create } from '@bufbuild/protobuf';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { giverOf } from '../delegation.ts';
 import { normaliseSigningKey } from '../oidc/client-authentication.ts';
-import { lockProviders } from '../requirement/lock.ts';
 import { createSpCertificate } from '../saml/certificates.ts';
 import { type ProviderValues, recordProviderEvent, toJson } from './api-record.ts';
 import { changesSubjects } from './changes.ts';
@@ -28,14 +27,13 @@ import { type Credentials, openCredentials, sealCredentials } from './credential
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
 import { forgetIdentities } from './forget.ts';
+import { insertProvider } from './insert.ts';
 import { assertNotLastProvider, requiresSso } from './last-provider.ts';
 import { type KnownMetadata, keptWarning, leftOutWarning, readMetadata } from './metadata.ts';
 import { findProvider, providerNotFound } from './queries.ts';
 import { assertMayGrantThroughProvider } from './rights.ts';
 import { loosensSigner, newColumns, savedColumns } from './rollover/save.ts';
 import { assertComplete, type Settable, settableOf } from './values.ts';
-
-const maxProviders = 20;
 
 /**
  * Creates a provider if the request has no ID, otherwise changes it. Saving identical values is not
@@ -243,7 +241,7 @@ async function writeSaved(
   if (!stored)
     return (
       sealed &&
-      insert(deps, em, call, {
+      insertProvider(deps, em, call, {
         ...place,
         kind,
         ...values,
@@ -314,44 +312,4 @@ async function ownKey(
     return { privateKey: before.privateKey, certificate: stored?.spCertificate ?? '' };
   const isNeeded = kind === 'saml' || values.tokenAuthMethod === 'private_key_jwt';
   return isNeeded ? createSpCertificate(id) : { privateKey: '', certificate: '' };
-}
-
-type NewProvider = Omit<
-  ProviderValues,
-  | 'lastLoginAt'
-  | 'lastError'
-  | 'groupsStatedAt'
-  | 'lastWarningAt'
-  | 'createdAt'
-  | 'updatedAt'
-  | keyof ReturnType<typeof newColumns>
-> &
-  ReturnType<typeof newColumns>;
-
-async function insert(
-  { publicUrl }: ProviderDeps,
-  em: EntityManager,
-  call: Call,
-  values: NewProvider,
-): Promise<ProviderValues> {
-  // The lock keeps two concurrent creates from taking the same last place.
-  await lockProviders(em, values.tenant);
-  if ((await em.count(ProviderEntity, { tenant: values.tenant })) >= maxProviders)
-    throw limitReached(
-      `${values.tenant === '' ? 'the platform' : 'a tenant'} has at most ${maxProviders} providers`,
-      maxProviders,
-    );
-  const now = new Date();
-  const row = em.create(ProviderEntity, {
-    ...values,
-    lastLoginAt: null,
-    lastError: '',
-    groupsStatedAt: null,
-    lastWarningAt: values.lastWarning === '' ? null : now,
-    createdAt: now,
-    updatedAt: now,
-  });
-  em.persist(row);
-  recordProviderEvent(em, call, 'sso_provider.created', { row, publicUrl });
-  return row;
 }
