@@ -4,8 +4,8 @@ import { join, relative, sep } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import type { ConsoleManifest } from '@bailiwick/gateway/console.ts';
-import { manifestFile } from '@bailiwick/gateway/static-files.ts';
+import type { ConsoleManifest } from '@bailiwick/gateway/documents/console.ts';
+import { manifestFile } from '@bailiwick/gateway/http/static-files.ts';
 import { build, createServer } from 'vite';
 import { isCurrent, sourceHash } from './source.ts';
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ConsoleManifest } from '@bailiwick/gateway/console.ts';
-import { readManifest } from '@bailiwick/gateway/static-files.ts';
+import type { ConsoleManifest } from '@bailiwick/gateway/documents/console.ts';
+import { readManifest } from '@bailiwick/gateway/http/static-files.ts';
 
 // Whether the built console is the one that the sources would make.
 
@@ -13,11 +13,10 @@ const root = resolve(import.meta.dirname, '..');
 const sources = [
   'console/*.{html,json,ts}',
   'console/src/**/*.{css,svg,ts,tsx}',
-  'packages/client/*.ts',
+  'packages/client/{,import/}*.ts',
   'packages/client/gen/operations.ts',
-  'packages/texts/fill.ts',
+  'packages/texts/{accent,fill}.ts',
   'packages/texts/locales/*/console/*.json',
-  'packages/user-import/*.ts',
   'tsconfig.json',
   'pnpm-lock.yaml',
 ];

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import process from 'node:process';
-import { DatabaseProblem, finishUpgrade, renameInstallation } from '@bailiwick/database';
-import { type Environment, readSettings } from '@bailiwick/settings';
-import { createLog } from '@bailiwick/telemetry';
-import { createToken } from '@bailiwick/values';
+import { createToken } from '@bailiwick/contract';
+import { createLog, type Environment, readSettings } from '@bailiwick/process';
+import { DatabaseProblem, finishUpgrade, renameInstallation } from '@bailiwick/store';
 import { schemas } from './migrate.ts';
 import { migrateSettings } from './settings.ts';
 

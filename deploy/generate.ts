@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 // npm run generate: writes every generated file that is committed. With --check it writes nothing,
 // and fails if a file differs.
 
-const generators = ['../proto/generate.ts', 'docs/write.ts'];
+const generators = ['../packages/contract/generate.ts', 'docs/write.ts'];
 
 for (const generator of generators) {
   const script = fileURLToPath(new URL(generator, import.meta.url));

@@ -1,16 +1,17 @@
 import process from 'node:process';
 import { accessSchema } from '@bailiwick/access/schema.ts';
-import {
-  DatabaseProblem,
-  migrate,
-  readInstallations,
-  UnsuitableDatabase,
-} from '@bailiwick/database';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
-import { type Environment, namesOf, readSettings, type SettingTable } from '@bailiwick/settings';
+import {
+  createLog,
+  type Environment,
+  type Log,
+  namesOf,
+  readSettings,
+  type SettingTable,
+} from '@bailiwick/process';
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
-import { createLog, type Log } from '@bailiwick/telemetry';
+import { DatabaseProblem, migrate, readInstallations, UnsuitableDatabase } from '@bailiwick/store';
 import { migrateSettings } from './settings.ts';
 
 /** Every service's schema. */

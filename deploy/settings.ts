@@ -2,9 +2,10 @@ import { accessSettings } from '@bailiwick/access/settings.ts';
 import { gatewaySettings } from '@bailiwick/gateway/settings.ts';
 import { identitySettings } from '@bailiwick/identity/settings.ts';
 import { notificationsSettings } from '@bailiwick/notifications/settings.ts';
-import { databaseSettings, installationSettings, withoutHop } from '@bailiwick/process';
-import { type SettingTable } from '@bailiwick/settings';
+import { installationSettings, type SettingTable } from '@bailiwick/process';
 import { ssoSettings } from '@bailiwick/sso/settings.ts';
+import { databaseSettings } from '@bailiwick/store';
+import { withoutHop } from '@bailiwick/wire';
 
 // The settings of every process. The local start sets them, the chart renders them, and
 // docs/configuration.md is generated from them.

@@ -3,10 +3,8 @@ import { createAccess } from '@bailiwick/access/service.ts';
 import { listenGateway } from '@bailiwick/gateway/gateway.ts';
 import { createIdentity } from '@bailiwick/identity/service.ts';
 import { createNotifications } from '@bailiwick/notifications/service.ts';
-import { runProcess } from '@bailiwick/process';
-import { readSettings } from '@bailiwick/settings';
+import { createLog, readSettings, runProcess } from '@bailiwick/process';
 import { createSso } from '@bailiwick/sso/service.ts';
-import { createLog } from '@bailiwick/telemetry';
 import { createLocalTransport } from '@bailiwick/wire';
 import { singleSettings } from './settings.ts';
 

@@ -1,14 +1,16 @@
-import { openBroker } from '@bailiwick/broker';
-import { newCaller } from '@bailiwick/call';
+import { createRightsCache, openBroker, watchStorage } from '@bailiwick/broker';
+import { type Host, newCaller, operations } from '@bailiwick/contract';
 import { toServiceError } from '@bailiwick/errors';
-import { endRefused, type OwnSettings, type Running, watchStorage } from '@bailiwick/process';
-import type { Host } from '@bailiwick/proto/operation.ts';
-import { operations } from '@bailiwick/proto/registry.ts';
-import { createRightsCache } from '@bailiwick/revocation';
-import { type Log } from '@bailiwick/telemetry';
-import { contextFor, createReadiness, listenHttp } from '@bailiwick/wire';
-import { rawErrorResponse } from './errors.ts';
-import type { Peers } from './operations.ts';
+import {
+  createReadiness,
+  endRefused,
+  type Log,
+  listenHttp,
+  type Running,
+} from '@bailiwick/process';
+import { contextFor, type OwnSettings } from '@bailiwick/wire';
+import { rawErrorResponse } from './http/errors.ts';
+import type { Peers } from './operations/operations.ts';
 import { createRouter } from './route.ts';
 import type { gatewaySettings } from './settings.ts';
 

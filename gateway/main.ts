@@ -1,6 +1,6 @@
 import process from 'node:process';
-import { openHop, openPeers, runProcess } from '@bailiwick/process';
-import { readSettings } from '@bailiwick/settings';
+import { readSettings, runProcess } from '@bailiwick/process';
+import { openHop, openPeers } from '@bailiwick/wire';
 import { listenGateway } from './gateway.ts';
 import { gatewaySettings } from './settings.ts';
 

@@ -1,43 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RightsCache } from '@bailiwick/broker';
+import { type LimitProfile, platformPlace } from '@bailiwick/contract';
 import { ServiceError, toServiceError } from '@bailiwick/errors';
-import type { LimitProfile } from '@bailiwick/limits';
-import { type OwnSettings, type Running } from '@bailiwick/process';
-import { platformPlace } from '@bailiwick/proto/policies.ts';
-import { type RightsCache } from '@bailiwick/revocation';
-import { type Log, markFailed } from '@bailiwick/telemetry';
-import { stopReading } from '@bailiwick/wire';
+import { type Log, markFailed, type Running } from '@bailiwick/process';
+import { type OwnSettings, stopReading } from '@bailiwick/wire';
 import { ConnectError } from '@connectrpc/connect';
 import type { Span } from '@opentelemetry/api';
-import { createAuthenticator } from './authenticate.ts';
-import { createAuthzen } from './authzen.ts';
-import { createClientAddress } from './client-address.ts';
-import { openConsole } from './console.ts';
-import { assertSingleHeaders } from './content.ts';
+import { createAuthzen } from './authzen/authzen.ts';
+import { openConsole } from './documents/console.ts';
+import { createClientAddress } from './http/client-address.ts';
+import { assertSingleHeaders } from './http/content.ts';
+import { createCors } from './http/cors.ts';
+import { sendError } from './http/errors.ts';
+import { createOrigin, createOtherName } from './http/local-names.ts';
+import { assertMethod, RoutingError } from './http/routing-error.ts';
+import { measureOperation, nameRequest, traceRequest } from './http/telemetry.ts';
+import { createIssuerRoutes, isIssuerPage, isMetadataBefore } from './oauth/issuer.ts';
+import { createOperationHandler, createPipeline, type Peers } from './operations/operations.ts';
+import { callQuotas, createQuotas } from './operations/quotas.ts';
+import type { ErrorKind } from './pages/error-keys.ts';
+import { createLogos } from './pages/logos.ts';
+import { createPageBrands, readOwnImages } from './pages/page-brands.ts';
+import { keepLanguage } from './pages/page-language.ts';
+import { acceptsHtml, rootFrom, sendErrorPage } from './pages/pages.ts';
+import { SignInFailure, wayOnFrom } from './pages/sign-in-failure.ts';
+import { createRoutes, type RoutedRequest } from './routes.ts';
+import { createScim, isScim, sendScimError } from './scim/scim.ts';
+import { createAuthenticator } from './session/authenticate.ts';
 import {
   createFlowCookies,
   createLinkCookie,
   createSessionCookie,
   createSupportCookie,
-} from './cookies.ts';
-import { createCors } from './cors.ts';
-import type { ErrorKind } from './error-keys.ts';
-import { sendError } from './errors.ts';
-import { createIssuerRoutes, isIssuerPage, isMetadataBefore } from './issuer.ts';
-import { createOrigin, createOtherName } from './local-names.ts';
-import { createLogos } from './logos.ts';
-import { createOperationHandler, createPipeline, type Peers } from './operations.ts';
-import { createPageBrands, readOwnImages } from './page-brands.ts';
-import { keepLanguage } from './page-language.ts';
-import { acceptsHtml, rootFrom, sendErrorPage } from './pages.ts';
-import { callQuotas, createQuotas } from './quotas.ts';
-import { createRoutes, type RoutedRequest } from './routes.ts';
-import { assertMethod, RoutingError } from './routing-error.ts';
-import { createScim, isScim, sendScimError } from './scim.ts';
+} from './session/cookies.ts';
 import type { gatewaySettings } from './settings.ts';
-import { SignInFailure, wayOnFrom } from './sign-in-failure.ts';
-import { createSsoRoutes } from './sso.ts';
-import { measureOperation, nameRequest, traceRequest } from './telemetry.ts';
+import { createSsoRoutes } from './sso/sso.ts';
 
 type Options = {
   peers: Peers;

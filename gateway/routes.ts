@@ -1,20 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Operation, operations } from '@bailiwick/contract';
 import { type Running } from '@bailiwick/process';
-import type { Operation } from '@bailiwick/proto/operation.ts';
-import { operations } from '@bailiwick/proto/registry.ts';
-import type { RequestOrigin } from './authenticate.ts';
-import { type createAuthzen, isAuthzen } from './authzen.ts';
-import type { Console } from './console.ts';
-import { isDocs, sendDocs } from './docs.ts';
-import { type createIssuerRoutes, isIssuerPath, issuerMethods } from './issuer.ts';
-import { type createLogos, isLogo } from './logos.ts';
-import type { createOperationHandler } from './operations.ts';
-import type { createPageBrands } from './page-brands.ts';
-import { acceptsHtml, isBranded, isPage, sendHomePage, sendPage } from './pages.ts';
-import { sendReadiness } from './readiness.ts';
-import { RoutingError } from './routing-error.ts';
-import { type createScim, isScim, scimMethods } from './scim.ts';
-import type { createSsoRoutes } from './sso.ts';
+import { type createAuthzen, isAuthzen } from './authzen/authzen.ts';
+import type { Console } from './documents/console.ts';
+import { isDocs, sendDocs } from './documents/docs.ts';
+import { sendReadiness } from './http/readiness.ts';
+import { RoutingError } from './http/routing-error.ts';
+import { type createIssuerRoutes, isIssuerPath, issuerMethods } from './oauth/issuer.ts';
+import type { createOperationHandler } from './operations/operations.ts';
+import { type createLogos, isLogo } from './pages/logos.ts';
+import type { createPageBrands } from './pages/page-brands.ts';
+import { acceptsHtml, isBranded, isPage, sendHomePage, sendPage } from './pages/pages.ts';
+import { type createScim, isScim, scimMethods } from './scim/scim.ts';
+import type { RequestOrigin } from './session/authenticate.ts';
+import type { createSsoRoutes } from './sso/sso.ts';
 
 // All routes of the gateway, as one table: the first that knows a path answers it.
 

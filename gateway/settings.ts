@@ -1,20 +1,24 @@
+import { brokerSettings } from '@bailiwick/broker';
 import {
-  accessPeer,
   allowedOriginsSettings,
-  brokerSettings,
-  callerSettings,
-  identityPeer,
+  atLeast,
   installationSettings,
   limitSettings,
   listenSettings,
-  notificationsPeer,
+  oneOf,
   pageBrandSettings,
   publicUrlSettings,
-  ssoPeer,
+  type SettingTable,
   tlsSettings,
 } from '@bailiwick/process';
-import { atLeast, oneOf, type SettingTable } from '@bailiwick/settings';
-import { createClientAddress } from './client-address.ts';
+import {
+  accessPeer,
+  callerSettings,
+  identityPeer,
+  notificationsPeer,
+  ssoPeer,
+} from '@bailiwick/wire';
+import { createClientAddress } from './http/client-address.ts';
 
 export const gatewaySettings = {
   ...listenSettings,

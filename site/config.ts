@@ -1,4 +1,4 @@
-import { base } from '@bailiwick/gateway/guides.ts';
+import { base } from '@bailiwick/gateway/documents/guides.ts';
 import { transformerStyleToClass } from '@shikijs/transformers';
 import { defineConfig, type UserConfig } from 'vitepress';
 import { sectionsOf, useEntries } from './entries.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { base } from '@bailiwick/gateway/guides.ts';
+import { base } from '@bailiwick/gateway/documents/guides.ts';
 import type { MarkdownRenderer } from 'vitepress';
 import { type Page, pageOf } from './pages.ts';
 

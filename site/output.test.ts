@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { manifestFile } from '@bailiwick/gateway/static-files.ts';
+import { manifestFile } from '@bailiwick/gateway/http/static-files.ts';
 import { brokenLinks, writeManifest } from './output.ts';
 
 function siteFolder(t: TestContext, files: Record<string, string>): string {

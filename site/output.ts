@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { base, type GuidesManifest } from '@bailiwick/gateway/guides.ts';
-import { manifestFile } from '@bailiwick/gateway/static-files.ts';
+import { base, type GuidesManifest } from '@bailiwick/gateway/documents/guides.ts';
+import { manifestFile } from '@bailiwick/gateway/http/static-files.ts';
 
 /** The files of a built site, as paths below it. */
 const filesIn = (out: string): string[] =>

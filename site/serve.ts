@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
-import { base, openGuides } from '@bailiwick/gateway/guides.ts';
+import { base, openGuides } from '@bailiwick/gateway/documents/guides.ts';
 
 export type SiteServer = { url: string; close: () => void };
 

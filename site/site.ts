@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { manifestFile } from '@bailiwick/gateway/static-files.ts';
+import { manifestFile } from '@bailiwick/gateway/http/static-files.ts';
 import { build, disposeMdItInstance, type UserConfig } from 'vitepress';
 import { siteConfig } from './config.ts';
 import { brokenLinks, writeManifest } from './output.ts';

@@ -7,22 +7,26 @@ import { nodesIn, root } from './support/parsing.ts';
 /** Values that travel beside the arguments of functions, and the reason. */
 const besideArguments: Record<string, string> = {
   'packages/server/guard.ts callers': "adds to a framework's request, whose type is not ours",
-  'packages/telemetry/telemetry.ts contextManager': 'the tracing context',
-  'packages/database/pool.ts taken': 'the state of a connection',
+  'packages/process/telemetry/telemetry.ts contextManager': 'the tracing context',
+  'packages/store/pool.ts taken': 'the state of a connection',
   'packages/broker/broker.ts disconnected': 'the state of a connection',
-  'packages/wire/connections.ts unanswered': 'the state of a socket',
-  'packages/wire/connections.ts known': 'the state of a socket',
-  'packages/wire/connections.ts closing': 'the state of a socket',
-  'packages/call/request-fields.ts properties': 'memoises a function of a message type',
+  'packages/process/connections.ts unanswered': 'the state of a socket',
+  'packages/process/connections.ts known': 'the state of a socket',
+  'packages/process/connections.ts closing': 'the state of a socket',
+  'packages/contract/request-fields.ts properties': 'memoises a function of a message type',
+  'packages/contract/json/decode.ts shapes': 'memoises a function of a message type',
+  'packages/contract/mail-domain.ts addressed': 'memoises a function of a message type',
+  'packages/contract/shown-text.ts known': 'memoises a function of a message type',
+  'packages/contract/validate.ts blanksOf': 'memoises a function of a message type',
   'packages/keys/seal.ts keyObjects': 'memoises a function of key bytes',
   'packages/keys/seal.ts derived': 'memoises a function of key bytes',
   // These carry arguments and results, and go with a transaction that is a value of its own.
-  'packages/call/client-call.ts current': 'the client, the guard and the caller of a call',
-  'packages/call/request-id.ts current': 'the request of a call',
-  'packages/database/orm.ts beforeCommits': 'the last steps of a transaction',
-  'packages/database/orm.ts announced': 'whether a commit is announced',
-  'packages/events/fresh.ts freshOf': 'the committed rows for the relay',
-  'packages/idempotency/current.ts current': 'the mark of an idempotent call',
+  'packages/contract/client-call.ts current': 'the client, the guard and the caller of a call',
+  'packages/contract/request-id.ts current': 'the request of a call',
+  'packages/store/orm.ts beforeCommits': 'the last steps of a transaction',
+  'packages/store/orm.ts announced': 'whether a commit is announced',
+  'packages/outbox/fresh.ts freshOf': 'the committed rows for the relay',
+  'packages/outbox/call-mark.ts current': 'the mark of an idempotent call',
 };
 
 test('nothing new travels beside the arguments of functions', () => {

@@ -1,3 +1,3 @@
 import { importTests } from './beside-code.ts';
 
-await importTests(['proto', 'packages']);
+await importTests(['packages']);

@@ -1,3 +1,3 @@
 import { importTests } from './beside-code.ts';
 
-await importTests(['services', 'gateway', 'console', 'deploy', 'site']);
+await importTests(['services', 'gateway', 'console', 'deploy', 'site', 'bench']);

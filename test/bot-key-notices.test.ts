@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { type Database, openDatabase } from '@bailiwick/database';
+import { createId } from '@bailiwick/contract';
 import { createKeyNotices } from '@bailiwick/identity/bot-keys/notices.ts';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
-import { createLog } from '@bailiwick/telemetry';
-import { createId } from '@bailiwick/values';
+import { createLog } from '@bailiwick/process';
+import { type Database, openDatabase } from '@bailiwick/store';
 import { createTestDatabase } from './support/database.ts';
 import { eventually } from './support/harness.ts';
 import { countOf, eventsOf, rowsOf } from './support/store.ts';

@@ -28,6 +28,7 @@ const checks: ReadonlyArray<{ name: string; command: string; args: readonly stri
       'deploy',
       'site',
       'test',
+      'bench',
     ],
   },
   {

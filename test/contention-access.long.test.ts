@@ -1,4 +1,4 @@
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
 import { bodyOf } from './support/answers.ts';
 import { type Contention, describeContention, onName } from './support/contention.ts';
 import { inviter } from './support/invitations.ts';

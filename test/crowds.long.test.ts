@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Operation } from '@bailiwick/proto/operation.ts';
-import { operations } from '@bailiwick/proto/registry.ts';
+import { type Operation, operations } from '@bailiwick/contract';
 import { expectedOf } from './matrix/expected.ts';
 import { isAllowedElsewhere, prepare, standingRequest } from './matrix/fixtures.ts';
 import { startWorld } from './matrix/start.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, openDatabase } from '@bailiwick/database';
+import { createId } from '@bailiwick/contract';
+import { createLog } from '@bailiwick/process';
 import type { LookUpTxt } from '@bailiwick/sso/domains/proof/txt.ts';
 import { watchDomains } from '@bailiwick/sso/domains/proof/watch.ts';
 import {
@@ -11,8 +12,7 @@ import {
 } from '@bailiwick/sso/domains/queries.ts';
 import { setLift } from '@bailiwick/sso/requirement/queries.ts';
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
-import { createLog } from '@bailiwick/telemetry';
-import { createId } from '@bailiwick/values';
+import { type Database, openDatabase } from '@bailiwick/store';
 import { createTestDatabase } from './support/database.ts';
 import { addProvider, newName } from './support/domains.ts';
 import { eventually } from './support/harness.ts';

@@ -29,6 +29,7 @@ const sources = [
   'deploy',
   'site',
   'test',
+  'bench',
 ].map((folder) => `${folder}/**/*.{ts,tsx,mjs,js,proto,css,sh}`);
 
 /** The comment of a line of TypeScript, JavaScript, CSS, proto or shell, or undefined. */

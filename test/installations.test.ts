@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertSchemaWindow, databaseRole, openDatabase } from '@bailiwick/database';
 import { startNewInstallation } from '@bailiwick/deploy/admin.ts';
 import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
-import { createLog } from '@bailiwick/telemetry';
+import { createLog } from '@bailiwick/process';
+import { assertSchemaWindow, databaseRole, openDatabase } from '@bailiwick/store';
 import pg from 'pg';
 import { createTestDatabase } from './support/database.ts';
 import { eventually } from './support/harness.ts';

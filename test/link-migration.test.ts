@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { migrate } from '@bailiwick/database';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
-import { createLog } from '@bailiwick/telemetry';
+import { createLog } from '@bailiwick/process';
+import { migrate } from '@bailiwick/store';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 

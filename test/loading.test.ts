@@ -34,7 +34,7 @@ function loadedBy(start: string): Set<string> {
 test('the gateway, which stores nothing, loads no part of a database', () => {
   const loaded = loadedBy('gateway/main.ts');
   assert.ok(loaded.has('packages/wire/mod.ts'), 'the walk reaches the packages');
-  const databases = /^(pg|kysely|@mikro-orm\/.*|packages\/database\/.*)$/;
+  const databases = /^(pg|kysely|@mikro-orm\/.*|packages\/store\/.*)$/;
   assert.deepEqual(
     [...loaded].filter((one) => databases.test(one)),
     [],

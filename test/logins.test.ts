@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
+import { createLog } from '@bailiwick/process';
 import {
   assertSchemaWindow,
   type Database,
   databaseRole,
   openDatabase,
   type ServiceSchema,
-} from '@bailiwick/database';
-import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
-import { createLog } from '@bailiwick/telemetry';
+} from '@bailiwick/store';
 import pg from 'pg';
 import { createTestDatabase } from './support/database.ts';
 

@@ -7,7 +7,7 @@ import { nodesIn, root } from './support/parsing.ts';
 // Clients of the API compare Code, Reason, Params and Problems: messages are for people, and change.
 
 const files = globSync(
-  ['console/src/**/*.{ts,tsx}', 'gateway/pages/*.js', 'packages/{cli,client,user-import}/**/*.ts'],
+  ['console/src/**/*.{ts,tsx}', 'gateway/pages/*.js', 'packages/{cli,client}/**/*.ts'],
   { cwd: root, exclude: (name) => /(^|\/)(node_modules|dist|gen)$|\.test\.tsx?$/.test(name) },
 );
 
@@ -17,7 +17,7 @@ const exceptions: Readonly<Record<string, string>> = {
     'an error of fetch, which has no code',
   'packages/cli/state/preview.ts: warning.replace(/^Changes\\[(\\d+)\\]\\.\\w+/':
     'a warning begins with the JSON path of its change, and has nothing else for programs',
-  'packages/user-import/send.ts: message.replaceAll(/\\bUsers\\[(\\d+)\\]/g':
+  'packages/client/import/send.ts: message.replaceAll(/\\bUsers\\[(\\d+)\\]/g':
     'a verdict of an import has JSON paths in its messages, and no Problems',
   'console/src/platform/import/run.ts: message.replaceAll(/\\bUsers\\[(\\d+)\\]/g':
     'the same verdict, shown with the lines of the file',

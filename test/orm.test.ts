@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, execute } from '@bailiwick/database';
 import { DekEntity } from '@bailiwick/keys';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
+import { type Database, execute } from '@bailiwick/store';
 import pg from 'pg';
 import { openTestDatabase } from './support/database.ts';
 import { eventually } from './support/harness.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type AuditDraft, OutboxEntity } from '@bailiwick/events';
+import { type AuditDraft, OutboxEntity } from '@bailiwick/outbox';
+import { createRefusals } from '@bailiwick/pipeline';
+import { createLog } from '@bailiwick/process';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import { createRefusals } from '@bailiwick/service';
-import { createLog } from '@bailiwick/telemetry';
 import { create } from '@bufbuild/protobuf';
 import { openTestDatabase } from './support/database.ts';
 import { rowsOf } from './support/store.ts';

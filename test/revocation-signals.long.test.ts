@@ -4,9 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBroker } from '@bailiwick/broker';
-import { createRevoker, createRightsCache, leaseMs, type RightsKey } from '@bailiwick/revocation';
-import { createLog } from '@bailiwick/telemetry';
+import {
+  createRevoker,
+  createRightsCache,
+  leaseMs,
+  openBroker,
+  type RightsKey,
+} from '@bailiwick/broker';
+import { createLog } from '@bailiwick/process';
 import { startTestBroker, type TestBroker } from './support/broker.ts';
 import { startCable } from './support/cable.ts';
 import { eventually } from './support/harness.ts';

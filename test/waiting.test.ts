@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { migrateAll } from '@bailiwick/deploy/migrate.ts';
-import { createLog } from '@bailiwick/telemetry';
+import { createLog } from '@bailiwick/process';
 import { createTestDatabase } from './support/database.ts';
 
 // Migrations that start before their database, as on a new cluster.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Setting, type SettingTable } from '@bailiwick/settings';
+import type { Setting, SettingTable } from '@bailiwick/process';
 import { usage } from '../local/options.ts';
 import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
 import { renderConfiguration } from './configuration.ts';

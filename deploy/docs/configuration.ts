@@ -1,4 +1,4 @@
-import { type Setting, type SettingTable } from '@bailiwick/settings';
+import type { Setting, SettingTable } from '@bailiwick/process';
 import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
 
 // Generates from the settings tables: docs/configuration.md, and the table that the chart renders

@@ -22,7 +22,7 @@ const tenant = describedPermissions.filter(
 
 /** docs/permissions.md. */
 export function renderPermissions(): string {
-  return `<!-- Generated from proto/permissions.ts by deploy/docs/permissions.ts: change that, then run \`npm run generate\`. -->
+  return `<!-- Generated from packages/contract/permissions.ts by deploy/docs/permissions.ts: change that, then run \`npm run generate\`. -->
 
 # Permissions
 

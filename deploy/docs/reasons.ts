@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { paramsOf, reasons, rules } from '@bailiwick/gateway/errors.ts';
+import { paramsOf, reasons, rules } from '@bailiwick/gateway/http/errors.ts';
 import { root } from '../local/paths.ts';
 
 // Generates the tables of reasons and rules in docs/api.md.
@@ -19,12 +19,12 @@ export function renderApi(): string {
   const text = readFileSync(join(root, 'docs/api.md'), 'utf8');
   const withReasons = withTable(
     text,
-    ['reasons', 'proto/reasons.ts'],
+    ['reasons', 'packages/errors/reasons.ts'],
     ['| `Reason` | Meaning, and what to do | `Params` |', '| --- | --- | --- |', ...reasonRows()],
   );
   return withTable(
     withReasons,
-    ['rules', 'proto/problems.ts'],
+    ['rules', 'packages/errors/problems.ts'],
     ['| `Rule` | Meaning |', '| --- | --- |', ...ruleRows()],
   );
 }

@@ -2,7 +2,7 @@ import { describedPermissions } from '@bailiwick/access/roles/permission-list.ts
 import { keys, permissionForm } from '@bailiwick/cli/state/file.ts';
 
 // Generates packages/cli/rights.schema.json, with which editors complete and check a rights file. Its keys are those of the
-// parser, and its permissions those of proto/permissions.ts. A test compares it with the parser and the rules of the service.
+// parser, and its permissions those of packages/contract/permissions.ts. A test compares it with the parser and the rules of the service.
 
 type Schema = Readonly<Record<string, unknown>>;
 

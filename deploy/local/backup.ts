@@ -4,7 +4,7 @@ import process from 'node:process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { sessionOptions } from '@bailiwick/database';
+import { sessionOptions } from '@bailiwick/store';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { schemas } from '../migrate.ts';

@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { readText } from '@bailiwick/settings';
+import { readText } from '@bailiwick/process';
 import { denoVersion, oldestDeno } from '../versions.ts';
 import { isAtLeast, which } from './nats-server.ts';
 import { cacheDir, root } from './paths.ts';
@@ -107,7 +107,7 @@ export const denoEnvironment = {
 
 /** Deno's own test runner, and the tests that need no running product: one module is much faster. */
 export const denoTest = ['test', '--allow-all', '--no-check', '--cached-only'];
-export const unitTests = ['test/beside-code.ts', '--', 'services', 'gateway', 'proto'];
+export const unitTests = ['test/beside-code.ts', '--', 'services', 'gateway', 'packages/contract'];
 
 /** The command that runs a process on Deno, with the permissions that it needs. */
 export function denoRuntime(command: string, spec: Omit<ProcessSpec, 'runtime'>): Runtime {

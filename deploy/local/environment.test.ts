@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { test } from 'node:test';
-import { readSettings } from '@bailiwick/settings';
+import { readSettings } from '@bailiwick/process';
 import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
 import { environmentOf, memoryOptions, unknownNames, type Wiring } from './environment.ts';
 import { ensureSecrets, serviceNames } from './secrets.ts';

@@ -1,4 +1,4 @@
-import { type Environment, namesOf, type SettingTable } from '@bailiwick/settings';
+import { type Environment, namesOf, type SettingTable } from '@bailiwick/process';
 import type { Secrets, ServiceName } from './secrets.ts';
 
 /**

@@ -29,7 +29,7 @@ export type ManagedProcess = {
   kill(): void;
 };
 
-/** The exit code of a process that cannot run with its settings (packages/process/process.ts). */
+/** The exit code of a process that cannot run with its settings (packages/process/run.ts). */
 const refusedConfiguration = 78;
 const graceMs = 30_000;
 const firstPauseMs = 200;

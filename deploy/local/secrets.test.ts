@@ -4,8 +4,8 @@ import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { tokenKind } from '@bailiwick/contract';
 import { parseKeyRing } from '@bailiwick/keys';
-import { tokenKind } from '@bailiwick/values';
 import { ensureSecrets, serviceNames } from './secrets.ts';
 import { temporaryFolder } from './testing.ts';
 

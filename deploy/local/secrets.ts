@@ -8,7 +8,7 @@ import {
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { createToken } from '@bailiwick/values';
+import { createToken } from '@bailiwick/contract';
 
 export type Secrets = {
   /** The platform owner's bot key, which newcomers sign in with. */

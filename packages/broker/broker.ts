@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '@bailiwick/errors';
-import { type Log } from '@bailiwick/telemetry';
+import type { Log } from '@bailiwick/process';
 import {
   type ConnectionOptions,
   connect,

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toServiceError } from '@bailiwick/errors';
-import { type Log, markFailed, traceparentHeader } from '@bailiwick/telemetry';
+import { type Log, markFailed, traceparentHeader } from '@bailiwick/process';
 import {
   AckPolicy,
   type Consumer,

@@ -4,7 +4,7 @@ import {
   inSpan,
   inTrace,
   traceparentHeader,
-} from '@bailiwick/telemetry';
+} from '@bailiwick/process';
 import { type Span, SpanKind } from '@opentelemetry/api';
 
 // Spans and metrics of messages, on the publisher's and the consumer's side. Each message is

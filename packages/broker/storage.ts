@@ -1,4 +1,4 @@
-import { counter, type Log } from '@bailiwick/telemetry';
+import { counter, type Log } from '@bailiwick/process';
 import type { JetStreamManager } from 'nats';
 
 // How full the broker's storage is. Only broker.ts and publications.ts call this.

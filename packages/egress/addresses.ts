@@ -1,5 +1,5 @@
 import { BlockList, isIPv4 } from 'node:net';
-import { noNetwork, parseNetwork } from '@bailiwick/values';
+import { noNetwork, parseNetwork } from '@bailiwick/contract';
 
 // Decides which addresses are public. Sources: the IANA special-purpose registries of IPv4 and IPv6
 // (RFC 6890), and the metadata addresses of clouds.

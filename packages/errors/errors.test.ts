@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { problem } from '@bailiwick/proto/problems.ts';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   causesOf,
@@ -13,6 +12,7 @@ import {
   toConnectError,
   toServiceError,
 } from './errors.ts';
+import { problem } from './problems.ts';
 
 const withCode = (code: string) => Object.assign(new Error('secret text'), { code });
 

@@ -2,9 +2,9 @@ import {
   type ErrorDetail,
   ErrorDetailSchema,
 } from '@bailiwick/proto/gen/bailiwick/common/v1/error_pb.ts';
-import { asProblem, isRule, type Params, type Problem } from '@bailiwick/proto/problems.ts';
-import { isReason, type Reason } from '@bailiwick/proto/reasons.ts';
 import { Code, ConnectError } from '@connectrpc/connect';
+import { asProblem, isRule, type Params, type Problem } from './problems.ts';
+import { isReason, type Reason } from './reasons.ts';
 
 /** The codes of the API's ErrorResponse. */
 export type ErrorCode =

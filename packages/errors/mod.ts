@@ -35,3 +35,22 @@ export {
   unauthenticated,
   unavailable,
 } from './errors.ts';
+export { fieldAtStart, fieldPath, isUnreadable, itemPath, mapPath } from './paths.ts';
+export {
+  asProblem,
+  distinct,
+  isRule,
+  type Params,
+  type Problem,
+  problem,
+  type Rule,
+  rules,
+} from './problems.ts';
+export {
+  isPublicReason,
+  type PublicReason,
+  paramsOf,
+  publicParams,
+  type Reason,
+  reasons,
+} from './reasons.ts';

@@ -1,4 +1,4 @@
-import { type Database } from '@bailiwick/database';
+import type { Database } from '@bailiwick/store';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { DekEntity } from './entities.ts';
 import { countByKek, countRemaining } from './queries.ts';

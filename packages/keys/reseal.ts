@@ -1,5 +1,5 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
-import { type Log } from '@bailiwick/telemetry';
+import type { Log } from '@bailiwick/process';
+import type { Database, EntityManager } from '@bailiwick/store';
 import { type EntitySchema, LockMode } from '@mikro-orm/core';
 import { DekEntity } from './entities.ts';
 import { firstPlace, type KeyPlace, listSuperseded } from './queries.ts';

@@ -1,5 +1,5 @@
-import { type Database } from '@bailiwick/database';
-import { type Log } from '@bailiwick/telemetry';
+import type { Log } from '@bailiwick/process';
+import type { Database } from '@bailiwick/store';
 import type { KeyService } from './key-service.ts';
 import { firstPlace, type KeyPlace, setWrapping, takeWrappedByOthers } from './queries.ts';
 

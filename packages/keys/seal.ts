@@ -7,8 +7,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { type Mounted, watchMounted } from '@bailiwick/settings';
-import { type Log } from '@bailiwick/telemetry';
+import { type Log, type Mounted, watchMounted } from '@bailiwick/process';
 
 // Seals secrets at rest: AES-256-GCM with a random 96-bit nonce. Records are sealed with a data key
 // of their tenant; data keys are wrapped by a key-encryption key of the ring. Blob: 0x01 ‖ nonce

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { oneOf, type Settings, type SettingTable } from '@bailiwick/settings';
+import { oneOf, type Settings, type SettingTable } from '@bailiwick/process';
 import { createRingService, type KeyService, withFallback } from './key-service.ts';
 import { type KeyRing, parseKeyRing } from './seal.ts';
 import { createVaultService, isVaultKek } from './vault.ts';

@@ -1,10 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { createCache } from '@bailiwick/cache';
-import { unguarded } from '@bailiwick/call';
-import { type Database, type EntityManager, lockName } from '@bailiwick/database';
-import { counter } from '@bailiwick/telemetry';
-import { createId } from '@bailiwick/values';
+import { createCache } from '@bailiwick/broker';
+import { createId, unguarded } from '@bailiwick/contract';
+import { counter } from '@bailiwick/process';
+import { type Database, type EntityManager, lockName } from '@bailiwick/store';
 import { DekEntity } from './entities.ts';
 import type { KeyService } from './key-service.ts';
 import { findCurrentKey, findKey, type StoredKey } from './queries.ts';
@@ -70,7 +69,7 @@ function createKeyStore({ database, service }: Pick<Options, 'database' | 'servi
   /**
    * Replaces a tenant's current data key; with `only`, only if that key is still the current one.
    * Returns undefined if there is nothing to replace. Caches of the old key must be invalidated
-   * (packages/service/keys-forgetting.ts).
+   * (packages/pipeline/service/keys-forgetting.ts).
    */
   async function replace(
     tenant: string,

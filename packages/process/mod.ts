@@ -1,26 +1,30 @@
+export type { Material } from './certificates.ts';
+export { hopAgent, unprocessedHeader } from './connections.ts';
+export { type DiskSpace, isLow, readDiskSpace } from './disk-space.ts';
+export { createCollector } from './heap.ts';
+export { type HttpHandler, type Listener, listenHttp } from './listen-http.ts';
+export { createReadiness, problemOf, type Readiness, readyText } from './readiness.ts';
+export { endRefused, type Running, runProcess } from './run.ts';
 export {
   type BrandImage,
   type BrandSettings,
   brandSettings,
   pageBrandSettings,
   readBrandImage,
-} from './brand.ts';
-export { brokerSettings } from './broker-settings.ts';
-export { databaseSettings } from './database-settings.ts';
-export { type DiskSpace, isLow, readDiskSpace } from './disk-space.ts';
-export { egressRulesOf, egressSettings } from './egress-settings.ts';
+} from './settings/brand.ts';
 export {
-  accessPeer,
-  callerSettings,
-  identityPeer,
-  notificationsPeer,
-  type OwnSettings,
-  ssoPeer,
-  verifierSettings,
-  withoutHop,
-} from './hop-settings.ts';
-export { type Hop, openHop, openPeers } from './peers.ts';
-export { endRefused, type Running, runProcess } from './process.ts';
+  atLeast,
+  ConfigurationError,
+  type Environment,
+  type Mounted,
+  namesOf,
+  oneOf,
+  readSettings,
+  readText,
+  type Setting,
+  type Settings,
+  type SettingTable,
+} from './settings/config.ts';
 export {
   allowedOriginsSettings,
   installationSettings,
@@ -29,5 +33,24 @@ export {
   publicUrlSettings,
   returnSettings,
   tlsSettings,
-} from './settings.ts';
-export { watchStorage } from './storage-watch.ts';
+} from './settings/shared.ts';
+export { watchMounted } from './settings/watch.ts';
+export { createLog, describe, type Log } from './telemetry/log.ts';
+export { counter, gauge, level, type Reading, startMetrics, timing } from './telemetry/metrics.ts';
+export { measureProcess } from './telemetry/runtime-metrics.ts';
+export { countSignIn } from './telemetry/sign-ins.ts';
+export { startTelemetry } from './telemetry/telemetry.ts';
+export {
+  continueTrace,
+  currentTraceId,
+  currentTraceparent,
+  inSpan,
+  inTrace,
+  isFromElsewhere,
+  linksTo,
+  markFailed,
+  outsideTraces,
+  type SpanOptions,
+  traceparentHeader,
+} from './telemetry/trace.ts';
+export { followTls, openTls, serverOptions, type Tls, tlsConnector } from './tls.ts';

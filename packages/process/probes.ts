@@ -1,5 +1,5 @@
-import { measureLag } from '@bailiwick/telemetry';
-import { createReadiness, readyText } from '@bailiwick/wire';
+import { createReadiness, readyText } from './readiness.ts';
+import { measureLag } from './telemetry/lag.ts';
 
 // The probes of a process. docs/kubernetes.md says what each of them means.
 

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { ConfigurationError, readSettings } from '@bailiwick/settings';
-import { createLog } from '@bailiwick/telemetry';
-import { openTls } from '@bailiwick/wire';
-import { tlsSettings } from './settings.ts';
+import { ConfigurationError, readSettings } from './settings/config.ts';
+import { tlsSettings } from './settings/shared.ts';
+import { createLog } from './telemetry/log.ts';
+import { openTls } from './tls.ts';
 
 const log = createLog('test', () => {});
 const names = { tlsCert: '', tlsKey: '', tlsCa: '' };

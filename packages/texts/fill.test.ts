@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { escapeHtml, fill, isolated, isolatedHtml } from './mod.ts';
+import { escapeHtml, fill, isolated, isolatedHtml } from './fill.ts';
 
 test('placeholders in values are not expanded', () => {
   assert.equal(fill('{{a}}', { a: '{{b}} $& $1', b: 'secret' }), '{{b}} $& $1');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { acceptedLocales, chooseLocale, localesLike } from './mod.ts';
+import { acceptedLocales, chooseLocale, localesLike } from './languages.ts';
 
 const locales = ['de', 'en', 'es', 'fr', 'ja', 'pt-BR'];
 

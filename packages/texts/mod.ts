@@ -1,3 +1,4 @@
-export { type MailTexts, readMailTexts, readPageTexts, shippedLocales } from './catalogue.ts';
+export { accentColors, accentProblem, contrast } from './accent.ts';
+export { readMailTexts, readPageTexts, shippedLocales } from './catalogue.ts';
 export { escapeHtml, fill, isolated, isolatedHtml, placeholdersIn, type Values } from './fill.ts';
 export { acceptedLocales, chooseLocale, fallbackLocale, localesLike } from './languages.ts';

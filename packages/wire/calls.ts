@@ -1,7 +1,6 @@
-import { type Caller, queueWorker } from '@bailiwick/call';
+import { type Caller, operationOf, queueWorker } from '@bailiwick/contract';
 import { type ErrorCode, httpStatus } from '@bailiwick/errors';
-import { operationOf } from '@bailiwick/proto/registry.ts';
-import { counter, inSpan, isFromElsewhere, type SpanOptions, timing } from '@bailiwick/telemetry';
+import { counter, inSpan, isFromElsewhere, type SpanOptions, timing } from '@bailiwick/process';
 import type { DescMethodUnary } from '@bufbuild/protobuf';
 import { SpanKind } from '@opentelemetry/api';
 

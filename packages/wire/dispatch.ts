@@ -1,4 +1,4 @@
-import type { Caller } from '@bailiwick/call';
+import type { Caller } from '@bailiwick/contract';
 import type { DescMethodUnary, Message } from '@bufbuild/protobuf';
 
 /** Call metadata beside the messages. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Readiness } from '@bailiwick/process';
 import {
   Health,
   HealthCheckResponse_ServingStatus as Status,
 } from '@bailiwick/proto/gen/grpc/health/v1/health_pb.ts';
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
-import type { Readiness } from './readiness.ts';
 
 /** How often a Watch checks whether the process is still ready. */
 const watchIntervalMs = 1000;

@@ -11,10 +11,9 @@ import {
 } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { toServiceError } from '@bailiwick/errors';
+import { hopAgent, listenHttp, unprocessedHeader } from '@bailiwick/process';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { Code, createClient } from '@connectrpc/connect';
-import { hopAgent, unprocessedHeader } from './connections.ts';
-import { listenHttp } from './listen-http.ts';
 import { asService } from './rpc.ts';
 import { createHttpTransport } from './rpc-http.ts';
 import { listenHttp2 } from './serve-http2.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { operations } from '@bailiwick/contract';
 import { type ErrorCode, httpStatus } from '@bailiwick/errors';
-import { operations } from '@bailiwick/proto/registry.ts';
-import { counter, gauge, level, measureProcess, startMetrics, timing } from '@bailiwick/telemetry';
+import { counter, gauge, level, measureProcess, startMetrics, timing } from '@bailiwick/process';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { countOperation } from './calls.ts';

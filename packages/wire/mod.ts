@@ -1,10 +1,13 @@
+export {
+  callerHeader,
+  createCallerSigner,
+  createCallerVerifier,
+  openCallerVerifier,
+} from './caller-tokens.ts';
 export { answerSpan, countOperation, isCountedHere, rpcName } from './calls.ts';
-export { type Material, parseCertificates } from './certificates.ts';
 export type { Dispatch, Exchange } from './dispatch.ts';
-export { boundHeap, collectLoaded } from './heap.ts';
-export { listenHttp } from './listen-http.ts';
-export { createOwnTokens, type OwnTokens } from './own-tokens.ts';
-export { createReadiness, problemOf, readyText } from './readiness.ts';
+export { createOwnTokens } from './own-tokens.ts';
+export { type Hop, openHop, openPeers } from './peers.ts';
 export { readBody, stopReading } from './request-body.ts';
 export {
   asService,
@@ -12,9 +15,17 @@ export {
   createLocalTransport,
   isUnimplemented,
   onBehalf,
-  type WireOptions,
   type WireTransport,
 } from './rpc.ts';
 export { createHttpTransport } from './rpc-http.ts';
 export { listenRpc } from './serve.ts';
-export { openTls, type Tls } from './tls.ts';
+export {
+  accessPeer,
+  callerSettings,
+  identityPeer,
+  notificationsPeer,
+  type OwnSettings,
+  ssoPeer,
+  verifierSettings,
+  withoutHop,
+} from './settings.ts';

@@ -1,4 +1,4 @@
-import { counter, type Log } from '@bailiwick/telemetry';
+import { counter, type Log } from '@bailiwick/process';
 
 // A service refuses the caller tokens of a process whose clock is wrong, or whose key it does not
 // have. That is the process's own failure and says nothing of its client's credential.

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
+import { hopAgent, type Tls, tlsConnector } from '@bailiwick/process';
 import { buildConnector } from 'undici';
-import { hopAgent } from './connections.ts';
-import { type Tls, tlsConnector } from './tls.ts';
 
 // A new connection may have been accepted by the operating system or by a proxy without reaching a
 // process. If that process is ending, the connection is reset together with its first request, and

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
-import { type Listener, listenHttp } from './listen-http.ts';
+import { type Listener, listenHttp } from '@bailiwick/process';
 import { readBody, stopReading } from './request-body.ts';
 
 const limit = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalid } from '@bailiwick/errors';
-import { createCollector } from './heap.ts';
+import { createCollector } from '@bailiwick/process';
 
 /**
  * How much of an unread body is still received, so that most clients have sent theirs before the

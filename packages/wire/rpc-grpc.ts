@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import type { Material, Tls } from '@bailiwick/process';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { findTrailerError } from '@connectrpc/connect/protocol-grpc';
 import {
@@ -12,7 +13,6 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
-import type { Material } from './certificates.ts';
 import { connectingTimeoutMs, NoResponseError, refusedTimeoutMs } from './retry.ts';
 import {
   type Attempt,
@@ -21,7 +21,6 @@ import {
   type WireOptions,
   type WireTransport,
 } from './rpc.ts';
-import type { Tls } from './tls.ts';
 
 // Calls between processes over gRPC: for meshes, and for balancing each call. Loaded only with
 // BAILIWICK_RPC=grpc.

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { hopAgent, unprocessedHeader } from '@bailiwick/process';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   codeFromHttpStatus,
@@ -8,7 +9,6 @@ import {
   trailerDemux,
 } from '@connectrpc/connect/protocol-connect';
 import { type Dispatcher, Pool } from 'undici';
-import { hopAgent, unprocessedHeader } from './connections.ts';
 import { startDeadline } from './deadline.ts';
 import { probeFailed, probingConnector } from './probe.ts';
 import { connectingTimeoutMs, NoResponseError, refusedTimeoutMs } from './retry.ts';

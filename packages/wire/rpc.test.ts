@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { serviceCaller } from '@bailiwick/call';
+import { serviceCaller } from '@bailiwick/contract';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { Code, type Transport } from '@connectrpc/connect';
 import { contextFor, createLocalTransport, createWireTransport } from './rpc.ts';

@@ -1,18 +1,16 @@
 import {
   type Caller,
-  type CallerSigner,
-  callerHeader,
   currentBehalf,
   currentRequestId,
   idempotencyKeyHeader,
+  type Operation,
+  operationOf,
   replayedHeader,
   serviceCaller,
-} from '@bailiwick/call';
+} from '@bailiwick/contract';
 import { callerRefusalIn, toConnectError, toServiceError, unavailable } from '@bailiwick/errors';
+import { currentTraceparent, type Tls, traceparentHeader } from '@bailiwick/process';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import type { Operation } from '@bailiwick/proto/operation.ts';
-import { operationOf } from '@bailiwick/proto/registry.ts';
-import { currentTraceparent, traceparentHeader } from '@bailiwick/telemetry';
 import {
   create,
   type DescMessage,
@@ -33,12 +31,12 @@ import {
   type Transport,
   type UnaryResponse,
 } from '@connectrpc/connect';
+import { type CallerSigner, callerHeader } from './caller-tokens.ts';
 import { callOut, timed } from './calls.ts';
 import { startDeadline } from './deadline.ts';
 import type { Dispatch, Exchange } from './dispatch.ts';
 import type { OwnTokens } from './own-tokens.ts';
 import { NoResponseError, withRetries } from './retry.ts';
-import type { Tls } from './tls.ts';
 
 // Calls between processes. A unary Connect call is an HTTP POST of `application/proto`, so the
 // default transport is just that, over a pool of kept-alive HTTP/1.1 connections: less than half

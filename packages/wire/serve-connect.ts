@@ -1,16 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import {
-  type CallerVerifier,
-  callerHeader,
-  idempotencyKeyHeader,
-  replayedHeader,
-} from '@bailiwick/call';
+import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/contract';
+import { continueTrace, traceparentHeader } from '@bailiwick/process';
 import { Health } from '@bailiwick/proto/gen/grpc/health/v1/health_pb.ts';
-import { continueTrace, traceparentHeader } from '@bailiwick/telemetry';
 import { createRegistry, type DescMethodUnary, type DescService } from '@bufbuild/protobuf';
 import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
+import { type CallerVerifier, callerHeader } from './caller-tokens.ts';
 import type { Dispatch, Exchange, Rpcs } from './dispatch.ts';
 import { type HealthState, healthHandlers } from './health.ts';
 import { maxBodyBytes, wireError } from './serve.ts';

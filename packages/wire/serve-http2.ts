@@ -7,8 +7,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import { type AddressInfo, Server } from 'node:net';
-import type { Listener } from './listen-http.ts';
-import { followTls, serverOptions, type Tls } from './tls.ts';
+import { followTls, type Listener, serverOptions, type Tls } from '@bailiwick/process';
 
 // The HTTP/2 listener, for gRPC. A connection ends with GOAWAY, which names the last stream that
 // will be processed: clients may retry all later ones.

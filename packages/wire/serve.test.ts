@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import process from 'node:process';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listenHttp } from './listen-http.ts';
+import { listenHttp } from '@bailiwick/process';
 
 const unseen = 'deno' in process.versions && 'Deno does not report that a response is not read';
 

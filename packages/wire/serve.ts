@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  type CallerVerifier,
-  callerHeader,
-  idempotencyKeyHeader,
-  replayedHeader,
-} from '@bailiwick/call';
+import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/contract';
 import { invalid, toConnectError, toServiceError } from '@bailiwick/errors';
-import { continueTrace, traceparentHeader } from '@bailiwick/telemetry';
+import {
+  continueTrace,
+  type HttpHandler,
+  type Listener,
+  listenHttp,
+  type Readiness,
+  type Tls,
+  traceparentHeader,
+} from '@bailiwick/process';
 import { type DescMethodUnary, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
@@ -15,15 +18,13 @@ import {
   errorToJsonBytes,
   trailerMux,
 } from '@connectrpc/connect/protocol-connect';
+import { type CallerVerifier, callerHeader } from './caller-tokens.ts';
 import { startDeadline } from './deadline.ts';
 import type { Dispatch, Exchange, Rpcs } from './dispatch.ts';
 import type { HealthState } from './health.ts';
-import { type HttpHandler, type Listener, listenHttp } from './listen-http.ts';
-import type { Readiness } from './readiness.ts';
 import { readBody, stopReading } from './request-body.ts';
 import type { StockHandler } from './serve-connect.ts';
 import { listenHttp2 } from './serve-http2.ts';
-import type { Tls } from './tls.ts';
 
 // A service's listeners: HTTP/1.1, with a fast path for unary Connect calls of `application/proto`,
 // which the other processes send, and HTTP/2 for gRPC. connect-node serves everything else on both:

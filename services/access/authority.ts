@@ -1,6 +1,15 @@
-import { endWithin, refusalFlags, type SessionRefusal, sessionProof } from '@bailiwick/call';
-import { type Database, onPool, type Run } from '@bailiwick/database';
+import type { Revoke, RightsKey } from '@bailiwick/broker';
+import {
+  endWithin,
+  includes,
+  isPlatformOnly,
+  permissions,
+  refusalFlags,
+  type SessionRefusal,
+  sessionProof,
+} from '@bailiwick/contract';
 import { invalid } from '@bailiwick/errors';
+import { type Handlers, readSearch } from '@bailiwick/pipeline';
 import type {
   Authority,
   ConfirmCredentialRequest,
@@ -11,10 +20,7 @@ import type {
   SessionTimes,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
-import { permissions } from '@bailiwick/proto/permissions.ts';
-import type { Revoke, RightsKey } from '@bailiwick/revocation';
-import { type Handlers, readSearch } from '@bailiwick/rpc';
+import { type Database, onPool, type Run } from '@bailiwick/store';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { findLackingForUser } from './acting/acting.ts';

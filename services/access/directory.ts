@@ -1,7 +1,7 @@
 import { notFound } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { Directory as DirectoryService } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import { type Call } from '@bailiwick/rpc';
 import { isUnimplemented } from '@bailiwick/wire';
 import type { Client } from '@connectrpc/connect';
 

@@ -1,5 +1,11 @@
-import { type Limit, type LimitProfile, perMinute, unlimited } from '@bailiwick/limits';
-import { type MailLimit, mailLimits } from '@bailiwick/proto/policies.ts';
+import {
+  type Limit,
+  type LimitProfile,
+  type MailLimit,
+  mailLimits,
+  perMinute,
+  unlimited,
+} from '@bailiwick/contract';
 
 // Limits of access's public operations, of the mails that it causes, and of rows per tenant. The
 // row limits are far above normal use: they keep the rows of one tenant from filling a process's

@@ -1,7 +1,6 @@
-import { type ServiceSchema } from '@bailiwick/database';
-import { OutboxEntity } from '@bailiwick/events';
-import { IdempotentCallEntity } from '@bailiwick/idempotency';
-import { RateWindowEntity } from '@bailiwick/limits';
+import { OutboxEntity } from '@bailiwick/outbox';
+import { IdempotentCallEntity } from '@bailiwick/pipeline';
+import { RateWindowEntity, type ServiceSchema } from '@bailiwick/store';
 import { AuditCheckpointEntity, AuditEntryEntity, AuditHeadEntity } from './audit/entities.ts';
 import { DailyCountEntity } from './counts/entities.ts';
 import { GrantEntity } from './grants/entities.ts';

@@ -1,7 +1,15 @@
-import { type Database, onPool } from '@bailiwick/database';
+import { createRightsCache } from '@bailiwick/broker';
+import type { LimitProfile } from '@bailiwick/contract';
 import { openKeyRing } from '@bailiwick/keys';
-import { countAddress, createLimiter, type Limiter, type LimitProfile } from '@bailiwick/limits';
-import { type OwnSettings } from '@bailiwick/process';
+import {
+  createPager,
+  createService,
+  type RightsSources,
+  repeat,
+  type Service,
+  serve,
+} from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Audit } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
@@ -18,11 +26,8 @@ import { Roles } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import { Scim } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
 import { TenantMembers, Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { Credentials, Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import { createRightsCache } from '@bailiwick/revocation';
-import { createPager, serve } from '@bailiwick/rpc';
-import { createService, type RightsSources, repeat, type Service } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
-import { asService, onBehalf } from '@bailiwick/wire';
+import { countAddress, createLimiter, type Database, type Limiter, onPool } from '@bailiwick/store';
+import { asService, type OwnSettings, onBehalf } from '@bailiwick/wire';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { auditHandlers } from './audit/handlers.ts';
 import { projectAudit } from './audit/projector.ts';

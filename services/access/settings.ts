@@ -1,18 +1,17 @@
+import { brokerSettings } from '@bailiwick/broker';
 import { keyRingSettings } from '@bailiwick/keys';
 import {
+  atLeast,
   brandSettings,
-  brokerSettings,
-  callerSettings,
-  databaseSettings,
-  identityPeer,
   installationSettings,
   limitSettings,
   listenSettings,
   returnSettings,
+  type SettingTable,
   tlsSettings,
-  verifierSettings,
 } from '@bailiwick/process';
-import { atLeast, type SettingTable } from '@bailiwick/settings';
+import { databaseSettings } from '@bailiwick/store';
+import { callerSettings, identityPeer, verifierSettings } from '@bailiwick/wire';
 
 export const accessSettings = {
   ...listenSettings,

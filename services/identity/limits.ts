@@ -1,5 +1,11 @@
-import { type Limit, type LimitProfile, perMinute, unlimited } from '@bailiwick/limits';
-import { type MailLimit, mailLimits } from '@bailiwick/proto/policies.ts';
+import {
+  type Limit,
+  type LimitProfile,
+  type MailLimit,
+  mailLimits,
+  perMinute,
+  unlimited,
+} from '@bailiwick/contract';
 
 // Limits of identity's public operations, and of rows per tenant.
 

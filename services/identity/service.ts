@@ -1,5 +1,5 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
-import { type Origin } from '@bailiwick/events';
+import { createRightsCache } from '@bailiwick/broker';
+import type { LimitProfile } from '@bailiwick/contract';
 import {
   createTenantKeys,
   type KeyRing,
@@ -7,8 +7,19 @@ import {
   openKeyRing,
   openKeyService,
 } from '@bailiwick/keys';
-import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/limits';
-import { type OwnSettings } from '@bailiwick/process';
+import type { Origin } from '@bailiwick/outbox';
+import {
+  createPager,
+  createService,
+  followPurges,
+  forgetEverywhere,
+  maintainDataKeys,
+  type RightsSources,
+  type Service,
+  type ServiceOptions,
+  serve,
+} from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Imports } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
@@ -36,19 +47,8 @@ import {
   SsoRecovery,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { createRightsCache } from '@bailiwick/revocation';
-import { createPager, serve } from '@bailiwick/rpc';
-import {
-  createService,
-  followPurges,
-  forgetEverywhere,
-  maintainDataKeys,
-  type RightsSources,
-  type Service,
-  type ServiceOptions,
-} from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
-import { asService, onBehalf } from '@bailiwick/wire';
+import { countAddress, createLimiter, type Database, type EntityManager } from '@bailiwick/store';
+import { asService, type OwnSettings, onBehalf } from '@bailiwick/wire';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { createComparison } from './account/comparison.ts';
 import { accountHandlers } from './account/handlers.ts';

@@ -1,18 +1,16 @@
+import { brokerSettings } from '@bailiwick/broker';
 import { keyRingSettings, keyServiceSettings } from '@bailiwick/keys';
 import {
-  accessPeer,
-  brokerSettings,
-  callerSettings,
-  databaseSettings,
   installationSettings,
   limitSettings,
   listenSettings,
+  oneOf,
   returnSettings,
-  ssoPeer,
+  type SettingTable,
   tlsSettings,
-  verifierSettings,
 } from '@bailiwick/process';
-import { oneOf, type SettingTable } from '@bailiwick/settings';
+import { databaseSettings } from '@bailiwick/store';
+import { accessPeer, callerSettings, ssoPeer, verifierSettings } from '@bailiwick/wire';
 import { assertTokenOf } from './credentials/installed.ts';
 
 export const identitySettings = {

@@ -1,7 +1,7 @@
 import process from 'node:process';
-import { openHop, openPeers, type Running, runProcess } from '@bailiwick/process';
-import { listenService, type Service } from '@bailiwick/service';
-import { readSettings } from '@bailiwick/settings';
+import { listenService, type Service } from '@bailiwick/pipeline';
+import { type Running, readSettings, runProcess } from '@bailiwick/process';
+import { openHop, openPeers } from '@bailiwick/wire';
 import { createNotifications } from './service.ts';
 import { notificationsSettings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readSettings, type Settings } from '@bailiwick/settings';
+import { readSettings, type Settings } from '@bailiwick/process';
 import { readPlan } from './process-roles.ts';
 import { notificationsSettings } from './settings.ts';
 

@@ -1,5 +1,5 @@
-import { type EgressRules } from '@bailiwick/egress';
-import { egressRulesOf, type OwnSettings } from '@bailiwick/process';
+import { type EgressRules, egressRulesOf } from '@bailiwick/egress';
+import type { OwnSettings } from '@bailiwick/wire';
 import { readDisablePolicy } from './health/disable-policy.ts';
 import type { QueuePlan } from './queue/queue.ts';
 import { parseSchedule, shortSchedule } from './queue/schedule.ts';

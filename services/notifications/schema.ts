@@ -1,8 +1,7 @@
-import { type ServiceSchema } from '@bailiwick/database';
-import { OutboxEntity } from '@bailiwick/events';
-import { IdempotentCallEntity } from '@bailiwick/idempotency';
 import { DekEntity } from '@bailiwick/keys';
-import { RateWindowEntity } from '@bailiwick/limits';
+import { OutboxEntity } from '@bailiwick/outbox';
+import { IdempotentCallEntity } from '@bailiwick/pipeline';
+import { RateWindowEntity, type ServiceSchema } from '@bailiwick/store';
 import { ChatEndpointEntity } from './chat/entities.ts';
 import { MailSuppressionEntity } from './email/entities.ts';
 import { PublishedEventEntity } from './events/entities.ts';

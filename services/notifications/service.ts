@@ -1,10 +1,20 @@
 import { type Broker } from '@bailiwick/broker';
-import { type Caller } from '@bailiwick/call';
-import { type Database } from '@bailiwick/database';
+import { type Caller, type LimitProfile, mailLimits } from '@bailiwick/contract';
 import { createPools, type EgressRules } from '@bailiwick/egress';
 import { createTenantKeys, openKeyRing, openKeyService, type TenantKeys } from '@bailiwick/keys';
-import { countAddress, createLimiter, type Limiter, type LimitProfile } from '@bailiwick/limits';
-import { type OwnSettings } from '@bailiwick/process';
+import {
+  type Background,
+  createPager,
+  createService,
+  followPurges,
+  forgetEverywhere,
+  maintainDataKeys,
+  type RightsSources,
+  type Served,
+  type Service,
+  serve,
+} from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { AppLogouts } from '@bailiwick/proto/gen/bailiwick/notifications/v1/app_logouts_pb.ts';
@@ -29,19 +39,8 @@ import {
   DataKeys,
   DomainOwner,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { mailLimits } from '@bailiwick/proto/policies.ts';
-import { createPager, type Served, serve } from '@bailiwick/rpc';
-import {
-  type Background,
-  createService,
-  followPurges,
-  forgetEverywhere,
-  maintainDataKeys,
-  type RightsSources,
-  type Service,
-} from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
-import { asService, onBehalf } from '@bailiwick/wire';
+import { countAddress, createLimiter, type Database, type Limiter } from '@bailiwick/store';
+import { asService, type OwnSettings, onBehalf } from '@bailiwick/wire';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { chatChecks, chatHandlers, chatReplayChecks } from './chat/handlers.ts';
 import { chatKind } from './chat/status.ts';

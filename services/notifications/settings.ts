@@ -1,20 +1,18 @@
+import { brokerSettings } from '@bailiwick/broker';
+import { egressSettings } from '@bailiwick/egress';
 import { keyRingSettings, keyServiceSettings } from '@bailiwick/keys';
 import {
-  accessPeer,
+  atLeast,
   brandSettings,
-  brokerSettings,
-  callerSettings,
-  databaseSettings,
-  egressSettings,
   installationSettings,
   limitSettings,
   listenSettings,
   publicUrlSettings,
-  ssoPeer,
+  type SettingTable,
   tlsSettings,
-  verifierSettings,
 } from '@bailiwick/process';
-import { atLeast, type SettingTable } from '@bailiwick/settings';
+import { databaseSettings } from '@bailiwick/store';
+import { accessPeer, callerSettings, ssoPeer, verifierSettings } from '@bailiwick/wire';
 import { openTemplates } from './email/templates.ts';
 import type { Pauses } from './health/breaker.ts';
 import { parseSchedule } from './queue/schedule.ts';

@@ -1,7 +1,6 @@
-import { type Database } from '@bailiwick/database';
-import { type Limiter } from '@bailiwick/limits';
-import { type Background, repeat } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import { type Background, repeat } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import type { Database, Limiter } from '@bailiwick/store';
 import { deleteExpiredSuppressions } from './email/queries.ts';
 import { nameSeconds } from './events/publish.ts';
 import { forgetPublished } from './events/queries.ts';

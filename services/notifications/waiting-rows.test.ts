@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { createLog } from '@bailiwick/telemetry';
+import { createLog } from '@bailiwick/process';
 import { createAnnouncements, watchRows } from './waiting-rows.ts';
 
 const log = createLog('test', () => {});

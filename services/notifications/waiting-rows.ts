@@ -1,5 +1,5 @@
 import { type Broker } from '@bailiwick/broker';
-import { type Log } from '@bailiwick/telemetry';
+import type { Log } from '@bailiwick/process';
 
 // The jobs for waiting rows (due tasks, parked tasks, failing endpoints) sleep until a row is due. A
 // process that writes such a row wakes them through the broker, which the jobs need anyway.

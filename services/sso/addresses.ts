@@ -1,4 +1,4 @@
-import { platformPlace } from '@bailiwick/proto/policies.ts';
+import { platformPlace } from '@bailiwick/contract';
 
 type Provider = { tenant: string; id: string };
 

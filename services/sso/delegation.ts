@@ -1,6 +1,6 @@
 import { escalation, temporaryRight } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import { type Call } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 

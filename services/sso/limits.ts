@@ -1,4 +1,4 @@
-import { type Limit, type LimitProfile, perMinute } from '@bailiwick/limits';
+import { type Limit, type LimitProfile, perMinute } from '@bailiwick/contract';
 
 /**
  * Tolerance for the clock of an identity provider. An answer is used once, and one to a request of

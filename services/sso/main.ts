@@ -1,7 +1,7 @@
 import process from 'node:process';
-import { openHop, openPeers, runProcess } from '@bailiwick/process';
-import { listenService } from '@bailiwick/service';
-import { readSettings } from '@bailiwick/settings';
+import { listenService } from '@bailiwick/pipeline';
+import { readSettings, runProcess } from '@bailiwick/process';
+import { openHop, openPeers } from '@bailiwick/wire';
 import { createSso } from './service.ts';
 import { ssoSettings } from './settings.ts';
 

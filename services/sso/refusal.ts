@@ -1,7 +1,5 @@
-import { ServiceError, toServiceError } from '@bailiwick/errors';
-import type { Params } from '@bailiwick/proto/problems.ts';
-import type { PublicReason } from '@bailiwick/proto/reasons.ts';
-import { oneLine } from '@bailiwick/proto/shown-text.ts';
+import { oneLine } from '@bailiwick/contract';
+import { type Params, type PublicReason, ServiceError, toServiceError } from '@bailiwick/errors';
 import { ConnectError } from '@connectrpc/connect';
 
 // The reasons to refuse a sign-in. The user reads what to do; the tenant's administrators read the

@@ -1,8 +1,17 @@
 import { type Broker } from '@bailiwick/broker';
-import { createPools } from '@bailiwick/egress';
+import type { Limit, LimitProfile } from '@bailiwick/contract';
+import { createPools, egressRulesOf } from '@bailiwick/egress';
 import { createTenantKeys, type KeyService, openKeyRing, openKeyService } from '@bailiwick/keys';
-import { countAddress, createLimiter, type Limit, type LimitProfile } from '@bailiwick/limits';
-import { egressRulesOf, type OwnSettings } from '@bailiwick/process';
+import {
+  createPager,
+  createService,
+  followPurges,
+  forgetEverywhere,
+  maintainDataKeys,
+  type Service,
+  serve,
+} from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
@@ -23,16 +32,8 @@ import {
   SsoRecovery,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { createPager, serve } from '@bailiwick/rpc';
-import {
-  createService,
-  followPurges,
-  forgetEverywhere,
-  maintainDataKeys,
-  type Service,
-} from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
-import { asService, onBehalf } from '@bailiwick/wire';
+import { countAddress, createLimiter } from '@bailiwick/store';
+import { asService, type OwnSettings, onBehalf } from '@bailiwick/wire';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { watchSessions } from './app-sign-ins/watch.ts';
 import type { AppDeps } from './apps/deps.ts';

@@ -1,20 +1,16 @@
-import { parseServer } from '@bailiwick/egress';
+import { brokerSettings } from '@bailiwick/broker';
+import { egressSettings, parseServer } from '@bailiwick/egress';
 import { keyRingSettings, keyServiceSettings } from '@bailiwick/keys';
 import {
-  accessPeer,
-  brokerSettings,
-  callerSettings,
-  databaseSettings,
-  egressSettings,
-  identityPeer,
   installationSettings,
   limitSettings,
   listenSettings,
   returnSettings,
+  type SettingTable,
   tlsSettings,
-  verifierSettings,
 } from '@bailiwick/process';
-import { type SettingTable } from '@bailiwick/settings';
+import { databaseSettings } from '@bailiwick/store';
+import { accessPeer, callerSettings, identityPeer, verifierSettings } from '@bailiwick/wire';
 
 export const ssoSettings = {
   ...listenSettings,

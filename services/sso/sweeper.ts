@@ -1,7 +1,6 @@
-import { type Database } from '@bailiwick/database';
-import { type Limiter } from '@bailiwick/limits';
-import { type Background, repeat } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import { type Background, repeat } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import type { Database, Limiter } from '@bailiwick/store';
 import { sweepConsents } from './app-sign-ins/queries.ts';
 import { erasePreviousSecrets } from './apps/queries.ts';
 import { sweepHandled } from './domains/joining/queries.ts';

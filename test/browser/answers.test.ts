@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { denied, invalid, ServiceError } from '@bailiwick/errors';
-import { sendFormPage } from '@bailiwick/gateway/form-page.ts';
-import { isPage, sendErrorPage, sendPage } from '@bailiwick/gateway/pages.ts';
+import { sendFormPage } from '@bailiwick/gateway/pages/form-page.ts';
+import { isPage, sendErrorPage, sendPage } from '@bailiwick/gateway/pages/pages.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 

@@ -6,7 +6,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
-import { supportCalls } from '../operations/support-calls.ts';
+import { supportCalls } from '../operations/identity/support-calls.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import type { Page } from 'playwright-core';
-import { supportCalls } from '../operations/support-calls.ts';
+import { supportCalls } from '../operations/identity/support-calls.ts';
 import { bodyOf } from '../support/answers.ts';
 import { eventually, type Stack, startStack } from '../support/harness.ts';
 import { password, signUp } from '../support/people.ts';

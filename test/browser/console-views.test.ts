@@ -6,7 +6,7 @@ import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import type { Page } from 'playwright-core';
 import { type Receiver, startReceiver } from '../delivery/receiver.ts';
-import { supportCalls } from '../operations/support-calls.ts';
+import { supportCalls } from '../operations/identity/support-calls.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 import { password } from '../support/people.ts';
 import { assertAccessible, type Browser, openBrowser } from './browser.ts';

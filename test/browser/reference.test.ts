@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { operations } from '@bailiwick/proto/registry.ts';
+import { operations } from '@bailiwick/contract';
 import type { Page } from 'playwright-core';
 import { type Stack, startStack } from '../support/harness.ts';
 import { choosePorts } from '../support/own-stack.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { settingTables } from '@bailiwick/deploy/settings.ts';
-import { namesOf, readSettings, type Setting, type SettingTable } from '@bailiwick/settings';
+import { namesOf, readSettings, type Setting, type SettingTable } from '@bailiwick/process';
 import { parse } from 'yaml';
 import { chartDir, openChart, readScenario, scenarios, valueFiles } from './helm.ts';
 import {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
-import { createCallerSigner, createCallerVerifier, serviceCaller } from '@bailiwick/call';
+import { serviceCaller, tokenKind } from '@bailiwick/contract';
 import { settingTables } from '@bailiwick/deploy/settings.ts';
 import { parseKeyRing } from '@bailiwick/keys';
-import { readSettings } from '@bailiwick/settings';
-import { tokenKind } from '@bailiwick/values';
+import { readSettings } from '@bailiwick/process';
+import { createCallerSigner, createCallerVerifier } from '@bailiwick/wire';
 import { mostConnections } from './connections.ts';
 import { openChart } from './helm.ts';
 import { containerOf, type Manifest, materialise, podOf, podsIn, secretsIn } from './manifests.ts';

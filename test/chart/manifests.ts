@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { migrateSettings, settingTables } from '@bailiwick/deploy/settings.ts';
-import { type Environment, type SettingTable } from '@bailiwick/settings';
+import type { Environment, SettingTable } from '@bailiwick/process';
 import { pngOf } from '../support/images.ts';
 
 // The fields of Kubernetes objects that the tests read.

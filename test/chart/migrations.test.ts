@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { migrateSettings } from '@bailiwick/deploy/settings.ts';
-import { readSettings } from '@bailiwick/settings';
+import { readSettings } from '@bailiwick/process';
 import { openChart } from './helm.ts';
 import { materialise, objectsOf, podOf, workloads } from './manifests.ts';
 import { sampleSecret } from './secrets.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { operations } from '@bailiwick/contract';
 import { root } from '@bailiwick/deploy/local/paths.ts';
-import { operations } from '@bailiwick/proto/registry.ts';
 import { openChart } from './helm.ts';
 import {
   containerOf,

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { createToken } from '@bailiwick/values';
+import { createToken } from '@bailiwick/contract';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { groupSchema, newDirectory } from '../operations/scim-calls.ts';
+import { groupSchema, newDirectory } from '../operations/access/scim-calls.ts';
 import { bodyOf } from '../support/answers.ts';
 import { inDays } from '../support/bots.ts';
 import type { Stack } from '../support/harness.ts';

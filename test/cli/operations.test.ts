@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
-import { operations } from '@bailiwick/proto/registry.ts';
+import { operations } from '@bailiwick/contract';
 import { hostNode } from '../client/host-node.ts';
 import { type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { roleProblems } from '@bailiwick/access/roles/save.ts';
 import { type Wanted, wantedOf } from '@bailiwick/cli/state/file.ts';
+import { createId, decodeJson, permissions, validate } from '@bailiwick/contract';
 import { PermissionCheckSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import {
   GrantsAddRequestSchema,
@@ -14,10 +15,6 @@ import {
   type RolesSaveRequest,
   RolesSaveRequestSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
-import { decodeJson } from '@bailiwick/proto/json/decode.ts';
-import { permissions } from '@bailiwick/proto/permissions.ts';
-import { validate } from '@bailiwick/proto/validate.ts';
-import { createId } from '@bailiwick/values';
 import type { DescMessage } from '@bufbuild/protobuf';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';

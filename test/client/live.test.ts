@@ -9,8 +9,8 @@ import {
   UnauthenticatedError,
 } from '@bailiwick/client/errors.ts';
 import { withIdempotencyKey, withoutSideEffects } from '@bailiwick/client/gen/operations.ts';
+import { operations } from '@bailiwick/contract';
 import { type ErrorCode as ServiceErrorCode } from '@bailiwick/errors';
-import { operations } from '@bailiwick/proto/registry.ts';
 import { type Stack } from '../support/harness.ts';
 import { createTenant, newAddress, password, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';

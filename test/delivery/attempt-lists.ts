@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
 import { assertRefused, bodyOf, readList, readPage } from '../support/answers.ts';
 import { eventually, type Stack } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';

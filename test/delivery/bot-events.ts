@@ -1,4 +1,4 @@
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
 import type { Stack } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';
 

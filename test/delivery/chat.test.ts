@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
 import { describeOne, type Stack, startStack } from '../support/harness.ts';
 import { caughtBy, createTenant, signUp } from '../support/people.ts';

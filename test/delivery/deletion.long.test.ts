@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
 import { eventually, type OwnStack, startStack } from '../support/harness.ts';
 import { caughtBy, newAddress, signUp, tenantFor } from '../support/people.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { taskHeaders } from '@bailiwick/events';
+import { taskHeaders } from '@bailiwick/outbox';
 import { connect, headers } from 'nats';
 import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { type Broker, type Owner, openBroker } from '@bailiwick/broker';
-import { createOwner } from '@bailiwick/events';
-import { createLog } from '@bailiwick/telemetry';
+import { createOwner } from '@bailiwick/outbox';
+import { createLog } from '@bailiwick/process';
 import {
   AckPolicy,
   connect,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, beforeEach, test } from 'node:test';
-import { type Database, openDatabase } from '@bailiwick/database';
 import { sharedHandlers } from '@bailiwick/notifications/endpoints/handlers.ts';
 import { byService } from '@bailiwick/notifications/health/disable-policy.ts';
 import {
@@ -12,8 +11,9 @@ import {
 import type { Store } from '@bailiwick/notifications/queue/store.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
-import { type Call, type Pager } from '@bailiwick/rpc';
-import { createLog } from '@bailiwick/telemetry';
+import type { Call, Pager } from '@bailiwick/pipeline';
+import { createLog } from '@bailiwick/process';
+import { type Database, openDatabase } from '@bailiwick/store';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/harness.ts';

@@ -9,7 +9,7 @@ import { openBroker } from '@bailiwick/broker';
 import { answersAsBroker } from '@bailiwick/deploy/local/broker.ts';
 import { startDaemon } from '@bailiwick/deploy/local/daemon.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
-import { createLog } from '@bailiwick/telemetry';
+import { createLog } from '@bailiwick/process';
 import { findProgram, testOwner } from '../support/broker.ts';
 import { eventually } from '../support/harness.ts';
 import { takePort } from '../support/ports.ts';

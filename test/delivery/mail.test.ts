@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { createToken } from '@bailiwick/values';
+import { createToken } from '@bailiwick/contract';
 import { assertRefused, bodyOf, readPage } from '../support/answers.ts';
 import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
 import { newAddress, password, register } from '../support/people.ts';

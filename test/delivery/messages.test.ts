@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
 import { assertRefused, bodyOf } from '../support/answers.ts';
 import { describeOne, eventually, type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Broker, openBroker } from '@bailiwick/broker';
-import { createLog } from '@bailiwick/telemetry';
+import { createLog } from '@bailiwick/process';
 import { connect, type NatsConnection, nanos } from 'nats';
 import { startTestBroker, type TestBroker, testOwner } from '../support/broker.ts';
 import { eventually } from '../support/harness.ts';

@@ -5,19 +5,19 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBroker } from '@bailiwick/broker';
-import { openDatabase } from '@bailiwick/database';
+import { identitySchema } from '@bailiwick/identity/schema.ts';
+import { beginSession } from '@bailiwick/identity/sessions/begin.ts';
+import { UserEntity } from '@bailiwick/identity/users/entities.ts';
 import {
   createRecorder,
   OutboxEntity,
   recordChange,
   serviceOrigin,
   startRelay,
-} from '@bailiwick/events';
-import { identitySchema } from '@bailiwick/identity/schema.ts';
-import { beginSession } from '@bailiwick/identity/sessions/begin.ts';
-import { UserEntity } from '@bailiwick/identity/users/entities.ts';
-import { type Call } from '@bailiwick/rpc';
-import { createLog } from '@bailiwick/telemetry';
+} from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
+import { createLog } from '@bailiwick/process';
+import { openDatabase } from '@bailiwick/store';
 import { startTestBroker, type TestBroker, testOwner } from '../support/broker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/harness.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertSchemaWindow, openDatabase } from '@bailiwick/database';
 import { finishUpgrades } from '@bailiwick/deploy/admin.ts';
 import { migrateAll } from '@bailiwick/deploy/migrate.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { sealedUrlsVersion } from '@bailiwick/notifications/webhooks/url.ts';
-import { createLog } from '@bailiwick/telemetry';
+import { createLog } from '@bailiwick/process';
+import { assertSchemaWindow, openDatabase } from '@bailiwick/store';
 import { Client } from 'pg';
 import { bodyOf, recordIn } from '../support/answers.ts';
 import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';

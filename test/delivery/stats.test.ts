@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Database, openDatabase } from '@bailiwick/database';
+import { createId } from '@bailiwick/contract';
 import { settleAsDone } from '@bailiwick/notifications/queue/queries.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { deleteOldHours, listDays, listHours } from '@bailiwick/notifications/stats/queries.ts';
-import { createLog } from '@bailiwick/telemetry';
-import { createId } from '@bailiwick/values';
+import { createLog } from '@bailiwick/process';
+import { type Database, openDatabase } from '@bailiwick/store';
 import { assertRefused, bodyOf } from '../support/answers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { describeOne, eventually, type Stack } from '../support/harness.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
 import { describeOne, eventually, type Stack } from '../support/harness.ts';
 import { caughtBy, createTenant, signUp } from '../support/people.ts';

@@ -64,10 +64,14 @@ describe('Deno’s tasks, without a Node on the PATH', { skip }, () => {
 
   test('deno task test runs tests, and deno task identity lists its missing settings', async (t) => {
     const env = environment(t);
-    const { stdout } = await promisify(execFile)(deno, ['task', 'test', 'proto/registry.test.ts'], {
-      cwd: root,
-      env,
-    });
+    const { stdout } = await promisify(execFile)(
+      deno,
+      ['task', 'test', 'packages/contract/registry.test.ts'],
+      {
+        cwd: root,
+        env,
+      },
+    );
     assert.match(stdout, /^ok \| \d+ passed \| 0 failed/m);
     const refused = await promisify(execFile)(deno, ['task', 'identity'], { cwd: root, env }).then(
       () => assert.fail('it started'),

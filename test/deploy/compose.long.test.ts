@@ -8,7 +8,7 @@ import { root } from '@bailiwick/deploy/local/paths.ts';
 import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import { migrateSettings, settingTables } from '@bailiwick/deploy/settings.ts';
 import { images } from '@bailiwick/deploy/versions.ts';
-import { namesOf, readSettings, type Setting, type SettingTable } from '@bailiwick/settings';
+import { namesOf, readSettings, type Setting, type SettingTable } from '@bailiwick/process';
 import { findTool, run } from '../tools/go.ts';
 
 // Validates deploy/compose.yaml with Compose's own library and schema, and against the settings

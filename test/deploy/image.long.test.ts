@@ -108,8 +108,8 @@ test('files that a process reads at run time are in the image', () => {
     'test/run.ts',
     'deploy/local/start.ts',
     'gateway/node_modules',
-    'packages/values/ids.test.ts',
-    'proto/generate.ts',
+    'packages/contract/values/ids.test.ts',
+    'packages/contract/generate.ts',
     '.git',
   ]) {
     assert.ok(!isInImage(path), path);
@@ -155,11 +155,10 @@ test('the image has the console, built from all of its sources', () => {
     [
       'console/src/**/*.{css,svg,ts,tsx}',
       'console/*.{html,json,ts}',
-      'packages/client/*.ts',
+      'packages/client/{,import/}*.ts',
       'packages/client/gen/operations.ts',
       'packages/texts/locales/*/console/*.json',
-      'packages/user-import/*.ts',
-      'gateway/static-files.ts',
+      'gateway/http/static-files.ts',
       'tsconfig.json',
     ],
     { cwd: root },

@@ -5,9 +5,9 @@ import path from 'node:path';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { operations } from '@bailiwick/contract';
 import { unknownNames } from '@bailiwick/deploy/local/environment.ts';
 import { migrateSettings, settingTables } from '@bailiwick/deploy/settings.ts';
-import { operations } from '@bailiwick/proto/registry.ts';
 import { type Stack } from '../support/harness.ts';
 import { sharedStack } from '../support/shared.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type Started, startPortal } from '../operations/portal-calls.ts';
+import { type Started, startPortal } from '../operations/notifications/portal-calls.ts';
 import { bodyOf } from '../support/answers.ts';
 
 const page = readFileSync(path.join(import.meta.dirname, '../../docs/receivers-portal.md'), 'utf8');

@@ -1,8 +1,9 @@
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { routes } from '@bailiwick/pipeline';
+import { listenHttp } from '@bailiwick/process';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { routes } from '@bailiwick/rpc';
-import { type Dispatch, listenHttp, listenRpc } from '@bailiwick/wire';
+import { type Dispatch, listenRpc } from '@bailiwick/wire';
 import { create, type Message } from '@bufbuild/protobuf';
 
 // A service in its own process that counts how often it processed each call. The test opens and

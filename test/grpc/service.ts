@@ -1,17 +1,18 @@
 import { Buffer } from 'node:buffer';
 import { generateKeyPairSync } from 'node:crypto';
 import type { TestContext } from 'node:test';
+import type { Caller } from '@bailiwick/contract';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { routes } from '@bailiwick/pipeline';
+import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
+import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import {
-  type Caller,
   callerHeader,
   createCallerSigner,
   createCallerVerifier,
-} from '@bailiwick/call';
-import { loopback } from '@bailiwick/deploy/local/ports.ts';
-import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import { routes } from '@bailiwick/rpc';
-import { type Dispatch, listenRpc } from '@bailiwick/wire';
+  type Dispatch,
+  listenRpc,
+} from '@bailiwick/wire';
 import {
   create,
   type DescMessage,

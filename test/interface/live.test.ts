@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
 import { describeBoth, type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createId, createToken } from '@bailiwick/values';
+import { createId, createToken } from '@bailiwick/contract';
 import { createBot } from '../support/bots.ts';
 import type { Answer, Stack } from '../support/harness.ts';
 import { createTenant, mailTo, newAddress, password, signUp, tokenIn } from '../support/people.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { execute, openDatabase } from '@bailiwick/database';
+import { createId } from '@bailiwick/contract';
 import {
   createRingService,
   createTenantKeys,
@@ -13,8 +13,8 @@ import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
 import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
 import { sealUrl } from '@bailiwick/notifications/webhooks/url.ts';
-import { createLog } from '@bailiwick/telemetry';
-import { createId } from '@bailiwick/values';
+import { createLog } from '@bailiwick/process';
+import { execute, openDatabase } from '@bailiwick/store';
 
 /** A line of a key ring. */
 export const ringLine = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;

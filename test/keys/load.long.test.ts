@@ -15,7 +15,7 @@ import {
   tokenFromFile,
 } from '@bailiwick/keys';
 import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
-import { maintainDataKeys } from '@bailiwick/service';
+import { maintainDataKeys } from '@bailiwick/pipeline';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/harness.ts';
 import { openInstance, ringLine, ringService } from './instance.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { execute } from '@bailiwick/database';
 import { countByKek, DekEntity } from '@bailiwick/keys';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
 import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
 import { openUrl } from '@bailiwick/notifications/webhooks/url.ts';
+import { execute } from '@bailiwick/store';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Instance, openInstance, ringLine, ringService } from './instance.ts';
 

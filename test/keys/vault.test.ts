@@ -13,8 +13,7 @@ import {
   parseKeyRing,
   tokenFromFile,
 } from '@bailiwick/keys';
-import { readSettings } from '@bailiwick/settings';
-import { describe as describeError } from '@bailiwick/telemetry';
+import { describe as describeError, readSettings } from '@bailiwick/process';
 import { startVault, type Vault } from './vault.ts';
 
 const ring = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`);

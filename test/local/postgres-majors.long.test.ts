@@ -12,7 +12,7 @@ import { freePort, loopback } from '@bailiwick/deploy/local/ports.ts';
 import { answersAsPostgres, ensureDatabase } from '@bailiwick/deploy/local/postgres.ts';
 import { findRunner } from '@bailiwick/deploy/local/unprivileged.ts';
 import { migrateAll } from '@bailiwick/deploy/migrate.ts';
-import { createLog } from '@bailiwick/telemetry';
+import { createLog } from '@bailiwick/process';
 import { eventually, startStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { lastWords, run } from '../tools/go.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import type { Operation } from '@bailiwick/proto/operation.ts';
-import { operations } from '@bailiwick/proto/registry.ts';
+import { type Operation, operations } from '@bailiwick/contract';
 import { type Answer, eventually, type Stack } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';
 import { type Case, expectedOf, outcomes } from './expected.ts';

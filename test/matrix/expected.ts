@@ -1,4 +1,4 @@
-import type { Operation, Rule } from '@bailiwick/proto/operation.ts';
+import type { Operation, Rule } from '@bailiwick/contract';
 import { handlerOracles } from './handlers.ts';
 import {
   type JsonObject,

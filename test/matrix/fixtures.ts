@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Operation } from '@bailiwick/proto/operation.ts';
-import { createToken } from '@bailiwick/values';
+import { createToken, type Operation } from '@bailiwick/contract';
 import type { Stack } from '../support/harness.ts';
 import { newAddress, password } from '../support/people.ts';
 import { type Kind, makeAll } from './makers.ts';
@@ -24,11 +23,11 @@ export type Fixture = {
   allowedIn?: string;
 };
 
-const factors = 'test/operations/factors.test.ts';
-const tenantChanges = 'test/operations/tenant-changes.test.ts';
-const support = 'test/operations/support.test.ts';
-const portal = 'test/operations/portal.test.ts';
-const passkeys = 'test/operations/passkeys.test.ts';
+const factors = 'test/operations/identity/factors.test.ts';
+const tenantChanges = 'test/operations/access/tenant-changes.test.ts';
+const support = 'test/operations/identity/support.test.ts';
+const portal = 'test/operations/notifications/portal.test.ts';
+const passkeys = 'test/operations/identity/passkeys.test.ts';
 const newSlug = () => `matrix-${randomBytes(4).toString('hex')}`;
 const token = ({ invitation }: Place) => ({ Token: invitation });
 const endpointUrl = (stack: Stack) => `${stack.inboxUrl}/hooks/matrix`;
@@ -63,10 +62,10 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Account_IssueCode: { actor: true },
   Account_SignInOptions: {},
   Account_RequestCode: { fresh: ['person'] },
-  Account_LoginWithCode: { allowedIn: 'test/operations/mailed-codes.test.ts' },
-  Account_CompleteLogin: { allowedIn: 'test/operations/second-factor.test.ts' },
-  Account_BeginStepUp: { allowedIn: 'test/operations/step-up.test.ts' },
-  Account_CompleteStepUp: { allowedIn: 'test/operations/step-up.test.ts' },
+  Account_LoginWithCode: { allowedIn: 'test/operations/identity/mailed-codes.test.ts' },
+  Account_CompleteLogin: { allowedIn: 'test/operations/identity/second-factor.test.ts' },
+  Account_BeginStepUp: { allowedIn: 'test/operations/identity/step-up.test.ts' },
+  Account_CompleteStepUp: { allowedIn: 'test/operations/identity/step-up.test.ts' },
   Account_LinkIdentity: { allowedIn: 'test/sso/social.test.ts' },
   Account_Logout: { actor: true },
   Account_Update: { actor: true, request: withoutKeys },
@@ -93,7 +92,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Users_Update: { actor: true, request: withoutKeys },
   Users_Disable: { fresh: ['person'] },
   Users_ResetFactors: { allowedIn: factors },
-  Users_Enable: { allowedIn: 'test/operations/users.test.ts' },
+  Users_Enable: { allowedIn: 'test/operations/identity/users.test.ts' },
   Users_Delete: { actor: true, fresh: ['person'] },
   Users_ConfirmIdentity: { actor: true, fresh: ['person', 'identity'] },
   Users_RemoveIdentity: { actor: true, fresh: ['person', 'identity'] },
@@ -182,7 +181,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Apps_Save: { fresh: ['app'] },
   Apps_Delete: { fresh: ['app'] },
   Apps_RotateSecret: { fresh: ['app'] },
-  Domain_Join: { allowedIn: 'test/operations/domain-joining.long.test.ts' },
+  Domain_Join: { allowedIn: 'test/operations/sso/domain-joining.long.test.ts' },
   Webhooks_CreateEndpoint: {
     request: (_place, _who, stack) => ({ Endpoint: { URL: endpointUrl(stack) } }),
   },
@@ -221,7 +220,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   AppLogouts_Deliver: { fresh: ['app'] },
   Mail_GetSuppression: { allowedIn: 'test/delivery/mail.test.ts' },
   Mail_DeleteSuppression: { allowedIn: 'test/delivery/mail.test.ts' },
-  Keys_Rotate: { allowedIn: 'test/operations/keys.long.test.ts' },
+  Keys_Rotate: { allowedIn: 'test/operations/identity/keys.long.test.ts' },
 };
 
 /** Why an operation cannot take part; '' if it can. */

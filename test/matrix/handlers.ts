@@ -1,4 +1,4 @@
-import type { Rule } from '@bailiwick/proto/operation.ts';
+import type { Rule } from '@bailiwick/contract';
 import type { Case, Outcome } from './expected.ts';
 import { valueAt } from './requests.ts';
 import type { Principal } from './world.ts';

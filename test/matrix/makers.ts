@@ -1,6 +1,6 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
+import { createId, createToken } from '@bailiwick/contract';
 import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
-import { createId, createToken } from '@bailiwick/values';
 import { bodyOf, recordIn } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
 import { newCode, newIdentity } from '../support/federation.ts';

@@ -1,4 +1,4 @@
-import { createId, createToken, tokenHash } from '@bailiwick/values';
+import { createId, createToken, tokenHash } from '@bailiwick/contract';
 import { recordIn } from '../support/answers.ts';
 import type { Stack } from '../support/harness.ts';
 import { newAddress } from '../support/people.ts';

@@ -1,4 +1,4 @@
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
 import { bodyOf } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
 import { newIdentity } from '../support/federation.ts';

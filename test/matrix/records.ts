@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import type { IdPrefix } from '@bailiwick/proto/identifiers.ts';
-import type { Operation } from '@bailiwick/proto/operation.ts';
-import { operations } from '@bailiwick/proto/registry.ts';
-import { createId } from '@bailiwick/values';
+import { createId, type IdPrefix, type Operation, operations } from '@bailiwick/contract';
 import type { Answer, Stack } from '../support/harness.ts';
 import { missingFixture, standingRequest } from './fixtures.ts';
 import { tenantPath } from './requests.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { requestExample } from '@bailiwick/proto/openapi/examples.ts';
-import type { Operation } from '@bailiwick/proto/operation.ts';
+import type { Operation } from '@bailiwick/contract';
+import { requestExample } from '@bailiwick/contract/examples';
 import { inDays } from '../support/bots.ts';
 import { noEvent } from './makers.ts';
 import type { Place } from './world.ts';

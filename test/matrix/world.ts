@@ -1,4 +1,4 @@
-import { createId, createToken } from '@bailiwick/values';
+import { createId, createToken } from '@bailiwick/contract';
 import { bodyOf } from '../support/answers.ts';
 import type { Stack } from '../support/harness.ts';
 import { newAddress } from '../support/people.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { patchOf, personOf } from '../operations/scim-calls.ts';
+import { patchOf, personOf } from '../operations/access/scim-calls.ts';
 import { type Giver, mayEndBySource, mayHandOut, type Role } from './delegation-model.ts';
 import {
   customRoles,

@@ -3,7 +3,7 @@ import {
   type Directory,
   newDirectory,
   type Resource,
-} from '../operations/scim-calls.ts';
+} from '../operations/access/scim-calls.ts';
 import { bodyOf } from '../support/answers.ts';
 import { type Bot, createBot, createKey } from '../support/bots.ts';
 import type { Answer, Stack } from '../support/harness.ts';

@@ -13,17 +13,16 @@ import { anySession } from '@bailiwick/access/decisions/session.ts';
 import type { Directory } from '@bailiwick/access/directory.ts';
 import { narrow } from '@bailiwick/access/permissions/narrow.ts';
 import { accessSchema } from '@bailiwick/access/schema.ts';
-import { readVoucher } from '@bailiwick/call';
-import { onPool } from '@bailiwick/database';
+import type { RightsCache } from '@bailiwick/broker';
+import { isPlatformOnly, readVoucher } from '@bailiwick/contract';
+import { type Call, createPager } from '@bailiwick/pipeline';
 import {
   AccessCheckRequestSchema,
   AccessExplainRequestSchema,
   AccessListPermissionsRequestSchema,
   AccessListSubjectsRequestSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
-import { isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
-import { type RightsCache } from '@bailiwick/revocation';
-import { type Call, createPager } from '@bailiwick/rpc';
+import { onPool } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import pg from 'pg';

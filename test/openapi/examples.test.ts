@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { operations } from '@bailiwick/proto/registry.ts';
+import { operations } from '@bailiwick/contract';
 import { type Stack } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operations } from '@bailiwick/proto/registry.ts';
+import { operations } from '@bailiwick/contract';
 import pg from 'pg';
 import { type Answer, describeOne, type Stack, startStack } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';

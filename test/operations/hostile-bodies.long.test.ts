@@ -3,8 +3,8 @@ import { Buffer } from 'node:buffer';
 import { Agent, request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { residentMbOf } from '../bench/numbers.ts';
 import { type OwnStack, startStack } from '../support/harness.ts';
+import { residentMbOf } from '../support/numbers.ts';
 import { signUp } from '../support/people.ts';
 
 const bodies: Readonly<Record<string, Buffer>> = {

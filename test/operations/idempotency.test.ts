@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { Database } from '@bailiwick/database';
-import { sweepCalls } from '@bailiwick/idempotency';
+import { sweepCalls } from '@bailiwick/pipeline';
+import type { Database } from '@bailiwick/store';
 import { assertRefused, bodyOf } from '../support/answers.ts';
 import { createBot } from '../support/bots.ts';
 import { describeOne, eventually, startStack } from '../support/harness.ts';

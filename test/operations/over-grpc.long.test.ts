@@ -1,4 +1,4 @@
-import { testCredentials } from './credentials.ts';
+import { testCredentials } from './identity/credentials.ts';
 import { testMainJob } from './main-job.ts';
 import { testUpdates } from './updates.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isPublicReason } from '@bailiwick/proto/reasons.ts';
+import { isPublicReason } from '@bailiwick/errors';
 import { type Answer, describeOne, type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
-import { requestExample } from '@bailiwick/proto/openapi/examples.ts';
-import { operations } from '@bailiwick/proto/registry.ts';
+import { operations } from '@bailiwick/contract';
+import { requestExample } from '@bailiwick/contract/examples';
 import { assertRefused } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
 import { describeOne, type Stack } from '../support/harness.ts';

@@ -10,7 +10,7 @@ import {
   type Resource,
   type Scim,
   startScim,
-} from './scim-calls.ts';
+} from './access/scim-calls.ts';
 
 // Names with marks that change the direction of text: stored before requests were refused for them,
 // or from a directory.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Database } from '@bailiwick/database';
 import { removeExpired } from '@bailiwick/identity/account/sweeper.ts';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
-import { createLog } from '@bailiwick/telemetry';
+import { createLog } from '@bailiwick/process';
+import type { Database } from '@bailiwick/store';
 import { openTestDatabase } from '../support/database.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { requestExample } from '@bailiwick/proto/openapi/examples.ts';
-import { operations } from '@bailiwick/proto/registry.ts';
+import { operations } from '@bailiwick/contract';
+import { requestExample } from '@bailiwick/contract/examples';
 import { describeOne, type Stack } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';

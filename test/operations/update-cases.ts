@@ -3,8 +3,8 @@ import { createBot } from '../support/bots.ts';
 import { claim } from '../support/domains.ts';
 import type { Stack } from '../support/harness.ts';
 import { createTenant, newAddress, signUp } from '../support/people.ts';
-import { platformProviders, providers } from './update-providers.ts';
-import { noProfile, profile } from './updated-profile.ts';
+import { platformProviders, providers } from './access/update-providers.ts';
+import { noProfile, profile } from './identity/updated-profile.ts';
 
 // The operations that update or save a record, each with a record and the values of its fields.
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type Operation, operations } from '@bailiwick/contract';
 import { server_managed } from '@bailiwick/proto/gen/bailiwick/options/v1/options_pb.ts';
-import type { Operation } from '@bailiwick/proto/operation.ts';
-import { operations } from '@bailiwick/proto/registry.ts';
 import { type DescMessage, getOption } from '@bufbuild/protobuf';
 import { recordIn } from '../support/answers.ts';
 import type { Stack, Topology } from '../support/harness.ts';

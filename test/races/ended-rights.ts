@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import type { Operation } from '@bailiwick/proto/operation.ts';
-import { operations } from '@bailiwick/proto/registry.ts';
-import { tokenHash } from '@bailiwick/values';
+import { type Operation, operations, tokenHash } from '@bailiwick/contract';
 import { prepare } from '../matrix/fixtures.ts';
 import { newPerson, newSession } from '../matrix/people.ts';
 import * as roles from '../matrix/roles.ts';

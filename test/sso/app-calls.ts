@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
-import type { Database } from '@bailiwick/database';
+import { tokenHash } from '@bailiwick/contract';
 import { findApp } from '@bailiwick/sso/apps/queries.ts';
-import { tokenHash } from '@bailiwick/values';
+import type { Database } from '@bailiwick/store';
 import { bodyOf } from '../support/answers.ts';
 import { createBot, createKey, grantBotInStore } from '../support/bots.ts';
 import type { Stack } from '../support/harness.ts';

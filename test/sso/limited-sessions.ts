@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
 import { assertRefused, bodyOf, readList } from '../support/answers.ts';
 import { password } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
 import { bodyOf, readList } from '../support/answers.ts';
 import type { Stack } from '../support/harness.ts';
 import { signUp, tenantFor } from '../support/people.ts';

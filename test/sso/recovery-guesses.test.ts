@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bcryptHash, importedPerson } from '../operations/user-import-calls.ts';
+import { bcryptHash, importedPerson } from '../operations/access/user-import-calls.ts';
 import { bodyOf } from '../support/answers.ts';
 import { startStack } from '../support/harness.ts';
 import { newAddress } from '../support/people.ts';

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Database, openDatabase } from '@bailiwick/database';
+import { createId } from '@bailiwick/contract';
 import { unavailable } from '@bailiwick/errors';
-import { serviceOrigin } from '@bailiwick/events';
+import { serviceOrigin } from '@bailiwick/outbox';
+import type { Call, Handlers } from '@bailiwick/pipeline';
+import { createLog } from '@bailiwick/process';
 import {
   type SsoRecovery,
   SsoRecoveryUseRequestSchema,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
 import { codeHash, createCodes } from '@bailiwick/sso/requirement/recovery/codes.ts';
 import { recoveryHandlers } from '@bailiwick/sso/requirement/recovery/handlers.ts';
 import { replaceCodes } from '@bailiwick/sso/requirement/recovery/queries.ts';
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
-import { createLog } from '@bailiwick/telemetry';
-import { createId } from '@bailiwick/values';
+import { type Database, openDatabase } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { createTestDatabase } from '../support/database.ts';
 import { countOf, eventsOf } from '../support/store.ts';

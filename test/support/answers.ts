@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operations } from '@bailiwick/proto/registry.ts';
+import { operations } from '@bailiwick/contract';
 import type { Answer, Stack } from './harness.ts';
 
 // Helpers for answers.

@@ -1,4 +1,4 @@
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
 import { bodyOf, recordIn } from './answers.ts';
 import type { Stack } from './harness.ts';
 import { rowsOf } from './store.ts';

@@ -5,7 +5,7 @@ const message = 'a cached value differs, and no revocation explains it';
 
 /**
  * The differences that the processes of a stack have logged. Only under VERIFY_CACHES=true, where
- * each hit of a cache of rights loads afresh and compares (packages/revocation/verify.ts).
+ * each hit of a cache of rights loads afresh and compares (packages/broker/revocation/verify.ts).
  */
 export const cacheDifferences = (folder: string): string[] =>
   readdirSync(folder).flatMap((name) =>

@@ -3,18 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { startPostgresContainer } from '@bailiwick/deploy/local/containers.ts';
+import { startPostgres } from '@bailiwick/deploy/local/postgres.ts';
+import { firstProvider, wantsContainers } from '@bailiwick/deploy/local/providers.ts';
+import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
+import { createLog, type Log } from '@bailiwick/process';
 import {
   type Database,
   databaseRole,
   grantRole,
   openDatabase,
   type ServiceSchema,
-} from '@bailiwick/database';
-import { startPostgresContainer } from '@bailiwick/deploy/local/containers.ts';
-import { startPostgres } from '@bailiwick/deploy/local/postgres.ts';
-import { firstProvider, wantsContainers } from '@bailiwick/deploy/local/providers.ts';
-import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
-import { createLog, type Log } from '@bailiwick/telemetry';
+} from '@bailiwick/store';
 import pg from 'pg';
 
 // Every stack of the run copies a migrated template database, which takes a tenth of a second.

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
 import { recordIn } from './answers.ts';
 import type { DnsServer } from './dns-server.ts';
 import type { Stack } from './harness.ts';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createCallerSigner } from '@bailiwick/call';
+import { createId, createToken, tokenHash } from '@bailiwick/contract';
 import { toServiceError } from '@bailiwick/errors';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { createId, createToken, tokenHash } from '@bailiwick/values';
-import { asService, createHttpTransport } from '@bailiwick/wire';
+import { asService, createCallerSigner, createHttpTransport } from '@bailiwick/wire';
 import { type Client, createClient } from '@connectrpc/connect';
 import type { Stack } from './harness.ts';
 import { newAddress } from './people.ts';

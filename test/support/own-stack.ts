@@ -10,7 +10,7 @@ import { type ManagedProcess, startProcess } from '@bailiwick/deploy/local/proce
 import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
 import { ensureSecrets, type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import { settingTables, singleSettings } from '@bailiwick/deploy/settings.ts';
-import { type SettingTable } from '@bailiwick/settings';
+import type { SettingTable } from '@bailiwick/process';
 import { startTestBroker } from './broker.ts';
 import { cacheDifferences } from './cache-differences.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';

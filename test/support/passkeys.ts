@@ -1,4 +1,4 @@
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
 import { bodyOf } from './answers.ts';
 import { type Changes, createPasskey, type SoftPasskey, usePasskey } from './authenticator.ts';
 import type { Answer, Stack } from './harness.ts';

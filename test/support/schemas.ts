@@ -1,6 +1,6 @@
-import { databaseRole, openDatabase, type ServiceSchema } from '@bailiwick/database';
 import { schemas } from '@bailiwick/deploy/migrate.ts';
-import { createLog } from '@bailiwick/telemetry';
+import { createLog } from '@bailiwick/process';
+import { databaseRole, openDatabase, type ServiceSchema } from '@bailiwick/store';
 import pg from 'pg';
 import { createTestDatabase } from './database.ts';
 

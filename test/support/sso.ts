@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createCallerSigner } from '@bailiwick/call';
+import { createId } from '@bailiwick/contract';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import type { ServiceName } from '@bailiwick/deploy/local/secrets.ts';
 import { toServiceError } from '@bailiwick/errors';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import { createId } from '@bailiwick/values';
-import { asService, createHttpTransport } from '@bailiwick/wire';
+import { asService, createCallerSigner, createHttpTransport } from '@bailiwick/wire';
 import { createClient } from '@connectrpc/connect';
 import { bodyOf } from './answers.ts';
 import { newIdentity } from './federation.ts';

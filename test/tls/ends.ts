@@ -1,10 +1,10 @@
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { routes } from '@bailiwick/pipeline';
+import { createLog, type Material, openTls } from '@bailiwick/process';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { routes } from '@bailiwick/rpc';
-import { createLog } from '@bailiwick/telemetry';
-import { asService, createHttpTransport, listenRpc, type Material, openTls } from '@bailiwick/wire';
+import { asService, createHttpTransport, listenRpc } from '@bailiwick/wire';
 import { createGrpcTransport } from '@bailiwick/wire/grpc';
 import { create } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';

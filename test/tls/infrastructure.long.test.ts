@@ -7,11 +7,11 @@ import path from 'node:path';
 import process from 'node:process';
 import { before, describe, type TestContext, test } from 'node:test';
 import { accessSchema } from '@bailiwick/access/schema.ts';
-import { databaseRole, migrate, openDatabase } from '@bailiwick/database';
 import { answersAsBroker } from '@bailiwick/deploy/local/broker.ts';
 import { startDaemon } from '@bailiwick/deploy/local/daemon.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
-import { createLog } from '@bailiwick/telemetry';
+import { createLog } from '@bailiwick/process';
+import { databaseRole, migrate, openDatabase } from '@bailiwick/store';
 import pg from 'pg';
 import { findProgram, startTestBroker } from '../support/broker.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -145,7 +145,7 @@ test('a database whose certificate names another host is rejected', async (t) =>
 /** Whether a process whose NODE_EXTRA_CA_CERTS names a file reaches a broker in time. */
 async function reaches(url: string, authority?: string): Promise<boolean> {
   const script = `
-    const { openBroker } = await import('@bailiwick/events');
+    const { openBroker } = await import('@bailiwick/broker');
     const broker = openBroker({ url: '${url}', name: 'test', log: { info() {}, warn() {}, error() {} } });
     const until = Date.now() + 4000;
     while (!broker.isConnected() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));

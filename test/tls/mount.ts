@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Material } from '@bailiwick/wire';
+import type { Material } from '@bailiwick/process';
 
 // A Secret as Kubernetes mounts it: the files are links into a folder that is replaced as a whole.
 

@@ -7,9 +7,8 @@ import { before, type TestContext, test } from 'node:test';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { toServiceError } from '@bailiwick/errors';
-import { openPeers } from '@bailiwick/process';
-import { createLog } from '@bailiwick/telemetry';
-import { createOwnTokens } from '@bailiwick/wire';
+import { createLog } from '@bailiwick/process';
+import { createOwnTokens, openPeers } from '@bailiwick/wire';
 import { type Authority, createAuthority } from './authority.ts';
 import { type Client, clientOf, openEnd, type Served, serve, wires } from './ends.ts';
 

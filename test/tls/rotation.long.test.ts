@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toServiceError } from '@bailiwick/errors';
-import { type Material } from '@bailiwick/wire';
+import type { Material } from '@bailiwick/process';
 import { eventually } from '../support/harness.ts';
 import { type Authority, createAuthority } from './authority.ts';
 import { callWhile, clientOf, type End, openEnd, serve, wires } from './ends.ts';

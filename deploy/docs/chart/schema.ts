@@ -1,4 +1,4 @@
-import { type Setting } from '@bailiwick/settings';
+import type { Setting } from '@bailiwick/process';
 import { parse } from 'yaml';
 import { byName, byPath, byWorkload, config } from './constraints.ts';
 import {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Setting, type SettingTable } from '@bailiwick/settings';
+import type { Setting, SettingTable } from '@bailiwick/process';
 import { parse } from 'yaml';
 import { root } from '../../local/paths.ts';
 import { settingTables } from '../../settings.ts';

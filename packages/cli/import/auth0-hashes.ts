@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { ImportError, type Json, object, text } from '../../user-import/mod.ts';
+import { ImportError, type Json, object, text } from '../../client/import/mod.ts';
 
 // The password hashes of Auth0: its own, which are bcrypt, and those that its customers have imported
 // and that no sign-in has renewed (custom_password_hash).

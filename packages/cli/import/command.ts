@@ -9,7 +9,7 @@ import {
   type Row,
   readRow,
   sendUsers,
-} from '../../user-import/mod.ts';
+} from '../../client/import/mod.ts';
 import { type Command, type Given, textOf } from '../command.ts';
 import { connect } from '../connect.ts';
 import { exitCodes, Refusal, UsageError } from '../failure.ts';

@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { ImportVerdict } from '../../client/gen/types.ts';
-import type { Row } from '../../user-import/mod.ts';
+import type { Row } from '../../client/import/mod.ts';
 import { Refusal } from '../failure.ts';
 import { say } from '../output.ts';
 import { printable } from '../text.ts';

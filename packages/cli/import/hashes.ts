@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { ImportError } from '../../user-import/mod.ts';
+import { ImportError } from '../../client/import/mod.ts';
 import { Refusal } from '../failure.ts';
 import type { Source } from './sources.ts';
 

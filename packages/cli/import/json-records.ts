@@ -1,4 +1,4 @@
-import { maxRecord } from '../../user-import/mod.ts';
+import { maxRecord } from '../../client/import/mod.ts';
 import { Refusal } from '../failure.ts';
 
 // Reads the records of a JSON file of any size, one after the other.

@@ -9,7 +9,7 @@ import {
   maxRecord,
   readCsvRow,
   readJsonLine,
-} from '../../user-import/mod.ts';
+} from '../../client/import/mod.ts';
 import { Refusal } from '../failure.ts';
 import { say } from '../output.ts';
 import { printable } from '../text.ts';

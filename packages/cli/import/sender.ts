@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../client/client.ts';
 import { ResourceExhaustedError, UnavailableError } from '../../client/errors.ts';
-import type { Sender } from '../../user-import/mod.ts';
+import type { Sender } from '../../client/import/mod.ts';
 import { say } from '../output.ts';
 import { endProgress } from './progress.ts';
 

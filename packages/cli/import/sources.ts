@@ -13,7 +13,7 @@ import {
   type Reading,
   text,
   texts,
-} from '../../user-import/mod.ts';
+} from '../../client/import/mod.ts';
 import { auth0Hash } from './auth0-hashes.ts';
 import { type FirebaseHash, firebaseHash, keycloakHash, peppered } from './hashes.ts';
 

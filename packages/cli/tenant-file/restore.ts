@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../../client/client.ts';
 import type { ImportVerdict } from '../../client/gen/types.ts';
-import { sendUsers } from '../../user-import/mod.ts';
+import { sendUsers } from '../../client/import/mod.ts';
 import { Refusal } from '../failure.ts';
 import { patientSender } from '../import/sender.ts';
 import { say } from '../output.ts';

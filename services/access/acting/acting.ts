@@ -1,6 +1,6 @@
-import { type Run } from '@bailiwick/database';
+import { includes, isPlatformOnly } from '@bailiwick/contract';
 import type { MayActAsRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
+import type { Run } from '@bailiwick/store';
 import { ownership, type Rights, rightsOf } from '../decisions/rights.ts';
 import { anySession } from '../decisions/session.ts';
 import { ownerRole, permissionsOf, platformOwnerRole } from '../permissions/builtin.ts';

@@ -1,9 +1,9 @@
-import { type Run } from '@bailiwick/database';
+import { includes } from '@bailiwick/contract';
 import type {
   MayConferBotRequest,
   MayConferBotResponseSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { includes } from '@bailiwick/proto/permission-patterns.ts';
+import type { Run } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { findSubjectGrants, owns } from '../decisions/context.ts';

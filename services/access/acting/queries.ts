@@ -1,4 +1,4 @@
-import { type Run, type Statement } from '@bailiwick/database';
+import type { Run, Statement } from '@bailiwick/store';
 
 /** A role in a tenant, or on the platform (""), and the permissions of a tenant's own one. */
 export type HeldRole = { tenant: string; role: string; gives: string[] | null };

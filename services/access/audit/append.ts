@@ -1,5 +1,5 @@
-import { type Database } from '@bailiwick/database';
 import { unavailable } from '@bailiwick/errors';
+import type { Database } from '@bailiwick/store';
 import { type Entry, type Link, linkOf } from './chain.ts';
 import { appendToChains, type Chain, findChains, type Move } from './queries.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AuditDraft } from '@bailiwick/events';
+import type { AuditDraft } from '@bailiwick/outbox';
 import { canonical, chainStart, type Entry, entryOf, type Link, linkOf } from './chain.ts';
 
 const draft = (changes: Partial<AuditDraft> = {}): AuditDraft => ({

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type AuditDraft } from '@bailiwick/events';
+import type { AuditDraft } from '@bailiwick/outbox';
 
 // The hash chain of a tenant's audit entries. Each hash covers its entry and the hash before it, so
 // changing, removing or inserting an entry breaks all later hashes. Pure functions.

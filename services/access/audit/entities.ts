@@ -1,8 +1,8 @@
+import { timeOf } from '@bailiwick/contract';
 import {
   type AuditEntry,
   AuditEntrySchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
-import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { EntryChange, EntryTarget } from './chain.ts';

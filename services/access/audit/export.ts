@@ -1,5 +1,5 @@
+import { encodeJson, type JsonObject } from '@bailiwick/contract';
 import { AuditEntrySchema } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { stringify } from 'csv-stringify/sync';
 import { type AuditRow, toAuditEntry } from './entities.ts';
 

@@ -1,7 +1,7 @@
-import { sessionProof } from '@bailiwick/call';
-import { type Database, type EntityManager, onPool } from '@bailiwick/database';
-import { recordChange } from '@bailiwick/events';
+import { sessionProof } from '@bailiwick/contract';
 import { type KeyRing } from '@bailiwick/keys';
+import { recordChange } from '@bailiwick/outbox';
+import type { Call, Handlers, Pager } from '@bailiwick/pipeline';
 import type {
   Audit,
   AuditExportRequest,
@@ -9,7 +9,7 @@ import type {
   AuditListRequest,
   AuditVerifyRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
-import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
+import { type Database, type EntityManager, onPool } from '@bailiwick/store';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { noSession } from '../decisions/session.ts';
 import { createAnchor, openAnchor } from './anchor.ts';

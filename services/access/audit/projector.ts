@@ -1,10 +1,10 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { type Broker, type BrokerMessage } from '@bailiwick/broker';
-import { type Database } from '@bailiwick/database';
 import { isOutage } from '@bailiwick/errors';
-import { type StreamMessage } from '@bailiwick/events';
-import { type Background } from '@bailiwick/service';
-import { type Log, outsideTraces } from '@bailiwick/telemetry';
+import type { StreamMessage } from '@bailiwick/outbox';
+import type { Background } from '@bailiwick/pipeline';
+import { type Log, outsideTraces } from '@bailiwick/process';
+import type { Database } from '@bailiwick/store';
 import { appendEntries } from './append.ts';
 import { type Entry, entryOf } from './chain.ts';
 

@@ -1,8 +1,8 @@
-import { type Database, inTransaction } from '@bailiwick/database';
 import { isOutage } from '@bailiwick/errors';
 import { firstOf, type KeyRing } from '@bailiwick/keys';
-import { type Background, repeat } from '@bailiwick/service';
-import { counter, type Log } from '@bailiwick/telemetry';
+import { type Background, repeat } from '@bailiwick/pipeline';
+import { counter, type Log } from '@bailiwick/process';
+import { type Database, inTransaction } from '@bailiwick/store';
 import { deleteOldCounts } from '../counts/queries.ts';
 import {
   dropEntries,

@@ -4,7 +4,7 @@ import {
   execute,
   type Run,
   type Statement,
-} from '@bailiwick/database';
+} from '@bailiwick/store';
 import { demandsMore, type ProofInTenants, proofValues } from '../decisions/session.ts';
 import type { LinkedEntry } from './append.ts';
 import type { Link } from './chain.ts';

@@ -1,5 +1,5 @@
-import { type Database, onPool, type Run } from '@bailiwick/database';
 import { type KeyRing, openForPurpose, sealForPurpose } from '@bailiwick/keys';
+import { type Database, onPool, type Run } from '@bailiwick/store';
 import { chainStart, type Entry, entryOf, type Link, linkOf } from './chain.ts';
 import type { AuditRow } from './entities.ts';
 import { type Checkpoint, entriesAfter, entriesBehind, findChain } from './queries.ts';

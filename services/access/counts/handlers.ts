@@ -1,7 +1,7 @@
-import { holdsInTenant } from '@bailiwick/call';
-import { type Database } from '@bailiwick/database';
+import { holdsInTenant } from '@bailiwick/contract';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import { tenantRoles } from '../permissions/builtin.ts';
 import {
   countGroups,

@@ -1,4 +1,4 @@
-import { type Database, type Statement } from '@bailiwick/database';
+import type { Database, Statement } from '@bailiwick/store';
 import type { DailyKind } from './entities.ts';
 
 /** Counting ends here, so that a call takes as long for a large tenant as for a small one. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Database } from '@bailiwick/database';
+import type { RightsCache } from '@bailiwick/broker';
+import { type Call, createPager } from '@bailiwick/pipeline';
 import {
   AccessCheckRequestSchema,
   AccessListPermissionsRequestSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
-import type { RightsCache } from '@bailiwick/revocation';
-import { type Call, createPager } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import type { Directory } from '../directory.ts';
 import { decisionHandlers } from './access.ts';

@@ -1,10 +1,9 @@
-import { type SessionProof, sessionProof } from '@bailiwick/call';
-import { type Database, onPool } from '@bailiwick/database';
+import type { RightsCache } from '@bailiwick/broker';
+import { includes, isPlatformOnly, type SessionProof, sessionProof } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
+import type { Call, Handlers, Pager } from '@bailiwick/pipeline';
 import type { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
-import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
-import { type RightsCache } from '@bailiwick/revocation';
-import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
+import { type Database, onPool } from '@bailiwick/store';
 import { type Directory, findBotTenant, isBotId } from '../directory.ts';
 import { narrow } from '../permissions/narrow.ts';
 import { type CachedDeps, findEffective, permissionsOn } from './effective.ts';

@@ -1,8 +1,8 @@
-import { common, includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
+import { common, includes, isPlatformOnly } from '@bailiwick/contract';
 import { narrow } from '../permissions/narrow.ts';
 import type { Rights } from './rights.ts';
 
-// The limit of a session whose provider is not confirmed (packages/call/voucher.ts).
+// The limit of a session whose provider is not confirmed (packages/contract/voucher.ts).
 
 /**
  * The patterns that all principals of a voucher may grant in a tenant.

@@ -1,8 +1,7 @@
-import { type SessionProof } from '@bailiwick/call';
-import { type Run } from '@bailiwick/database';
+import { common, includes, isPlatformOnly, type SessionProof } from '@bailiwick/contract';
 import { failedPrecondition } from '@bailiwick/errors';
-import { common, includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
-import { type Call } from '@bailiwick/rpc';
+import type { Call } from '@bailiwick/pipeline';
+import type { Run } from '@bailiwick/store';
 import { type Directory, findBotTenant, isBotId } from '../directory.ts';
 import { grantsPerSubject } from '../limits.ts';
 import { ownerRole, permissionsOf } from '../permissions/builtin.ts';

@@ -1,6 +1,11 @@
-import { assertRecentLogin, type Caller, type SessionProof, sessionProof } from '@bailiwick/call';
-import { type EntityManager, inTransaction, type Run } from '@bailiwick/database';
+import {
+  assertRecentLogin,
+  type Caller,
+  type SessionProof,
+  sessionProof,
+} from '@bailiwick/contract';
 import { denied, escalation, temporaryRight } from '@bailiwick/errors';
+import { type EntityManager, inTransaction, type Run } from '@bailiwick/store';
 import { type Level, ownerRole } from '../permissions/builtin.ts';
 import { endOf } from './ends.ts';
 import { findRolePermissions, findRolesOfSubject, type HolderType } from './queries.ts';

@@ -1,5 +1,5 @@
-import type { RightsCache, RightsKey } from '@bailiwick/revocation';
-import { type Call } from '@bailiwick/rpc';
+import type { RightsCache, RightsKey } from '@bailiwick/broker';
+import type { Call } from '@bailiwick/pipeline';
 import { isBotId } from '../directory.ts';
 import type { Cap } from './cap.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from './context.ts';
 
 // Checks and lists of permissions are answered from memory: what takes effect for a subject in a
-// tenant is cached under the lease of packages/revocation. Every change that a decision depends on
+// tenant is cached under the lease of packages/broker/revocation. Every change that a decision depends on
 // invalidates one of these keys before its reply.
 
 /** Permissions of roles that take effect for a subject, by resource ("" = the whole tenant). */

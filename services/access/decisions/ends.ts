@@ -1,4 +1,4 @@
-import { includes } from '@bailiwick/proto/permission-patterns.ts';
+import { includes } from '@bailiwick/contract';
 import { type Level, ownerRole, platformOwnerRole } from '../permissions/builtin.ts';
 import type { Rights } from './rights.ts';
 

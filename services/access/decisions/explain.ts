@@ -1,7 +1,6 @@
-import { type SessionProof, sessionProof } from '@bailiwick/call';
+import { includes, isPlatformOnly, type SessionProof, sessionProof } from '@bailiwick/contract';
+import type { Call } from '@bailiwick/pipeline';
 import type { AccessExplainResponseSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
-import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
-import { type Call } from '@bailiwick/rpc';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { isBotId } from '../directory.ts';
 import {

@@ -1,6 +1,6 @@
-import { type Database, onPool } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
-import { type Call } from '@bailiwick/rpc';
+import type { Call } from '@bailiwick/pipeline';
+import { type Database, onPool } from '@bailiwick/store';
 import { type Directory, findBotTenant } from '../directory.ts';
 import { isActiveTenant } from './queries.ts';
 

@@ -1,5 +1,5 @@
-import { type SessionProof } from '@bailiwick/call';
-import { type Run, type Statement } from '@bailiwick/database';
+import type { SessionProof } from '@bailiwick/contract';
+import type { Run, Statement } from '@bailiwick/store';
 import {
   demandsMore,
   missesFactor,
@@ -10,7 +10,7 @@ import {
 } from './session.ts';
 
 // Each statement reads the current state. The results are cached only under the lease of
-// packages/revocation: by gateways, and in effective.ts.
+// packages/broker/revocation: by gateways, and in effective.ts.
 
 const alive = '(g.expires_at is null or g.expires_at > now())';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Run } from '@bailiwick/database';
-import { hasPermission, permissions } from '@bailiwick/proto/permissions.ts';
+import { hasPermission, permissions } from '@bailiwick/contract';
+import type { Run } from '@bailiwick/store';
 import type { BotRolesRow, RolesRow } from './queries.ts';
 import { mayGrant, type Principal, rightsOf, tokenRightsOf } from './rights.ts';
 import { anySession } from './session.ts';

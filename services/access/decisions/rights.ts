@@ -1,13 +1,17 @@
 import {
+  common,
+  includes,
+  isPlatformOnly,
+  type Permission,
+  permissionBitmap,
+  permissions,
   readVoucher,
   type SessionProof,
   type SessionRefusal,
   sessionProof,
   supportCaller,
-} from '@bailiwick/call';
-import { type Run } from '@bailiwick/database';
-import { common, includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
-import { type Permission, permissionBitmap, permissions } from '@bailiwick/proto/permissions.ts';
+} from '@bailiwick/contract';
+import type { Run } from '@bailiwick/store';
 import { type Level, ownerRole, permissionsOf, platformOwnerRole } from '../permissions/builtin.ts';
 import { type Cap, grantedBy, withinCap } from './cap.ts';
 import {

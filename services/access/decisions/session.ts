@@ -1,4 +1,4 @@
-import type { SessionProof } from '@bailiwick/call';
+import type { SessionProof } from '@bailiwick/contract';
 
 /** In a question about a user who is not the caller, no session is involved. */
 export const anySession = (tenant: string): SessionProof => ({

@@ -1,6 +1,6 @@
-import { type EntityManager, inTransaction, type Run } from '@bailiwick/database';
 import { denied } from '@bailiwick/errors';
-import { type Origin, recordChange } from '@bailiwick/events';
+import { type Origin, recordChange } from '@bailiwick/outbox';
+import { type EntityManager, inTransaction, type Run } from '@bailiwick/store';
 import { ownerRole } from '../permissions/builtin.ts';
 import { findLacking, type Giver } from './delegation.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newCaller } from '@bailiwick/call';
-import { type Database } from '@bailiwick/database';
-import { type Call } from '@bailiwick/rpc';
+import { newCaller } from '@bailiwick/contract';
+import type { Call } from '@bailiwick/pipeline';
+import type { Database } from '@bailiwick/store';
 import { visibleTo } from './visible.ts';
 
 /** The tenants whose groups a user sees of their own with an access token of the tenant. */

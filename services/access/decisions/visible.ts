@@ -1,7 +1,7 @@
-import { holdsInTenant, holdsOnPlatform, sessionProof } from '@bailiwick/call';
-import { type Database, onPool } from '@bailiwick/database';
+import { holdsInTenant, holdsOnPlatform, sessionProof } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
-import { type Call } from '@bailiwick/rpc';
+import type { Call } from '@bailiwick/pipeline';
+import { type Database, onPool } from '@bailiwick/store';
 import type { Reach } from './queries.ts';
 import { reachOf, rightsOf } from './rights.ts';
 import { noSession } from './session.ts';

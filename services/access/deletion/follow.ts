@@ -1,9 +1,8 @@
-import { type Broker } from '@bailiwick/broker';
-import { type Database } from '@bailiwick/database';
-import { type FollowedEvent, followEvents } from '@bailiwick/events';
-import type { Revoke } from '@bailiwick/revocation';
-import { type Background } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import type { Broker, Revoke } from '@bailiwick/broker';
+import { type FollowedEvent, followEvents } from '@bailiwick/outbox';
+import type { Background } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import type { Database } from '@bailiwick/store';
 import { keyOfSubject } from '../decisions/effective.ts';
 import { type ReportedState, setSubjectState } from '../subjects/state.ts';
 import { removeSubject } from './removal.ts';

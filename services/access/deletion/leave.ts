@@ -1,5 +1,5 @@
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/store';
 import { lockSubject, markLeaving } from '../subjects/state.ts';
 import { countOtherOwners } from '../tenants/queries.ts';
 import { lockOwnedTenants, type OwnedTenant } from './queries.ts';

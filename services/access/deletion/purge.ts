@@ -1,14 +1,18 @@
-import { type Database, type EntityManager, type ServiceSchema } from '@bailiwick/database';
-import { recordChange, serviceOrigin } from '@bailiwick/events';
-import { purgeCounts } from '@bailiwick/limits';
+import { recordChange, serviceOrigin } from '@bailiwick/outbox';
 import {
   type Background,
   purgeBatch,
   repeat,
   tablesOfTenants,
   tenantPurged,
-} from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+} from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import {
+  type Database,
+  type EntityManager,
+  purgeCounts,
+  type ServiceSchema,
+} from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { TenantEntity } from '../tenants/entities.ts';
 import { deleteOrphans, findPurgeable } from './queries.ts';

@@ -4,7 +4,7 @@ import {
   execute,
   type Run,
   type Statement,
-} from '@bailiwick/database';
+} from '@bailiwick/store';
 
 // The check for the last owner reads all owners, so the rows stay locked until the transaction
 // ends. Every caller locks them in the same order.

@@ -1,6 +1,6 @@
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
-import { type Origin, serviceOrigin } from '@bailiwick/events';
-import { type Log } from '@bailiwick/telemetry';
+import { type Origin, serviceOrigin } from '@bailiwick/outbox';
+import type { Log } from '@bailiwick/process';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { isBotId } from '../directory.ts';
 import { removeGrantsOf } from '../grants/entries.ts';

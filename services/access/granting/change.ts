@@ -1,7 +1,7 @@
-import { assertRecentLogin } from '@bailiwick/call';
-import { type EntityManager, inTransaction } from '@bailiwick/database';
+import { assertRecentLogin } from '@bailiwick/contract';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
-import { type Call } from '@bailiwick/rpc';
+import type { Call } from '@bailiwick/pipeline';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant, assertMayTake, isOneself } from '../decisions/delegation.ts';

@@ -1,11 +1,11 @@
-import { type Database, type Scope } from '@bailiwick/database';
+import type { Call, Handlers, Pager } from '@bailiwick/pipeline';
 import type {
   BotGrants,
   Grants,
   GroupGrants,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
 import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.ts';
-import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
+import type { Database, Scope } from '@bailiwick/store';
 import { visibleTo } from '../decisions/visible.ts';
 import { assertBot, assertUser, type Directory } from '../directory.ts';
 import type { GrantRow, SubjectType } from '../grants/entities.ts';

@@ -1,9 +1,9 @@
-import { type EntityManager, inTransaction } from '@bailiwick/database';
+import type { RightsKey } from '@bailiwick/broker';
+import { createId } from '@bailiwick/contract';
 import { limitReached } from '@bailiwick/errors';
-import { type Origin, recordChange } from '@bailiwick/events';
-import type { RightsKey } from '@bailiwick/revocation';
-import { type Call } from '@bailiwick/rpc';
-import { createId } from '@bailiwick/values';
+import { type Origin, recordChange } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { grantsPerSubject, grantsPerTenant } from '../limits.ts';
 import { ownerRole } from '../permissions/builtin.ts';

@@ -1,3 +1,4 @@
+import { encodeJson, type IdPrefix, type JsonObject, timeOf } from '@bailiwick/contract';
 import {
   type BotGrant,
   BotGrantSchema,
@@ -6,9 +7,6 @@ import {
   type GroupGrant,
   GroupGrantSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
-import type { IdPrefix } from '@bailiwick/proto/identifiers.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import type { GrantRow, SubjectType } from './entities.ts';

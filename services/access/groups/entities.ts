@@ -1,6 +1,6 @@
-import { lastPartKey, searchIndex, textKey } from '@bailiwick/database';
+import { timeOf } from '@bailiwick/contract';
 import { type Group, GroupSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { timeOf } from '@bailiwick/values';
+import { lastPartKey, searchIndex, textKey } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { LaterGiver } from '../decisions/delegation.ts';

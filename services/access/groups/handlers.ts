@@ -1,12 +1,5 @@
-import { type Caller, holdsInTenant, holdsOnPlatform } from '@bailiwick/call';
-import { type Database } from '@bailiwick/database';
+import { type Caller, holdsInTenant, holdsOnPlatform } from '@bailiwick/contract';
 import { denied, notFound } from '@bailiwick/errors';
-import type {
-  Groups,
-  GroupsListByTenantRequest,
-  GroupsListMembersRequest,
-  GroupsListRequest,
-} from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import {
   type Call,
   type Handlers,
@@ -14,7 +7,14 @@ import {
   type Pager,
   readFound,
   readSearch,
-} from '@bailiwick/rpc';
+} from '@bailiwick/pipeline';
+import type {
+  Groups,
+  GroupsListByTenantRequest,
+  GroupsListMembersRequest,
+  GroupsListRequest,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
+import type { Database } from '@bailiwick/store';
 import { visibleTo } from '../decisions/visible.ts';
 import { toGroup } from './entities.ts';
 import { addMember, deleteGroup, removeMember } from './members.ts';

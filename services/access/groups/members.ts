@@ -1,7 +1,7 @@
-import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
-import { type Call } from '@bailiwick/rpc';
+import { recordChange } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant, assertMayTake, isOneself } from '../decisions/delegation.ts';
 import type { RightsCause } from '../grants/entries.ts';

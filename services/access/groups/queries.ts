@@ -1,3 +1,4 @@
+import type { PageQuery, Search } from '@bailiwick/pipeline';
 import {
   createListing,
   type Database,
@@ -7,8 +8,7 @@ import {
   type Run,
   type Statement,
   textKey,
-} from '@bailiwick/database';
-import { type PageQuery, type Search } from '@bailiwick/rpc';
+} from '@bailiwick/store';
 import type { Reach } from '../decisions/queries.ts';
 import { demandsMore, proofValues } from '../decisions/session.ts';
 import { memberRole, ownerRole } from '../permissions/builtin.ts';

@@ -1,13 +1,19 @@
-import { type EntityManager, lockName } from '@bailiwick/database';
-import { recordChange } from '@bailiwick/events';
+import {
+  assertUnchanged,
+  changedFields,
+  createId,
+  encodeJson,
+  type JsonObject,
+  timeAfter,
+} from '@bailiwick/contract';
+import { recordChange } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import {
   type Group,
   GroupSchema,
   type GroupsSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { type Call } from '@bailiwick/rpc';
-import { assertUnchanged, changedFields, createId, timeAfter } from '@bailiwick/values';
+import { type EntityManager, lockName } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import { GroupEntity, type GroupRow, toGroup } from './entities.ts';

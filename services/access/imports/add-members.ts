@@ -1,7 +1,7 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { NewMembership } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
-import { type Call } from '@bailiwick/rpc';
+import type { Database, EntityManager } from '@bailiwick/store';
 import { FlushMode, LockMode } from '@mikro-orm/core';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { addGrant } from '../grants/entries.ts';

@@ -1,7 +1,7 @@
-import { type Caller } from '@bailiwick/call';
-import { type Database, onPool } from '@bailiwick/database';
+import type { Caller } from '@bailiwick/contract';
 import { denied, escalation, notFound, ServiceError } from '@bailiwick/errors';
 import type { NewMembership } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
+import { type Database, onPool } from '@bailiwick/store';
 import { assertMayMakeOwners, findLacking } from '../decisions/delegation.ts';
 import { assertNotScim } from '../groups/managed.ts';
 import { pathKey } from '../groups/path.ts';

@@ -1,10 +1,10 @@
-import { type Caller } from '@bailiwick/call';
+import type { Caller } from '@bailiwick/contract';
 import { invalid } from '@bailiwick/errors';
+import type { Call, Handlers } from '@bailiwick/pipeline';
 import type {
   AddMembersRequest,
   Imports,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
 import { addMembers, type ImportDeps, type Numbered, type Refusal } from './add-members.ts';
 import { createCheck } from './check.ts';
 

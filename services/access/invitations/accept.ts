@@ -1,8 +1,13 @@
-import { sessionRefusal } from '@bailiwick/call';
-import { type EntityManager, inTransaction } from '@bailiwick/database';
+import {
+  changedFields,
+  findEmail,
+  sessionRefusal,
+  tokenHash,
+  tokenKind,
+} from '@bailiwick/contract';
 import { deadToken, denied } from '@bailiwick/errors';
-import { type Call } from '@bailiwick/rpc';
-import { changedFields, findEmail, tokenHash, tokenKind } from '@bailiwick/values';
+import type { Call } from '@bailiwick/pipeline';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking, giverLater } from '../decisions/delegation.ts';
 import {

@@ -1,12 +1,4 @@
 import { domainToASCII } from 'node:url';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
-import { alreadyExists, invalid, notFound } from '@bailiwick/errors';
-import { mailTask, type Task } from '@bailiwick/events';
-import { type KeyRing } from '@bailiwick/keys';
-import { type Limiter } from '@bailiwick/limits';
-import type { TenantInvitationsCreateRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
-import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import { type Call } from '@bailiwick/rpc';
 import {
   changedFields,
   createId,
@@ -15,7 +7,14 @@ import {
   normaliseEmail,
   timeAfter,
   tokenHash,
-} from '@bailiwick/values';
+} from '@bailiwick/contract';
+import { alreadyExists, invalid, notFound } from '@bailiwick/errors';
+import { type KeyRing } from '@bailiwick/keys';
+import { mailTask, type Task } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
+import type { TenantInvitationsCreateRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
+import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
+import { type Database, type EntityManager, inTransaction, type Limiter } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant, findLacking } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findUserByEmail, shownName } from '../directory.ts';

@@ -1,9 +1,9 @@
-import { searchIndex, textKey } from '@bailiwick/database';
+import { timeOf } from '@bailiwick/contract';
 import {
   type TenantInvitation,
   TenantInvitationSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
-import { timeOf } from '@bailiwick/values';
+import { searchIndex, textKey } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 

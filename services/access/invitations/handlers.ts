@@ -1,6 +1,5 @@
-import { type EntityManager, inTransaction } from '@bailiwick/database';
+import { normaliseEmail, timeOf, tokenHash, tokenKind } from '@bailiwick/contract';
 import { deadToken, denied } from '@bailiwick/errors';
-import type { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
 import {
   type Call,
   type Handlers,
@@ -9,8 +8,9 @@ import {
   type Pager,
   readFound,
   readSearch,
-} from '@bailiwick/rpc';
-import { normaliseEmail, timeOf, tokenHash, tokenKind } from '@bailiwick/values';
+} from '@bailiwick/pipeline';
+import type { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
 import { findUser, shownName } from '../directory.ts';
 import { acceptInvitation } from './accept.ts';
 import { type CreateDeps, createInvitation } from './create.ts';

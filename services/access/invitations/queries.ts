@@ -1,3 +1,4 @@
+import type { PageQuery, Search } from '@bailiwick/pipeline';
 import {
   createListing,
   type Database,
@@ -6,8 +7,7 @@ import {
   type Run,
   type Statement,
   textKey,
-} from '@bailiwick/database';
-import { type PageQuery, type Search } from '@bailiwick/rpc';
+} from '@bailiwick/store';
 import type { InvitationRow, InvitationStatus } from './entities.ts';
 
 // One conditional statement ends an invitation: one of several concurrent calls wins, and an

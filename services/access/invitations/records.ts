@@ -1,7 +1,7 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Origin, recordChange, serviceOrigin, type Task } from '@bailiwick/events';
+import { encodeJson, type JsonObject } from '@bailiwick/contract';
+import { type Origin, recordChange, serviceOrigin, type Task } from '@bailiwick/outbox';
 import { TenantInvitationSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import type { EntityManager } from '@bailiwick/store';
 import { type InvitationRow, toInvitation } from './entities.ts';
 
 /** The origin of expiry events, which no call causes. */

@@ -1,5 +1,5 @@
-import { type EntityManager, inTransaction } from '@bailiwick/database';
-import { type Call } from '@bailiwick/rpc';
+import type { Call } from '@bailiwick/pipeline';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
 import { lockPending, settleInvitation } from './queries.ts';
 import { recordInvitation } from './records.ts';
 

@@ -1,6 +1,6 @@
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
-import { type Background, repeat } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import { type Background, repeat } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/store';
 import { expireInvitation, takeOverdue } from './queries.ts';
 import { expiryOrigin, recordInvitation } from './records.ts';
 

@@ -1,4 +1,4 @@
-import type { Run } from '@bailiwick/database';
+import type { Run } from '@bailiwick/store';
 import { findLacking, type Giver } from '../decisions/delegation.ts';
 import { findGroupRoles } from '../groups/queries.ts';
 

@@ -1,7 +1,7 @@
-import { type Database } from '@bailiwick/database';
 import { invalid } from '@bailiwick/errors';
+import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findByToken } from '../invitations/queries.ts';
 import { lockTenant } from '../tenants/lock.ts';

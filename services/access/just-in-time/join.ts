@@ -1,8 +1,8 @@
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
 import { denied } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import type { JoinRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { type Log } from '@bailiwick/telemetry';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { giverLater } from '../decisions/delegation.ts';
 import { type Directory, findUser } from '../directory.ts';

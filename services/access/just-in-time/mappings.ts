@@ -1,6 +1,6 @@
-import { type EntityManager, inTransaction } from '@bailiwick/database';
-import { type Call } from '@bailiwick/rpc';
-import { type Log } from '@bailiwick/telemetry';
+import type { Call } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import type { Giver } from '../decisions/delegation.ts';
 import { reportEnd } from '../decisions/sources.ts';

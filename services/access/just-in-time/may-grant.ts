@@ -1,4 +1,3 @@
-import { type Database, onPool } from '@bailiwick/database';
 import { notFound } from '@bailiwick/errors';
 import type {
   MayConferRequest,
@@ -6,6 +5,7 @@ import type {
   MayDelegateRequest,
   MayDelegateResponseSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import { type Database, onPool } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { findEnding, findLacking } from '../decisions/delegation.ts';

@@ -1,4 +1,4 @@
-import { type Run, type Statement } from '@bailiwick/database';
+import type { Run, Statement } from '@bailiwick/store';
 import { type Giver, giverLater, type LaterGiver } from '../decisions/delegation.ts';
 
 const mappedGroups: Statement = {

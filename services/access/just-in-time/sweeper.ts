@@ -1,8 +1,8 @@
-import { type Database, inTransaction, onPool } from '@bailiwick/database';
-import { serviceOrigin } from '@bailiwick/events';
-import type { Revoke, RightsKey } from '@bailiwick/revocation';
-import { type Background, repeat } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import type { Revoke, RightsKey } from '@bailiwick/broker';
+import { serviceOrigin } from '@bailiwick/outbox';
+import { type Background, repeat } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import { type Database, inTransaction, onPool } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { lockState } from '../subjects/state.ts';
 import { TenantEntity } from '../tenants/entities.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Call } from '@bailiwick/pipeline';
 import type { TakeBackRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import type { Call } from '@bailiwick/rpc';
 import type { JoinDeps } from './join.ts';
 import { takeBack } from './take-back.ts';
 

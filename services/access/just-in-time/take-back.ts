@@ -1,6 +1,6 @@
-import { type EntityManager, inTransaction, onPool } from '@bailiwick/database';
+import type { Call } from '@bailiwick/pipeline';
 import type { TakeBackRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import { type Call } from '@bailiwick/rpc';
+import { type EntityManager, inTransaction, onPool } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { GroupEntity } from '../groups/entities.ts';
 import { lockState } from '../subjects/state.ts';

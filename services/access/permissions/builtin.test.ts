@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
-import { permissions } from '@bailiwick/proto/permissions.ts';
+import { includes, isPlatformOnly, permissions } from '@bailiwick/contract';
 import { permissionsOf } from './builtin.ts';
 
 const permissionsAt = (role: string, level: 'tenant' | 'platform') =>

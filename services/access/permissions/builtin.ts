@@ -1,5 +1,4 @@
-import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
-import { permissions } from '@bailiwick/proto/permissions.ts';
+import { includes, isPlatformOnly, permissions } from '@bailiwick/contract';
 
 // The built-in roles of every tenant. They are code and not rows: users cannot edit them, and a new
 // version's permissions reach all tenants at once.

@@ -1,4 +1,4 @@
-import { common } from '@bailiwick/proto/permission-patterns.ts';
+import { common } from '@bailiwick/contract';
 
 /** The patterns that a key's narrowing leaves. An empty list narrows nothing. */
 export const narrow = (patterns: readonly string[], narrowedTo: readonly string[]): string[] =>

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Run } from '@bailiwick/database';
+import { includes, isPlatformOnly, permissions } from '@bailiwick/contract';
 import { failedPrecondition } from '@bailiwick/errors';
-import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
-import { permissions } from '@bailiwick/proto/permissions.ts';
+import type { Run } from '@bailiwick/store';
 import { permissionsByRole } from '../decisions/context.ts';
 import { grantsPerTenant } from '../limits.ts';
 import { findRoleHoldings } from './queries.ts';

@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { holdsInTenant, newCaller } from '@bailiwick/call';
+import { holdsInTenant, newCaller } from '@bailiwick/contract';
+import { invalid, notFound, ServiceError, unavailable } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
+import type {
+  AccessPlanRequest,
+  AccessPlanResponseSchema,
+  PlannedChange,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import {
   type Database,
   type EntityManager,
@@ -7,14 +14,7 @@ import {
   lacksLock,
   lockName,
   onPool,
-} from '@bailiwick/database';
-import { invalid, notFound, ServiceError, unavailable } from '@bailiwick/errors';
-import type {
-  AccessPlanRequest,
-  AccessPlanResponseSchema,
-  PlannedChange,
-} from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
-import { type Call } from '@bailiwick/rpc';
+} from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { rightsOf, tokenRightsOf } from '../decisions/rights.ts';
 import { type Directory, findBots } from '../directory.ts';

@@ -1,4 +1,4 @@
-import { type EntityManager, execute, type Run, type Statement } from '@bailiwick/database';
+import { type EntityManager, execute, type Run, type Statement } from '@bailiwick/store';
 import type { SubjectGrantRow } from '../decisions/queries.ts';
 
 /** Sets the longest time that this transaction waits for a lock, in milliseconds. */

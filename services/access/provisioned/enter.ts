@@ -1,5 +1,5 @@
-import { type EntityManager, inTransaction } from '@bailiwick/database';
-import { type Call } from '@bailiwick/rpc';
+import type { Call } from '@bailiwick/pipeline';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking, type Giver, giverLater } from '../decisions/delegation.ts';
 import type { Source } from '../decisions/sources.ts';

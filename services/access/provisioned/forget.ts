@@ -1,4 +1,4 @@
-import { type EntityManager } from '@bailiwick/database';
+import type { EntityManager } from '@bailiwick/store';
 import { ScimMemberEntity } from '../groups/entities.ts';
 import { ScimUserEntity } from './entities.ts';
 

@@ -1,5 +1,5 @@
+import { timeOf } from '@bailiwick/contract';
 import { type Role, RoleSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
-import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import { type BuiltInRole, tenantRoles } from '../permissions/builtin.ts';

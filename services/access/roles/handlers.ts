@@ -1,11 +1,11 @@
-import { type Database } from '@bailiwick/database';
+import { isPlatformOnly } from '@bailiwick/contract';
+import type { Call, Checks, Handlers, Pager } from '@bailiwick/pipeline';
 import type {
   Roles,
   RolesListByTenantRequest,
   RolesListRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
-import { isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
-import { type Call, type Checks, type Handlers, type Pager } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import { builtInRoles, toRole } from './entities.ts';
 import { describedPermissions } from './permission-list.ts';
 import { findRole, rolesOf } from './queries.ts';

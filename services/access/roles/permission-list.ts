@@ -1,6 +1,9 @@
-import type { Operation } from '@bailiwick/proto/operation.ts';
-import { type Permission, permissionDescriptions } from '@bailiwick/proto/permissions.ts';
-import { operations } from '@bailiwick/proto/registry.ts';
+import {
+  type Operation,
+  operations,
+  type Permission,
+  permissionDescriptions,
+} from '@bailiwick/contract';
 
 /** A permission, its description, and the operations of clients that require it. */
 export type DescribedPermission = {

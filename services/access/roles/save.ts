@@ -1,16 +1,22 @@
-import { type EntityManager, inTransaction, lockName } from '@bailiwick/database';
+import {
+  assertUnchanged,
+  changedFields,
+  createId,
+  encodeJson,
+  includes,
+  type JsonObject,
+  permissions,
+  timeAfter,
+} from '@bailiwick/contract';
 import { failedPrecondition, limitReached, notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
+import { recordChange } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import {
   type Role,
   RoleSchema,
   type RolesSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { includes } from '@bailiwick/proto/permission-patterns.ts';
-import { permissions } from '@bailiwick/proto/permissions.ts';
-import { type Call } from '@bailiwick/rpc';
-import { assertUnchanged, changedFields, createId, timeAfter } from '@bailiwick/values';
+import { type EntityManager, inTransaction, lockName } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrantPermissions } from '../decisions/delegation.ts';

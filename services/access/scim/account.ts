@@ -1,6 +1,6 @@
-import { type Run } from '@bailiwick/database';
+import type { Email } from '@bailiwick/contract';
 import { denied, temporaryRight } from '@bailiwick/errors';
-import { type Email } from '@bailiwick/values';
+import type { Run } from '@bailiwick/store';
 import { findSubjectGrants, owns } from '../decisions/context.ts';
 import { findEnding, findLacking, rolesOf } from '../decisions/delegation.ts';
 import type { Source } from '../decisions/sources.ts';

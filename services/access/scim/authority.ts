@@ -1,8 +1,8 @@
-import { onPool } from '@bailiwick/database';
+import type { Limit } from '@bailiwick/contract';
 import { toServiceError } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
-import { type Limit } from '@bailiwick/limits';
-import { type Call } from '@bailiwick/rpc';
+import { recordChange } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
+import { onPool } from '@bailiwick/store';
 import { isUnimplemented } from '@bailiwick/wire';
 import { giverLater } from '../decisions/delegation.ts';
 import type { Source } from '../decisions/sources.ts';

@@ -1,7 +1,6 @@
-import { type Database } from '@bailiwick/database';
 import { type KeyRing } from '@bailiwick/keys';
-import { type Limiter } from '@bailiwick/limits';
-import { type Call, type Pager } from '@bailiwick/rpc';
+import type { Call, Pager } from '@bailiwick/pipeline';
+import type { Database, Limiter } from '@bailiwick/store';
 import type { Source } from '../decisions/sources.ts';
 import type { Directory } from '../directory.ts';
 import type { InvitationLimits } from '../limits.ts';

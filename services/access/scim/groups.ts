@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type EntityManager, inTransaction, lockName, onPool, type Run } from '@bailiwick/database';
+import { changedFields, createId, encodeJson, oneLine, timeAfter } from '@bailiwick/contract';
 import { notFound } from '@bailiwick/errors';
 import { GroupSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { encodeJson } from '@bailiwick/proto/json/encode.ts';
-import { oneLine } from '@bailiwick/proto/shown-text.ts';
-import { changedFields, createId, timeAfter } from '@bailiwick/values';
+import { type EntityManager, inTransaction, lockName, onPool, type Run } from '@bailiwick/store';
 import { type Loaded, LockMode } from '@mikro-orm/core';
 import { ownerProtected, reportEnd } from '../decisions/sources.ts';
 import { GroupEntity, GroupMemberEntity, scimSource, toGroup } from '../groups/entities.ts';

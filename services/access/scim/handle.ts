@@ -1,7 +1,7 @@
-import { onPool } from '@bailiwick/database';
 import { notFound, ServiceError } from '@bailiwick/errors';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Scim, ScimHandleRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
+import { onPool } from '@bailiwick/store';
 import { announceRefusal, findSource, unknownSource } from './authority.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { changeScimGroup, createScimGroup, deleteScimGroup, replacing } from './groups.ts';

@@ -1,5 +1,5 @@
-import { type Run } from '@bailiwick/database';
-import { inOrderOf } from '@bailiwick/rpc';
+import { inOrderOf } from '@bailiwick/pipeline';
+import type { Run } from '@bailiwick/store';
 import { maxCount } from './protocol/documents.ts';
 import { type Filter, readFilter, resolverOf } from './protocol/filter.ts';
 import { matches, valuesAt } from './protocol/matches.ts';

@@ -1,7 +1,7 @@
-import { type EntityManager, inTransaction } from '@bailiwick/database';
+import { timeAfter } from '@bailiwick/contract';
 import { type ServiceError, toServiceError } from '@bailiwick/errors';
-import { type Call } from '@bailiwick/rpc';
-import { timeAfter } from '@bailiwick/values';
+import type { Call } from '@bailiwick/pipeline';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
 import { FlushMode, LockMode } from '@mikro-orm/core';
 import { storedGiver } from '../decisions/delegation.ts';
 import { assertMayHandOut, ownerProtected, reportEnd, type Source } from '../decisions/sources.ts';

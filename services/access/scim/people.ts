@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Run } from '@bailiwick/database';
+import { type Email, findEmail, validate } from '@bailiwick/contract';
 import { UsersGetByEmailRequestSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { validate } from '@bailiwick/proto/validate.ts';
-import { type Email, findEmail } from '@bailiwick/values';
+import type { Run } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { invalidValue } from './protocol/problems.ts';
 import { canonical, isObject, type Resource, textOf, type Value } from './protocol/resource.ts';

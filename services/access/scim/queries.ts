@@ -1,4 +1,4 @@
-import { type Run, type Statement, textKey } from '@bailiwick/database';
+import { type Run, type Statement, textKey } from '@bailiwick/store';
 import { scimSource } from '../groups/entities.ts';
 
 /** A person of the directory, with what the membership and the invitation have become. */

@@ -1,7 +1,7 @@
-import { type EntityManager, inTransaction } from '@bailiwick/database';
+import type { Email } from '@bailiwick/contract';
+import type { Call } from '@bailiwick/pipeline';
 import type { ProvisionUserResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { type Email } from '@bailiwick/values';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
 import { type Loaded, LockMode } from '@mikro-orm/core';
 import { assertMayHandOut, type Source } from '../decisions/sources.ts';
 import { addGrant } from '../grants/entries.ts';

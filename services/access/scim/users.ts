@@ -1,7 +1,7 @@
-import { type EntityManager, inTransaction, onPool, type Run } from '@bailiwick/database';
+import { createId, type Email, timeAfter } from '@bailiwick/contract';
 import { notFound, toServiceError } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
-import { createId, type Email, timeAfter } from '@bailiwick/values';
+import { recordChange } from '@bailiwick/outbox';
+import { type EntityManager, inTransaction, onPool, type Run } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { ScimUserEntity } from '../provisioned/entities.ts';
 import { assertPresent } from '../subjects/state.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Database } from '@bailiwick/database';
-import { serviceOrigin } from '@bailiwick/events';
+import { serviceOrigin } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import { SetSubjectStateRequestSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { type Call } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { authorityHandlers } from '../authority.ts';

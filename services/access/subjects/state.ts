@@ -1,5 +1,5 @@
-import { type EntityManager, lockName, lockNames } from '@bailiwick/database';
 import { notFound } from '@bailiwick/errors';
+import { type EntityManager, lockName, lockNames } from '@bailiwick/store';
 import { SubjectStateEntity } from './entities.ts';
 
 // The status of users and bots that decisions depend on. identity owns the subjects and reports

@@ -1,12 +1,18 @@
-import { accentProblem } from '@bailiwick/colors';
-import { type EntityManager, inTransaction } from '@bailiwick/database';
+import {
+  describeLogo,
+  type LogoFacts,
+  logoFields,
+  logoProblem,
+  readLogo,
+} from '@bailiwick/contract';
 import type {
   Tenant,
   TenantBranding,
   TenantBrandingChange,
   TenantChange,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { describeLogo, type LogoFacts, logoFields, logoProblem, readLogo } from '@bailiwick/values';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
+import { accentProblem } from '@bailiwick/texts';
 import { deleteLogo, storeLogo } from './queries.ts';
 
 // How the pages and mails about a tenant look. The logo has a table of its own, so that no list of

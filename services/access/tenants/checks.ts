@@ -1,10 +1,10 @@
+import { leadsToSignIn, type ReturnRules, readReturnAddress } from '@bailiwick/contract';
+import type { Checks } from '@bailiwick/pipeline';
 import type {
   Tenant,
   TenantChange,
   Tenants,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { type Checks } from '@bailiwick/rpc';
-import { leadsToSignIn, type ReturnRules, readReturnAddress } from '@bailiwick/values';
 import { brandingProblems } from './branding.ts';
 
 /** The rules that the proto file cannot express. */

@@ -1,20 +1,19 @@
+import { createId, encodeJson } from '@bailiwick/contract';
+import { alreadyExists, denied, invalid, limitReached, notFound } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
+import {
+  type Tenant,
+  TenantSchema,
+  type TenantsCreateRequest,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import {
   type Database,
   type EntityManager,
   inTransaction,
   lockName,
   violates,
-} from '@bailiwick/database';
-import { alreadyExists, denied, invalid, limitReached, notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
-import {
-  type Tenant,
-  TenantSchema,
-  type TenantsCreateRequest,
-} from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { encodeJson } from '@bailiwick/proto/json/encode.ts';
-import { type Call } from '@bailiwick/rpc';
-import { createId } from '@bailiwick/values';
+} from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { assertUser, type Directory } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';

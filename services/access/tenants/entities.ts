@@ -1,3 +1,4 @@
+import { timeOf } from '@bailiwick/contract';
 import {
   type Tenant,
   type TenantMember,
@@ -5,7 +6,6 @@ import {
   TenantSchema,
   type TenantSettings,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { LaterGiver } from '../decisions/delegation.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { platformPlace } from '@bailiwick/contract';
 import { TenantSettingsSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { assertFactorProven, type FactorDemand, mergeFactor } from './factor.ts';
 

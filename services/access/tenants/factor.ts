@@ -1,7 +1,6 @@
-import { type Caller } from '@bailiwick/call';
+import { type Caller, timeOf } from '@bailiwick/contract';
 import { failedPrecondition } from '@bailiwick/errors';
 import type { TenantSettings } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { timeOf } from '@bailiwick/values';
 
 // The second factor that a tenant requires of its members' sessions. A stricter requirement comes
 // into force after the days of grace, a looser one at once.

@@ -1,7 +1,7 @@
-import { sessionProof } from '@bailiwick/call';
+import { sessionProof } from '@bailiwick/contract';
 import { notFound } from '@bailiwick/errors';
+import type { Handlers, Pager } from '@bailiwick/pipeline';
 import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { type Handlers, type Pager } from '@bailiwick/rpc';
 import { toBranding } from './branding.ts';
 import { type CreateDeps, createTenant } from './create.ts';
 import { toOwnTenant, toTenant } from './entities.ts';

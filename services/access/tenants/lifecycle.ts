@@ -1,7 +1,7 @@
-import { type Database } from '@bailiwick/database';
 import { denied, failedPrecondition } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { Tenant } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { type Call } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { TenantEntity, toTenant } from './entities.ts';
 import { changeTenant, tenantToChange } from './update.ts';

@@ -1,5 +1,5 @@
-import { type EntityManager } from '@bailiwick/database';
 import { denied } from '@bailiwick/errors';
+import type { EntityManager } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { TenantEntity } from './entities.ts';
 

@@ -1,12 +1,5 @@
-import { holdsInTenant, holdsOnPlatform } from '@bailiwick/call';
-import { type Database } from '@bailiwick/database';
+import { holdsInTenant, holdsOnPlatform } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
-import { type Limiter } from '@bailiwick/limits';
-import type {
-  TenantMembers,
-  TenantMembersAddRequest,
-  TenantMembersRemoveRequest,
-} from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import {
   type Call,
   type Handlers,
@@ -14,7 +7,13 @@ import {
   type Pager,
   readFound,
   readSearch,
-} from '@bailiwick/rpc';
+} from '@bailiwick/pipeline';
+import type {
+  TenantMembers,
+  TenantMembersAddRequest,
+  TenantMembersRemoveRequest,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import type { Database, Limiter } from '@bailiwick/store';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findDomainTenant } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';

@@ -1,8 +1,8 @@
-import { type EntityManager, inTransaction } from '@bailiwick/database';
-import { type Origin, recordChange, type Task } from '@bailiwick/events';
+import { encodeJson, type JsonObject } from '@bailiwick/contract';
+import { type Origin, recordChange, type Task } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import { TenantMemberSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { type Call } from '@bailiwick/rpc';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
 import { removeGrantsOf } from '../grants/entries.ts';
 import {
   MappingStatementEntity,

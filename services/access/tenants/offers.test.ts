@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Database } from '@bailiwick/database';
-import { type Call } from '@bailiwick/rpc';
+import type { Call } from '@bailiwick/pipeline';
+import type { Database } from '@bailiwick/store';
 import type { Directory } from '../directory.ts';
 import { acceptOffer } from './offers.ts';
 

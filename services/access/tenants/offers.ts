@@ -1,11 +1,16 @@
 import { Buffer } from 'node:buffer';
-import { type Database, type EntityManager, inTransaction, onPool } from '@bailiwick/database';
+import { normaliseEmail, tokenHash } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
-import { noticeTask, type Task } from '@bailiwick/events';
-import { type Limiter } from '@bailiwick/limits';
+import { noticeTask, type Task } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { normaliseEmail, tokenHash } from '@bailiwick/values';
+import {
+  type Database,
+  type EntityManager,
+  inTransaction,
+  type Limiter,
+  onPool,
+} from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking, giverLater } from '../decisions/delegation.ts';
 import {

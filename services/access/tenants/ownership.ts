@@ -1,6 +1,6 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
-import { recordChange } from '@bailiwick/events';
-import { type Call } from '@bailiwick/rpc';
+import { recordChange } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
+import type { Database, EntityManager } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { GrantEntity } from '../grants/entities.ts';
 import { removeGrant } from '../grants/entries.ts';

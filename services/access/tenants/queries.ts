@@ -1,6 +1,6 @@
-import { type SessionProof } from '@bailiwick/call';
-import { type Database, type Run, type Statement } from '@bailiwick/database';
-import { type PageQuery } from '@bailiwick/rpc';
+import type { SessionProof } from '@bailiwick/contract';
+import type { PageQuery } from '@bailiwick/pipeline';
+import type { Database, Run, Statement } from '@bailiwick/store';
 import { demandsMore, proofValues } from '../decisions/session.ts';
 import type { MembershipRow, TenantMemberRow, TenantRow } from './entities.ts';
 

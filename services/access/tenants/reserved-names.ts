@@ -1,8 +1,6 @@
-import { holdsOnPlatform } from '@bailiwick/call';
+import { holdsOnPlatform, oneLine, readsLike } from '@bailiwick/contract';
 import { failedPrecondition } from '@bailiwick/errors';
-import { oneLine } from '@bailiwick/proto/shown-text.ts';
-import { type Call } from '@bailiwick/rpc';
-import { readsLike } from '@bailiwick/values';
+import type { Call } from '@bailiwick/pipeline';
 
 // Names that only the platform gives to a tenant: with the name of the service, a tenant's pages and
 // mails would pass for the service's own.

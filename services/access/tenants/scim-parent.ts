@@ -1,7 +1,7 @@
-import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { TenantChange } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { type Call } from '@bailiwick/rpc';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { ownerRole } from '../permissions/builtin.ts';
 import type { TenantRow } from './entities.ts';

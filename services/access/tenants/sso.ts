@@ -1,4 +1,4 @@
-import { type Caller } from '@bailiwick/call';
+import type { Caller } from '@bailiwick/contract';
 import { failedPrecondition } from '@bailiwick/errors';
 import type { StoredSettings } from './entities.ts';
 

@@ -1,7 +1,7 @@
-import { assertRecentLogin } from '@bailiwick/call';
-import { type EntityManager, inTransaction } from '@bailiwick/database';
+import { assertRecentLogin } from '@bailiwick/contract';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
-import { type Call } from '@bailiwick/rpc';
+import type { Call } from '@bailiwick/pipeline';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
 import { type Loaded, LockMode } from '@mikro-orm/core';
 import { findSubjectGrants, owns } from '../decisions/context.ts';
 import { assertMayGrant, assertMayTake, isOneself, rolesOf } from '../decisions/delegation.ts';

@@ -1,16 +1,22 @@
-import { assertRecentLogin, holdsOnPlatform } from '@bailiwick/call';
-import { type Database, type EntityManager, inTransaction, violates } from '@bailiwick/database';
+import {
+  assertRecentLogin,
+  assertUnchanged,
+  changedFields,
+  encodeJson,
+  holdsOnPlatform,
+  type JsonObject,
+  timeAfter,
+} from '@bailiwick/contract';
 import { alreadyExists, denied, failedPrecondition, notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
+import { recordChange } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import {
   type Tenant,
   type TenantChange,
   TenantSchema,
   type TenantsUpdateRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { type Call } from '@bailiwick/rpc';
-import { assertUnchanged, changedFields, timeAfter } from '@bailiwick/values';
+import { type Database, type EntityManager, inTransaction, violates } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { memberRole } from '../permissions/builtin.ts';

@@ -1,6 +1,6 @@
+import { findEmail } from '@bailiwick/contract';
 import { denied, type ServiceError, unauthenticated } from '@bailiwick/errors';
-import { type Call } from '@bailiwick/rpc';
-import { findEmail } from '@bailiwick/values';
+import type { Call } from '@bailiwick/pipeline';
 import { waiterOf } from '../passwords/imported-lane.ts';
 import { type Policy, passwordNotAccepted } from '../passwords/policy.ts';
 import type { Account } from '../passwords/queries.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '@bailiwick/database';
 import { exhausted } from '@bailiwick/errors';
+import type { Database } from '@bailiwick/store';
 import { createComparison } from './comparison.ts';
 
 /** Milliseconds that comparisons with a slow and with a quick hash take. */

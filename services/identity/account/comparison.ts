@@ -1,4 +1,4 @@
-import { type Database } from '@bailiwick/database';
+import type { Database } from '@bailiwick/store';
 import { isImported, spellingsOf } from '../passwords/imported/imported.ts';
 import type { Waiter } from '../passwords/imported-lane.ts';
 import { createLookalikes } from '../passwords/lookalikes.ts';

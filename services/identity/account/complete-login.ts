@@ -1,10 +1,10 @@
+import { homeNetwork, tokenHash, tokenKind } from '@bailiwick/contract';
 import { deadToken, unauthenticated } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type {
   AccountCompleteLoginRequest,
   AccountCompleteLoginResponseSchema,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { homeNetwork, tokenHash, tokenKind } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { findChallenged } from '../factors/challenges/queries.ts';
 import { forLogin } from '../passkeys/challenges.ts';

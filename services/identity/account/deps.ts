@@ -1,14 +1,11 @@
-import { type Database } from '@bailiwick/database';
+import type { RightsCache } from '@bailiwick/broker';
+import { homeNetwork, type ReturnRules } from '@bailiwick/contract';
 import { type KeyRing, type TenantKeys } from '@bailiwick/keys';
-import { type Limiter } from '@bailiwick/limits';
+import type { Call, Refusals } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { SsoRecovery } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type RightsCache } from '@bailiwick/revocation';
-import { type Call } from '@bailiwick/rpc';
-import { type Refusals } from '@bailiwick/service';
-import type { ReturnRules } from '@bailiwick/values';
-import { homeNetwork } from '@bailiwick/values';
+import type { Database, Limiter } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import type { AccountLimits } from '../limits.ts';
 import type { Passwords } from '../passwords/passwords.ts';

@@ -1,18 +1,18 @@
-import { type EntityManager } from '@bailiwick/database';
-import { deadToken, denied, notFound, recentLoginRequired } from '@bailiwick/errors';
-import { mailTask, noticeTask, type Task } from '@bailiwick/events';
-import { type KeyRing } from '@bailiwick/keys';
-import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { addressChange } from '@bailiwick/proto/tasks.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
 import {
+  addressChange,
   changedFields,
   createToken,
   type Email,
   normaliseEmail,
   timeAfter,
   tokenHash,
-} from '@bailiwick/values';
+} from '@bailiwick/contract';
+import { deadToken, denied, notFound, recentLoginRequired } from '@bailiwick/errors';
+import { type KeyRing } from '@bailiwick/keys';
+import { mailTask, noticeTask, type Task } from '@bailiwick/outbox';
+import type { Call, Handlers } from '@bailiwick/pipeline';
+import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import type { EntityManager } from '@bailiwick/store';
 import { waiterOf } from '../passwords/imported-lane.ts';
 import { isRecent } from '../sessions/sign-in/queries.ts';
 import { UserEntity, type UserRow, userJson } from '../users/entities.ts';

@@ -1,5 +1,5 @@
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
 import { linkHandlers } from '../federation/pending-links/pending-links.ts';
 import { passkeyLoginHandlers } from '../passkeys/login.ts';
 import { codeHandlers } from '../sessions/codes.ts';

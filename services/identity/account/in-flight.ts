@@ -1,4 +1,4 @@
-import { callerNetwork } from '@bailiwick/values';
+import { callerNetwork } from '@bailiwick/contract';
 import { tooManySignIns } from '../passwords/lane.ts';
 
 /**

@@ -1,8 +1,13 @@
+import {
+  type Email,
+  invitationProof,
+  normaliseEmail,
+  tokenHash,
+  tokenKind,
+} from '@bailiwick/contract';
 import { openForPurpose } from '@bailiwick/keys';
+import type { Call } from '@bailiwick/pipeline';
 import type { AccountRegisterRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { invitationProof } from '@bailiwick/proto/tasks.ts';
-import { type Call } from '@bailiwick/rpc';
-import { type Email, normaliseEmail, tokenHash, tokenKind } from '@bailiwick/values';
 import { isUnimplemented } from '@bailiwick/wire';
 import type { AccountDeps } from './deps.ts';
 

@@ -1,8 +1,8 @@
-import { onPool } from '@bailiwick/database';
 import { unauthenticated, unavailable } from '@bailiwick/errors';
+import type { Call, Handlers } from '@bailiwick/pipeline';
+import { countSignIn } from '@bailiwick/process';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
-import { countSignIn } from '@bailiwick/telemetry';
+import { onPool } from '@bailiwick/store';
 import { carryMark } from '../federation/queries.ts';
 import { waitUntil } from '../passwords/lane.ts';
 import { beginIfUnchanged, type NewSession } from '../sessions/begin.ts';

@@ -1,26 +1,26 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import {
+  createToken,
+  type Email,
+  normaliseEmail,
+  randomText,
+  signInCode,
+  tokenHash,
+  tokenKind,
+} from '@bailiwick/contract';
+import {
   deadToken,
   failedPrecondition,
   type ServiceError,
   unauthenticated,
 } from '@bailiwick/errors';
-import { mailTask } from '@bailiwick/events';
+import { mailTask } from '@bailiwick/outbox';
+import type { Call, Handlers } from '@bailiwick/pipeline';
+import { countSignIn } from '@bailiwick/process';
 import type {
   Account,
   AccountLoginWithCodeRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { signInCode } from '@bailiwick/proto/tasks.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
-import { countSignIn } from '@bailiwick/telemetry';
-import {
-  createToken,
-  type Email,
-  normaliseEmail,
-  randomText,
-  tokenHash,
-  tokenKind,
-} from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { proveMailbox } from '../federation/mailbox.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';

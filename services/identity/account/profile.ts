@@ -1,8 +1,8 @@
+import { changedFields, timeAfter } from '@bailiwick/contract';
 import { denied, notFound } from '@bailiwick/errors';
-import { noticeTask } from '@bailiwick/events';
+import { noticeTask } from '@bailiwick/outbox';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
-import { changedFields, timeAfter } from '@bailiwick/values';
 import { carryMark } from '../federation/queries.ts';
 import { waiterOf } from '../passwords/imported-lane.ts';
 import { waitUntil } from '../passwords/lane.ts';

@@ -4,7 +4,7 @@ import {
   execute,
   type Run,
   type Statement,
-} from '@bailiwick/database';
+} from '@bailiwick/store';
 
 // One conditional statement consumes a one-time token: one of several concurrent calls wins, and an
 // expired token is void even before it is swept.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type RightsKey } from '@bailiwick/revocation';
-import { type Call } from '@bailiwick/rpc';
+import type { RightsKey } from '@bailiwick/broker';
+import type { Call } from '@bailiwick/pipeline';
 import { readHandlers } from './read.ts';
 
 type Deps = Parameters<typeof readHandlers>[0];

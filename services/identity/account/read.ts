@@ -1,5 +1,6 @@
-import { type Database } from '@bailiwick/database';
+import type { Loaded, RightsCache, RightsKey } from '@bailiwick/broker';
 import { notFound } from '@bailiwick/errors';
+import type { Call, Handlers } from '@bailiwick/pipeline';
 import type {
   Authority,
   UserTenant,
@@ -9,8 +10,7 @@ import {
   type AccountGetResponse,
   AccountGetResponseSchema,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type Loaded, type RightsCache, type RightsKey } from '@bailiwick/revocation';
-import { type Call, type Handlers } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { userRecord } from '../users/entities.ts';

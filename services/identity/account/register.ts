@@ -1,8 +1,3 @@
-import { type EntityManager, inTransaction, lockName, onPool } from '@bailiwick/database';
-import { deadToken } from '@bailiwick/errors';
-import { mailTask, noticeTask, type Task } from '@bailiwick/events';
-import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
 import {
   createId,
   createToken,
@@ -10,7 +5,12 @@ import {
   normaliseEmail,
   tokenHash,
   tokenKind,
-} from '@bailiwick/values';
+} from '@bailiwick/contract';
+import { deadToken } from '@bailiwick/errors';
+import { mailTask, noticeTask, type Task } from '@bailiwick/outbox';
+import type { Call, Handlers } from '@bailiwick/pipeline';
+import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { type EntityManager, inTransaction, lockName, onPool } from '@bailiwick/store';
 import { waitUntil } from '../passwords/lane.ts';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
 import { consumeRivals, findUserByEmailKey, settleEmail } from '../users/queries.ts';

@@ -1,9 +1,3 @@
-import { type EntityManager, lockName } from '@bailiwick/database';
-import { deadToken } from '@bailiwick/errors';
-import { mailTask, noticeTask, type Task } from '@bailiwick/events';
-import { type KeyRing } from '@bailiwick/keys';
-import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
 import {
   changedFields,
   createToken,
@@ -12,7 +6,13 @@ import {
   timeAfter,
   tokenHash,
   tokenKind,
-} from '@bailiwick/values';
+} from '@bailiwick/contract';
+import { deadToken } from '@bailiwick/errors';
+import { type KeyRing } from '@bailiwick/keys';
+import { mailTask, noticeTask, type Task } from '@bailiwick/outbox';
+import type { Call, Handlers } from '@bailiwick/pipeline';
+import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { type EntityManager, lockName } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { proveMailbox } from '../federation/mailbox.ts';
 import { dropPasswordlessLinks } from '../federation/queries.ts';

@@ -1,8 +1,8 @@
-import { type EntityManager, inTransaction, type Run } from '@bailiwick/database';
+import { createToken, homeNetwork, tokenHash } from '@bailiwick/contract';
 import { deadToken, type ServiceError } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { AccountCompleteLoginRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { createToken, homeNetwork, tokenHash } from '@bailiwick/values';
+import { type EntityManager, inTransaction, type Run } from '@bailiwick/store';
 import {
   consumeChallenge,
   countTry,

@@ -1,7 +1,7 @@
-import { type EntityManager, onPool } from '@bailiwick/database';
+import { normaliseEmail } from '@bailiwick/contract';
 import { unauthenticated, unavailable } from '@bailiwick/errors';
-import { type Call } from '@bailiwick/rpc';
-import { normaliseEmail } from '@bailiwick/values';
+import type { Call } from '@bailiwick/pipeline';
+import { type EntityManager, onPool } from '@bailiwick/store';
 import type { RecoveryCode } from '../factors/challenges/queries.ts';
 import { spellingsOf } from '../passwords/imported/imported.ts';
 import type { Policy } from '../passwords/policy.ts';

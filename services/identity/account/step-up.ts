@@ -1,9 +1,9 @@
-import { inTransaction } from '@bailiwick/database';
+import { homeNetwork, tokenHash, tokenKind } from '@bailiwick/contract';
 import { deadToken, denied, failedPrecondition, unauthenticated } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
+import { recordChange } from '@bailiwick/outbox';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
-import { homeNetwork, tokenHash, tokenKind } from '@bailiwick/values';
+import { inTransaction } from '@bailiwick/store';
 import { challengePlace, findChallenged, voidChallengesOf } from '../factors/challenges/queries.ts';
 import { findFactors } from '../factors/queries.ts';
 import { forStepUp } from '../passkeys/challenges.ts';

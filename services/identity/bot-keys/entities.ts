@@ -1,9 +1,8 @@
+import { encodeJson, type JsonObject, timeOf } from '@bailiwick/contract';
 import {
   type BotKey,
   BotKeySchema,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 
 export type BotKeyRow = {

@@ -1,7 +1,7 @@
+import { changedFields, stale } from '@bailiwick/contract';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { BotKeysSetExpirationRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { changedFields, stale } from '@bailiwick/values';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { BotKeyEntity } from '../bots/entities.ts';

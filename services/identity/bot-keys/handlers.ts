@@ -1,6 +1,6 @@
 import { notFound } from '@bailiwick/errors';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { BotKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { makerOf } from '../bots/maker.ts';
 import { findBot } from '../bots/queries.ts';

@@ -1,7 +1,7 @@
-import { type EntityManager, lockName } from '@bailiwick/database';
+import { createId, createToken, tokenHash } from '@bailiwick/contract';
 import { escalation, limitReached, notFound, temporaryRight } from '@bailiwick/errors';
-import { type Call } from '@bailiwick/rpc';
-import { createId, createToken, tokenHash } from '@bailiwick/values';
+import type { Call } from '@bailiwick/pipeline';
+import { type EntityManager, lockName } from '@bailiwick/store';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { BotEntity, BotKeyEntity } from '../bots/entities.ts';

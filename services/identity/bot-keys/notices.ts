@@ -1,7 +1,7 @@
-import { type Database } from '@bailiwick/database';
-import { serviceOrigin } from '@bailiwick/events';
-import { type Background, repeat } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import { serviceOrigin } from '@bailiwick/outbox';
+import { type Background, repeat } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import type { Database } from '@bailiwick/store';
 import { nextNotice } from './expiry.ts';
 import { setNotice, takeDue } from './queries.ts';
 import { recordKey } from './records.ts';

@@ -1,5 +1,5 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
-import { type PageQuery } from '@bailiwick/rpc';
+import type { PageQuery } from '@bailiwick/pipeline';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
 import type { BotKeyRow } from './entities.ts';
 
 const columns = `k.tenant, k.id, k.bot, k.name, k.prefix, k.last4, k.permissions, k.allowed_ips as "allowedIps", k.expires_at as "expiresAt",

@@ -1,6 +1,6 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Origin, recordChange } from '@bailiwick/events';
-import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
+import type { JsonObject } from '@bailiwick/contract';
+import { type Origin, recordChange } from '@bailiwick/outbox';
+import type { EntityManager } from '@bailiwick/store';
 import { type BotKeyRow, botKeyJson } from './entities.ts';
 
 /** Writes the event of a changed key. Its record has no usable part of the secret. */

@@ -1,6 +1,6 @@
 import { denied, failedPrecondition, notFound } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { BotKeysRotateRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
-import { type Call } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { BotKeyEntity } from '../bots/entities.ts';

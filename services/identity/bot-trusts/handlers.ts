@@ -1,6 +1,6 @@
 import { notFound } from '@bailiwick/errors';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { BotTrusts } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_trusts_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
 import { BotTrustEntity } from '../bots/entities.ts';
 import { findBot } from '../bots/queries.ts';

@@ -1,5 +1,5 @@
-import { type Database, type Statement } from '@bailiwick/database';
-import { type PageQuery } from '@bailiwick/rpc';
+import type { PageQuery } from '@bailiwick/pipeline';
+import type { Database, Statement } from '@bailiwick/store';
 import type { BotTrustRow } from '../bots/entities.ts';
 
 const columns = `t.tenant, t.id, t.bot, t.issuer, t.audience, t.subject, t.claims, t.jwks, t.created_by as "createdBy", t.created_at as "createdAt",

@@ -1,11 +1,10 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Origin, recordChange } from '@bailiwick/events';
+import { encodeJson, type JsonObject, timeOf } from '@bailiwick/contract';
+import { type Origin, recordChange } from '@bailiwick/outbox';
 import {
   type BotTrust,
   BotTrustSchema,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_trusts_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { timeOf } from '@bailiwick/values';
+import type { EntityManager } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import type { BotTrustRow } from '../bots/entities.ts';
 

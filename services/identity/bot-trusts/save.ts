@@ -1,12 +1,12 @@
-import { type EntityManager, lockName } from '@bailiwick/database';
+import { assertUnchanged, changedFields, createId, readJwks, timeAfter } from '@bailiwick/contract';
 import { invalid, limitReached, notFound } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import {
   type BotTrust,
   BotTrustSchema,
   type BotTrustsSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_trusts_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { assertUnchanged, changedFields, createId, readJwks, timeAfter } from '@bailiwick/values';
+import { type EntityManager, lockName } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import type { BotKeyDeps } from '../bot-keys/deps.ts';

@@ -1,7 +1,6 @@
-import { lastPartKey, searchIndex, textKey } from '@bailiwick/database';
+import { encodeJson, type JsonObject, timeOf } from '@bailiwick/contract';
 import { type Bot, BotSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { timeOf } from '@bailiwick/values';
+import { lastPartKey, searchIndex, textKey } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Maker } from './maker.ts';

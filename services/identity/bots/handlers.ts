@@ -1,11 +1,4 @@
-import { type Database } from '@bailiwick/database';
 import { notFound } from '@bailiwick/errors';
-import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type {
-  Bots,
-  BotsListRequest,
-  BotsSaveRequest,
-} from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import {
   type Call,
   type Handlers,
@@ -13,8 +6,15 @@ import {
   type Pager,
   readFound,
   readSearch,
-} from '@bailiwick/rpc';
-import { type Log } from '@bailiwick/telemetry';
+} from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type {
+  Bots,
+  BotsListRequest,
+  BotsSaveRequest,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
+import type { Database } from '@bailiwick/store';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';

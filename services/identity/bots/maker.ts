@@ -1,5 +1,5 @@
-import { type Caller } from '@bailiwick/call';
-import { type Database, onPool, type Statement } from '@bailiwick/database';
+import type { Caller } from '@bailiwick/contract';
+import { type Database, onPool, type Statement } from '@bailiwick/store';
 
 // A directory that uses a key or trust acts with the authority of its maker: the one who created,
 // saved or rotated it last.
@@ -9,7 +9,7 @@ export type Maker = {
   id: string;
   narrowedTo: string[];
   limitedTo: string;
-  /** That of the maker's session (packages/call/voucher.ts); absent in older rows. */
+  /** That of the maker's session (packages/contract/voucher.ts); absent in older rows. */
   voucher?: string;
 };
 

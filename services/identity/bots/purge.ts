@@ -1,5 +1,5 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Origin, recordChange } from '@bailiwick/events';
+import { type Origin, recordChange } from '@bailiwick/outbox';
+import type { EntityManager } from '@bailiwick/store';
 import { BotEntity, botJson } from './entities.ts';
 import { targetOf } from './save.ts';
 

@@ -1,3 +1,4 @@
+import type { PageQuery, Search } from '@bailiwick/pipeline';
 import {
   createListing,
   type Database,
@@ -6,8 +7,7 @@ import {
   onPool,
   type Statement,
   textKey,
-} from '@bailiwick/database';
-import { type PageQuery, type Search } from '@bailiwick/rpc';
+} from '@bailiwick/store';
 import type { BotRow } from './entities.ts';
 
 const columns = `b.tenant, b.id, b.name, b.description, b.active, b.metadata, b.last_used_at as "lastUsedAt", b.created_by as "createdBy",

@@ -1,14 +1,19 @@
-import { type Database, type EntityManager, lockName } from '@bailiwick/database';
+import {
+  assertUnchanged,
+  changedFields,
+  createId,
+  type JsonObject,
+  timeAfter,
+} from '@bailiwick/contract';
 import { limitReached, notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
+import { recordChange } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import {
   type Bot,
   BotSchema,
   type BotsSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
-import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { type Call } from '@bailiwick/rpc';
-import { assertUnchanged, changedFields, createId, timeAfter } from '@bailiwick/values';
+import { type Database, type EntityManager, lockName } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import { botsPerTenant } from '../limits.ts';

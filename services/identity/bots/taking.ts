@@ -1,6 +1,6 @@
 import { denied } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { type Call } from '@bailiwick/rpc';
 import type { Client } from '@connectrpc/connect';
 
 type Deps = { authority: Client<typeof Authority> };

@@ -1,9 +1,8 @@
-import { supportCaller } from '@bailiwick/call';
-import { type Database } from '@bailiwick/database';
+import { common, supportCaller } from '@bailiwick/contract';
 import { unauthenticated } from '@bailiwick/errors';
 import type { Credential } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import type { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { common } from '@bailiwick/proto/permission-patterns.ts';
+import type { Database } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { findLiveBotKeyById } from '../bot-keys/queries.ts';
 import { isLiveTrust } from '../bot-trusts/queries.ts';

@@ -1,12 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { supportCaller } from '@bailiwick/call';
-import { type Database } from '@bailiwick/database';
+import { createNetworks, supportCaller, timeOf } from '@bailiwick/contract';
 import { unauthenticated } from '@bailiwick/errors';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
-import { createNetworks, timeOf } from '@bailiwick/values';
+import type { Database } from '@bailiwick/store';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import {

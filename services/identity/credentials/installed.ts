@@ -1,7 +1,5 @@
-import type { TokenKind } from '@bailiwick/proto/identifiers.ts';
-import { type Mounted, watchMounted } from '@bailiwick/settings';
-import { type Log } from '@bailiwick/telemetry';
-import { tokenHash, tokenKind } from '@bailiwick/values';
+import { type TokenKind, tokenHash, tokenKind } from '@bailiwick/contract';
+import { type Log, type Mounted, watchMounted } from '@bailiwick/process';
 
 // The credentials that are installed with the service. Replacing a file ends the old credential:
 // gateways cache principals no longer than their lease (revocation.ts).

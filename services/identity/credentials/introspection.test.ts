@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RightsKey } from '@bailiwick/broker';
+import { createToken } from '@bailiwick/contract';
+import type { Call } from '@bailiwick/pipeline';
 import {
   type EffectiveRequest,
   EffectiveResponseSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { TokensIntrospectRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
-import { type RightsKey } from '@bailiwick/revocation';
-import { type Call } from '@bailiwick/rpc';
-import { createToken } from '@bailiwick/values';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { tokensHandlers } from './introspection.ts';

@@ -1,15 +1,14 @@
 import { Buffer } from 'node:buffer';
-import { sessionCheckOf } from '@bailiwick/call';
-import { type Database } from '@bailiwick/database';
+import type { RightsCache, RightsKey } from '@bailiwick/broker';
+import { createNetworks, sessionCheckOf, timeOf, tokenHash, tokenKind } from '@bailiwick/contract';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import {
   type Tokens,
   TokensIntrospectResponseSchema,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
-import { type RightsCache, type RightsKey } from '@bailiwick/revocation';
-import { type Handlers } from '@bailiwick/rpc';
-import { createNetworks, timeOf, tokenHash, tokenKind } from '@bailiwick/values';
+import type { Database } from '@bailiwick/store';
 import { type MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';

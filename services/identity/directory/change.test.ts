@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Database } from '@bailiwick/database';
 import { unavailable } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { UsersDisableRequestSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { type Call } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { changeHandlers } from './change.ts';

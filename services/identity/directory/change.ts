@@ -1,8 +1,8 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
+import { changedFields, timeAfter } from '@bailiwick/contract';
+import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { UserChange, Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
-import { changedFields, timeAfter } from '@bailiwick/values';
+import type { Database, EntityManager } from '@bailiwick/store';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';

@@ -1,8 +1,8 @@
-import { type Database, lockName } from '@bailiwick/database';
+import { createId, normaliseEmail } from '@bailiwick/contract';
 import { alreadyExists } from '@bailiwick/errors';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
-import { createId, normaliseEmail } from '@bailiwick/values';
+import { type Database, lockName } from '@bailiwick/store';
 import type { Passwords } from '../passwords/passwords.ts';
 import { newUser, UserEntity, type UserRow, userRecord } from '../users/entities.ts';
 import { consumeRivals, settleEmail } from '../users/queries.ts';

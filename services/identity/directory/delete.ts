@@ -1,8 +1,8 @@
-import { type Database } from '@bailiwick/database';
+import type { Handlers } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
-import { type Log } from '@bailiwick/telemetry';
+import type { Database } from '@bailiwick/store';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';

@@ -1,11 +1,11 @@
-import { type Database } from '@bailiwick/database';
+import { normaliseEmail } from '@bailiwick/contract';
+import type { Handlers, Pager } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Handlers, type Pager } from '@bailiwick/rpc';
-import { type Log } from '@bailiwick/telemetry';
-import { normaliseEmail } from '@bailiwick/values';
+import type { Database } from '@bailiwick/store';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 import { botRecord } from '../bots/entities.ts';
 import { findMaker } from '../bots/maker.ts';

@@ -1,14 +1,20 @@
-import { type Caller } from '@bailiwick/call';
-import { type Database, lockName } from '@bailiwick/database';
+import {
+  type Caller,
+  changedFields,
+  createId,
+  type Email,
+  normaliseEmail,
+  timeAfter,
+} from '@bailiwick/contract';
 import { alreadyExists } from '@bailiwick/errors';
-import { noticeTask } from '@bailiwick/events';
+import { noticeTask } from '@bailiwick/outbox';
+import type { Call, Handlers } from '@bailiwick/pipeline';
 import type {
   Directory,
   ProvisionedProfile,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
-import { changedFields, createId, type Email, normaliseEmail, timeAfter } from '@bailiwick/values';
+import { type Database, lockName } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
 import { assertedProfile } from '../federation/asserted.ts';

@@ -3,15 +3,10 @@ import {
   holdsInTenant,
   holdsOnPlatform,
   isForAccount,
+  normaliseEmail,
   sessionProof,
-} from '@bailiwick/call';
-import { type Database, type FoundIds } from '@bailiwick/database';
+} from '@bailiwick/contract';
 import { denied, notFound } from '@bailiwick/errors';
-import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type {
-  Users,
-  UsersListByTenantRequest,
-} from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import {
   type Call,
   type Handlers,
@@ -20,8 +15,13 @@ import {
   type Pager,
   readFound,
   readSearch,
-} from '@bailiwick/rpc';
-import { normaliseEmail } from '@bailiwick/values';
+} from '@bailiwick/pipeline';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type {
+  Users,
+  UsersListByTenantRequest,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import type { Database, FoundIds } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { type UserRow, userForReaders, userRecord } from '../users/entities.ts';
 import {

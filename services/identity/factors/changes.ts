@@ -1,4 +1,4 @@
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
+import { timeAfter } from '@bailiwick/contract';
 import {
   factorRequired,
   failedPrecondition,
@@ -6,10 +6,10 @@ import {
   recentLoginRequired,
   unauthenticated,
 } from '@bailiwick/errors';
-import { noticeTask, type Target } from '@bailiwick/events';
+import { noticeTask, type Target } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { timeAfter } from '@bailiwick/values';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { voidChallenges } from '../sessions/queries.ts';
 import { findSignInState, isRecent, type SignInState } from '../sessions/sign-in/queries.ts';

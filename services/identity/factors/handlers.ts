@@ -1,17 +1,17 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { type Database, onPool } from '@bailiwick/database';
+import { createCode, createId, homeNetwork, normaliseCode, timeOf } from '@bailiwick/contract';
 import { denied, failedPrecondition, limitReached, notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
 import { type TenantKeys } from '@bailiwick/keys';
+import { recordChange } from '@bailiwick/outbox';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type {
   FactorSchema,
   Factors,
   RecoveryCodes,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/factors_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
-import { createCode, createId, homeNetwork, normaliseCode, timeOf } from '@bailiwick/values';
+import { type Database, onPool } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { totpsPerUser } from '../limits.ts';

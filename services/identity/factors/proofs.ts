@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Database, type EntityManager } from '@bailiwick/database';
+import { type Assurance, normaliseCode } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
-import type { Assurance } from '@bailiwick/proto/policies.ts';
-import { normaliseCode } from '@bailiwick/values';
+import type { Database, EntityManager } from '@bailiwick/store';
 import type { Passwords } from '../passwords/passwords.ts';
 import { findCodes, findTotps, type StoredTotp, useCode, useStep } from './queries.ts';
 import { stepOf } from './totp.ts';

@@ -4,7 +4,7 @@ import {
   execute,
   type Run,
   type Statement,
-} from '@bailiwick/database';
+} from '@bailiwick/store';
 import { factorsOf } from '../users/queries.ts';
 
 // Every change of a user's factors locks the user first.

@@ -1,7 +1,7 @@
-import { type Database, inTransaction } from '@bailiwick/database';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
+import { type Database, inTransaction } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { clearFailures, factorKey, forgetFactorNetworks } from '../passwords/queries.ts';
 import { endSessions } from '../sessions/queries.ts';

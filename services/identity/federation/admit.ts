@@ -1,10 +1,10 @@
-import { type Database, type EntityManager, lockName } from '@bailiwick/database';
+import { createId, type Email, normaliseEmail } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
-import { noticeTask, recordChange } from '@bailiwick/events';
+import { noticeTask, recordChange } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { createId, type Email, normaliseEmail } from '@bailiwick/values';
+import { type Database, type EntityManager, lockName } from '@bailiwick/store';
 import { isUnimplemented } from '@bailiwick/wire';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';

@@ -1,10 +1,8 @@
 import { Buffer } from 'node:buffer';
+import { type Email, normaliseEmail, oneLine, validate } from '@bailiwick/contract';
 import { AccountProfileSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { UsersGetByEmailRequestSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { oneLine } from '@bailiwick/proto/shown-text.ts';
-import { validate } from '@bailiwick/proto/validate.ts';
-import { type Email, normaliseEmail } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import type { ProvidersIdentity } from './queries.ts';
 

@@ -1,9 +1,9 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
 import { denied, invalid, notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
+import { recordChange } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { UsersConfirmIdentityRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { type Call } from '@bailiwick/rpc';
+import type { Database, EntityManager } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { assertFactorUsed } from '../factors/changes.ts';
 import { waiterOf } from '../passwords/imported-lane.ts';

@@ -71,7 +71,7 @@ export const UnconfirmedProviderEntity = defineEntity({
     tenant: p.string().primary().columnType('text'),
     provider: p.string().primary().columnType('text'),
     id: p.string().primary().columnType('text'),
-    /** The principals who answer for the change (packages/call/voucher.ts). */
+    /** The principals who answer for the change (packages/contract/voucher.ts). */
     voucher: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },

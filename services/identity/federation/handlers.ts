@@ -1,10 +1,10 @@
+import { assurances, platformPlace } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
+import type { Call, Handlers } from '@bailiwick/pipeline';
 import type {
   Federation,
   OpenSessionRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { assurances, platformPlace } from '@bailiwick/proto/policies.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
 import { beginSession } from '../sessions/begin.ts';
 import { storeCode } from '../sessions/codes.ts';
 import type { SessionOrigin } from '../sessions/entities.ts';

@@ -1,8 +1,8 @@
+import { timeOf } from '@bailiwick/contract';
 import { notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
+import { recordChange } from '@bailiwick/outbox';
+import type { Handlers, Pager } from '@bailiwick/pipeline';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { type Handlers, type Pager } from '@bailiwick/rpc';
-import { timeOf } from '@bailiwick/values';
 import { lockExisting } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { providerTarget } from './admit.ts';

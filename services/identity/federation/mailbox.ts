@@ -1,6 +1,6 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Call } from '@bailiwick/rpc';
-import { timeAfter } from '@bailiwick/values';
+import { timeAfter } from '@bailiwick/contract';
+import type { Call } from '@bailiwick/pipeline';
+import type { EntityManager } from '@bailiwick/store';
 import { findFactors } from '../factors/queries.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { type UserRow } from '../users/entities.ts';

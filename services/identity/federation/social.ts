@@ -1,8 +1,8 @@
-import { type Database, type EntityManager, lockName } from '@bailiwick/database';
+import { type Email, normaliseEmail } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { type Email, normaliseEmail } from '@bailiwick/values';
+import { type Database, type EntityManager, lockName } from '@bailiwick/store';
 import type { PasswordPolicy } from '../passwords/policy.ts';
 import { UserEntity, type UserRow } from '../users/entities.ts';
 import { settleEmail } from '../users/queries.ts';

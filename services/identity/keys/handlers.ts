@@ -1,7 +1,7 @@
-import { type Database } from '@bailiwick/database';
 import { reportKeys, requestRotation } from '@bailiwick/keys';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { IdentityKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import { sealedRecords } from '../sealed.ts';
 
 /** identity seals with the platform's data key only, since users belong to no tenant. */

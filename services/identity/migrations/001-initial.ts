@@ -1,4 +1,4 @@
-import { outboxTable } from '@bailiwick/events';
+import { outboxTable } from '@bailiwick/outbox';
 import { Migration } from '@mikro-orm/migrations';
 
 export class Initial extends Migration {

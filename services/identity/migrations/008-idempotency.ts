@@ -1,4 +1,4 @@
-import { idempotentCallTable } from '@bailiwick/idempotency';
+import { idempotentCallTable } from '@bailiwick/pipeline';
 import { Migration } from '@mikro-orm/migrations';
 
 export class Idempotency extends Migration {

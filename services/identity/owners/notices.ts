@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type Broker } from '@bailiwick/broker';
-import { type Database } from '@bailiwick/database';
-import { type FollowedEvent, followEvents, noticeTask, publishTask } from '@bailiwick/events';
+import { idFromHash } from '@bailiwick/contract';
+import { type FollowedEvent, followEvents, noticeTask, publishTask } from '@bailiwick/outbox';
+import type { Background } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { type Background } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
-import { idFromHash } from '@bailiwick/values';
+import type { Database } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { findUsers } from '../users/queries.ts';
 

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { type EntityManager } from '@bailiwick/database';
+import { tokenHash } from '@bailiwick/contract';
 import { deadToken } from '@bailiwick/errors';
 import { type KeyRing, openForPurpose, sealForPurpose } from '@bailiwick/keys';
-import { tokenHash } from '@bailiwick/values';
+import type { EntityManager } from '@bailiwick/store';
 import { useChallenge } from './queries.ts';
 
 // A challenge is sealed and not stored: opening the sign-in page writes nothing. An answered one is

@@ -1,7 +1,7 @@
-import { type Database } from '@bailiwick/database';
 import { type KeyRing } from '@bailiwick/keys';
+import type { Refusals } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { type Refusals } from '@bailiwick/service';
+import type { Database } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import type { PasswordPolicy } from '../passwords/policy.ts';
 

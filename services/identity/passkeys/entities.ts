@@ -1,5 +1,5 @@
+import { timeOf } from '@bailiwick/contract';
 import type { PasskeySchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
-import { timeOf } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 

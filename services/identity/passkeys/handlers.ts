@@ -1,7 +1,7 @@
 import { notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
+import { recordChange } from '@bailiwick/outbox';
+import type { Handlers, Pager } from '@bailiwick/pipeline';
 import type { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
-import { type Handlers, type Pager } from '@bailiwick/rpc';
 import { assertNoDemand, assertRecent, changeOwn, findDemands } from '../factors/changes.ts';
 import { deleteCodes, findFactors } from '../factors/queries.ts';
 import { lockActive } from '../users/lock.ts';

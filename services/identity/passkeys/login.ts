@@ -1,8 +1,8 @@
+import { homeNetwork } from '@bailiwick/contract';
 import { denied, toServiceError, unauthenticated } from '@bailiwick/errors';
+import type { Call, Handlers } from '@bailiwick/pipeline';
+import { countSignIn } from '@bailiwick/process';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
-import { countSignIn } from '@bailiwick/telemetry';
-import { homeNetwork } from '@bailiwick/values';
 import { passwordNotAccepted } from '../passwords/policy.ts';
 import { clearFactorFailures } from '../passwords/queries.ts';
 import { beginSession, type NewSession } from '../sessions/begin.ts';

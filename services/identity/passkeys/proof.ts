@@ -1,5 +1,5 @@
-import { type EntityManager } from '@bailiwick/database';
 import { unauthenticated } from '@bailiwick/errors';
+import type { EntityManager } from '@bailiwick/store';
 import type { FactorProof } from '../factors/proofs.ts';
 import { type LoginAnswer, readLogin } from './answers.ts';
 import { type ChallengePurpose, readChallenge, useUp } from './challenges.ts';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { readPublicKey } from '@bailiwick/values';
+import { readPublicKey } from '@bailiwick/contract';
 import { decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
 import { PasskeyRefused } from './site.ts';
 

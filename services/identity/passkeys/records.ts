@@ -1,5 +1,5 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Call } from '@bailiwick/rpc';
+import type { Call } from '@bailiwick/pipeline';
+import type { EntityManager } from '@bailiwick/store';
 import { recordFactors } from '../factors/changes.ts';
 import type { UserRow } from '../users/entities.ts';
 import type { PasskeyRow } from './entities.ts';

@@ -1,8 +1,8 @@
-import { type EntityManager } from '@bailiwick/database';
+import { createId, homeNetwork } from '@bailiwick/contract';
 import { alreadyExists, failedPrecondition, limitReached } from '@bailiwick/errors';
+import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
-import { createId, homeNetwork } from '@bailiwick/values';
+import type { EntityManager } from '@bailiwick/store';
 import { assertRecent, changeOwn } from '../factors/changes.ts';
 import { passkeysPerUser } from '../limits.ts';
 import { factorKey, rememberNetwork } from '../passwords/queries.ts';

@@ -1,6 +1,6 @@
+import type { Checks } from '@bailiwick/pipeline';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { type Checks } from '@bailiwick/rpc';
 import type { PasswordRules } from './rules.ts';
 
 // Password rules run with request validation. Whether a password contains an address that the

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Call } from '@bailiwick/rpc';
-import { callerNetwork } from '@bailiwick/values';
+import { callerNetwork } from '@bailiwick/contract';
+import type { Call } from '@bailiwick/pipeline';
 import { createLane, tooManySignIns } from './lane.ts';
 
 /** The client, when it stops waiting, and whether it is still there. */

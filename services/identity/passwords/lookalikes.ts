@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { createCache } from '@bailiwick/cache';
-import { type Database } from '@bailiwick/database';
+import { createCache } from '@bailiwick/broker';
+import type { Database } from '@bailiwick/store';
 import { findImportedShare, hasImportedHashes } from './queries.ts';
 
 // While users have hashes of other systems, their sign-ins wait longer and are refused earlier than

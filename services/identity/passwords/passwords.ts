@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 
 import { toServiceError } from '@bailiwick/errors';
-import { gauge } from '@bailiwick/telemetry';
+import { gauge } from '@bailiwick/process';
 import { hash, hashRaw, verify } from '@node-rs/argon2';
 import { lowerHashThreads } from './hash-threads.ts';
 import { isImported, spellingsOf, storedForm, verifyImported } from './imported/imported.ts';

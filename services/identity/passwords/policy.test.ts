@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog } from '@bailiwick/telemetry';
+import { createLog } from '@bailiwick/process';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { createPasswordPolicy } from './policy.ts';
 

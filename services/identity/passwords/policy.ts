@@ -1,11 +1,11 @@
-import { createCache } from '@bailiwick/cache';
+import { createCache } from '@bailiwick/broker';
+import { normaliseEmail } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
+import type { Log } from '@bailiwick/process';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PasswordPolicy as PolicyService } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { type Log } from '@bailiwick/telemetry';
-import { normaliseEmail } from '@bailiwick/values';
 import { isUnimplemented } from '@bailiwick/wire';
 import type { Client } from '@connectrpc/connect';
 

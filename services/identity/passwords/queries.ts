@@ -1,5 +1,11 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
-import { addUses, type Counted } from '@bailiwick/limits';
+import {
+  addUses,
+  type Counted,
+  type Database,
+  type EntityManager,
+  execute,
+  type Statement,
+} from '@bailiwick/store';
 import type { UserRow } from '../users/entities.ts';
 import { columnsOf, factorsOf, type StoredUser, userOf } from '../users/queries.ts';
 

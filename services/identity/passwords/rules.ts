@@ -1,6 +1,5 @@
-import { invalid } from '@bailiwick/errors';
-import { type Params, type Problem, problem, type Rule } from '@bailiwick/proto/problems.ts';
-import { findEmail } from '@bailiwick/values';
+import { findEmail } from '@bailiwick/contract';
+import { invalid, type Params, type Problem, problem, type Rule } from '@bailiwick/errors';
 import type { IsBreached } from './breached/breached.ts';
 
 export type PasswordProfile = 'standard' | 'nist';

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { type Database } from '@bailiwick/database';
-import { createLimiter } from '@bailiwick/limits';
+import { createLimiter, type Database } from '@bailiwick/store';
 import { createThrottle } from './throttle.ts';
 
-// test/operations/limits.test.ts tests the statements. Here an object is the table.
+// test/operations/identity/limits.test.ts tests the statements. Here an object is the table.
 
 function openFake({ known = [] as readonly string[] } = {}) {
   const failures = new Map<string, number>();

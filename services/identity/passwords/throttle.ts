@@ -1,7 +1,6 @@
-import { type Database } from '@bailiwick/database';
+import { homeNetwork, type Limit } from '@bailiwick/contract';
 import { exhausted } from '@bailiwick/errors';
-import { assertWithin, type Limit, type Limiter } from '@bailiwick/limits';
-import { homeNetwork } from '@bailiwick/values';
+import { assertWithin, type Database, type Limiter } from '@bailiwick/store';
 import { createLane, waitUntil } from './lane.ts';
 import {
   type Account,

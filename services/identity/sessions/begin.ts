@@ -1,3 +1,8 @@
+import { createId, createToken, homeNetwork, tokenHash } from '@bailiwick/contract';
+import { changeRow, handOver } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
+import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
+import type { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
 import {
   announceCommit,
   type Database,
@@ -5,12 +10,7 @@ import {
   inTransaction,
   onPool,
   type Run,
-} from '@bailiwick/database';
-import { changeRow, handOver } from '@bailiwick/events';
-import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
-import type { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { createId, createToken, homeNetwork, tokenHash } from '@bailiwick/values';
+} from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type UserRow, userRecord } from '../users/entities.ts';
 import { userChange } from '../users/records.ts';

@@ -1,11 +1,5 @@
-import { type Caller } from '@bailiwick/call';
-import { type Database, type EntityManager } from '@bailiwick/database';
-import { deadToken, denied, failedPrecondition, unauthenticated } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
-import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
 import {
+  type Caller,
   createToken,
   type ReturnRules,
   readReturnAddress,
@@ -13,7 +7,13 @@ import {
   tokenHash,
   tokenKind,
   withCode,
-} from '@bailiwick/values';
+} from '@bailiwick/contract';
+import { deadToken, denied, failedPrecondition, unauthenticated } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/outbox';
+import type { Handlers } from '@bailiwick/pipeline';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import type { Database, EntityManager } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { type UserRow } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';

@@ -1,6 +1,6 @@
+import type { Assurance } from '@bailiwick/contract';
+import type { Call } from '@bailiwick/pipeline';
 import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
-import type { Assurance } from '@bailiwick/proto/policies.ts';
-import type { Call } from '@bailiwick/rpc';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';

@@ -1,7 +1,7 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
-import { recordChange } from '@bailiwick/events';
+import { recordChange } from '@bailiwick/outbox';
+import type { Call, Handlers, Pager } from '@bailiwick/pipeline';
 import type { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
-import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
+import type { Database, EntityManager } from '@bailiwick/store';
 import { lockActive } from '../users/lock.ts';
 import { SessionEntity, sessionRecord } from './entities.ts';
 import { listSessions } from './listed/queries.ts';

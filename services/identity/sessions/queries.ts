@@ -1,13 +1,12 @@
-import { type SessionProof } from '@bailiwick/call';
+import { platformPlace, type SessionProof } from '@bailiwick/contract';
+import type { changeRow, Origin } from '@bailiwick/outbox';
 import {
   type Database,
   type EntityManager,
   execute,
   type Run,
   type Statement,
-} from '@bailiwick/database';
-import type { changeRow, Origin } from '@bailiwick/events';
-import { platformPlace } from '@bailiwick/proto/policies.ts';
+} from '@bailiwick/store';
 import type { UserRow } from '../users/entities.ts';
 import type { SessionOrigin } from './entities.ts';
 import { type EndedSession, returningEnded, supportHash } from './support/queries.ts';

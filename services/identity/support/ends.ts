@@ -1,7 +1,7 @@
-import { type Database } from '@bailiwick/database';
-import { serviceOrigin } from '@bailiwick/events';
+import { hasPermission } from '@bailiwick/contract';
+import { serviceOrigin } from '@bailiwick/outbox';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { hasPermission } from '@bailiwick/proto/permissions.ts';
+import type { Database } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { findLiveSessionById, type LiveSession, proofOf } from '../sessions/queries.ts';
 import { deleteSupport, type OpenSupport } from '../sessions/support/queries.ts';

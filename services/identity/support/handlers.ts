@@ -1,5 +1,5 @@
+import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Support } from '@bailiwick/proto/gen/bailiwick/identity/v1/support_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
 import { sessionRecord } from '../sessions/entities.ts';
 import { findSupportOf } from '../sessions/listed/queries.ts';
 import { deleteSupportOf } from '../sessions/support/queries.ts';

@@ -1,10 +1,10 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
+import { createId, createToken, tokenHash } from '@bailiwick/contract';
 import { failedPrecondition, recentLoginRequired, unauthenticated } from '@bailiwick/errors';
-import { noticeTask } from '@bailiwick/events';
+import { noticeTask } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { SupportStartRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/support_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { createId, createToken, tokenHash } from '@bailiwick/values';
+import type { Database, EntityManager } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { assertFactorUsed } from '../factors/changes.ts';
 import { SessionEntity, sessionRecord } from '../sessions/entities.ts';

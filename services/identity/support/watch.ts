@@ -1,7 +1,6 @@
-import { type Broker } from '@bailiwick/broker';
-import { followRevocations, type RightsKey } from '@bailiwick/revocation';
-import { type Background, repeat } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import { type Broker, followRevocations, type RightsKey } from '@bailiwick/broker';
+import { type Background, repeat } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import { listOpenSupport, listSupportOn, type OpenSupport } from '../sessions/support/queries.ts';
 import { type EndDeps, endIfDue } from './ends.ts';
 

@@ -1,6 +1,6 @@
-import { lastPartKey, searchIndex, textKey } from '@bailiwick/database';
+import { encodeJson, type JsonObject } from '@bailiwick/contract';
 import { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { lastPartKey, searchIndex, textKey } from '@bailiwick/store';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';

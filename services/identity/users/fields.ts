@@ -1,7 +1,7 @@
-import { holdsOnPlatform } from '@bailiwick/call';
+import { holdsOnPlatform } from '@bailiwick/contract';
 import { denied, invalid } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { UserChange } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { type Call } from '@bailiwick/rpc';
 import type { UserRow } from './entities.ts';
 
 /** Changes the fields that were sent. Sending the stored address or external id back is allowed. */

@@ -1,3 +1,5 @@
+import type { Email } from '@bailiwick/contract';
+import type { PageQuery, Search } from '@bailiwick/pipeline';
 import {
   createListing,
   type Database,
@@ -8,9 +10,7 @@ import {
   onPool,
   type Statement,
   textKey,
-} from '@bailiwick/database';
-import { type PageQuery, type Search } from '@bailiwick/rpc';
-import { type Email } from '@bailiwick/values';
+} from '@bailiwick/store';
 import type { UserRow } from './entities.ts';
 
 /** The columns of a StoredUser, from a table with this alias. */

@@ -1,7 +1,7 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Change, recordChange, type Target, type Task } from '@bailiwick/events';
-import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { type Call } from '@bailiwick/rpc';
+import type { JsonObject } from '@bailiwick/contract';
+import { type Change, recordChange, type Target, type Task } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
+import type { EntityManager } from '@bailiwick/store';
 import { type UserRow, userJson } from './entities.ts';
 
 type RecordedWith = { tasks?: readonly Task[]; previous?: JsonObject; targets?: readonly Target[] };

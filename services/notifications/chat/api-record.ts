@@ -1,7 +1,7 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Origin, recordChange } from '@bailiwick/events';
+import { encodeJson, type JsonObject } from '@bailiwick/contract';
+import { type Origin, recordChange } from '@bailiwick/outbox';
 import { ChatEndpointSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import type { EntityManager } from '@bailiwick/store';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type EndpointValues, sharedFields } from '../endpoints/values.ts';
 import type { ChatEndpointRow } from './entities.ts';

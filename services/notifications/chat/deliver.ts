@@ -1,10 +1,10 @@
-import { type Database } from '@bailiwick/database';
 import { type EgressRules, type Pools } from '@bailiwick/egress';
 import { type TenantKeys } from '@bailiwick/keys';
 import type {
   Chat,
   ChatDeliverRequest,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
+import type { Database } from '@bailiwick/store';
 import { byService, goneReason } from '../health/disable-policy.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type DeliveryOutcome, dropped } from '../sending/delivery-outcome.ts';

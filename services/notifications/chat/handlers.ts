@@ -1,14 +1,14 @@
 import { Buffer } from 'node:buffer';
+import { changedFields, createId, timeAfter } from '@bailiwick/contract';
 import { type EgressRules } from '@bailiwick/egress';
 import { notFound } from '@bailiwick/errors';
 import { type TenantKeys } from '@bailiwick/keys';
+import type { Call, Checks, Handlers, ReplayChecks } from '@bailiwick/pipeline';
 import type {
   Chat,
   ChatCreateEndpointRequest,
   ChatUpdateEndpointRequest,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
-import { type Call, type Checks, type Handlers, type ReplayChecks } from '@bailiwick/rpc';
-import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { kindFor } from '../chat-kinds.ts';
 import { type EndpointDeps, sharedHandlers } from '../endpoints/handlers.ts';

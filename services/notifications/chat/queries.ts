@@ -1,5 +1,5 @@
-import { type Database, type Statement } from '@bailiwick/database';
-import { type PageQuery } from '@bailiwick/rpc';
+import type { PageQuery } from '@bailiwick/pipeline';
+import type { Database, Statement } from '@bailiwick/store';
 import type { EndpointColumns } from './api-record.ts';
 
 const columns = `id, tenant, name, kind, active, event_types as "eventTypes", description, dek_id as "dekId",

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { notFound } from '@bailiwick/errors';
-import { type Limiter } from '@bailiwick/limits';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
+import type { Limiter } from '@bailiwick/store';
 import type { ChatKind } from '../chat-kinds.ts';
 import { sendTest } from '../endpoints/test-delivery.ts';
 import { directCall } from '../sending/task.ts';

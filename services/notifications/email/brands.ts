@@ -1,8 +1,7 @@
-import { createCache } from '@bailiwick/cache';
-import { type BrandSettings, readBrandImage } from '@bailiwick/process';
+import { createCache } from '@bailiwick/broker';
+import { hasOwnName } from '@bailiwick/contract';
+import { type BrandSettings, type Log, readBrandImage } from '@bailiwick/process';
 import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { type Log } from '@bailiwick/telemetry';
-import { hasOwnName } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
 import { displayName, type Sender } from './templates.ts';
 

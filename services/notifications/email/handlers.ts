@@ -1,11 +1,11 @@
+import { normaliseEmail, timeOf } from '@bailiwick/contract';
 import { notFound } from '@bailiwick/errors';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Mail } from '@bailiwick/proto/gen/bailiwick/notifications/v1/mail_pb.ts';
 import {
   AccountTasks,
   TenantInvitationsTasks,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
-import { normaliseEmail, timeOf } from '@bailiwick/values';
 import { directHandler, type Tasks } from '../sending/task.ts';
 import type { Suppressions } from './suppression.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
+import { createToken } from '@bailiwick/contract';
 import { ServiceError } from '@bailiwick/errors';
-import { mailTask } from '@bailiwick/events';
 import { parseKeyRing } from '@bailiwick/keys';
-import { createToken } from '@bailiwick/values';
+import { mailTask } from '@bailiwick/outbox';
 import type { Mail } from './mailer.ts';
 import { MailRefused } from './mailer.ts';
 import { createMails } from './mails.ts';

@@ -1,11 +1,9 @@
+import { createId, invitationProof, type MailLimit, normaliseEmail } from '@bailiwick/contract';
 import { failedPrecondition, invalid } from '@bailiwick/errors';
-import { openTaskToken } from '@bailiwick/events';
 import { type KeyRing, sealForPurpose } from '@bailiwick/keys';
-import { type Limiter } from '@bailiwick/limits';
-import type { MailLimit } from '@bailiwick/proto/policies.ts';
-import { invitationProof } from '@bailiwick/proto/tasks.ts';
-import { inSpan } from '@bailiwick/telemetry';
-import { createId, normaliseEmail } from '@bailiwick/values';
+import { openTaskToken } from '@bailiwick/outbox';
+import { inSpan } from '@bailiwick/process';
+import type { Limiter } from '@bailiwick/store';
 import { SpanKind } from '@opentelemetry/api';
 import { mailLimited, mailSuppressed } from '../queue/attempt-outcome.ts';
 import type { TaskAttempt } from '../sending/task.ts';

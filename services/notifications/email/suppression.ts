@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, createSecretKey } from 'node:crypto';
-import { type Database } from '@bailiwick/database';
-import { type Origin, recordChange, serviceOrigin } from '@bailiwick/events';
+import { createBatch } from '@bailiwick/contract';
 import { type KeyRing, purposeKey } from '@bailiwick/keys';
-import { createBatch } from '@bailiwick/values';
+import { type Origin, recordChange, serviceOrigin } from '@bailiwick/outbox';
+import type { Database } from '@bailiwick/store';
 import {
   deleteSuppression,
   findSuppressions,

@@ -1,9 +1,9 @@
+import { addressChange, signInCode } from '@bailiwick/contract';
 import { invalid } from '@bailiwick/errors';
 import type {
   AccountTasks,
   TenantInvitationsTasks,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
-import { addressChange, signInCode } from '@bailiwick/proto/tasks.ts';
 import type { Task } from '../sending/task.ts';
 import type { Mails } from './mails.ts';
 import { isTemplateName, placeholders, type TemplateName } from './placeholders.ts';

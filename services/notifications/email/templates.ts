@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { accentColors } from '@bailiwick/colors';
 import {
+  accentColors,
   escapeHtml,
   fallbackLocale,
   fill,

@@ -1,12 +1,12 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
 import { type EgressRules } from '@bailiwick/egress';
 import { notFound } from '@bailiwick/errors';
-import { type Origin } from '@bailiwick/events';
 import { type TenantKeys } from '@bailiwick/keys';
+import type { Origin } from '@bailiwick/outbox';
+import type { Call, PageQuery, Pager } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.ts';
-import { type Call, type PageQuery, type Pager } from '@bailiwick/rpc';
-import { type Log } from '@bailiwick/telemetry';
+import type { Database, EntityManager } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import { deleteHealth } from '../health/queries.ts';

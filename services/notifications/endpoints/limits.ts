@@ -1,6 +1,6 @@
-import { type EntityManager, lockName } from '@bailiwick/database';
 import { type EgressRules, urlProblem } from '@bailiwick/egress';
 import { limitReached } from '@bailiwick/errors';
+import { type EntityManager, lockName } from '@bailiwick/store';
 
 /**
  * The reasons to reject a receiver URL. An empty URL is valid: it is not set yet. `field` is the

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { grantOf } from '@bailiwick/call';
+import { grantOf, permissionBitmap } from '@bailiwick/contract';
+import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
-import { type Call } from '@bailiwick/rpc';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { allowUpdate } from './permission.ts';

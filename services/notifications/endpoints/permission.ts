@@ -1,8 +1,7 @@
-import { type Caller, holdsInTenant, sessionProof } from '@bailiwick/call';
+import { type Caller, holdsInTenant, type Permission, sessionProof } from '@bailiwick/contract';
 import { denied, notFound } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Permission } from '@bailiwick/proto/permissions.ts';
-import { type Call } from '@bailiwick/rpc';
 import type { Client } from '@connectrpc/connect';
 
 /**

@@ -1,9 +1,8 @@
-import { type Database } from '@bailiwick/database';
-import { eventBody, recordChange, type Target } from '@bailiwick/events';
-import { type Limiter, perMinute } from '@bailiwick/limits';
+import { createId, perMinute } from '@bailiwick/contract';
+import { eventBody, recordChange, type Target } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import type { TaskResultSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/result_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { createId } from '@bailiwick/values';
+import type { Database, Limiter } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { settleAsDone } from '../queue/queries.ts';
 import type { DeliveryOutcome } from '../sending/delivery-outcome.ts';

@@ -1,5 +1,5 @@
+import { timeAfter, timeOf } from '@bailiwick/contract';
 import type { StringList } from '@bailiwick/proto/gen/bailiwick/common/v1/values_pb.ts';
-import { timeAfter, timeOf } from '@bailiwick/values';
 
 // The fields that webhook and chat endpoints share: those a client sets, and the reason and time of
 // disabling.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cacheKeysOf } from '@bailiwick/events';
+import { cacheKeysOf } from '@bailiwick/outbox';
 import { types } from './catalogue.ts';
 
 test('the table of cache keys names every event of the catalogue', () => {

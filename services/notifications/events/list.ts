@@ -1,5 +1,5 @@
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
 import generated from './gen/event-types.json' with { type: 'json' };
 
 // deploy/docs/events.ts generates it from the catalogue and the interface description. It is the

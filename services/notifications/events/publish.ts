@@ -1,14 +1,8 @@
-import { type Database, type EntityManager, lockName } from '@bailiwick/database';
-import { createRecorder, recordChange } from '@bailiwick/events';
-import {
-  type Limit,
-  type Limiter,
-  type LimitProfile,
-  perMinute,
-  unlimited,
-} from '@bailiwick/limits';
+import { type Limit, type LimitProfile, perMinute, unlimited } from '@bailiwick/contract';
+import { createRecorder, recordChange } from '@bailiwick/outbox';
+import type { Checks, Handlers } from '@bailiwick/pipeline';
 import type { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
-import { type Checks, type Handlers } from '@bailiwick/rpc';
+import { type Database, type EntityManager, type Limiter, lockName } from '@bailiwick/store';
 import { PublishedEventEntity } from './entities.ts';
 
 /** How long an application's id deduplicates an event. */

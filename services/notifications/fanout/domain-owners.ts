@@ -1,4 +1,4 @@
-import { createCache } from '@bailiwick/cache';
+import { createCache } from '@bailiwick/broker';
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { isUnimplemented } from '@bailiwick/wire';
 import type { Client } from '@connectrpc/connect';

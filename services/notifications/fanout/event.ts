@@ -1,4 +1,4 @@
-import { type Target } from '@bailiwick/events';
+import type { Target } from '@bailiwick/outbox';
 
 /**
  * The parts of an event that fan-out uses; webhooks get `text` unchanged. `email`: the address of

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
-import { taskHeaders } from '@bailiwick/events';
-import { createLog } from '@bailiwick/telemetry';
+import { taskHeaders } from '@bailiwick/outbox';
+import { createLog } from '@bailiwick/process';
 import { isSubscribed, readEvent } from './event.ts';
 import { type FanoutDeps, fanOut } from './fanout.ts';
 import { createLaneQuotas } from './lane-quotas.ts';

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { type Broker, type BrokerMessage } from '@bailiwick/broker';
-import { type Database } from '@bailiwick/database';
-import { publishTask } from '@bailiwick/events';
+import { createBatch, findEmail } from '@bailiwick/contract';
+import { publishTask } from '@bailiwick/outbox';
+import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { type Log } from '@bailiwick/telemetry';
-import { createBatch, findEmail } from '@bailiwick/values';
+import type { Database } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { messageOf } from '../chat/message.ts';
 import { renderBody } from '../chat/render.ts';

@@ -1,4 +1,4 @@
-import { type Database, type Statement } from '@bailiwick/database';
+import type { Database, Statement } from '@bailiwick/store';
 import type { ChatKind } from '../chat-kinds.ts';
 import { namesFor, type Receiver } from './event.ts';
 

@@ -1,7 +1,7 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
-import { type Origin, serviceOrigin } from '@bailiwick/events';
-import { type Background } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import { type Origin, serviceOrigin } from '@bailiwick/outbox';
+import type { Background } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import type { Database, EntityManager } from '@bailiwick/store';
 import { type Announcements, watchRows } from '../waiting-rows.ts';
 import {
   clearHealth,

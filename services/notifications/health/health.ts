@@ -1,4 +1,4 @@
-import { type Database } from '@bailiwick/database';
+import type { Database } from '@bailiwick/store';
 import type { Status } from '../sending/delivery-outcome.ts';
 import type { Breaker, Pauses } from './breaker.ts';
 import {

@@ -1,4 +1,4 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
 import { type ChatKind, chatRates } from '../chat-kinds.ts';
 import type { Pauses } from './breaker.ts';
 

@@ -1,5 +1,5 @@
-import { createCache } from '@bailiwick/cache';
-import { type Database } from '@bailiwick/database';
+import { createCache } from '@bailiwick/broker';
+import type { Database } from '@bailiwick/store';
 import { type EndpointState, findEndpointState } from './queries.ts';
 
 /** How late a process may notice a pause that another process began. */

@@ -1,6 +1,4 @@
-import { type Database } from '@bailiwick/database';
 import { notFound, unavailable } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
 import {
   firstOf,
   type KeyRing,
@@ -9,10 +7,11 @@ import {
   requestRotation,
   type TenantKeys,
 } from '@bailiwick/keys';
+import { recordChange } from '@bailiwick/outbox';
+import { type Call, type Handlers, recordReplaced } from '@bailiwick/pipeline';
 import type { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
 import type { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
-import { recordReplaced } from '@bailiwick/service';
+import type { Database } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { sealedRecords } from '../sealed.ts';
 

@@ -1,6 +1,6 @@
-import { type Database } from '@bailiwick/database';
+import type { Handlers, Pager } from '@bailiwick/pipeline';
 import { AppLogouts } from '@bailiwick/proto/gen/bailiwick/notifications/v1/app_logouts_pb.ts';
-import { type Handlers, type Pager } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import { attemptsHandler } from '../messages/attempts.ts';
 import { directHandler, type Tasks } from '../sending/task.ts';
 

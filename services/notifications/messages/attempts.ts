@@ -1,11 +1,11 @@
-import { type Database } from '@bailiwick/database';
+import { timeOf } from '@bailiwick/contract';
+import type { Call, Pager } from '@bailiwick/pipeline';
 import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.ts';
 import type {
   DeliveryAttemptPageSchema,
   DeliveryAttemptSchema,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/attempts_pb.ts';
-import { type Call, type Pager } from '@bailiwick/rpc';
-import { timeOf } from '@bailiwick/values';
+import type { Database } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type AttemptFilter, type ListedAttempt, listAttempts } from './queries.ts';

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { type Database, type EntityManager } from '@bailiwick/database';
+import { timeOf } from '@bailiwick/contract';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/events';
+import { recordChange } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import type { DeliveryMessageSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/attempts_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { timeOf } from '@bailiwick/values';
+import type { Database, EntityManager } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import type { Store } from '../queue/store.ts';

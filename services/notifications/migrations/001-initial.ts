@@ -1,5 +1,5 @@
-import { outboxTable } from '@bailiwick/events';
 import { dekTable } from '@bailiwick/keys';
+import { outboxTable } from '@bailiwick/outbox';
 import { Migration } from '@mikro-orm/migrations';
 
 export class Initial extends Migration {

@@ -1,4 +1,4 @@
-import { rateWindowTable } from '@bailiwick/limits';
+import { rateWindowTable } from '@bailiwick/store';
 import { Migration } from '@mikro-orm/migrations';
 
 /** Paused endpoints, and their parked tasks. */

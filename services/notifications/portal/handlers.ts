@@ -1,5 +1,6 @@
-import { type Database } from '@bailiwick/database';
+import { timeOf } from '@bailiwick/contract';
 import { notFound, unauthenticated } from '@bailiwick/errors';
+import type { Call, Handlers } from '@bailiwick/pipeline';
 import type {
   Portal,
   PortalEndpointSchema,
@@ -13,8 +14,7 @@ import {
   WebhooksRotateSecretRequestSchema,
   WebhooksSendTestRequestSchema,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
-import { timeOf } from '@bailiwick/values';
+import type { Database } from '@bailiwick/store';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { closePortal, openPortal, type SessionDeps } from '../portals/sessions.ts';
 import { type EndpointColumns, toApi } from '../webhooks/api-record.ts';

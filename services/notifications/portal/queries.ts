@@ -1,4 +1,4 @@
-import { type Database, type Statement } from '@bailiwick/database';
+import type { Database, Statement } from '@bailiwick/store';
 
 export type Health = {
   failingSince: Date | string | null;

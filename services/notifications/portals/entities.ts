@@ -1,5 +1,5 @@
+import { timeOf } from '@bailiwick/contract';
 import type { WebhookPortalSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/portals_pb.ts';
-import { timeOf } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 

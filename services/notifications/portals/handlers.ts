@@ -1,12 +1,11 @@
 import { Buffer } from 'node:buffer';
-import { holdsInTenant } from '@bailiwick/call';
+import { createId, createToken, holdsInTenant, tokenHash } from '@bailiwick/contract';
 import { denied, limitReached, notFound } from '@bailiwick/errors';
+import type { Call, Handlers, Pager } from '@bailiwick/pipeline';
 import type {
   WebhookPortals,
   WebhookPortalsCreateRequest,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/portals_pb.ts';
-import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
-import { createId, createToken, tokenHash } from '@bailiwick/values';
 import { portalRecord, WebhookPortalEntity } from './entities.ts';
 import { countPortals, deletePortal, listPortals, lockEndpointName } from './queries.ts';
 import { recordPortal } from './records.ts';

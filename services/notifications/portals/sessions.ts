@@ -1,12 +1,17 @@
-import { type Caller, portalCaller } from '@bailiwick/call';
-import { type Database } from '@bailiwick/database';
+import {
+  type Caller,
+  createToken,
+  hasPermission,
+  portalCaller,
+  timeOf,
+  tokenHash,
+  tokenKind,
+} from '@bailiwick/contract';
 import { deadToken, unauthenticated } from '@bailiwick/errors';
-import { type Limiter } from '@bailiwick/limits';
+import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PortalCredentials } from '@bailiwick/proto/gen/bailiwick/notifications/v1/internal_pb.ts';
-import { hasPermission } from '@bailiwick/proto/permissions.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
-import { createToken, timeOf, tokenHash, tokenKind } from '@bailiwick/values';
+import type { Database, Limiter } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import {
   beginSession,

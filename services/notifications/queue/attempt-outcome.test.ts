@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { denied, failedPrecondition, invalid, ServiceError, unavailable } from '@bailiwick/errors';
+import { describe } from '@bailiwick/process';
 import { AccountTasksSendNoticeResponseSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { WebhooksDeliverResponseSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { describe } from '@bailiwick/telemetry';
 import { create } from '@bufbuild/protobuf';
 import { mailError } from '../email/mailer.ts';
 import {

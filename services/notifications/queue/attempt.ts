@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type BrokerMessage } from '@bailiwick/broker';
-import { taskHeaders } from '@bailiwick/events';
-import { type TaskOperation, taskLanes } from '@bailiwick/proto/tasks.ts';
+import { type TaskOperation, taskLanes } from '@bailiwick/contract';
+import { taskHeaders } from '@bailiwick/outbox';
 
 /** One attempt of a task, as the broker delivered it. */
 export type Attempt = {

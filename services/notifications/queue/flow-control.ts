@@ -1,4 +1,4 @@
-import { type Limiter } from '@bailiwick/limits';
+import type { Limiter } from '@bailiwick/store';
 import type { LatencyTracker } from '../health/latency-tracker.ts';
 import type { EndpointState } from '../health/queries.ts';
 import type { EndpointStates } from '../health/state.ts';

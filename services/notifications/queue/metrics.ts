@@ -1,6 +1,6 @@
 import { type Broker } from '@bailiwick/broker';
-import { type Database } from '@bailiwick/database';
-import { counter, gauge, level, type Reading } from '@bailiwick/telemetry';
+import { counter, gauge, level, type Reading } from '@bailiwick/process';
+import type { Database } from '@bailiwick/store';
 import { countOpenBreakers } from '../health/queries.ts';
 import { countDeadLetters, listOverdue } from './due/queries.ts';
 

@@ -1,11 +1,8 @@
 import { type BrokerMessage } from '@bailiwick/broker';
-import { queueWorker } from '@bailiwick/call';
+import { decodeJson, operations, permissionBitmap, queueWorker } from '@bailiwick/contract';
 import { invalid } from '@bailiwick/errors';
+import type { Pipeline } from '@bailiwick/pipeline';
 import { type Caller, CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import { decodeJson } from '@bailiwick/proto/json/decode.ts';
-import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
-import { operations } from '@bailiwick/proto/registry.ts';
-import { type Pipeline } from '@bailiwick/rpc';
 import { create, type Message } from '@bufbuild/protobuf';
 import type { TaskAttempt, TaskResult, Tasks } from '../sending/task.ts';
 import { type Attempt, expiryOf } from './attempt.ts';

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
 
 export type AttemptRow = {
   task: string;

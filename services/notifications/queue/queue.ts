@@ -1,8 +1,7 @@
 import { type Broker } from '@bailiwick/broker';
-import { type Database } from '@bailiwick/database';
-import { type Limiter } from '@bailiwick/limits';
-import { type Background } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import type { Background } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import type { Database, Limiter } from '@bailiwick/store';
 import { createBreaker, type Pauses } from '../health/breaker.ts';
 import { type EndpointKind, startDisablePolicy } from '../health/disable-policy.ts';
 import { createHealth } from '../health/health.ts';

@@ -1,6 +1,6 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
-import { type Origin, recordChange } from '@bailiwick/events';
+import { type Origin, recordChange } from '@bailiwick/outbox';
+import type { Database, EntityManager } from '@bailiwick/store';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { replayDead } from './queries.ts';
 

@@ -1,4 +1,4 @@
-import { type TaskOperation } from '@bailiwick/proto/tasks.ts';
+import type { TaskOperation } from '@bailiwick/contract';
 
 // The times of a task's attempts.
 

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { type Database } from '@bailiwick/database';
+import { createBatch } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
-import { currentTraceparent } from '@bailiwick/telemetry';
-import { createBatch } from '@bailiwick/values';
+import { currentTraceparent } from '@bailiwick/process';
+import type { Database } from '@bailiwick/store';
 import type { Attempt, RecordedAttempt } from './attempt.ts';
 import { type AttemptOutcome, involvesReceiver } from './attempt-outcome.ts';
 import { type ParkedRow, parkTasks, type Release } from './parking/queries.ts';

@@ -1,6 +1,6 @@
 import { type Broker, type BrokerMessage } from '@bailiwick/broker';
-import { publishTask } from '@bailiwick/events';
-import { type Log } from '@bailiwick/telemetry';
+import { publishTask } from '@bailiwick/outbox';
+import type { Log } from '@bailiwick/process';
 import type { Health } from '../health/health.ts';
 import type { EndpointState } from '../health/queries.ts';
 import { type Attempt, expiryOf, readAttempt, unreadableAttempt } from './attempt.ts';

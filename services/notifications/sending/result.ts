@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { idFromHash } from '@bailiwick/contract';
 import type { TaskResultSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/result_pb.ts';
-import { idFromHash } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { DeliveryOutcome } from './delivery-outcome.ts';

@@ -1,4 +1,4 @@
-import type { Call } from '@bailiwick/rpc';
+import type { Call } from '@bailiwick/pipeline';
 import type { DescMethodUnary, Message, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 
 // A task is a function. The queue calls it for each attempt, and the handler of its operation for a

@@ -1,5 +1,5 @@
 import { type EgressRules, type Pools } from '@bailiwick/egress';
-import { inSpan, markFailed, timing } from '@bailiwick/telemetry';
+import { inSpan, markFailed, timing } from '@bailiwick/process';
 import { SpanKind } from '@opentelemetry/api';
 import type { DeliveryOutcome } from './delivery-outcome.ts';
 import { type Attempt, send } from './send.ts';

@@ -1,5 +1,5 @@
-import { type Database } from '@bailiwick/database';
-import { timeOf } from '@bailiwick/values';
+import { timeOf } from '@bailiwick/contract';
+import type { Database } from '@bailiwick/store';
 import {
   countEndpoints,
   type EndpointPrefix,

@@ -1,11 +1,10 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Origin, recordChange } from '@bailiwick/events';
+import { encodeJson, type JsonObject, timeOf } from '@bailiwick/contract';
+import { type Origin, recordChange } from '@bailiwick/outbox';
 import {
   type WebhookEndpoint,
   WebhookEndpointSchema,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { timeOf } from '@bailiwick/values';
+import type { EntityManager } from '@bailiwick/store';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type EndpointValues, sharedFields, updatedValues } from '../endpoints/values.ts';
 import type { WebhookEndpointRow } from './entities.ts';

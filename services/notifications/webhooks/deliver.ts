@@ -1,11 +1,11 @@
-import { type Database } from '@bailiwick/database';
+import { createBatch } from '@bailiwick/contract';
 import { type EgressRules, type Pools } from '@bailiwick/egress';
 import { type TenantKeys } from '@bailiwick/keys';
 import type {
   Webhooks,
   WebhooksDeliverRequest,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { createBatch } from '@bailiwick/values';
+import type { Database } from '@bailiwick/store';
 import { byService, goneReason } from '../health/disable-policy.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type DeliveryOutcome, dropped } from '../sending/delivery-outcome.ts';

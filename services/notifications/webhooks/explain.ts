@@ -1,6 +1,6 @@
-import { type Database } from '@bailiwick/database';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import { isOwnFamily, reachOf, types } from '../events/catalogue.ts';
 import { type Receiver, skipReason } from '../fanout/event.ts';
 import { listEndpoints } from './queries.ts';

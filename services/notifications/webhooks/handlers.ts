@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer';
+import { changedFields, createId, timeAfter } from '@bailiwick/contract';
 import { type EgressRules } from '@bailiwick/egress';
 import { invalid, notFound } from '@bailiwick/errors';
+import type { Call, Checks, Handlers, ReplayChecks } from '@bailiwick/pipeline';
 import type {
   Webhooks,
   WebhooksCreateEndpointRequest,
   WebhooksUpdateEndpointRequest,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { type Call, type Checks, type Handlers, type ReplayChecks } from '@bailiwick/rpc';
-import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { type EndpointDeps, sharedHandlers } from '../endpoints/handlers.ts';
 import { assertRoom, urlProblems } from '../endpoints/limits.ts';

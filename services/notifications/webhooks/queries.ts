@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { type Database, type Statement } from '@bailiwick/database';
-import { type PageQuery } from '@bailiwick/rpc';
+import type { PageQuery } from '@bailiwick/pipeline';
+import type { Database, Statement } from '@bailiwick/store';
 import type { EndpointColumns } from './api-record.ts';
 import type { UrlColumns } from './url.ts';
 

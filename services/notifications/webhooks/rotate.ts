@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { type Database } from '@bailiwick/database';
+import { changedFields, timeAfter } from '@bailiwick/contract';
 import { notFound, unavailable } from '@bailiwick/errors';
 import { type TenantKeys } from '@bailiwick/keys';
+import type { Call, Handlers } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
-import { type Log } from '@bailiwick/telemetry';
-import { changedFields, timeAfter } from '@bailiwick/values';
+import type { Database } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import {
   previousSecretContext,

@@ -1,7 +1,7 @@
-import { type Database } from '@bailiwick/database';
 import { type TenantKeys } from '@bailiwick/keys';
-import { type Background, repeat } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import { type Background, repeat } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import type { Database } from '@bailiwick/store';
 import { type ClearUrl, listClearUrls, replaceClearUrl } from './queries.ts';
 import { sealsUrls, sealUrl } from './url.ts';
 

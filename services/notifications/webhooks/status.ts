@@ -1,7 +1,7 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Origin } from '@bailiwick/events';
+import { changedFields } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
-import { changedFields } from '@bailiwick/values';
+import type { Origin } from '@bailiwick/outbox';
+import type { EntityManager } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { disabledColumns } from '../endpoints/values.ts';
 import type { EndpointKind } from '../health/disable-policy.ts';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { type Database, oldestSupported } from '@bailiwick/database';
 import { CannotOpen, type TenantKeys } from '@bailiwick/keys';
-import { type Log } from '@bailiwick/telemetry';
+import type { Log } from '@bailiwick/process';
+import { type Database, oldestSupported } from '@bailiwick/store';
 import { maskedUrl } from '../endpoints/masked-url.ts';
 import type { WebhookEndpointRow } from './entities.ts';
 

@@ -1,6 +1,6 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Origin, recordChange } from '@bailiwick/events';
-import { createId } from '@bailiwick/values';
+import { createId } from '@bailiwick/contract';
+import { type Origin, recordChange } from '@bailiwick/outbox';
+import type { EntityManager } from '@bailiwick/store';
 import {
   type LogoutTarget,
   listLogoutTargets,

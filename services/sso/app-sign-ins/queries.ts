@@ -1,12 +1,12 @@
+import type { changeRow } from '@bailiwick/outbox';
+import type { PageQuery } from '@bailiwick/pipeline';
 import {
   type Database,
   type EntityManager,
   execute,
   onPool,
   type Statement,
-} from '@bailiwick/database';
-import type { changeRow } from '@bailiwick/events';
-import { type PageQuery } from '@bailiwick/rpc';
+} from '@bailiwick/store';
 
 /** The results of an app's sign-ins with a session: its sign-ins, for one tenant or several. */
 export type SignIn = {

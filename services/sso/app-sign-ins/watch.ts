@@ -1,10 +1,9 @@
-import { type Broker } from '@bailiwick/broker';
-import { type Database } from '@bailiwick/database';
-import { followEvents, serviceOrigin } from '@bailiwick/events';
+import { type Broker, followRevocations, type RightsKey } from '@bailiwick/broker';
+import { followEvents, serviceOrigin } from '@bailiwick/outbox';
+import { type Background, repeat } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import { followRevocations, type RightsKey } from '@bailiwick/revocation';
-import { type Background, repeat } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import type { Database } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { endSignIns } from './end.ts';
 import {

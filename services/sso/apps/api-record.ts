@@ -1,8 +1,7 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Origin, recordChange } from '@bailiwick/events';
+import { encodeJson, type JsonObject, logoFields, timeOf } from '@bailiwick/contract';
+import { type Origin, recordChange } from '@bailiwick/outbox';
 import { type App, AppSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { logoFields, timeOf } from '@bailiwick/values';
+import type { EntityManager } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import type { AppRow } from './entities.ts';
 import { reuseSecondsOf } from './values.ts';

@@ -1,7 +1,7 @@
-import { type Database } from '@bailiwick/database';
 import { type EgressRules } from '@bailiwick/egress';
+import type { Pager } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import { type Pager } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 
 export type AppDeps = {

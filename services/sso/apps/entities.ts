@@ -1,4 +1,4 @@
-import { type LogoFacts } from '@bailiwick/values';
+import type { LogoFacts } from '@bailiwick/contract';
 import { defineEntity, p } from '@mikro-orm/core';
 
 /** A client of the OpenID provider, of a tenant or of the platform (""). Its id is the client ID. */

@@ -1,7 +1,7 @@
+import { logoProblem } from '@bailiwick/contract';
 import { type EgressRules } from '@bailiwick/egress';
+import type { Checks, Handlers } from '@bailiwick/pipeline';
 import type { Apps } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
-import { type Checks, type Handlers } from '@bailiwick/rpc';
-import { logoProblem } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { endSignInsTo } from '../app-sign-ins/end.ts';
 import { removeConsentsTo } from '../app-sign-ins/queries.ts';

@@ -1,8 +1,8 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
+import { describeLogo, readLogo } from '@bailiwick/contract';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
-import { describeLogo, readLogo } from '@bailiwick/values';
+import type { Database, EntityManager } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import type { AppRow } from './entities.ts';
 import { deleteLogo, findApp, findLogo, storeLogo } from './queries.ts';

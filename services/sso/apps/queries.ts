@@ -1,6 +1,6 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
 import { notFound } from '@bailiwick/errors';
-import { type PageQuery } from '@bailiwick/rpc';
+import type { PageQuery } from '@bailiwick/pipeline';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
 import type { AppRow } from './entities.ts';
 
 const columns = `tenant, id, name, kind, active, redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris",

@@ -1,5 +1,5 @@
-import { accountScope } from '@bailiwick/proto/permission-patterns.ts';
-import { type Call } from '@bailiwick/rpc';
+import { accountScope } from '@bailiwick/contract';
+import type { Call } from '@bailiwick/pipeline';
 import { assertMayDelegate } from '../delegation.ts';
 import type { AppDeps } from './deps.ts';
 import { identityScopes } from './scopes.ts';

@@ -1,7 +1,7 @@
+import { changedFields, stale, timeAfter } from '@bailiwick/contract';
 import { failedPrecondition } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { AppsRotateSecretRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { changedFields, stale, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { recordAppEvent, toJson } from './api-record.ts';
 import type { AppDeps } from './deps.ts';

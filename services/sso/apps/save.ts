@@ -1,12 +1,12 @@
-import { type EntityManager, lockName } from '@bailiwick/database';
+import { assertUnchanged, changedFields, createId, stale, timeAfter } from '@bailiwick/contract';
 import { invalid, limitReached } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import {
   type App,
   AppSchema,
   type AppsSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { assertUnchanged, changedFields, createId, stale, timeAfter } from '@bailiwick/values';
+import { type EntityManager, lockName } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import { recordAppEvent, toJson } from './api-record.ts';

@@ -1,4 +1,4 @@
-import { accountScope, includes } from '@bailiwick/proto/permission-patterns.ts';
+import { accountScope, includes } from '@bailiwick/contract';
 
 /**
  * The scopes that are about the person: those of OpenID Connect, and our own for groups. All others

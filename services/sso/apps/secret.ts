@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createToken, tokenHash } from '@bailiwick/values';
+import { createToken, tokenHash } from '@bailiwick/contract';
 import type { AppRow } from './entities.ts';
 
 type SecretColumns = Pick<

@@ -1,6 +1,6 @@
+import { readJwks } from '@bailiwick/contract';
 import { type EgressRules, urlProblem } from '@bailiwick/egress';
 import type { App } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
-import { readJwks } from '@bailiwick/values';
 import type { AppKind, AppRow, AuthMethod } from './entities.ts';
 import { redirectProblem } from './redirects.ts';
 

@@ -1,6 +1,6 @@
-import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
-import { type Call } from '@bailiwick/rpc';
+import type { Call } from '@bailiwick/pipeline';
+import { type EntityManager, inTransaction } from '@bailiwick/store';
 import { assertMayGrant, findLacking, type Granted } from '../delegation.ts';
 import { lockProviders } from '../requirement/lock.ts';
 import type { DomainDeps } from './deps.ts';

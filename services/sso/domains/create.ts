@@ -1,8 +1,8 @@
-import { inTransaction, lockName } from '@bailiwick/database';
+import { createId } from '@bailiwick/contract';
 import { alreadyExists, limitReached } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { DomainCreateRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { createId } from '@bailiwick/values';
+import { inTransaction, lockName } from '@bailiwick/store';
 import { giverOf } from '../delegation.ts';
 import { assertActiveProvider, assertMayCapture, type CaptureSettings } from './capture.ts';
 import type { DomainDeps } from './deps.ts';

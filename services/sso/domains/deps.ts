@@ -1,8 +1,7 @@
-import { type Database } from '@bailiwick/database';
-import { type Limiter } from '@bailiwick/limits';
+import type { Pager } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { type Pager } from '@bailiwick/rpc';
+import type { Database, Limiter } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import type { LookUpTxt } from './proof/txt.ts';
 

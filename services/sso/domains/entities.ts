@@ -1,9 +1,8 @@
+import { encodeJson, type JsonObject, timeOf } from '@bailiwick/contract';
 import {
   type DomainRecord,
   DomainRecordSchema,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { StoredGiver } from '../delegation.ts';

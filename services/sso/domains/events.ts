@@ -1,6 +1,6 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Origin, recordChange, serviceOrigin } from '@bailiwick/events';
-import { changedFields } from '@bailiwick/values';
+import { changedFields } from '@bailiwick/contract';
+import { type Origin, recordChange, serviceOrigin } from '@bailiwick/outbox';
+import type { EntityManager } from '@bailiwick/store';
 import { type DomainRow, domainJson } from './entities.ts';
 
 /** The origin of changes that the service makes itself: failed and lapsed domains. */

@@ -1,6 +1,6 @@
 import { notFound } from '@bailiwick/errors';
+import type { Checks, Handlers } from '@bailiwick/pipeline';
 import type { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import { type Checks, type Handlers } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
 import { createDomain } from './create.ts';
 import type { DomainDeps } from './deps.ts';

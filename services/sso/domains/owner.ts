@@ -1,7 +1,7 @@
-import { type Database } from '@bailiwick/database';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import { findOwner } from './queries.ts';
 

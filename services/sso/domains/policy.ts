@@ -1,6 +1,6 @@
-import { type Database } from '@bailiwick/database';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { PasswordPolicy } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import { findPasswordPolicy } from './queries.ts';
 
 /** Says whether users with an address in a domain may sign in with a password. */

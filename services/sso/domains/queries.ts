@@ -1,5 +1,5 @@
-import { type Database, type Run, type Statement } from '@bailiwick/database';
-import { type PageQuery } from '@bailiwick/rpc';
+import type { PageQuery } from '@bailiwick/pipeline';
+import type { Database, Run, Statement } from '@bailiwick/store';
 import type { StoredGiver } from '../delegation.ts';
 import type { Capture, DomainRow } from './entities.ts';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { stale, timeAfter } from '@bailiwick/contract';
 import { notFound } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { DomainUpdateRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { stale, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { giverOf, type StoredGiver } from '../delegation.ts';
 import {

@@ -1,8 +1,8 @@
-import { type Database } from '@bailiwick/database';
-import { recordChange } from '@bailiwick/events';
+import { timeOf } from '@bailiwick/contract';
+import { recordChange } from '@bailiwick/outbox';
+import type { Handlers, Pager } from '@bailiwick/pipeline';
 import type { AccountApps } from '@bailiwick/proto/gen/bailiwick/sso/v1/account_apps_pb.ts';
-import { type Handlers, type Pager } from '@bailiwick/rpc';
-import { timeOf } from '@bailiwick/values';
+import type { Database } from '@bailiwick/store';
 import { endSignIns } from '../app-sign-ins/end.ts';
 import { listAppsOfUser, removeConsent, takeOfUse } from '../app-sign-ins/queries.ts';
 import { findApp } from '../apps/queries.ts';

@@ -1,5 +1,5 @@
-import { type Database } from '@bailiwick/database';
 import { type TenantKeys } from '@bailiwick/keys';
+import type { Database } from '@bailiwick/store';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { errors, Provider } from 'oidc-provider';
 import { recordHash } from '../app-sign-ins/record-hash.ts';

@@ -1,7 +1,7 @@
-import { type Database } from '@bailiwick/database';
-import { recordChange } from '@bailiwick/events';
+import { recordChange } from '@bailiwick/outbox';
+import type { Refusals } from '@bailiwick/pipeline';
 import type { MatchedTrust } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import { type Refusals } from '@bailiwick/service';
+import type { Database } from '@bailiwick/store';
 import type { Reason } from './bot-proof.ts';
 import { type IssuerRequest, originOf, type ProvenBot } from './request.ts';
 import type { Subject } from './subject-token.ts';

@@ -1,7 +1,14 @@
-import { type Limit, type Limiter } from '@bailiwick/limits';
+import {
+  callerNetwork,
+  createNetworks,
+  includes,
+  isId,
+  type Limit,
+  tokenHash,
+  tokenKind,
+} from '@bailiwick/contract';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import { includes } from '@bailiwick/proto/permission-patterns.ts';
-import { callerNetwork, createNetworks, isId, tokenHash, tokenKind } from '@bailiwick/values';
+import type { Limiter } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import type { AdapterPayload, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';

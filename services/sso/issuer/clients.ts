@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { isId, logoFields } from '@bailiwick/values';
+import { isId, logoFields } from '@bailiwick/contract';
 import type { AdapterPayload, Client, JWKS } from 'oidc-provider';
 import { Provider } from 'oidc-provider';
 import type { AppRow } from '../apps/entities.ts';

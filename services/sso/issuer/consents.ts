@@ -1,4 +1,4 @@
-import { type Database } from '@bailiwick/database';
+import type { Database } from '@bailiwick/store';
 import { addConsent, findConsent, removeConsent } from '../app-sign-ins/queries.ts';
 import { appOf } from './clients.ts';
 

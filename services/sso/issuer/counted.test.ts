@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
-import { perMinute } from '@bailiwick/limits';
+import { perMinute } from '@bailiwick/contract';
 import { createCounter } from './counted.ts';
 
 const limits = {

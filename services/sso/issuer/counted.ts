@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { type Limit, type Limiter } from '@bailiwick/limits';
+import { callerNetwork, type Limit } from '@bailiwick/contract';
 import type { IssuerHandleRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { callerNetwork } from '@bailiwick/values';
+import type { Limiter } from '@bailiwick/store';
 
 // Counts the calls of the OpenID provider. Pages count for each address. The calls of an app count
 // for the app at that address, so that the apps of one network do not use up each other's calls.

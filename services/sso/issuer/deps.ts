@@ -1,8 +1,8 @@
-import { type Database } from '@bailiwick/database';
+import type { Limit } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
-import { type Limit, type Limiter } from '@bailiwick/limits';
-import { type Refusals } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import type { Refusals } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import type { Database, Limiter } from '@bailiwick/store';
 import type { BotProofDeps } from './bot-proof.ts';
 import type { Bots } from './bots.ts';
 import type { FindClient } from './clients.ts';

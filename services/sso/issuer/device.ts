@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { callerNetwork, type Limit } from '@bailiwick/contract';
 import { exhausted, ServiceError } from '@bailiwick/errors';
-import { type Limit, type Limiter } from '@bailiwick/limits';
-import { callerNetwork } from '@bailiwick/values';
+import type { Limiter } from '@bailiwick/store';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client, Configuration } from 'oidc-provider';
 import { errors, Provider } from 'oidc-provider';

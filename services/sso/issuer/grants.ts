@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accountScope } from '@bailiwick/proto/permission-patterns.ts';
+import { accountScope } from '@bailiwick/contract';
 import type Provider from 'oidc-provider';
 import type { Client, Grant, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';

@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
-import { type Limit, type Limiter } from '@bailiwick/limits';
+import type { Limit } from '@bailiwick/contract';
+import type { Handlers } from '@bailiwick/pipeline';
 import type {
   IssuerHandleRequest,
   Issuer as IssuerService,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
+import type { Limiter } from '@bailiwick/store';
 import { inject } from 'light-my-request';
 import type { default as Provider } from 'oidc-provider';
 import { logoHandler } from '../apps/logo.ts';

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Egress } from '@bailiwick/egress';
 import { type KeyRing, purposeKey } from '@bailiwick/keys';
+import { type Background, type Served, serve } from '@bailiwick/pipeline';
 import { AppLogout, Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Served, serve } from '@bailiwick/rpc';
-import { type Background } from '@bailiwick/service';
 import type { JWK, default as Provider } from 'oidc-provider';
 import { findApp } from '../apps/queries.ts';
 import { createAccessTokens, createAppConfirmation } from './access-tokens.ts';

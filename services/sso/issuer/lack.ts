@@ -1,4 +1,4 @@
-import { type Database } from '@bailiwick/database';
+import type { Database } from '@bailiwick/store';
 import { errors, interactionPolicy } from 'oidc-provider';
 import { listActive } from '../providers/queries.ts';
 import { accountIn, type Oidc } from './context.ts';

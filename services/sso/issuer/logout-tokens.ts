@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Database } from '@bailiwick/database';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { AppLogout } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import type { default as Provider } from 'oidc-provider';
 import { findApp } from '../apps/queries.ts';
 

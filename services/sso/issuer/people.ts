@@ -1,11 +1,12 @@
 import {
+  oneLine,
   recordLimits,
   type SessionCheck,
   type SessionRefusal,
   sessionCheckOf,
   sessionProof,
   sessionTimes,
-} from '@bailiwick/call';
+} from '@bailiwick/contract';
 import type {
   Authority,
   EffectiveResponse,
@@ -15,7 +16,6 @@ import type {
   Directory,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import { oneLine } from '@bailiwick/proto/shown-text.ts';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 import type { Person, UnmetRequirement } from './request.ts';

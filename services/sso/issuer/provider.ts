@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { type Log } from '@bailiwick/telemetry';
+import type { Log } from '@bailiwick/process';
 import { type Configuration, errors, type JWK, Provider } from 'oidc-provider';
 import { identityScopes } from '../apps/scopes.ts';
 import { createAccounts } from './accounts.ts';

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
 
 // The rows of the OpenID provider. All belong to the platform (tenant '').
 

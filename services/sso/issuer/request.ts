@@ -1,6 +1,6 @@
-import { serviceCaller } from '@bailiwick/call';
+import { serviceCaller } from '@bailiwick/contract';
 import { type ServiceError } from '@bailiwick/errors';
-import { type Origin } from '@bailiwick/events';
+import type { Origin } from '@bailiwick/outbox';
 import type { DescribeMemberResponse } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { ResolveResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type {

@@ -1,6 +1,6 @@
-import { type Database } from '@bailiwick/database';
-import { changeRow, handOver, type Origin, type Refusal, type Target } from '@bailiwick/events';
-import { type Refusals } from '@bailiwick/service';
+import { changeRow, handOver, type Origin, type Refusal, type Target } from '@bailiwick/outbox';
+import type { Refusals } from '@bailiwick/pipeline';
+import type { Database } from '@bailiwick/store';
 import type Provider from 'oidc-provider';
 import type { Client } from 'oidc-provider';
 import { findPlace, recordSignIn, removeTokens } from '../app-sign-ins/queries.ts';

@@ -2,12 +2,11 @@ import { Buffer } from 'node:buffer';
 import { generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createCache } from '@bailiwick/cache';
-import { type Database, lockName } from '@bailiwick/database';
+import { createCache, leaseMs } from '@bailiwick/broker';
 import { type TenantKeys } from '@bailiwick/keys';
-import { leaseMs } from '@bailiwick/revocation';
-import { type Background, repeat } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import { type Background, repeat } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import { type Database, lockName } from '@bailiwick/store';
 import type { JWK } from 'oidc-provider';
 import {
   addSigningKey,

@@ -1,9 +1,8 @@
-import { sessionProof, sessionTimes } from '@bailiwick/call';
+import { common, sessionProof, sessionTimes } from '@bailiwick/contract';
 import type {
   Authority,
   EffectiveResponse as Effective,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { common } from '@bailiwick/proto/permission-patterns.ts';
 import type { Client } from '@connectrpc/connect';
 import type { Member, Person, TenantOption } from './request.ts';
 

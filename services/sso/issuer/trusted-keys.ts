@@ -1,6 +1,6 @@
-import { createCache } from '@bailiwick/cache';
+import { createCache } from '@bailiwick/broker';
 import { type Egress } from '@bailiwick/egress';
-import { type Log } from '@bailiwick/telemetry';
+import type { Log } from '@bailiwick/process';
 import { assertIssuer, createDiscovery, type Published } from '../oidc/discovery.ts';
 import { type Limits, limits as oidcLimits } from '../oidc/http.ts';
 import { SignInRefused } from '../refusal.ts';

@@ -1,9 +1,8 @@
-import { type Database } from '@bailiwick/database';
 import { reportKeys, requestRotation, type TenantKeys } from '@bailiwick/keys';
+import { type Handlers, recordReplaced } from '@bailiwick/pipeline';
 import type { IdentityKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
-import { recordReplaced } from '@bailiwick/service';
+import type { Database } from '@bailiwick/store';
 import { isUnimplemented } from '@bailiwick/wire';
 import type { Client } from '@connectrpc/connect';
 import { sealedRecords } from '../sealed.ts';

@@ -1,4 +1,4 @@
-import { rateWindowTable } from '@bailiwick/limits';
+import { rateWindowTable } from '@bailiwick/store';
 import { Migration } from '@mikro-orm/migrations';
 
 export class Limits extends Migration {

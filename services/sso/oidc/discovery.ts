@@ -1,4 +1,4 @@
-import { createCache } from '@bailiwick/cache';
+import { createCache } from '@bailiwick/broker';
 import { type Egress, urlProblem } from '@bailiwick/egress';
 import {
   type AuthorizationServer,

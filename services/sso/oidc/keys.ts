@@ -1,4 +1,4 @@
-import { readPublicKey } from '@bailiwick/values';
+import { readPublicKey } from '@bailiwick/contract';
 
 // The published keys of a provider. The library selects one for each sign-in.
 

@@ -1,5 +1,5 @@
 import { type Egress } from '@bailiwick/egress';
-import { type Log } from '@bailiwick/telemetry';
+import type { Log } from '@bailiwick/process';
 import type { Asserted, Finding } from '../results.ts';
 import { authorizationUrl } from './authorization.ts';
 import { checkProvider } from './check.ts';

@@ -1,5 +1,5 @@
+import { findEmail } from '@bailiwick/contract';
 import { type Egress } from '@bailiwick/egress';
-import { findEmail } from '@bailiwick/values';
 import {
   type AuthorizationServer,
   allowInsecureRequests,

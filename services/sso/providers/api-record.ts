@@ -1,11 +1,10 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Origin, recordChange } from '@bailiwick/events';
+import { encodeJson, type JsonObject, timeOf } from '@bailiwick/contract';
+import { type Origin, recordChange } from '@bailiwick/outbox';
 import {
   type SsoProvider,
   SsoProviderSchema,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { timeOf } from '@bailiwick/values';
+import type { EntityManager } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { addressOf } from '../addresses.ts';
 import type { StoredGiver } from '../delegation.ts';

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { joinVouchers, readVoucher, voucherOf } from '@bailiwick/call';
+import {
+  assertUnchanged,
+  joinVouchers,
+  readVoucher,
+  timeAfter,
+  voucherOf,
+} from '@bailiwick/contract';
 import { escalation, failedPrecondition, temporaryRight } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { SsoConfirmProviderRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { assertUnchanged, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { findLimit, giverOf } from '../delegation.ts';
 import { type ProviderValues, recordProviderEvent } from './api-record.ts';

@@ -1,5 +1,5 @@
+import type { Call } from '@bailiwick/pipeline';
 import type { SsoDeleteProviderRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
-import { type Call } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
 import { recordProviderEvent } from './api-record.ts';
 import type { ProviderDeps } from './deps.ts';

@@ -1,9 +1,9 @@
-import { type Database } from '@bailiwick/database';
 import { type Egress } from '@bailiwick/egress';
 import { type TenantKeys } from '@bailiwick/keys';
+import type { Pager } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { type Pager } from '@bailiwick/rpc';
+import type { Database } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import type { Protocols } from './protocols.ts';
 

@@ -1,7 +1,7 @@
+import { normaliseEmail } from '@bailiwick/contract';
 import { type EgressRules, urlProblem } from '@bailiwick/egress';
+import type { Checks, Handlers } from '@bailiwick/pipeline';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { type Checks, type Handlers } from '@bailiwick/rpc';
-import { normaliseEmail } from '@bailiwick/values';
 import { addressOf } from '../addresses.ts';
 import { findProviderOfDomain } from '../domains/queries.ts';
 import { readSigningKey } from '../oidc/client-authentication.ts';

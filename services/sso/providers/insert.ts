@@ -1,6 +1,6 @@
-import type { EntityManager } from '@bailiwick/database';
 import { limitReached } from '@bailiwick/errors';
-import type { Call } from '@bailiwick/rpc';
+import type { Call } from '@bailiwick/pipeline';
+import type { EntityManager } from '@bailiwick/store';
 import { lockProviders } from '../requirement/lock.ts';
 import { type ProviderValues, recordProviderEvent } from './api-record.ts';
 import type { ProviderDeps } from './deps.ts';

@@ -1,5 +1,5 @@
-import { type EntityManager } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
+import type { EntityManager } from '@bailiwick/store';
 import { lockProviders } from '../requirement/lock.ts';
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';

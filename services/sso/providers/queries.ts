@@ -1,6 +1,6 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
 import { ServiceError } from '@bailiwick/errors';
-import { type PageQuery } from '@bailiwick/rpc';
+import type { PageQuery } from '@bailiwick/pipeline';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
 import type { ProviderValues } from './api-record.ts';
 
 const columns = `tenant, id, kind, name, active, issuer, client_id as "clientId", scopes, token_auth_method as "tokenAuthMethod",

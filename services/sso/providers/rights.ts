@@ -1,4 +1,4 @@
-import { type Call } from '@bailiwick/rpc';
+import type { Call } from '@bailiwick/pipeline';
 import { assertMayGrant } from '../delegation.ts';
 import type { ProviderDeps } from './deps.ts';
 import type { Settable } from './values.ts';

@@ -1,14 +1,19 @@
 import { Buffer } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
-import { type EntityManager } from '@bailiwick/database';
+import {
+  assertUnchanged,
+  changedFields,
+  createId,
+  type JsonObject,
+  timeAfter,
+} from '@bailiwick/contract';
 import { invalid, unavailable } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import {
   SsoProviderSchema,
   type SsoSaveProviderRequest,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
-import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { type Call } from '@bailiwick/rpc';
-import { assertUnchanged, changedFields, createId, timeAfter } from '@bailiwick/values';
+import type { EntityManager } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { giverOf } from '../delegation.ts';

@@ -1,6 +1,6 @@
-import { createCache } from '@bailiwick/cache';
+import { createCache } from '@bailiwick/broker';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
 import { addressOf } from '../addresses.ts';
 import type { ProviderDeps } from './deps.ts';
 import { type ActiveProvider, listActive } from './queries.ts';

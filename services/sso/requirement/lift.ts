@@ -1,8 +1,8 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
-import { recordChange } from '@bailiwick/events';
+import { recordChange } from '@bailiwick/outbox';
+import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
+import type { Database, EntityManager } from '@bailiwick/store';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { setLift } from './queries.ts';

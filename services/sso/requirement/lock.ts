@@ -1,4 +1,4 @@
-import { type EntityManager, lockName } from '@bailiwick/database';
+import { type EntityManager, lockName } from '@bailiwick/store';
 
 /**
  * Serialises decisions that depend on a tenant's providers: two concurrent deletes of the last two

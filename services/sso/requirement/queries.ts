@@ -1,4 +1,4 @@
-import { type EntityManager, execute } from '@bailiwick/database';
+import { type EntityManager, execute } from '@bailiwick/store';
 
 /** Lets a tenant's owners use passwords until this time; a past time ends the lift at once. */
 export async function setLift(em: EntityManager, tenant: string, until: Date): Promise<void> {

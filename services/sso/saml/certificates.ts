@@ -2,8 +2,8 @@
 import 'reflect-metadata';
 import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
+import { keyProblem } from '@bailiwick/contract';
 import { invalid } from '@bailiwick/errors';
-import { keyProblem } from '@bailiwick/values';
 import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
 import type { Finding } from '../results.ts';
 import type { SamlProvider } from './saml.ts';

@@ -1,4 +1,4 @@
-import { type Assurance, assurances } from '@bailiwick/proto/policies.ts';
+import { type Assurance, assurances } from '@bailiwick/contract';
 import type { Asserted } from '../results.ts';
 
 // A provider's statement about how it authenticated a person. Without a known value, a sign-in proves

@@ -1,8 +1,8 @@
-import { type Limit, type Limiter } from '@bailiwick/limits';
+import type { Limit, ReturnRules } from '@bailiwick/contract';
+import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import { type Log } from '@bailiwick/telemetry';
-import type { ReturnRules } from '@bailiwick/values';
+import type { Limiter } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import type { ProviderDeps } from '../providers/deps.ts';
 

@@ -1,6 +1,6 @@
-import { recordChange } from '@bailiwick/events';
-import { perMinute } from '@bailiwick/limits';
-import { type Call } from '@bailiwick/rpc';
+import { perMinute } from '@bailiwick/contract';
+import { recordChange } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import { type ProviderValues, targetOf, toJson } from '../providers/api-record.ts';
 import { setLastError } from '../providers/queries.ts';
 import type { SignInRefused } from '../refusal.ts';

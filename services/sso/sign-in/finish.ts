@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { type ReturnAddress, withCode } from '@bailiwick/contract';
+import type { Call } from '@bailiwick/pipeline';
+import { countSignIn } from '@bailiwick/process';
 import type { FinishRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { countSignIn } from '@bailiwick/telemetry';
-import { type ReturnAddress, withCode } from '@bailiwick/values';
 import { findDomains } from '../domains/queries.ts';
 import type { ProviderValues } from '../providers/api-record.ts';
 import { affectsSignIn, changesSubjects } from '../providers/changes.ts';

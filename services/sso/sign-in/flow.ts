@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
-import { type Database } from '@bailiwick/database';
+import type { ReturnAddress } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
-import type { ReturnAddress } from '@bailiwick/values';
+import type { Database } from '@bailiwick/store';
 import type { Flow } from '../providers/protocols.ts';
 import { SignInRefused } from '../refusal.ts';
 import { FlowEntity } from './entities.ts';

@@ -1,6 +1,6 @@
+import { callerNetwork } from '@bailiwick/contract';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { SignIn } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
-import { callerNetwork } from '@bailiwick/values';
 import { openCredentials } from '../providers/credentials.ts';
 import { samlProvider } from '../providers/protocols.ts';
 import { findProvider } from '../providers/queries.ts';

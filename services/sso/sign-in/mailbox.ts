@@ -1,4 +1,4 @@
-import { findEmail } from '@bailiwick/values';
+import { findEmail } from '@bailiwick/contract';
 import type { ProviderValues } from '../providers/api-record.ts';
 import { presets } from '../providers/presets.ts';
 import type { Answer } from '../providers/protocols.ts';

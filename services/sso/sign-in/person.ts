@@ -1,4 +1,4 @@
-import { findEmail } from '@bailiwick/values';
+import { findEmail } from '@bailiwick/contract';
 import { findClaim } from '../oidc/claims.ts';
 import type { ProviderValues } from '../providers/api-record.ts';
 import { isForAnyDirectory } from '../providers/presets.ts';

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { type Database, type Statement } from '@bailiwick/database';
+import type { Database, Statement } from '@bailiwick/store';
 
 export type FlowRow = {
   id: string;

@@ -1,4 +1,4 @@
-import { type ReturnAddress, readReturnAddress, stillAllowed } from '@bailiwick/values';
+import { type ReturnAddress, readReturnAddress, stillAllowed } from '@bailiwick/contract';
 import { SignInRefused } from '../refusal.ts';
 import type { SignInDeps } from './deps.ts';
 

@@ -1,5 +1,5 @@
+import type { Call } from '@bailiwick/pipeline';
 import type { StartRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Call } from '@bailiwick/rpc';
 import type { ProviderValues } from '../providers/api-record.ts';
 import { openCredentials } from '../providers/credentials.ts';
 import { findProvider } from '../providers/queries.ts';

@@ -1,5 +1,5 @@
+import { platformPlace } from '@bailiwick/contract';
 import type { FindWayOnRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { platformPlace } from '@bailiwick/proto/policies.ts';
 import type { SignInDeps } from './deps.ts';
 import { recallFlow, wasRestarted } from './flow.ts';
 import type { KeptFlow } from './queries.ts';

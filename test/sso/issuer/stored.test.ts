@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Database } from '@bailiwick/database';
 import { sweepIssuer } from '@bailiwick/sso/issuer/queries.ts';
+import type { Database } from '@bailiwick/store';
 import * as client from 'openid-client';
 import { bodyOf } from '../../support/answers.ts';
 import { describeOne, eventually, type Stack, startStack } from '../../support/harness.ts';

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { createPools, egressRules, type Pools } from '@bailiwick/egress';
+import { createLog } from '@bailiwick/process';
 import { type BotProofDeps, proveBot } from '@bailiwick/sso/issuer/bot-proof.ts';
 import { readSubject } from '@bailiwick/sso/issuer/subject-token.ts';
 import { createTrustedKeys } from '@bailiwick/sso/issuer/trusted-keys.ts';
-import { createLog } from '@bailiwick/telemetry';
 import { decodeProtectedHeader } from 'jose';
 import { githubJob, newSigning } from './keyless.ts';
 

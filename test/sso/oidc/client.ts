@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createPools, egressRules } from '@bailiwick/egress';
+import type { Log } from '@bailiwick/process';
 import { type Limits, limits } from '@bailiwick/sso/oidc/http.ts';
 import { createOidc, type OidcFlow, type OidcProvider } from '@bailiwick/sso/oidc/oidc.ts';
 import { SignInRefused } from '@bailiwick/sso/refusal.ts';
-import { type Log } from '@bailiwick/telemetry';
 import { visit } from './visit.ts';
 
 // The OpenID Connect client of the sso service, without the service around it.

@@ -1,11 +1,11 @@
 // @peculiar/x509 needs reflect-metadata for its dependency injection.
 import 'reflect-metadata';
-import { openDatabase } from '@bailiwick/database';
 import { createPools, egressRules } from '@bailiwick/egress';
+import { createLog } from '@bailiwick/process';
 import { watchCertificates } from '@bailiwick/sso/providers/rollover/watch.ts';
 import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
-import { createLog } from '@bailiwick/telemetry';
+import { openDatabase } from '@bailiwick/store';
 import { X509CertificateGenerator } from '@peculiar/x509';
 import { recordIn } from '../../support/answers.ts';
 import { eventually, type Stack } from '../../support/harness.ts';

@@ -1,4 +1,4 @@
-import { columns } from '@bailiwick/user-import';
+import { columns } from '@bailiwick/client/import/mod.ts';
 import { Alert, Code, FileInput, Group, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { Icon } from '../../parts/icon.tsx';

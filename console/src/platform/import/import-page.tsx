@@ -1,5 +1,5 @@
 import type { RequestOf } from '@bailiwick/client/client.ts';
-import { readRow } from '@bailiwick/user-import';
+import { readRow } from '@bailiwick/client/import/mod.ts';
 import { Button, Fieldset, Group, Paper, Stack } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';

@@ -1,4 +1,4 @@
-import type { Row as ImportRow, Json } from '@bailiwick/user-import';
+import type { Row as ImportRow, Json } from '@bailiwick/client/import/mod.ts';
 import { Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { useTexts } from '../../parts/texts.tsx';
 import type { UserFile } from './read-file.ts';

@@ -11,7 +11,7 @@ import {
   type Read,
   readCsvRow,
   readJsonLine,
-} from '@bailiwick/user-import';
+} from '@bailiwick/client/import/mod.ts';
 import { CsvError, parse } from 'csv-parse/browser/esm/sync';
 import type { TextKey } from '../../parts/text-keys.ts';
 

@@ -8,7 +8,7 @@ import {
   passwordlessLine,
   type Row,
   sendUsers,
-} from '@bailiwick/user-import';
+} from '@bailiwick/client/import/mod.ts';
 import { client } from '../../parts/calls.ts';
 import { withProof } from '../../parts/proof.ts';
 

@@ -1,4 +1,4 @@
-import type { Row } from '@bailiwick/user-import';
+import type { Row } from '@bailiwick/client/import/mod.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { importRows, newProgress, type Progress } from './run.ts';

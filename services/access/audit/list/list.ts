@@ -1,4 +1,4 @@
-import { type Database } from '@bailiwick/database';
+import type { Database } from '@bailiwick/store';
 import type { AuditRow } from '../entities.ts';
 import type { EntryFilter } from '../queries.ts';
 import { countPeriod, findNames, type Path, readWindow } from './queries.ts';

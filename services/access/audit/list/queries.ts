@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@bailiwick/database';
+import type { Database, Statement } from '@bailiwick/store';
 import type { AuditRow } from '../entities.ts';
 import { columns, type EntryFilter, filtered, filterValues } from '../queries.ts';
 

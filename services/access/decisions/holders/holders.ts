@@ -1,10 +1,10 @@
-import { type Run } from '@bailiwick/database';
+import { includes, isPlatformOnly } from '@bailiwick/contract';
+import type { Call, Pager } from '@bailiwick/pipeline';
 import type {
   AccessListSubjectsRequest,
   AccessListSubjectsResponseSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
-import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
-import { type Call, type Pager } from '@bailiwick/rpc';
+import type { Run } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Directory, isBotId } from '../../directory.ts';
 import { platformRoles, tenantRoles } from '../../permissions/builtin.ts';

@@ -1,5 +1,5 @@
-import { type Run, type Statement } from '@bailiwick/database';
-import { type PageQuery } from '@bailiwick/rpc';
+import type { PageQuery } from '@bailiwick/pipeline';
+import type { Run, Statement } from '@bailiwick/store';
 
 const rolesOfTenant: Statement = {
   name: 'access.permissions_of_roles',

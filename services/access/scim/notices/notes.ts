@@ -1,7 +1,7 @@
-import { type Database, type Run } from '@bailiwick/database';
+import { createId, timeOf } from '@bailiwick/contract';
+import type { Handlers, Pager } from '@bailiwick/pipeline';
 import type { Scim } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
-import { type Handlers, type Pager } from '@bailiwick/rpc';
-import { createId, timeOf } from '@bailiwick/values';
+import type { Database, Run } from '@bailiwick/store';
 import type { LeftOut } from '../protocol/intake.ts';
 import { dropOldNotices, noticesOf, writeNotices } from './queries.ts';
 

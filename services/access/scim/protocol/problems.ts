@@ -1,5 +1,4 @@
-import { ServiceError } from '@bailiwick/errors';
-import type { Reason } from '@bailiwick/proto/reasons.ts';
+import { type Reason, ServiceError } from '@bailiwick/errors';
 
 // Failures of the protocol (RFC 7644, section 3.12). The reason is the error type, which the gateway
 // writes as scimType.

@@ -1,8 +1,8 @@
 import { type Broker } from '@bailiwick/broker';
-import { type Database, onPool } from '@bailiwick/database';
-import { type FollowedEvent, followEvents } from '@bailiwick/events';
-import { type Background, repeat } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import { type FollowedEvent, followEvents } from '@bailiwick/outbox';
+import { type Background, repeat } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import { type Database, onPool } from '@bailiwick/store';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Directory } from '../../directory.ts';
 import { type Description, describeMember, findUndescribed } from './queries.ts';

@@ -1,3 +1,4 @@
+import type { PageQuery, Search } from '@bailiwick/pipeline';
 import {
   createListing,
   type Database,
@@ -6,8 +7,7 @@ import {
   type Run,
   type Statement,
   textKey,
-} from '@bailiwick/database';
-import { type PageQuery, type Search } from '@bailiwick/rpc';
+} from '@bailiwick/store';
 import type { TenantMemberRow } from '../entities.ts';
 import { memberColumns, offerColumns, pendingOffer } from '../queries.ts';
 

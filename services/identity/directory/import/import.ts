@@ -1,7 +1,7 @@
-import { type Database, onPool } from '@bailiwick/database';
+import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Imports } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
+import { type Database, onPool } from '@bailiwick/store';
 import type { Client } from '@connectrpc/connect';
 import type { Passwords } from '../../passwords/passwords.ts';
 import { matchStored } from './match.ts';

@@ -1,5 +1,5 @@
-import { type Run } from '@bailiwick/database';
-import { type Email } from '@bailiwick/values';
+import type { Email } from '@bailiwick/contract';
+import type { Run } from '@bailiwick/store';
 import { findKnownUsers, type KnownUser } from './queries.ts';
 import { type ImportRow, isRefused, refuse } from './rows.ts';
 

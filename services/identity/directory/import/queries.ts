@@ -1,4 +1,4 @@
-import { type Run, type Statement } from '@bailiwick/database';
+import type { Run, Statement } from '@bailiwick/store';
 
 /** A stored user who may be one of an import's. */
 export type KnownUser = {

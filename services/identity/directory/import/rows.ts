@@ -1,11 +1,10 @@
+import { type Email, normaliseEmail, validate } from '@bailiwick/contract';
 import { ServiceError } from '@bailiwick/errors';
 import {
   type ImportedUser,
   ImportedUserSchema,
   type ImportVerdictSchema,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { validate } from '@bailiwick/proto/validate.ts';
-import { type Email, normaliseEmail } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { assertReadable } from '../../passwords/imported/imported.ts';
 

@@ -1,12 +1,12 @@
+import { createId } from '@bailiwick/contract';
+import type { Call } from '@bailiwick/pipeline';
 import {
   type Database,
   type EntityManager,
   inTransaction,
   lockName,
   lockNames,
-} from '@bailiwick/database';
-import { type Call } from '@bailiwick/rpc';
-import { createId } from '@bailiwick/values';
+} from '@bailiwick/store';
 import { newUser, UserEntity, type UserRow } from '../../users/entities.ts';
 import { consumeRivals } from '../../users/queries.ts';
 import { recordUser } from '../../users/records.ts';

@@ -4,7 +4,7 @@ import {
   execute,
   type Run,
   type Statement,
-} from '@bailiwick/database';
+} from '@bailiwick/store';
 import type { UserRow } from '../../users/entities.ts';
 
 /** A recovery code whose tenant is known. It is used up after the second factor. */

@@ -1,11 +1,11 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
+import { platformPlace } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type {
   SettleRequest,
   VouchRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { platformPlace } from '@bailiwick/proto/policies.ts';
-import { type Call } from '@bailiwick/rpc';
+import type { Database, EntityManager } from '@bailiwick/store';
 import {
   addUnconfirmed,
   endUnconfirmed,
@@ -14,7 +14,7 @@ import {
   removeUnconfirmed,
 } from './queries.ts';
 
-// A provider whose last change is not confirmed opens limited sessions (packages/call/voucher.ts).
+// A provider whose last change is not confirmed opens limited sessions (packages/contract/voucher.ts).
 // Its links and sessions are marked, so that they end with the confirmation: the author of the change may have
 // linked and opened it, and then put the provider right.
 

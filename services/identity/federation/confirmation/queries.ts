@@ -1,4 +1,4 @@
-import { type EntityManager, execute } from '@bailiwick/database';
+import { type EntityManager, execute } from '@bailiwick/store';
 
 // The unconfirmed changes of providers. Rows name a tenant, or "" for a provider of the platform.
 

@@ -1,10 +1,10 @@
-import { type Database, type EntityManager, lockName } from '@bailiwick/database';
+import { createToken, tokenHash, tokenKind } from '@bailiwick/contract';
 import { deadToken, failedPrecondition, unauthenticated } from '@bailiwick/errors';
-import { noticeTask, recordChange } from '@bailiwick/events';
+import { noticeTask, recordChange } from '@bailiwick/outbox';
+import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
-import { createToken, tokenHash, tokenKind } from '@bailiwick/values';
+import { type Database, type EntityManager, lockName } from '@bailiwick/store';
 import { assertFactorUsed } from '../../factors/changes.ts';
 import { beganAfter } from '../../sessions/sign-in/queries.ts';
 import type { UserRow } from '../../users/entities.ts';

@@ -1,4 +1,4 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
 
 /** Voids the links to a provider that wait for a user: only the newest one counts. */
 export async function voidPendingLinks(

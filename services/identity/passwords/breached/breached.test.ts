@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Log } from '@bailiwick/telemetry';
+import type { Log } from '@bailiwick/process';
 import { createPasswordRules } from '../rules.ts';
 import { openBreached } from './breached.ts';
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { unavailable } from '@bailiwick/errors';
-import { ConfigurationError } from '@bailiwick/settings';
-import { type Log } from '@bailiwick/telemetry';
+import { ConfigurationError, type Log } from '@bailiwick/process';
 import { assertHashFile, countInHashFile } from './hash-file.ts';
 import { openFolder } from './range-folder.ts';
 

@@ -1,4 +1,4 @@
-import { type EntityManager, execute } from '@bailiwick/database';
+import { type EntityManager, execute } from '@bailiwick/store';
 import type { SessionOrigin, TakenOn } from '../entities.ts';
 import { isLive } from '../queries.ts';
 

@@ -1,5 +1,5 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
-import { type PageQuery } from '@bailiwick/rpc';
+import type { PageQuery } from '@bailiwick/pipeline';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
 import type { ListedSession, SessionOrigin } from '../entities.ts';
 import { isLive, limitedTo } from '../queries.ts';
 

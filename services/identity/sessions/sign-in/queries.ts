@@ -1,3 +1,4 @@
+import { type Assurance, recentLoginMs } from '@bailiwick/contract';
 import {
   type Database,
   type EntityManager,
@@ -5,8 +6,7 @@ import {
   onPool,
   type Run,
   type Statement,
-} from '@bailiwick/database';
-import { type Assurance, recentLoginMs } from '@bailiwick/proto/policies.ts';
+} from '@bailiwick/store';
 import { isLive } from '../queries.ts';
 
 // The proofs of a session's sign-in: their time, and the factors.

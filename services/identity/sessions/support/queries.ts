@@ -5,7 +5,7 @@ import {
   execute,
   onPool,
   type Statement,
-} from '@bailiwick/database';
+} from '@bailiwick/store';
 
 // Support sessions: rows of the table session with an operator.
 

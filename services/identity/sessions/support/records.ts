@@ -1,7 +1,7 @@
-import { type EntityManager } from '@bailiwick/database';
-import { type Change, type Origin, recordChange } from '@bailiwick/events';
+import { encodeJson, type JsonObject } from '@bailiwick/contract';
+import { type Change, type Origin, recordChange } from '@bailiwick/outbox';
 import { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
-import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import type { EntityManager } from '@bailiwick/store';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { UserEntity } from '../../users/entities.ts';
 import type { EndedSession } from './queries.ts';

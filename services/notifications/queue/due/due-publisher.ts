@@ -1,8 +1,8 @@
 import { type Broker } from '@bailiwick/broker';
-import { type Database, type EntityManager } from '@bailiwick/database';
-import { publishTask, type Task } from '@bailiwick/events';
-import { type TaskOperation } from '@bailiwick/proto/tasks.ts';
-import { continueTrace, type Log } from '@bailiwick/telemetry';
+import type { TaskOperation } from '@bailiwick/contract';
+import { publishTask, type Task } from '@bailiwick/outbox';
+import { continueTrace, type Log } from '@bailiwick/process';
+import type { Database, EntityManager } from '@bailiwick/store';
 import { type Announcements, watchRows } from '../../waiting-rows.ts';
 import type { WaitingRow } from '../queries.ts';
 import type { Store } from '../store.ts';

@@ -1,7 +1,7 @@
 import { type Broker } from '@bailiwick/broker';
-import { type Database } from '@bailiwick/database';
-import { createLossDetector } from '@bailiwick/events';
-import { type Log } from '@bailiwick/telemetry';
+import { createLossDetector } from '@bailiwick/outbox';
+import type { Log } from '@bailiwick/process';
+import type { Database } from '@bailiwick/store';
 import { requeue } from './queries.ts';
 
 /** Tolerance for the clocks of the broker and the database. The broker drops duplicates. */

@@ -1,4 +1,4 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
 import type { WaitingRow } from '../queries.ts';
 
 // Waiting tasks that are due, and old rows.

@@ -1,6 +1,6 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
-import { type Background } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import type { Background } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import type { Database, EntityManager } from '@bailiwick/store';
 import { type Announcements, watchRows } from '../../waiting-rows.ts';
 import {
   findNextRelease,

@@ -1,8 +1,8 @@
 import { type Broker } from '@bailiwick/broker';
-import { type Database } from '@bailiwick/database';
+import { timeOf } from '@bailiwick/contract';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Queues } from '@bailiwick/proto/gen/bailiwick/notifications/v1/queues_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
-import { timeOf } from '@bailiwick/values';
+import type { Database } from '@bailiwick/store';
 import { countDeadLetters } from '../due/queries.ts';
 import { laneAges } from '../metrics.ts';
 import { countWaiting, type FailingRow, listFailingEndpoints } from './queries.ts';

@@ -1,9 +1,9 @@
 import { type Broker } from '@bailiwick/broker';
+import { normaliseEmail } from '@bailiwick/contract';
 import { toServiceError } from '@bailiwick/errors';
-import { type FollowedEvent, followEvents } from '@bailiwick/events';
-import { type Background } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
-import { normaliseEmail } from '@bailiwick/values';
+import { type FollowedEvent, followEvents } from '@bailiwick/outbox';
+import type { Background } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import type { DomainDeps } from '../deps.ts';
 import { findJoinableDomain } from '../queries.ts';
 import { isHandled, keepHandled } from './queries.ts';

@@ -1,4 +1,4 @@
-import { type Database, type Statement } from '@bailiwick/database';
+import type { Database, Statement } from '@bailiwick/store';
 
 const handled: Statement = {
   name: 'sso.handled_join',

@@ -1,8 +1,7 @@
-import { type Caller } from '@bailiwick/call';
+import { type Caller, normaliseEmail } from '@bailiwick/contract';
 import { failedPrecondition } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import type { DomainSuggestionSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { normaliseEmail } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { addressOf } from '../../addresses.ts';
 import type { DomainDeps } from '../deps.ts';

@@ -1,8 +1,8 @@
-import { type Database, inTransaction, violates } from '@bailiwick/database';
 import { exhausted, notFound } from '@bailiwick/errors';
-import { type Origin } from '@bailiwick/events';
+import type { Origin } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
 import type { DomainVerifyRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import { type Call } from '@bailiwick/rpc';
+import { type Database, inTransaction, violates } from '@bailiwick/store';
 import type { DomainDeps } from '../deps.ts';
 import type { DomainRow } from '../entities.ts';
 import { recordDomainEvent } from '../events.ts';

@@ -1,6 +1,6 @@
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
-import { type Background, repeat } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import { type Background, repeat } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/store';
 import type { DomainRow } from '../entities.ts';
 import { byService, recordDomainEvent } from '../events.ts';
 import {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type EntityManager } from '@bailiwick/database';
-import { serviceOrigin } from '@bailiwick/events';
-import { changedFields, timeAfter } from '@bailiwick/values';
+import { changedFields, timeAfter } from '@bailiwick/contract';
+import { serviceOrigin } from '@bailiwick/outbox';
+import type { EntityManager } from '@bailiwick/store';
 import { type InferEntity } from '@mikro-orm/core';
 import { namesService } from '../../saml/metadata.ts';
 import type { SourcedMetadata } from '../../saml/metadata-signature.ts';

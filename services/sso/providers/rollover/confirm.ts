@@ -1,9 +1,9 @@
 import { ServiceError } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import {
   type SsoConfirmCertificateRequest,
   SsoSaveProviderRequestSchema,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
-import { type Call } from '@bailiwick/rpc';
 import { create } from '@bufbuild/protobuf';
 import { factsOf } from '../../saml/certificates.ts';
 import type { ProviderValues } from '../api-record.ts';

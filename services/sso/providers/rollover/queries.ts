@@ -1,4 +1,4 @@
-import { type Database, type Statement } from '@bailiwick/database';
+import type { Database, Statement } from '@bailiwick/store';
 
 type Place = { tenant: string; id: string };
 

@@ -1,8 +1,8 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
 import { type Egress } from '@bailiwick/egress';
 import { ServiceError } from '@bailiwick/errors';
-import { type Background, repeat } from '@bailiwick/service';
-import { type Log } from '@bailiwick/telemetry';
+import { type Background, repeat } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import type { Database, EntityManager } from '@bailiwick/store';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { refuse } from '../../saml/metadata.ts';
 import { readLaterMetadata, type SourcedMetadata } from '../../saml/metadata-signature.ts';

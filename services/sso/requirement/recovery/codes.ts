@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createCode, normaliseCode } from '@bailiwick/values';
+import { createCode, normaliseCode } from '@bailiwick/contract';
 
 /** Enough for a tenant's owners, on one sheet of paper. */
 export const codesPerTenant = 8;

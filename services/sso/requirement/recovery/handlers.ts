@@ -1,11 +1,10 @@
-import { type Database } from '@bailiwick/database';
-import { recordChange } from '@bailiwick/events';
-import { type Limit, type Limiter } from '@bailiwick/limits';
+import { callerNetwork, type Limit, timeOf } from '@bailiwick/contract';
+import { recordChange } from '@bailiwick/outbox';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { SsoRecovery } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
-import { callerNetwork, timeOf } from '@bailiwick/values';
+import type { Database, Limiter } from '@bailiwick/store';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { endOfLift, recordLift, rowOf } from '../lift.ts';

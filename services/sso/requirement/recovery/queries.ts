@@ -1,4 +1,4 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
 
 const tenantOf: Statement = {
   name: 'sso.tenant_of_recovery_code',

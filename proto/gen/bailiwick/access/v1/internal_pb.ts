@@ -128,7 +128,7 @@ export type EffectiveRequest = Message<"bailiwick.access.v1.EffectiveRequest"> &
 
   /**
    * The principals whose authority limits the session, because its provider is not confirmed (see
-   * voucher.ts of packages/call). Empty if the session is not limited so.
+   * voucher.ts of packages/contract). Empty if the session is not limited so.
    *
    * @generated from field: string voucher = 11;
    */
@@ -392,7 +392,7 @@ export type DescribeMemberRequest = Message<"bailiwick.access.v1.DescribeMemberR
 
   /**
    * The principals whose authority limits the session, because its provider is not confirmed (see
-   * voucher.ts of packages/call). Empty if the session is not limited so.
+   * voucher.ts of packages/contract). Empty if the session is not limited so.
    *
    * @generated from field: string voucher = 7;
    */
@@ -838,7 +838,7 @@ export type MayReadUserRequest = Message<"bailiwick.access.v1.MayReadUserRequest
 
   /**
    * The principals whose authority limits the session, because its provider is not confirmed (see
-   * voucher.ts of packages/call). Empty if the session is not limited so.
+   * voucher.ts of packages/contract). Empty if the session is not limited so.
    *
    * @generated from field: string voucher = 11;
    */

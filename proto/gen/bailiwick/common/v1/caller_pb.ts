@@ -219,7 +219,7 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
 
   /**
    * The principals whose authority limits the session, because its provider is not confirmed (see
-   * voucher.ts of packages/call). Empty if the session is not limited so.
+   * voucher.ts of packages/contract). Empty if the session is not limited so.
    *
    * @generated from field: string voucher = 28;
    */
@@ -240,7 +240,7 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
   homeTenant: string;
 
   /**
-   * What else ends the caller's rights, beside the ids above: keys as in packages/revocation.
+   * What else ends the caller's rights, beside the ids above: keys as in packages/broker/revocation.
    *
    * @generated from field: repeated string rights_keys = 41;
    */

@@ -187,7 +187,7 @@ export type ResolveResponse = Message<"bailiwick.identity.v1.ResolveResponse"> &
 
   /**
    * The principals whose authority limits the session, because its provider is not confirmed (see
-   * voucher.ts of packages/call). Empty if the session is not limited so.
+   * voucher.ts of packages/contract). Empty if the session is not limited so.
    *
    * @generated from field: string voucher = 20;
    */

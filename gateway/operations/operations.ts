@@ -1,0 +1,337 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type Caller,
+  decodeJson,
+  encodeJson,
+  fieldText,
+  findProblems,
+  type Host,
+  idempotencyKeyHeader,
+  isIdempotencyKey,
+  type JsonObject,
+  jsonPath,
+  noteValid,
+  type Operation,
+  replayedHeader,
+  serviceCaller,
+  setField,
+  tenantDependsOnCaller,
+  tenantField,
+  tenantProblems,
+  validate,
+} from '@bailiwick/contract';
+import {
+  distinct,
+  exhausted,
+  invalid,
+  isUnreadable,
+  type Problem,
+  problem,
+  toServiceError,
+} from '@bailiwick/errors';
+import { AccessLimits } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { IdentityLimits } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { NotificationsLimits } from '@bailiwick/proto/gen/bailiwick/notifications/v1/internal_pb.ts';
+import { SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { asService, contextFor } from '@bailiwick/wire';
+import type { Message } from '@bufbuild/protobuf';
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import { sendJson } from '../http/errors.ts';
+import { type JsonBody, readJson } from '../http/json-body.ts';
+import { largeBodyBytes } from '../http/large-bodies.ts';
+import { showQuota } from '../http/rate-limit.ts';
+import { pieceOf, sendStream } from '../http/stream.ts';
+import { isAccessToken } from '../session/access-tokens.ts';
+import type { Authenticator, RequestOrigin } from '../session/authenticate.ts';
+import type { LinkCookie, SessionCookie, SupportCookie } from '../session/cookies.ts';
+import type { Principal } from '../session/principal.ts';
+import type { CallQuotas } from './quotas.ts';
+
+export type Peers = Record<Host, Transport>;
+
+type Cookies = { cookie: SessionCookie; support: SupportCookie; link: LinkCookie };
+
+type Deps = Cookies & {
+  peers: Peers;
+  authenticator: Authenticator;
+  quotas: CallQuotas;
+  unknownKeys: 'refuse' | 'ignore';
+};
+
+const deadlineMs = 20_000;
+const validateOnlyMs = 2000;
+
+/** A request whose body is read and whose credential is checked. */
+type Admitted = JsonBody & {
+  request: IncomingMessage;
+  response: ServerResponse;
+  origin: RequestOrigin;
+  token: string;
+  principal: Principal | undefined;
+  /** Aborts when the client disconnects before the response is complete. */
+  gone: AbortSignal;
+};
+
+export type Pipeline = ReturnType<typeof createPipeline>;
+
+/**
+ * The checks of every call, from its operation's descriptor: the gateway has no code for single
+ * operations. They run in the documented order: rate limit by address (429), body limit, JSON,
+ * credential (401), shape (400), permission (403), state (400).
+ */
+export function createPipeline(deps: Deps) {
+  const { peers, authenticator, link, quotas, unknownKeys } = deps;
+  const countCall = createCallCounter(peers);
+  const rejectInvalid = createRejection(peers);
+  const forward = createForwarding(peers);
+
+  async function admit(
+    operation: Operation,
+    request: IncomingMessage,
+    response: ServerResponse,
+    origin: RequestOrigin,
+    read: typeof readJson = readJson,
+  ): Promise<Admitted> {
+    await countCall(operation, origin.ip, response);
+    const body = await read(request, response, origin.ip);
+    // Open operations ignore all credentials, including a browser's cookie.
+    const isOpen = operation.credential === 'none';
+    const token = isOpen ? '' : tokenOf(request, deps);
+    const principal = isOpen ? undefined : await authenticator.principal(token, origin.ip);
+    return { ...body, request, response, origin, token, principal, gone: goneSignal(response) };
+  }
+
+  /** Validates a request and finds its caller. The result sends it to the owning service. */
+  async function prepare(operation: Operation, admitted: Admitted) {
+    const { request, response, origin, token, principal, json, bytes, gone } = admitted;
+    const decoded = decode(operation, request, json, unknownKeys);
+    const { message, problems, unreadable, key, tenant } = decoded;
+    if (operation.linkCookie !== '')
+      setField(operation, message, operation.linkCookie, link.read(request) ?? '');
+    if (principal) takeQuota(quotas, principal, response);
+    const callerOf = (by: Principal | undefined): Promise<Caller> | Caller =>
+      by ? authenticator.caller(by, operation, tenant, origin) : authenticator.anonymous(origin);
+    const early = tenantDependsOnCaller(operation, message) ? await callerOf(principal) : undefined;
+    const tenantPath = tenantField(operation);
+    if (tenantPath !== '' && !isUnreadable(jsonPath(operation, tenantPath), unreadable))
+      problems.push(...tenantProblems(operation, message, early));
+    if (problems.length > 0) await rejectInvalid(operation, decoded, bytes, origin);
+    noteValid(message);
+    const caller = early ?? (await callerOf(principal));
+    if (tenantPath !== '') quotas.takeTenant(caller);
+
+    const send = (by: Caller, input: Message) =>
+      forward({ operation, message: input, key, response, gone }, by);
+    return {
+      send: () => send(caller, message),
+      /** Checks the right again for each piece: a revoked caller gets no further data. */
+      async sendPiece(cursor: string) {
+        const again = await authenticator.principal(token, origin.ip);
+        const piece = { ...message, cursor };
+        return send(await callerOf(again), piece);
+      },
+    };
+  }
+
+  return { admit, prepare };
+}
+
+/** Runs any operation and sends its answer. */
+export function createOperationHandler({ admit, prepare }: Pipeline, cookies: Cookies) {
+  const { link } = cookies;
+  return async (
+    operation: Operation,
+    request: IncomingMessage,
+    response: ServerResponse,
+    origin: RequestOrigin,
+  ): Promise<void> => {
+    const admitted = await admit(operation, request, response, origin);
+    const call = await prepare(operation, admitted);
+    const body = await call.send();
+    if (operation.stream) {
+      const next = async (cursor: string) => pieceOf(await call.sendPiece(cursor));
+      return sendStream(response, admitted.gone, operation.name, pieceOf(body), next);
+    }
+    moveToken(operation, admitted.json, body, { ...cookies, response });
+    if (operation.linkCookie !== '') link.clear(response);
+    sendJson(response, 200, body);
+  };
+}
+
+/** Decodes and validates a request. `problems` lists all failures of its shape. */
+function decode(
+  operation: Operation,
+  request: IncomingMessage,
+  json: JsonBody['json'],
+  unknownKeys: Deps['unknownKeys'],
+) {
+  const { input } = operation.method;
+  const options = { assigned: operation.assigned, unknownKeys };
+  const { message, problems, unreadable } = decodeJson(input, json, options);
+  problems.push(...findProblems(input, message, unreadable));
+  const key = keyOf(operation, request);
+  if (key !== undefined && !isIdempotencyKey(key))
+    problems.push(
+      problem('', 'custom', 'Idempotency-Key must be 1 to 255 printable ASCII characters'),
+    );
+  const tenant = fieldText(operation, message, tenantField(operation));
+  return { message, problems, unreadable, key, tenant };
+}
+
+type Decoded = ReturnType<typeof decode>;
+
+/** Counts the call of a credential. @throws resource_exhausted if the credential is over its quota */
+function takeQuota(quotas: CallQuotas, principal: Principal, response: ServerResponse): void {
+  const quota = quotas.take(principal);
+  if (!quota) return;
+  showQuota(response, quota);
+  if (quota.exceeded) throw exhausted('too many calls, try again later', quota.resetSeconds);
+}
+
+/** Rejects an invalid request with all its problems: those found here and those of the service. */
+function createRejection(peers: Peers) {
+  const validateOnly = createValidateOnly(peers);
+  return async (
+    operation: Operation,
+    { message, problems, unreadable }: Decoded,
+    bytes: number,
+    origin: RequestOrigin,
+  ): Promise<never> => {
+    // The decoded message lacks values that could not be read, so the service would report them as
+    // missing.
+    const known = new Set(validate(operation.method.input, message));
+    // A large body would cost the service as much memory as it costs here, for a request that is
+    // already rejected.
+    const found = bytes > largeBodyBytes ? [] : await validateOnly(operation, message, origin);
+    const others = found.filter(
+      ({ text, field }) => !known.has(text) && !isUnreadable(field, unreadable),
+    );
+    throw invalid(distinct([...problems, ...others]));
+  };
+}
+
+type Forwarded = {
+  operation: Operation;
+  message: Message;
+  key: string | undefined;
+  response: ServerResponse;
+  gone: AbortSignal;
+};
+
+/** Calls the owning service in the caller's name, and returns its answer as JSON. */
+function createForwarding(peers: Peers) {
+  return async ({ operation, message, key, response, gone }: Forwarded, by: Caller) => {
+    const header = key === undefined ? undefined : { [idempotencyKeyHeader]: key };
+    const answer = await peers[operation.host].unary(
+      operation.method,
+      gone,
+      deadlineMs,
+      header,
+      message,
+      contextFor(by),
+    );
+    if (answer.header.has(replayedHeader)) response.setHeader(replayedHeader, 'true');
+    return encodeJson(operation.method.output, answer.message, operation.nullWhenAbsent);
+  };
+}
+
+/** Moves the answer's token into its cookie, if the operation and the request say so. */
+function moveToken(
+  { sessionCookie }: Operation,
+  json: JsonBody['json'],
+  body: JsonObject,
+  { cookie, support, response }: Omit<Cookies, 'link'> & { response: ServerResponse },
+): void {
+  if (sessionCookie === 'clear') cookie.clear(response);
+  if (sessionCookie === 'clearSupport') support.clear(response);
+  const issued = body['Token'];
+  const moves = sessionCookie === 'set' || sessionCookie === 'setSupport';
+  if (!moves || json['Cookie'] !== true || typeof issued !== 'string') return;
+  // The sign-in goes on with a second factor.
+  if (issued === '') return;
+  (sessionCookie === 'set' ? cookie : support).set(response, issued);
+  // A token that scripts can read would defeat the purpose of the HttpOnly cookie.
+  body['Token'] = '';
+}
+
+/**
+ * Counts the calls of open operations by client address. The owning service counts, before the body
+ * is read.
+ */
+function createCallCounter(peers: Peers) {
+  const limits: Record<
+    Host,
+    | Client<typeof IdentityLimits>
+    | Client<typeof AccessLimits>
+    | Client<typeof SsoLimits>
+    | Client<typeof NotificationsLimits>
+  > = {
+    identity: createClient(IdentityLimits, asService(peers.identity, 'gateway')),
+    access: createClient(AccessLimits, asService(peers.access, 'gateway')),
+    sso: createClient(SsoLimits, asService(peers.sso, 'gateway')),
+    notifications: createClient(NotificationsLimits, asService(peers.notifications, 'gateway')),
+  };
+  return async ({ rate, host }: Operation, ip: string, response: ServerResponse): Promise<void> => {
+    const state = rate === '' ? undefined : await limits[host].take({ rate, ip, report: true });
+    // No limit, or an older service version, which rejects the call itself.
+    if (!state || state.limit === 0) return;
+    showQuota(response, { name: rate, ...state });
+    if (state.exceeded) throw exhausted('too many requests, try again later', state.resetSeconds);
+  };
+}
+
+/**
+ * Asks the owning service to validate a request that is already rejected: only the service knows
+ * the rules in its settings and tables. If it does not respond in time, the client gets the
+ * problems found so far.
+ */
+function createValidateOnly(peers: Peers) {
+  return async (
+    { host, method }: Operation,
+    message: Message,
+    { requestId }: RequestOrigin,
+  ): Promise<readonly Problem[]> => {
+    const context = contextFor({ ...serviceCaller('gateway'), requestId, validateOnly: true });
+    try {
+      await peers[host].unary(method, undefined, validateOnlyMs, undefined, message, context);
+      return [];
+    } catch (thrown) {
+      return toServiceError(thrown).problems;
+    }
+  };
+}
+
+/** The request's credential: the Authorization header's or, without one, a cookie's. */
+function tokenOf(
+  request: IncomingMessage,
+  { cookie, support }: Pick<Cookies, 'cookie' | 'support'>,
+): string {
+  const { authorization } = request.headers;
+  if (authorization === undefined) {
+    // Never the operator's own session instead: the call would act for the wrong user.
+    if (support.isWanted(request)) return support.read(request);
+    const token = cookie.read(request) ?? '';
+    // Apps send their access tokens in the header only (RFC 6750, section 2.1).
+    return isAccessToken(token) ? '' : token;
+  }
+  // One blank or more (RFC 9110, section 11.4).
+  return /^Bearer +([^\s]+)$/i.exec(authorization)?.[1] ?? '';
+}
+
+/** The request's Idempotency-Key, or undefined without the header or if the operation ignores it. */
+function keyOf(
+  { takesIdempotencyKey }: Operation,
+  { headers }: IncomingMessage,
+): string | undefined {
+  const key = takesIdempotencyKey ? headers[idempotencyKeyHeader] : undefined;
+  return Array.isArray(key) ? key.join(', ') : key;
+}
+
+// Aborts when the client disconnects before the response is complete.
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}

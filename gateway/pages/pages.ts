@@ -1,0 +1,325 @@
+import { Buffer } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { type ServiceError } from '@bailiwick/errors';
+import type {
+  IssuerChoice,
+  IssuerDevicePage,
+  IssuerLogo,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { escapeHtml, fill, shippedLocales } from '@bailiwick/texts';
+import { LRUCache } from 'lru-cache';
+import { etagOf, isCurrent } from '../http/etag.ts';
+import { accepts } from '../http/static-files.ts';
+import { choiceMarkup } from './choice-page.ts';
+import { deviceMarkup } from './device-page.ts';
+import type { ErrorKind } from './error-keys.ts';
+import { brandMarkup, brandStyle, logoMarkup, noBrand, type PageBrand } from './page-brands.ts';
+import { languageHeaders, languageOf } from './page-language.ts';
+import {
+  fillKnown,
+  readPageFile,
+  renderPage,
+  scriptNames,
+  textOf,
+  textOfError,
+} from './page-texts.ts';
+import { errorTexts, linksOf, type WayOn } from './sign-in-failure.ts';
+
+// The HTML pages: sign-in, and the targets of links in mails. A mail's token is in the URL
+// fragment, which reaches neither server logs nor a Referer, and is used on a click, so that mail
+// scanners do not consume it. No page shows text from its address.
+
+/**
+ * A body as it is and compressed, once a client asks for it so. Neither has a secret, so its length
+ * tells nothing.
+ */
+type Body = { plain: Buffer; gzip: () => Buffer };
+function bodyOf(plain: Buffer): Body {
+  let packed: Buffer | undefined;
+  return { plain, gzip: () => (packed ??= gzipSync(plain, { level: 9 })) };
+}
+
+export const inAllLanguages = <Value>(
+  make: (locale: string) => Value,
+): ReadonlyMap<string, Value> => new Map(shippedLocales.map((locale) => [locale, make(locale)]));
+
+const pages = new Map(
+  ['login', 'signed-out', 'verify', 'reset', 'invitation', 'factors', 'passkeys'].map((name) => [
+    `/${name}`,
+    inAllLanguages((locale) => renderPage(name, locale)),
+  ]),
+);
+const [homePages, errorPages, choicePages] = [
+  inAllLanguages((locale) => renderPage('home', locale)),
+  inAllLanguages((locale) => renderPage('error', locale)),
+  inAllLanguages((locale) => renderPage('choice', locale)),
+];
+
+type Asset = Body & { type: string; etag: string };
+const assetOf = (type: string, plain: Buffer): Asset => ({
+  type: `${type}; charset=utf-8`,
+  etag: etagOf(plain),
+  ...bodyOf(plain),
+});
+const assets = new Map<string, Asset>([
+  ...scriptNames.map(
+    (name) =>
+      [`/pages/${name}.js`, assetOf('text/javascript', readPageFile(`${name}.js`))] as const,
+  ),
+  // Draws the QR codes of authenticator apps in the browser, since they contain a secret.
+  [
+    '/pages/lean-qr.js',
+    assetOf('text/javascript', readFileSync(new URL(import.meta.resolve('lean-qr')))),
+  ],
+  ['/pages/page.css', assetOf('text/css', readPageFile('page.css'))],
+]);
+// Compressed at the start, and not while a user waits.
+for (const { gzip } of assets.values()) gzip();
+
+const brandCss = '/pages/brand.css';
+
+export const headersOf = (formAction: string) => ({
+  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+});
+const headers = headersOf("'none'");
+export const html = 'text/html; charset=utf-8';
+
+/** Whether the client prefers HTML to JSON. */
+export const acceptsHtml = ({ headers: { accept = '' } }: IncomingMessage) =>
+  /\btext\/html\b/.test(accept);
+
+// The other pages' policy, plus data: images for the empty icon.
+const homeHeaders = {
+  ...headers,
+  'content-security-policy': `${headers['content-security-policy']}; img-src data:`,
+};
+
+/**
+ * Sends the page at `/`, which leads to the console first if there is one. Its links are absolute,
+ * since a proxy may serve it at `/iam` or at `/iam/`.
+ */
+export function sendHomePage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  base: string,
+  hasConsole: boolean,
+): void {
+  const locale = languageOf(request);
+  const root = escapeHtml(base);
+  const link = `<p><a class="button" href="${root}/console">${escapeHtml(textOf(locale, 'home.console'))}</a></p>`;
+  const first = hasConsole ? { console: link, plain: ' plain' } : { console: '', plain: '' };
+  const body = Buffer.from(fill(homePages.get(locale) ?? '', { base: root, ...first }));
+  response
+    .writeHead(200, {
+      ...homeHeaders,
+      ...languageHeaders(locale),
+      'content-type': html,
+      'content-length': body.length,
+    })
+    .end(body);
+}
+
+/** Whether a path has a page with a brand, and not one of its files. */
+export const isBranded = (pathname: string) => pages.has(pathname);
+export const isPage = (pathname: string) =>
+  isBranded(pathname) || assets.has(pathname) || pathname === brandCss;
+
+// Two caches: anyone can ask for every colour, which must not evict the pages.
+const brandedPages = new LRUCache<string, Body>({ max: 300 });
+const brandStyles = new LRUCache<string, Asset>({ max: 100 });
+
+/** The stylesheet of the colour in the address; empty for a colour that no brand can have. */
+function styleOf({ url = '/' }: IncomingMessage): Asset {
+  const asked = URL.parse(url, 'http://gateway')?.searchParams.get('color') ?? '';
+  const color = /^[\da-f]{6}$/i.test(asked) ? asked : '';
+  const style = brandStyles.get(color) ?? assetOf('text/css', brandStyle(color));
+  brandStyles.set(color, style);
+  return style;
+}
+
+/** Sends the page or file at a path that `isPage` accepts. */
+export function sendPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  pathname: string,
+  brand: PageBrand = noBrand,
+): void {
+  if (!isBranded(pathname))
+    return sendAsset(request, response, assets.get(pathname) ?? styleOf(request));
+  const locale = languageOf(request);
+  sendBody(request, response, brandedPage(pathname, locale, brand), {
+    ...brandHeaders(brand),
+    ...languageHeaders(locale),
+    'content-type': html,
+  });
+}
+
+/** A page with a brand. */
+function brandedPage(pathname: string, locale: string, brand: PageBrand): Body {
+  const key = JSON.stringify([pathname, locale, brand]);
+  const page = pages.get(pathname)?.get(locale) ?? '';
+  const body =
+    brandedPages.get(key) ?? bodyOf(Buffer.from(fillKnown(page, markupOf(brand, locale, ''))));
+  brandedPages.set(key, body);
+  return body;
+}
+
+const markupOf = (brand: PageBrand, locale: string, root: string) =>
+  brandMarkup(brand, root, {
+    terms: textOf(locale, 'common.terms'),
+    privacy: textOf(locale, 'common.privacy'),
+  });
+
+/** The policy allows images only where the page has one. */
+const brandHeaders = ({ logo, hasIcon }: Pick<PageBrand, 'logo' | 'hasIcon'>) =>
+  logo || hasIcon
+    ? {
+        ...headers,
+        'content-security-policy': `${headers['content-security-policy']}; img-src 'self'`,
+      }
+    : headers;
+
+/** The browser revalidates each time: an upgrade changes these files under the same names. */
+function sendAsset(request: IncomingMessage, response: ServerResponse, asset: Asset): void {
+  const { type, etag } = asset;
+  const caching = {
+    ...headers,
+    etag: `W/${etag}`,
+    'cache-control': 'no-cache',
+    vary: 'accept-encoding',
+  };
+  if (isCurrent(request, etag)) return void response.writeHead(304, caching).end();
+  sendBody(request, response, asset, { ...caching, 'content-type': type });
+}
+
+function sendBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { plain, gzip }: Body,
+  head: Readonly<Record<string, string>>,
+): void {
+  const isCompressed = accepts(request, 'gzip');
+  const body = isCompressed ? gzip() : plain;
+  response
+    .writeHead(200, {
+      ...head,
+      ...(isCompressed && { 'content-encoding': 'gzip' }),
+      'content-length': body.length,
+    })
+    .end(body);
+}
+
+const statuses: Partial<Record<ServiceError['code'], number>> = {
+  permission_denied: 403,
+  resource_exhausted: 429,
+  unavailable: 500,
+  internal: 500,
+};
+
+/** The way from a page to the public URL, which a proxy may serve below a prefix. */
+export const rootFrom = (pathname: string): string => '../'.repeat(pathname.split('/').length - 2);
+/** The way from the routes /auth/{tenant}/{id}/…. */
+export const authRoot = '../../../';
+
+/** `kind` chooses the texts of errors. */
+type ErrorPlace = { brand: PageBrand; root: string; wayOn: WayOn; kind: ErrorKind };
+
+/** Shows a sign-in failure to the user. `root` is the way from the page to the public URL. */
+export function sendErrorPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: ServiceError,
+  requestId: string,
+  {
+    brand = noBrand,
+    root = authRoot,
+    wayOn = { tryAgain: '', signIn: `${root}login` },
+    kind = 'call',
+  }: Partial<ErrorPlace> = {},
+): void {
+  const locale = languageOf(request);
+  const status = statuses[error.code] ?? 400;
+  const [title, next] = errorTexts((request.url ?? '').split('?')[0] ?? '', status);
+  if (error.retryAfter > 0) response.setHeader('retry-after', error.retryAfter);
+  const message =
+    error.code === 'internal' ? textOf(locale, 'error.internal') : textOfError(error, locale, kind);
+  const texts = { title: textOf(locale, title), next: textOf(locale, next), message, requestId };
+  const escaped = Object.entries(texts).map(([name, text]) => [name, escapeHtml(text)] as const);
+  const body = fill(errorPages.get(locale) ?? '', {
+    root,
+    ...Object.fromEntries(escaped),
+    links: linksOf(wayOn, locale),
+    ...markupOf(brand, locale, root),
+  });
+  response
+    .writeHead(status, {
+      ...brandHeaders(brand),
+      ...languageHeaders(locale),
+      'content-type': html,
+    })
+    .end(body);
+}
+
+type Asking = { brand: PageBrand; root: string };
+
+/** Asks the person. `root` is the way from the page to the public URL. */
+export function sendChoicePage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  choice: IssuerChoice,
+  asking: Asking,
+): void {
+  const locale = languageOf(request);
+  const { kind, returnScheme, logo } = choice;
+  // Browsers apply form-action to redirects too, and the answer leads to the app.
+  const formAction = kind === 'consent' ? `'self' https: ${returnScheme}`.trimEnd() : "'none'";
+  sendQuestion(response, choiceMarkup(choice, locale), { ...asking, logo, locale, formAction });
+}
+
+/** Sends a page of the device flow to a person at `ip`. */
+export function sendDevicePage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  page: IssuerDevicePage,
+  { ip, ...asking }: Asking & { ip: string },
+): void {
+  const locale = languageOf(request);
+  const markup = deviceMarkup(page, { locale, root: asking.root, ip, now: new Date() });
+  sendQuestion(response, markup, { ...asking, logo: page.logo, locale, formAction: "'self'" });
+}
+
+function sendQuestion(
+  response: ServerResponse,
+  markup: Readonly<Record<string, string>>,
+  {
+    brand,
+    root,
+    logo,
+    locale,
+    formAction,
+  }: Asking & { logo: IssuerLogo | undefined; locale: string; formAction: string },
+): void {
+  const body = fill(choicePages.get(locale) ?? '', {
+    root,
+    appLogo: logo ? `<p id="app-logo">${logoMarkup(logo, root)}</p>` : '',
+    ...markup,
+    ...markupOf(brand, locale, root),
+  });
+  const { 'content-security-policy': policy, ...others } = brandHeaders({
+    ...brand,
+    ...(logo && { logo }),
+  });
+  response
+    .writeHead(200, {
+      ...others,
+      'content-security-policy': policy.replace("form-action 'none'", `form-action ${formAction}`),
+      ...languageHeaders(locale),
+      'content-type': html,
+    })
+    .end(body);
+}

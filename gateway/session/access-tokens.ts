@@ -1,0 +1,91 @@
+import { common } from '@bailiwick/contract';
+import { unauthenticated } from '@bailiwick/errors';
+import {
+  type Credentials,
+  type ResolveResponse,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import {
+  Issuer,
+  type IssuerVerifyTokenResponse,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { asService } from '@bailiwick/wire';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
+import { keysOf, type Resolved } from './principal.ts';
+
+// Access tokens of the OpenID provider as credentials. sso, which has the keys, verifies the token
+// and its app; identity says whether the session or the bot's credential is still live.
+
+/** A JWT: header, claims and signature. Others cost no call. */
+const form = /^[A-Za-z0-9_-]{2,2048}\.[A-Za-z0-9_-]{2,14000}\.[A-Za-z0-9_-]{86}$/;
+
+export const isAccessToken = (token: string): boolean => form.test(token);
+
+/** Narrows to nothing. An empty list would narrow nothing. */
+const nothing = [''];
+
+/**
+ * Resolves access tokens. `name` names the token in the cache of rights. The function throws
+ * unauthenticated.
+ */
+export function createAccessTokens(sso: Transport, credentials: Client<typeof Credentials>) {
+  const issuer = createClient(Issuer, asService(sso, 'gateway'));
+  return async (token: string, name: string, ip: string): Promise<Resolved> => {
+    const claims = await issuer.verifyToken({ token }).catch(refuseIfUnknown);
+    const principal = await holderOf(credentials, claims, ip);
+    if (!principal || principal.id !== claims.subject) throw unauthenticated();
+    const { clientId, expiresAt } = claims;
+    const ends = [expiresAt, principal.expiresAt].flatMap((time) =>
+      time ? [timestampMs(time)] : [],
+    );
+    return {
+      principal: {
+        ...principal,
+        clientId,
+        narrowedTo: narrowingOf(claims, principal),
+        limitedTo: limitOf(claims, principal),
+        rightsOf: `token ${name}`,
+        rightsKeys: [],
+      },
+      keys: [...keysOf(principal), `app:${clientId}`],
+      endsAt: Math.min(...ends),
+    };
+  };
+}
+
+type Claims = IssuerVerifyTokenResponse;
+
+/** The user of the token's session, or the bot of its credential. */
+async function holderOf(
+  credentials: Client<typeof Credentials>,
+  { subject, sessionId, credentialId, tenant }: Claims,
+  ip: string,
+): Promise<ResolveResponse | undefined> {
+  const { principal } =
+    sessionId === ''
+      ? await credentials.resolveBot({ tenant, bot: subject, credentialId, ip })
+      : await credentials.resolveSession({ sessionId });
+  return principal;
+}
+
+/** The token's scopes, and for a bot's key only those that the key has too. */
+function narrowingOf({ scopes }: Claims, { narrowedTo }: ResolveResponse): string[] {
+  const both = narrowedTo.length === 0 ? scopes : common(scopes, narrowedTo);
+  return both.length === 0 ? nothing : both;
+}
+
+/**
+ * The only tenant of the token. A session of one tenant's provider has no token for another. A bot's
+ * token names the bot's own tenant, and works where its key does.
+ */
+function limitOf({ tenant }: Claims, { type, limitedTo }: ResolveResponse): string {
+  if (type === 'bot') return '';
+  if (limitedTo !== '' && limitedTo !== tenant) throw unauthenticated();
+  return tenant;
+}
+
+/** An sso of the previous version makes no such tokens. */
+function refuseIfUnknown(error: unknown): never {
+  if (error instanceof ConnectError && error.code === Code.Unimplemented) throw unauthenticated();
+  throw error;
+}

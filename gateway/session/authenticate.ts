@@ -1,0 +1,228 @@
+import { Buffer } from 'node:buffer';
+import type { RightsCache, RightsKey } from '@bailiwick/broker';
+import {
+  type Caller,
+  createNetworks,
+  newCaller,
+  type Operation,
+  permissionBitmap,
+  recentLoginMs,
+  recordLimits,
+  type SessionCheck,
+  sessionCheckOf,
+  sessionProof,
+  sessionTimes,
+  tokenHash,
+  tokenKind,
+  tokenRefusal,
+} from '@bailiwick/contract';
+import { unauthenticated, unavailable } from '@bailiwick/errors';
+import {
+  Authority,
+  type EffectiveResponse,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { asService } from '@bailiwick/wire';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import { createAccessTokens, isAccessToken } from './access-tokens.ts';
+import { createPortalSessions } from './portal-sessions.ts';
+import { keysOf, moreKeysOf, type Principal, type Resolved, rightsKeyOf } from './principal.ts';
+
+/** The client's data on a request, known before its credential is checked. */
+export type RequestOrigin = { ip: string; userAgent: string; requestId: string; origin: string };
+
+/**
+ * The kinds of tokens that identity stores. notifications stores those of the portal, and the others
+ * are access tokens, which sso verifies.
+ */
+const storedKinds: readonly string[] = ['session', 'botKey', 'worker', 'support'];
+
+/** The further keys that end the caller's rights, beside its ids. */
+const endsOf = ({ type, tenant, rightsKeys }: Principal) => ({
+  rightsKeys,
+  homeTenant: type === 'bot' ? tenant : '',
+});
+
+export type Authenticator = ReturnType<typeof createAuthenticator>;
+
+const workerPermissions = permissionBitmap((permission) => permission === 'iam.internal.deliver');
+
+/**
+ * Resolves a credential to a principal, and a principal to a caller with permissions. Both steps
+ * are cached for a lease, which ends as soon as a service revokes rights: a busy caller costs no
+ * look-up, and a revoked right never works again.
+ */
+export function createAuthenticator(
+  peers: Record<'identity' | 'access' | 'sso' | 'notifications', Transport>,
+  rightsCache: RightsCache,
+) {
+  const credentials = createClient(Credentials, asService(peers.identity, 'gateway'));
+  const resolveAccessToken = createAccessTokens(peers.sso, credentials);
+  const resolvePortalSession = createPortalSessions(peers.notifications);
+  const authority = createClient(Authority, asService(peers.access, 'gateway'));
+
+  function resolverOf(token: string) {
+    const kind = tokenKind(token) ?? '';
+    if (storedKinds.includes(kind))
+      return (hash: Uint8Array, ip: string) => resolveCredential(credentials, hash, ip);
+    if (kind === 'portalSession') return resolvePortalSession;
+    if (!isAccessToken(token)) throw unauthenticated();
+    return (hash: Uint8Array, ip: string) => resolveAccessToken(token, nameOf(hash), ip);
+  }
+
+  return {
+    /**
+     * The principal behind a token. A malformed token is rejected without a look-up. The cached
+     * answer for a bot key holds for all addresses, so each call's own address is checked here:
+     * from any other address the key is not a credential. @throws unauthenticated
+     */
+    async principal(token: string, ip: string): Promise<Principal> {
+      const resolve = resolverOf(token);
+      const hash = tokenHash(token);
+      const { principal, serves } = await rightsCache.getOrLoad(
+        `credential ${nameOf(hash)}`,
+        async () => cacheable(await resolve(hash, ip)),
+      );
+      if (!serves(ip)) throw unauthenticated();
+      return principal;
+    },
+
+    /** The caller of an operation in a tenant. "" stands for the caller's only tenant. */
+    async caller(
+      principal: Principal,
+      operation: Operation,
+      tenant: string,
+      origin: RequestOrigin,
+    ): Promise<Caller> {
+      const { type, id, credentialId, clientId, email, mailboxUnproven, narrowedTo } = principal;
+      const about = { type, id, credentialId, clientId, narrowedTo, email, mailboxUnproven };
+      const base = { ...origin, ...about, ...endsOf(principal), ...sessionProof(principal) };
+      if (type === 'worker') return newCaller({ ...base, platformPermissions: workerPermissions });
+      if (principal.portal) return newCaller({ ...base, ...portalRights(principal) });
+      if (!needsPermissions(operation)) return newCaller(base);
+      // Cached by credential, not by user: only one of a user's two sessions may come from the
+      // tenant's provider.
+      const { effective, check } = await rightsCache.getOrLoad(
+        `rights ${principal.rightsOf} ${tenant}`,
+        () => loadRights({ authority, credentials }, principal, tenant),
+      );
+      return newCaller({
+        ...base,
+        // The rights of those who answer for the session limit it, so they end with theirs too.
+        rightsKeys: [...base.rightsKeys, ...effective.cacheKeys],
+        ...rightsIn(effective),
+        ...tokenRefusal(check.refusal),
+        staleLogin: effective.recentLogin && !isRecent(principal),
+      });
+    },
+
+    anonymous: (origin: RequestOrigin): Caller => newCaller({ ...origin, type: 'anonymous' }),
+  };
+}
+
+/** The part of a caller that depends on the tenant of the call. */
+const rightsIn = (effective: EffectiveResponse) => ({
+  tenant: effective.tenant,
+  permissions: effective.permissions,
+  platformPermissions: effective.platformPermissions,
+  grants: effective.grants,
+  suspendedName: effective.suspendedName,
+});
+
+type Clients = { credentials: Client<typeof Credentials>; authority: Client<typeof Authority> };
+
+/** Asks identity for the principal of a token. @throws unauthenticated */
+async function resolveCredential(
+  credentials: Clients['credentials'],
+  tokenHash: Uint8Array,
+  ip: string,
+): Promise<Resolved> {
+  const principal = await credentials.resolve({ tokenHash, ip });
+  const { credentialId, expiresAt } = principal;
+  const more = { clientId: '', rightsOf: credentialId, rightsKeys: moreKeysOf(principal) };
+  return {
+    principal: { ...principal, ...more },
+    keys: keysOf(principal),
+    endsAt: expiresAt && timestampMs(expiresAt),
+  };
+}
+
+/** A principal as the cache of rights takes it. */
+function cacheable({ principal, keys, endsAt }: Resolved) {
+  const { allowedIps } = principal;
+  const serves = allowedIps.length === 0 ? anywhere : createNetworks(allowedIps);
+  return { value: { principal, serves }, keys, ...(endsAt !== undefined && { endsAt }) };
+}
+
+/**
+ * Asks access for the principal's rights in a tenant, and whether its session satisfies the tenant.
+ * The answer is cached by the credential and the tenant, under a key for each record that it depends
+ * on, and not beyond the end of the session. Other ends by time alone (of a grant, of the exemption
+ * from SSO, of the days before a factor is required) are noticed when the lease ends.
+ */
+async function loadRights(
+  { authority, credentials }: Clients,
+  principal: Principal,
+  tenant: string,
+) {
+  const { type, id, credentialId, clientId, narrowedTo } = principal;
+  const botTenant = principal.tenant;
+  const session = sessionTimes(principal);
+  const effective = await authority.effective({
+    principalType: type,
+    principalId: id,
+    tenant,
+    botTenant,
+    narrowedTo,
+    ...sessionProof(principal),
+    ...(session && { session }),
+  });
+  // The previous version narrows the rights of bots only.
+  if (type === 'user' && narrowedTo.length > 0 && !effective.narrowed) throw unavailable();
+  const check = sessionCheckOf(effective, session);
+  await limitSession(credentials, principal, check);
+  // A bot's rights also depend on its own tenant, wherever it calls.
+  const keys: RightsKey[] = [
+    rightsKeyOf(principal),
+    `credential:${credentialId}`,
+    `tenant:${effective.tenant}`,
+    `tenant:${botTenant}`,
+    // A change of its provider limits a session, wherever it is used.
+    ...(principal.ssoTenant === '' ? [] : [`tenant:${principal.ssoTenant}` as const]),
+    ...(effective.cacheKeys as RightsKey[]),
+    // The app's scopes narrow the rights.
+    ...(clientId === '' ? [] : [`app:${clientId}` as const]),
+  ];
+  const endsAt = check.endsAt && timestampMs(check.endsAt);
+  return { value: { effective, check }, keys, ...(endsAt !== undefined && { endsAt }) };
+}
+
+/** Makes the session's record end as access says. @throws unauthenticated if it has ended by that */
+async function limitSession(
+  credentials: Clients['credentials'],
+  principal: Principal,
+  check: SessionCheck,
+): Promise<void> {
+  const limits = recordLimits(principal, check);
+  if (limits) await credentials.limitSession(limits);
+}
+
+const anywhere = () => true;
+
+const nameOf = (hash: Uint8Array): string => Buffer.from(hash).toString('base64');
+
+/** The rights of a portal session: nothing in its tenant but the operations of the portal. */
+const portalRights = ({ tenant, portal }: Principal) => ({
+  tenant,
+  endpoint: portal?.endpoint ?? '',
+  platformPermissions: portal?.permissions ?? new Uint8Array(),
+});
+
+/** Whether the sign-in, or a factor after it, is recent. */
+const isRecent = ({ signedInAt, provenAt = signedInAt }: Principal): boolean =>
+  provenAt !== undefined && Date.now() - timestampMs(provenAt) < recentLoginMs;
+
+/** Whether the operation's rules depend on more than the caller's identity. */
+const needsPermissions = (operation: Operation) =>
+  operation.allow.some((rule) => rule.kind !== 'self');

@@ -1,1 +1,0 @@
-export { createCache } from './cache.ts';

@@ -1,1 +1,0 @@
-export { accentColors, accentProblem, contrast } from './accent.ts';

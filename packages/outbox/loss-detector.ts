@@ -1,0 +1,151 @@
+import type { Broker, StreamName, StreamState } from '@bailiwick/broker';
+import { counter, type Log } from '@bailiwick/process';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+
+// Detects messages that the broker lost and publishes them again (docs/reliability.md). The outbox
+// keeps published rows for 24 h with their sequence number in the event stream. A row is safe if
+// the stream still holds it there, with a time after the creation of the task stream: tasks of an
+// event are published after the event. Only the broker's clock is used, so clock skew does not
+// matter.
+
+/**
+ * A recreated stream lost its oldest messages; a restored stream lost its newest. So the rows at
+ * both ends are checked: a page of them, since the last few may have been published after the loss.
+ */
+const page = 200;
+const marked = 5000;
+/**
+ * A single server that loses power may lose its last unsynced tasks: by default it syncs every 2
+ * minutes.
+ */
+const overlap = '3 minutes';
+const everyMs = 60_000;
+
+const republished = counter({
+  name: 'bailiwick_broker_loss_republished_total',
+  about: 'Changes that were published again because the broker had lost them or their tasks.',
+});
+
+/**
+ * Runs `work` once for each connection to the broker, and each minute. `invalidate` makes the next
+ * `check` run it.
+ */
+export function createLossDetector(broker: Pick<Broker, 'connections'>, work: () => Promise<void>) {
+  republished.add({}, 0); // shows 0 from the start, in processes that detect losses
+  let connection = 0;
+  let at = Number.NEGATIVE_INFINITY;
+  return {
+    async check(): Promise<void> {
+      const current = broker.connections();
+      if (current === connection && performance.now() - at < everyMs) return;
+      await work();
+      connection = current;
+      at = performance.now();
+    },
+    invalidate: () => void (at = Number.NEGATIVE_INFINITY),
+  };
+}
+
+type Row = { id: string; seq: string };
+type Deps = { database: Database; broker: Pick<Broker, 'states' | 'held'>; log: Log };
+
+/**
+ * Finds published rows that the broker has lost and marks them as unpublished, for the relay. Any
+ * number of replicas may do so at once: a row that another replica found is already published or
+ * waiting. Returns the number of rows.
+ */
+export async function findLosses({ database, broker, log }: Deps): Promise<number> {
+  const [clock] = await database.query<{ now: string }>(time, []);
+  const streams = await broker.states();
+  const isLost = ({ id, seq }: Row) => isGone(broker, streams, id, Number(seq));
+  // Marks from the inside to the end, so that an interrupted run leaves rows where the next run
+  // begins to check.
+  const oldest = await lostFrom(database, fromOldest, '', isLost);
+  let count = oldest === undefined ? 0 : await markAll(database, markUpTo, [clock?.now, oldest]);
+  const newest = await lostFrom(database, fromNewest, afterAll, isLost);
+  if (newest !== undefined)
+    count += await markAll(database, markFrom, [clock?.now, newest, overlap]);
+  if (count === 0) return 0;
+  republished.add({}, count);
+  log.error('the broker has lost messages, publishing them again', {
+    rows: count,
+    service: database.service,
+  });
+  return count;
+}
+
+async function isGone(
+  broker: Deps['broker'],
+  { EVT, TASK }: Record<StreamName, StreamState>,
+  id: string,
+  seq: number,
+): Promise<boolean> {
+  // A number beyond the end of the stream is newer than its state here, or lost.
+  const isBeyond = seq > EVT.lastSeq && seq > (await broker.states()).EVT.lastSeq;
+  const held = isBeyond ? undefined : await broker.held('EVT', seq);
+  return (
+    held === undefined ||
+    (held.id !== id && !held.id.startsWith(`${id}:`)) ||
+    held.at < TASK.created
+  );
+}
+
+/** The last lost row in this direction, before a page without any. */
+async function lostFrom(
+  database: Database,
+  statement: Statement,
+  start: string,
+  isLost: (row: Row) => Promise<boolean>,
+): Promise<string | undefined> {
+  let found: string | undefined;
+  for (let from = start; ; ) {
+    const rows = await database.query<Row>(statement, [from, page]);
+    const lost = await Promise.all(rows.map(isLost));
+    const last = rows[lost.lastIndexOf(true)];
+    if (!last) return found;
+    found = last.id;
+    from = rows.at(-1)?.id ?? from;
+  }
+}
+
+async function markAll(
+  database: Database,
+  text: string,
+  values: readonly unknown[],
+): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const [row] = await database.transaction(null, (em: EntityManager) =>
+      execute<{ count: number }>(em, text, [...values, marked]),
+    );
+    count += row?.count ?? 0;
+    if ((row?.count ?? 0) < marked) return count;
+  }
+}
+
+const time: Statement = { name: 'outbox.time', text: 'select now()' };
+
+/** Greater than any id, since ids begin with a letter. */
+const afterAll = '~';
+const fromOldest: Statement = {
+  name: 'outbox.oldest_published',
+  text: 'select id, stream_seq as seq from outbox where published_at is not null and id > $1 order by id limit $2',
+};
+const fromNewest: Statement = {
+  name: 'outbox.newest_published',
+  text: 'select id, stream_seq as seq from outbox where published_at is not null and id < $1 order by id desc limit $2',
+};
+
+// stream_seq is kept, so that the row is published under a new message id: the broker may remember
+// the old one. Rows that another replica has published since are left alone.
+const markUpTo = `
+  with lost as (
+    update outbox set published_at = null where published_at < $1 and id in
+      (select id from outbox where published_at < $1 and id <= $2 order by id desc limit $3) returning 1)
+  select count(*)::int as count from lost`;
+const markFrom = `
+  with lost as (
+    update outbox set published_at = null where published_at < $1 and id in
+      (select id from outbox where published_at < $1
+         and published_at >= (select coalesce(min(published_at), $1) from outbox where id >= $2) - $3::interval order by id limit $4) returning 1)
+  select count(*)::int as count from lost`;

@@ -1,0 +1,31 @@
+import { type Owner } from '@bailiwick/broker';
+import type { Database, Statement } from '@bailiwick/store';
+
+const published: Statement = {
+  name: 'outbox.last_published',
+  text: 'select id, stream_seq::int8 as seq from outbox where stream_seq is not null order by id desc limit 50',
+};
+
+/**
+ * The owner for a service of this installation. `adopts`: the installation is older than the ids of
+ * streams. Its stream holds the rows of its outbox, which are kept for 24 h; an installation that
+ * has been idle for longer has no other proof than its age.
+ */
+export function createOwner(
+  database: Pick<Database, 'query'>,
+  { id, adopts }: { id: string; adopts: boolean },
+): Owner {
+  return {
+    id,
+    async recognises(idAt) {
+      if (!adopts) return false;
+      const rows = await database.query<{ id: string; seq: string }>(published, []);
+      if (rows.length === 0) return true;
+      for (const { id: row, seq } of rows) {
+        const held = await idAt(Number(seq));
+        if (held === row || held?.startsWith(`${row}:`)) return true;
+      }
+      return false;
+    },
+  };
+}

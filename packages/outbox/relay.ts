@@ -1,0 +1,320 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Broker, isTooLarge } from '@bailiwick/broker';
+import { continueTrace, gauge, type Log } from '@bailiwick/process';
+import { type Database, execute, type Statement } from '@bailiwick/store';
+import { onHandOver, takeFresh } from './fresh.ts';
+import { createLossDetector, findLosses } from './loss-detector.ts';
+import { streamMessage } from './outbox.ts';
+import { publishTask, type Task } from './tasks.ts';
+
+const batch = 100;
+const deletedAtOnce = 5000;
+/**
+ * After a round that published several changes the relay pauses twice as long as the round took, at
+ * most 50 ms, so that a busy service does not spend a transaction on each. A change that comes alone
+ * is published at once.
+ */
+const pauseFactor = 2;
+const longestPauseMs = 50;
+
+const lag = gauge<{ service: string }>({
+  name: 'bailiwick_outbox_lag_seconds',
+  about:
+    'Age of the oldest unpublished outbox row; 0 if there is none. Read from the database: each replica reports the same value.',
+});
+const oldest: Statement = {
+  name: 'outbox.oldest',
+  text: 'select extract(epoch from now() - created_at)::float8 as age from outbox where published_at is null order by id limit 1',
+};
+
+const marked = `update outbox o set published_at = now(), stream_seq = p.seq
+  from jsonb_to_recordset($1::jsonb) as p (id text, seq bigint) where o.id = p.id`;
+
+// Another relay may have published a row at the same time: the broker drops the second message.
+const markFresh: Statement = {
+  name: 'outbox.mark_fresh',
+  text: `${marked} and o.published_at is null`,
+};
+
+/**
+ * Rows that a process may still publish from its memory are left to it. The clock of a process may
+ * differ: a row from the future counts as old.
+ */
+const isOld = `created_at not between now() - interval '1 second' and now() + interval '1 second'`;
+
+const oldRow: Statement = {
+  name: 'outbox.old',
+  text: `select from outbox where published_at is null and ${isOld} limit 1`,
+};
+
+type Waiting = {
+  id: string;
+  for_tenant: string;
+  type: string;
+  event: string | null;
+  audit: string;
+  tasks: Task[];
+  traceparent: string;
+  /** The former sequence number of a row that is published again. */
+  stream_seq: string | null;
+};
+
+/** After a failed round, and while the broker is away. */
+const retryMs = 500;
+/** The longest last round of a process that stops. */
+const lastMs = 2000;
+
+/**
+ * Publishes a service's outbox rows in the background: at once after a commit that recorded a
+ * change and after `handOver`. After each round, and every `intervalMs`, it looks for the rows of a
+ * killed process. Any number of replicas may run it. Rows are kept for 24 h after publication.
+ * `pauseMs`: a fixed pause after each round, for a service whose events are not urgent. A round
+ * wakes the broker, the audit and the fan-out, which costs more than its rows.
+ */
+export function startRelay({
+  database,
+  broker,
+  log,
+  intervalMs = 5000,
+  pauseMs,
+}: {
+  database: Database;
+  broker: Broker;
+  log: Log;
+  intervalMs?: number;
+  pauseMs?: number | undefined;
+}) {
+  measureLag(database);
+  const pause = createPause();
+  const stopping = new AbortController();
+  let nextClean = Date.now() + 60_000;
+  const publisher = createPublisher({ database, broker, log });
+  database.onCommit(() => {
+    publisher.mustRead();
+    pause.end();
+  });
+  onHandOver(database, pause.end);
+
+  /** Returns how many rows were published. */
+  async function round(): Promise<number> {
+    const published = await publisher.publish(stopping.signal);
+    // One batch a round, so that publishing does not wait for the deletion.
+    if (Date.now() >= nextClean && (await deleteOld(database)) < deletedAtOnce)
+      nextClean = Date.now() + 3_600_000;
+    return published;
+  }
+
+  const loop = (async () => {
+    while (!stopping.signal.aborted) {
+      pause.begin();
+      const begun = performance.now();
+      const published = await round().catch((error: unknown) => {
+        publisher.invalidate();
+        log.warn('relaying the outbox failed, retrying', { error });
+      });
+      // By default one row alone is followed by the next round at once.
+      const pausesAfter = pauseMs === undefined ? 2 : 1;
+      if (published === undefined || published >= pausesAfter)
+        await rest(
+          pauseMs ?? Math.min(pauseFactor * (performance.now() - begun), longestPauseMs),
+          stopping.signal,
+        );
+      const isWell = published !== undefined && broker.isConnected();
+      await pause.wait(isWell ? intervalMs : Math.min(intervalMs, retryMs));
+    }
+  })();
+
+  return {
+    /** Publishes the waiting rows first: otherwise another replica or the next start would. */
+    async stop() {
+      stopping.abort();
+      pause.end();
+      await loop;
+      const last = publisher.publish(AbortSignal.timeout(lastMs)).catch((error: unknown) => {
+        log.warn('relaying the outbox failed before the stop', { error });
+      });
+      await Promise.race([last, sleep(lastMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** Waits, at most until the signal. */
+const rest = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => {});
+
+type PublisherDeps = { database: Database; broker: Broker; log: Log };
+
+function createPublisher({ database, broker, log }: PublisherDeps) {
+  /** Whether the table has rows that no process holds in its memory, as after a start. */
+  let isBehind = true;
+  const mustRead = () => void (isBehind = true);
+
+  /** Leaves all rows to the table while the broker is away: another replica may publish them. */
+  function forgetFresh(): void {
+    const { rows, hasMore } = takeFresh(database);
+    if (rows.length > 0 || hasMore) mustRead();
+  }
+
+  /**
+   * Rows too large for the broker: skipped until the next check of the loss detector, so that they
+   * do not block others.
+   */
+  const tooLarge = new Set<string>();
+
+  async function publishBatch(includesRecent: boolean): Promise<number> {
+    const sent = await sendBatch({ database, broker }, includesRecent, [...tooLarge]);
+    for (const { id, error } of sent.filter(({ seq }) => seq === undefined)) {
+      if (!isTooLarge(error)) throw error;
+      tooLarge.add(id);
+      log.error('a change is too large for the broker and stays in the outbox', { row: id, error });
+    }
+    return sent.length;
+  }
+
+  // Checked before anything is published over a new connection: new messages would fill the gap
+  // that reveals a loss.
+  const lossDetector = createLossDetector(broker, async () => {
+    if ((await findLosses({ database, broker, log })) > 0) mustRead();
+    tooLarge.clear();
+  });
+
+  return {
+    mustRead,
+    /** After a failed round. */
+    invalidate() {
+      mustRead();
+      lossDetector.invalidate();
+    },
+    /** Returns how many were published. Begins no other batch after the signal. */
+    async publish(signal: AbortSignal): Promise<number> {
+      if (!broker.isConnected()) {
+        forgetFresh();
+        return 0;
+      }
+      await lossDetector.check();
+      const fresh = await sendFresh(database, broker);
+      let { published } = fresh;
+      const includesRecent = isBehind || fresh.hasMore;
+      // Before it reads: a commit during the round needs another one.
+      isBehind = false;
+      if (includesRecent || (await database.query(oldRow, [])).length > 0) {
+        let size = 0;
+        do published += size = await publishBatch(includesRecent);
+        while (size === batch && !signal.aborted);
+        if (size === batch) mustRead();
+      }
+      return published;
+    },
+  };
+}
+
+function measureLag(database: Database): void {
+  lag.from(async () => {
+    const [row] = await database.query<{ age: number }>(oldest, []);
+    return [{ value: row?.age ?? 0, labels: { service: database.service } }];
+  });
+}
+
+/** A pause that `end` cuts short, also if it comes between `begin` and `wait`. */
+function createPause() {
+  let ended = false;
+  let wake = () => {};
+  return {
+    begin(): void {
+      ended = false;
+    },
+    end(): void {
+      ended = true;
+      wake();
+    },
+    /** Waits for `end`, at most `ms`. */
+    async wait(ms: number): Promise<void> {
+      if (!ended)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms);
+          wake = () => (clearTimeout(timer), resolve());
+        });
+    },
+  };
+}
+
+/**
+ * Publishes the oldest rows and marks the ones that the broker has stored. `includesRecent`: also
+ * rows that another process may hold in its memory.
+ */
+function sendBatch(
+  { database, broker }: Omit<PublisherDeps, 'log'>,
+  includesRecent: boolean,
+  skipped: readonly string[],
+): Promise<Sent[]> {
+  return database.transaction(null, async (em) => {
+    const rows = await execute<Waiting>(
+      em,
+      `select id, for_tenant, type, event, audit, tasks, traceparent, stream_seq from outbox
+       where published_at is null and id <> all ($2::text[]) and ($3::boolean or ${isOld})
+       order by id limit $1 for update skip locked`,
+      [batch, skipped, includesRecent],
+    );
+    // Sent in order, without waiting for each other. A failed row is sent again, and the broker
+    // drops the duplicate.
+    const sent = await Promise.all(
+      rows.map((row) => continueTrace(row.traceparent, () => send(broker, row))),
+    );
+    const published = publishedOf(sent);
+    if (published.length > 0) await execute(em, marked, [JSON.stringify(published)]);
+    return sent;
+  });
+}
+
+/**
+ * Publishes the rows that this process has just committed. One that fails stays unmarked: it is
+ * published from the table. `hasMore`: the table has more rows of this process.
+ */
+async function sendFresh(
+  database: Database,
+  broker: Broker,
+): Promise<{ published: number; hasMore: boolean }> {
+  const { rows, hasMore } = takeFresh(database);
+  const sent = await Promise.all(
+    rows.map(({ forTenant, ...row }) =>
+      continueTrace(row.traceparent, () =>
+        send(broker, { ...row, for_tenant: forTenant, tasks: [], stream_seq: null }),
+      ),
+    ),
+  );
+  const published = publishedOf(sent);
+  if (published.length > 0) await database.query(markFresh, [JSON.stringify(published)]);
+  return { published: published.length, hasMore: hasMore || published.length < rows.length };
+}
+
+const publishedOf = (sent: readonly Sent[]) =>
+  sent.flatMap(({ id, seq }) => (seq === undefined ? [] : [{ id, seq }]));
+
+async function deleteOld(database: Database): Promise<number> {
+  const text = `delete from outbox where id = any (array (
+    select id from outbox where published_at < now() - interval '24 hours' order by published_at limit $1)) returning 1`;
+  const deleted = await database.transaction(null, (em) => execute(em, text, [deletedAtOnce]));
+  return deleted.length;
+}
+
+type Sent = { id: string; seq?: number; error?: unknown };
+
+/** Publishes a row and returns its result: a failed row must not make the others be sent again. */
+const send = (broker: Broker, row: Waiting): Promise<Sent> =>
+  publishRow(broker, row).then(
+    (seq) => ({ id: row.id, seq }),
+    (error: unknown) => ({ id: row.id, error }),
+  );
+
+async function publishRow(
+  broker: Broker,
+  { id, for_tenant: tenant, type, event, audit, tasks, stream_seq: before }: Waiting,
+): Promise<number> {
+  const subject = `evt.${tenant || '_'}.${type || 'audit'}`;
+  // A new message id: if only tasks were lost, the stream still has the event and would drop it as
+  // a duplicate.
+  const message = before === null ? id : `${id}:${before}`;
+  const sequence = await broker.publish(subject, streamMessage(event, audit), message);
+  for (const task of tasks) await publishTask(broker, task, { tenant, event: id });
+  return sequence;
+}

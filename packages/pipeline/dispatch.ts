@@ -1,0 +1,301 @@
+import type { RightsKey } from '@bailiwick/broker';
+import {
+  asSupportedUser,
+  authorize,
+  type Caller,
+  clientCallOf,
+  fieldText,
+  fillTenant,
+  findProblems,
+  inCall,
+  inRequest,
+  isId,
+  isNotedValid,
+  type Operation,
+  operationOf,
+  portalCaller,
+  tenantField,
+  tenantProblems,
+  unguarded,
+  wantedPermission,
+} from '@bailiwick/contract';
+import {
+  denied,
+  distinct,
+  type ErrorCode,
+  exhausted,
+  invalid,
+  isContended,
+  isDeadToken,
+  type Problem,
+  type ServiceError,
+  supportRefused,
+  toServiceError,
+  unauthenticated,
+} from '@bailiwick/errors';
+import { outsideIdempotentCall } from '@bailiwick/outbox';
+import { inSpan, type Log } from '@bailiwick/process';
+import { answerSpan, countOperation, type Exchange, isCountedHere, rpcName } from '@bailiwick/wire';
+import { create, type DescMethodUnary, type Message } from '@bufbuild/protobuf';
+import { type ChangeGuard, type GuardDeps, openChange } from './guarded.ts';
+import type { AnyCheck, AnyHandler, Call, Route, Routes } from './handlers.ts';
+import type { Idempotency } from './idempotency/idempotency.ts';
+import { cursorProblems } from './page.ts';
+
+// The pipeline of every call, over any transport: trace, log, error mapping, caller, audit of
+// denials, validation by the proto rules and the service's checks, authorization by the operation's
+// option, handler.
+
+/** Call metadata, and the handler that runs in place of the served one: the queue's. */
+type PipelineExchange = Exchange & { readonly handler?: AnyHandler | undefined };
+
+/** Runs a call through the pipeline. @throws ServiceError */
+export type Pipeline = ReturnType<typeof createDispatch>;
+
+/** The service's parts for the pipeline. */
+export type DispatchOptions = {
+  routes: Routes;
+  log: Log;
+  /** Writes the audit entry of a call that was denied, or that used an invalid one-time token. */
+  auditRefusal: (
+    call: Pick<Call, 'operation' | 'caller' | 'permission'>,
+    error: ServiceError,
+    tenant: string,
+  ) => Promise<void>;
+  /**
+   * Resolves when no gateway has rights under these keys in its cache, and no change of another call
+   * that rests on them is being committed.
+   */
+  revoke: (keys: readonly RightsKey[], cause?: string) => Promise<void>;
+  /** Runs a call that carries an Idempotency-Key. */
+  idempotency: Idempotency;
+  /** Holds back the changes of calls whose right has ended. */
+  guarding: GuardDeps;
+};
+
+/** Creates the function that runs calls. It throws ServiceErrors only. */
+export function createDispatch({
+  routes: table,
+  log,
+  auditRefusal,
+  revoke,
+  idempotency,
+  guarding,
+}: DispatchOptions) {
+  const run = createRun({ revoke, idempotency });
+  const audit = createAudit({ log, auditRefusal });
+
+  const dispatch = async (
+    method: DescMethodUnary,
+    request: Message,
+    circumstances: Circumstances,
+  ): Promise<Message> => {
+    const { caller, exchange } = circumstances;
+    const operation = operationOf(method);
+    // A validate-only call is part of a call that the gateway logs and counts.
+    if (caller.validateOnly)
+      throw invalid(await shapeProblems(operation, request, routeOf(table, operation).check));
+    const started = performance.now();
+    let code: ErrorCode | 'ok' = 'ok';
+    try {
+      return await run(operation, request, routeOf(table, operation), circumstances);
+    } catch (thrown) {
+      const error = errorFor(thrown, caller);
+      code = error.code;
+      if (code === 'internal' || code === 'unavailable')
+        log.error(`${operation.name} failed`, { error: thrown, requestId: caller.requestId });
+      await audit(operation, request, caller, error);
+      throw error;
+    } finally {
+      const took = performance.now() - started;
+      if (isCountedHere(caller)) countOperation(operation.name, code, took / 1000);
+      if (isLogged(caller))
+        log.info('call', fieldsOf(operation, { caller, exchange }, { code, took }));
+    }
+  };
+  return (
+    method: DescMethodUnary,
+    request: Message,
+    sentCaller: Caller,
+    signal: () => AbortSignal,
+    exchange: PipelineExchange = {},
+  ): Promise<Message> => {
+    const caller = asSupportedUser(sentCaller);
+    const change = openChange(guarding, operationOf(method), caller);
+    const work = () =>
+      inSpan(rpcName(method), answerSpan(method, caller), () =>
+        dispatch(method, request, { caller, signal, exchange, change }),
+      ).finally(() => change?.end());
+    const call = { client: clientCallOf(caller), guard: change?.guard, behalf: change?.behalf };
+    return inRequest(caller.requestId, () => inCall(call, work));
+  };
+}
+
+/**
+ * The error for the caller. A client that changes rows together with many others gets 429;
+ * tasks and services get `unavailable`, which they retry without counting an attempt.
+ */
+function errorFor(thrown: unknown, caller: Caller): ServiceError {
+  return isContended(thrown) && clientCallOf(caller) !== undefined
+    ? exhausted('too many changes of the same records at once, try again', 1)
+    : toServiceError(thrown);
+}
+
+const fieldsOf = (
+  { name }: Operation,
+  { caller, exchange }: Pick<Circumstances, 'caller' | 'exchange'>,
+  { code, took }: { code: string; took: number },
+) => ({
+  operation: name,
+  code,
+  ms: Math.round(took),
+  actor: caller.id || caller.type,
+  ...(caller.clientId !== '' && { client: caller.clientId }),
+  ...(caller.operator !== '' && { operator: caller.operator }),
+  requestId: caller.requestId,
+  ...(exchange.replayed && { replayed: true }),
+});
+
+function routeOf(table: Routes, operation: Operation): Route {
+  const route = table.get(operation.method);
+  if (!route) throw new Error(`${operation.name} is not served here`);
+  return route;
+}
+
+/** Checks and authorizes a call, and runs its handler: once for an Idempotency-Key. */
+function createRun({ revoke, idempotency }: Pick<DispatchOptions, 'revoke' | 'idempotency'>) {
+  return async (
+    operation: Operation,
+    request: Message,
+    { handler, check, replayCheck }: Route,
+    { caller: sentCaller, signal, exchange, change }: Circumstances,
+  ): Promise<Message> => {
+    assertCredential(operation, sentCaller);
+    const caller = (await change?.caller()) ?? sentCaller;
+    await assertValid(operation, request, caller, check);
+    const { allowedBy, permission } = authorize(operation, request, caller);
+    if (caller.type !== 'service') change?.authorized(request, allowedBy);
+    const makeCall = (): Call => ({
+      operation,
+      caller,
+      allowedBy,
+      permission,
+      // A getter: few handlers need the signal.
+      get signal() {
+        return signal();
+      },
+      invalidates: new Set(),
+    });
+    const work = async (): Promise<Message> => {
+      const call = makeCall();
+      try {
+        return create(operation.method.output, await (exchange.handler ?? handler)(request, call));
+      } finally {
+        // Revokes even if the handler fails: it may have committed before.
+        if (call.invalidates.size > 0) await revoke([...call.invalidates], change?.work);
+      }
+    };
+    const key = exchange.idempotencyKey;
+    if (key === undefined || !operation.takesIdempotencyKey) return outsideIdempotentCall(work);
+    const checkReplay = async () => void (await replayCheck?.(request, makeCall()));
+    const { response, replayed } = await idempotency(
+      { operation, caller, request, key, checkReplay },
+      work,
+    );
+    exchange.replayed = replayed;
+    return response;
+  };
+}
+
+/** Audits denials by credential, by rule and by handler alike. */
+function createAudit({ log, auditRefusal }: Pick<DispatchOptions, 'log' | 'auditRefusal'>) {
+  return async (
+    operation: Operation,
+    request: Message,
+    caller: Caller,
+    error: ServiceError,
+  ): Promise<void> => {
+    const isDenied = error.code === 'permission_denied' && operation.credential !== 'none';
+    if (caller.type === 'service' || !(isDenied || isDeadToken(error))) return;
+    try {
+      // The credential is checked before the shape, so the tenant field may not hold an id yet.
+      const named = fieldText(operation, request, tenantField(operation));
+      const call = { operation, caller, permission: wantedPermission(operation) };
+      const tenant = isId('tnt', named) ? named : ownTenantOf(caller);
+      // The entry is no change of the caller, whose right may have ended.
+      await unguarded(() => auditRefusal(call, error, tenant));
+    } catch (failure) {
+      log.error('auditing a denied call failed', { error: failure, requestId: caller.requestId });
+      throw toServiceError(failure);
+    }
+  };
+}
+
+/** A denial of a portal session concerns the tenant of its link. */
+const ownTenantOf = ({ type, tenant }: Caller): string => (type === portalCaller ? tenant : '');
+
+type Circumstances = {
+  caller: Caller;
+  signal: () => AbortSignal;
+  exchange: PipelineExchange;
+  /** Undefined for a call that changes nothing, or whose right cannot end. */
+  change: ChangeGuard;
+};
+
+/**
+ * Calls between services are part of a call that is already logged. The gateway does not log its
+ * own, and the queue logs each attempt.
+ */
+const isLogged = ({ type, id, requestId }: Caller): boolean =>
+  requestId !== '' && type !== 'worker' && (type !== 'service' || id === 'gateway');
+
+function assertCredential(operation: Operation, caller: Caller): void {
+  const { credential, callers, accessToken } = operation;
+  if (credential === 'none') return;
+  if (caller.type === 'anonymous') throw unauthenticated();
+  if (caller.operator !== '' && !operation.supportSession) throw supportRefused();
+  if (accessToken === 'refused' && caller.clientId !== '')
+    throw denied('an access token does not serve here');
+  if (credential === 'service') {
+    if (caller.type !== 'service' || !callers.includes(caller.id))
+      throw denied('only services may call this operation');
+    return;
+  }
+  // The operation's rule denies a worker without the permission.
+  if (credential === 'worker') return;
+  const kinds = {
+    session: ['user'],
+    any: ['user', 'bot', 'platform'],
+    bot: ['bot', 'platform'],
+    portal: [portalCaller],
+  }[credential];
+  if (!kinds.includes(caller.type))
+    throw denied(
+      credential === 'session'
+        ? 'this needs a signed-in person'
+        : 'this credential does not serve here',
+    );
+}
+
+/** All problems of a request's shape: by the rules of the proto file and the service's checks. */
+async function shapeProblems(
+  { method }: Operation,
+  request: Message,
+  check: AnyCheck | undefined,
+): Promise<Array<string | Problem>> {
+  const failures = isNotedValid(request) ? [] : findProblems(method.input, request);
+  const messages = [...failures, ...cursorProblems(request)];
+  return check ? [...messages, ...(await check(request))] : messages;
+}
+
+async function assertValid(
+  operation: Operation,
+  request: Message,
+  caller: Caller,
+  check: AnyCheck | undefined,
+): Promise<void> {
+  const messages = await shapeProblems(operation, request, check);
+  messages.push(...tenantProblems(operation, request, caller));
+  if (messages.length > 0) throw invalid(distinct(messages));
+  fillTenant(operation, request, caller);
+}

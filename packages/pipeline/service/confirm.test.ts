@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { test } from 'node:test';
+import { newCaller } from '@bailiwick/contract';
+import { createConfirm } from './confirm.ts';
+
+/** The permissions of a caller that came with the bits of `before`, if access answers with `after`. */
+async function confirmed(before: string, after: string, knownPermissions = 0): Promise<string> {
+  const confirm = createConfirm({
+    credential: async () => ({
+      state: {
+        ssoTenant: '',
+        assurance: '',
+        ownAssurance: '',
+        operator: '',
+        limitedTo: '',
+        voucher: '',
+        narrowedTo: [],
+      },
+    }),
+    authority: {
+      effective: async () => ({ permissions: Buffer.from(after, 'hex'), knownPermissions }),
+    },
+  });
+  const caller = newCaller({ type: 'user', permissions: Buffer.from(before, 'hex') });
+  return Buffer.from((await confirm(caller, 'tnt_1')).permissions).toString('hex');
+}
+
+test('a caller holds the rights that access answers', async () => {
+  assert.equal(await confirmed('ffff', 'ff0f', 16), 'ff0f');
+  assert.equal(await confirmed('ffff', '0000', 16), '0000');
+  assert.equal(await confirmed('ffff', '', 16), '0000');
+});
+
+test('permissions that an older access does not know count as they came', async () => {
+  assert.equal(await confirmed('ff3080', 'fe00', 12), 'fe3080');
+  assert.equal(await confirmed('ff3f80', 'fe00', 12), 'fe3080');
+  // A version that does not say how many it knows.
+  assert.equal(await confirmed('ffffff0f003080', 'fffeff0f0000'), 'fffeff0f003080');
+  assert.equal(await confirmed('ffffff0f003380', 'fffeff0f0000'), 'fffeff0f003080');
+  assert.equal(await confirmed('ffffff0f003080', '00000000000000'), '00000000000000');
+  assert.equal(await confirmed('ffff', ''), '');
+});

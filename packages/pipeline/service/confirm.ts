@@ -1,0 +1,116 @@
+import {
+  type Caller,
+  joinBitmaps,
+  sessionCheckOf,
+  supportCaller,
+  tokenRefusal,
+} from '@bailiwick/contract';
+import { unauthenticated } from '@bailiwick/errors';
+import {
+  type EffectiveRequest,
+  EffectiveResponseSchema,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type {
+  Credential,
+  CredentialState,
+} from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { isUnimplemented } from '@bailiwick/wire';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import type { ConfirmCaller } from '../guarded.ts';
+
+type Request = { credential: Omit<Credential, '$typeName' | '$unknown'> };
+type State = Omit<CredentialState, '$typeName' | '$unknown'>;
+type Rights = MessageInitShape<typeof EffectiveResponseSchema>;
+
+/** Where the rights of a running call are asked for again. */
+export type RightsSources = {
+  /** The proofs of a live credential. @throws unauthenticated if it has ended */
+  credential: (request: Request) => Promise<{ state?: State | undefined }>;
+  authority: {
+    effective: (request: Omit<EffectiveRequest, '$typeName' | '$unknown'>) => Promise<Rights>;
+  };
+  /** @throws unauthenticated if the session of a link has ended */
+  portal?: (caller: Caller) => Promise<void>;
+};
+
+function ifUnimplemented(error: unknown): undefined {
+  if (!isUnimplemented(error)) throw error;
+}
+
+/**
+ * Asks for the present rights of a caller: whether its credential is live, and what its principal
+ * holds. No cache is asked.
+ */
+export const createConfirm =
+  ({ credential, authority, portal }: RightsSources): ConfirmCaller =>
+  async (caller, tenant) => {
+    if (caller.type === 'portal') {
+      if (!portal) throw unauthenticated();
+      await portal(caller);
+      return caller;
+    }
+    // During an upgrade, identity may be an older version without this question: the rights that
+    // came with the call count, as they did there.
+    const answer = await credential({ credential: credentialOf(caller) }).catch(ifUnimplemented);
+    if (!answer) return caller;
+    const { state } = answer;
+    if (!state) throw unauthenticated();
+    const proof = proofOf(caller, state);
+    const { narrowedTo } = state;
+    const rights = await authority.effective({
+      principalType: typeOf(caller),
+      principalId: caller.id,
+      tenant,
+      botTenant: homeOf(caller),
+      narrowedTo,
+      ...proof,
+    });
+    return { ...caller, ...proof, narrowedTo, ...rightsIn(rights, caller) };
+  };
+
+const typeOf = ({ type, operator }: Caller): string => (operator === '' ? type : supportCaller);
+
+/** A gateway of the previous version names no home. */
+const homeOf = ({ type, homeTenant, tenant }: Caller): string =>
+  type === 'bot' ? homeTenant || tenant : '';
+
+function credentialOf(caller: Caller) {
+  const { id, credentialId, clientId, narrowedTo, limitedTo } = caller;
+  const tenant = caller.type === 'bot' ? homeOf(caller) : limitedTo;
+  return { type: typeOf(caller), id, credentialId, clientId, narrowedTo, tenant };
+}
+
+/** An access token stays within its tenant. */
+function proofOf({ clientId, type, limitedTo: ofToken }: Caller, state: State) {
+  const { ssoTenant, assurance, ownAssurance, operator, voucher } = state;
+  const isToken = clientId !== '' && type === 'user';
+  if (isToken && state.limitedTo !== '' && state.limitedTo !== ofToken) throw unauthenticated();
+  const limitedTo = isToken ? ofToken : state.limitedTo;
+  return { ssoTenant, assurance, ownAssurance, operator, limitedTo, voucher };
+}
+
+const rightsIn = (rights: Rights, caller: Caller) => ({
+  permissions: bitmapOf(rights.permissions, rights, caller.permissions),
+  platformPermissions: bitmapOf(rights.platformPermissions, rights, caller.platformPermissions),
+  ...tokenRefusal(sessionCheckOf(create(EffectiveResponseSchema, rights)).refusal),
+  suspendedName: rights.suspendedName ?? '',
+});
+
+/** How many permissions the versions that do not say it know, by the bytes of their answers. */
+const knownByBytes = new Map([
+  [6, 42],
+  [7, 56],
+]);
+
+/**
+ * The bitmap of an answer. During an upgrade, access may be an older version that does not know the
+ * newest permissions: these count as they came with the call.
+ */
+function bitmapOf(
+  answer: Uint8Array = new Uint8Array(),
+  { knownPermissions }: Rights,
+  before: Uint8Array,
+): Uint8Array {
+  const known = knownPermissions || (knownByBytes.get(answer.length) ?? 0);
+  return known === 0 ? answer : joinBitmaps(answer, known, before);
+}

@@ -1,0 +1,91 @@
+import { type Broker } from '@bailiwick/broker';
+import { followEvents, type Origin } from '@bailiwick/outbox';
+import type { Log } from '@bailiwick/process';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  isTenantScoped,
+  purgeCounts,
+  type ServiceSchema,
+} from '@bailiwick/store';
+import type { Background } from './service.ts';
+
+// When a deleted tenant's grace period is over, each service deletes the tenant's rows from all its
+// tables.
+
+/** The event with which access announces that a tenant is purged. */
+export const tenantPurged = 'tenant.purged';
+
+/** Repetitions: a call or delivery in progress may write rows after the first run. */
+const repetitionsMs = [10_000, 60_000];
+
+const batch = 10_000;
+
+type Following = {
+  schema: ServiceSchema;
+  database: Database;
+  broker: Broker;
+  log: Log;
+  /** Runs before the deletion, to record events. */
+  before?: (em: EntityManager, tenant: string, origin: Origin) => Promise<void>;
+  /** Called after the deletion, to clear caches. */
+  after?: (tenant: string) => void;
+};
+
+/** Deletes the rows of purged tenants. */
+export function followPurges({
+  schema,
+  database,
+  broker,
+  log,
+  before,
+  after,
+}: Following): Background {
+  return () => {
+    followEvents(
+      { broker, log },
+      {
+        durable: `${schema.service}-purge`,
+        subject: `evt.*.${tenantPurged}`,
+        types: [tenantPurged],
+        again: repetitionsMs,
+        lasting: true,
+        async handle({ tenant, origin }) {
+          if (before) await database.transaction(tenant, (em) => before(em, tenant, origin));
+          // A transaction for each batch: a later batch in the same transaction would scan all rows
+          // that were deleted before.
+          for (const table of tablesOfTenants(schema))
+            while (await database.transaction(tenant, (em) => purgeBatch(em, table, tenant)));
+          await database.transaction(tenant, (em) => purgeCounts(em, tenant));
+          after?.(tenant);
+        },
+      },
+    );
+    // Closing the broker waits for messages in hand.
+    return () => Promise.resolve();
+  };
+}
+
+/** The tables whose rows belong to tenants, except those in `kept`. */
+export const tablesOfTenants = (
+  { entities }: ServiceSchema,
+  kept: readonly string[] = [],
+): string[] =>
+  entities
+    .filter((one) => isTenantScoped(one) && !kept.includes(one.meta.tableName))
+    .map(({ meta }) => meta.tableName);
+
+/**
+ * Deletes a batch of a tenant's rows, within the statement timeout. Returns whether there may be
+ * more.
+ */
+export async function purgeBatch(
+  em: EntityManager,
+  table: string,
+  tenant: string,
+): Promise<boolean> {
+  if (tenant === '') throw new Error('the rows of the platform belong to no tenant');
+  const text = `delete from ${table} where ctid = any (array (select ctid from ${table} where tenant = $1 limit $2)) returning 1`;
+  return (await execute(em, text, [tenant, batch])).length === batch;
+}

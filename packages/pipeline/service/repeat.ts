@@ -1,0 +1,32 @@
+import type { Log } from '@bailiwick/process';
+import type { Background } from './service.ts';
+
+type Repeated = {
+  everyMs: number;
+  log: Log;
+  /** The log message for a failed run. */
+  failed: string;
+  /** One run. A long run should check `isStopped` now and then. */
+  work: (isStopped: () => boolean) => Promise<unknown>;
+};
+
+/**
+ * Repeats background work of a service, never concurrently. A failed run is retried by the next
+ * one.
+ */
+export function repeat({ everyMs, log, failed, work }: Repeated): Background {
+  return () => {
+    let stopped = false;
+    let turn: Promise<unknown> | undefined;
+    const timer = setInterval(() => {
+      turn ??= work(() => stopped)
+        .catch((error: unknown) => log.warn(failed, { error }))
+        .finally(() => (turn = undefined));
+    }, everyMs);
+    return async () => {
+      stopped = true;
+      clearInterval(timer);
+      await turn;
+    };
+  };
+}

@@ -1,0 +1,286 @@
+import {
+  type Broker,
+  createGuards,
+  createRevoker,
+  openBroker,
+  type Revoke,
+} from '@bailiwick/broker';
+import { callerNetwork } from '@bailiwick/contract';
+import { isDeadToken } from '@bailiwick/errors';
+import { type KeyRing } from '@bailiwick/keys';
+import { createOwner, startRelay } from '@bailiwick/outbox';
+import {
+  createReadiness,
+  endRefused,
+  type Log,
+  type Mounted,
+  type Running,
+} from '@bailiwick/process';
+import {
+  assertSchemaWindow,
+  type Database,
+  type Installation,
+  openDatabase,
+  type ServiceSchema,
+  UnsuitableDatabase,
+} from '@bailiwick/store';
+import { type Hop, listenRpc, openCallerVerifier } from '@bailiwick/wire';
+import { createDispatch, type DispatchOptions, type Pipeline } from '../dispatch.ts';
+import { type Routes, routes, type Served } from '../handlers.ts';
+import { createIdempotency } from '../idempotency/idempotency.ts';
+import { sweepCalls } from '../idempotency/queries.ts';
+import { createConfirm, type RightsSources } from './confirm.ts';
+import { countedMs, createRefusals, type Refusals } from './refusals.ts';
+import { repeat } from './repeat.ts';
+
+/** A running service: called over a listener, or directly in a process that holds several. */
+export type Service = {
+  name: string;
+  routes: Routes;
+  dispatch: Pipeline;
+  /**
+   * Rejects while the service cannot work: its schema is missing, the database is away, or it has
+   * never connected to the broker.
+   */
+  ready(): Promise<void>;
+  /** Faults that do not keep the service from working. */
+  concerns(): string[];
+  /** Stops the background work, waits for work in hand, and closes database and broker. */
+  stop(): Promise<void>;
+};
+
+/** Opens a service's listeners for calls of other processes. */
+export async function listenService(
+  service: Service,
+  settings: {
+    host: string;
+    port: number;
+    grpcPort: number;
+    callerPublicKeys: Mounted<ReadonlyMap<string, string>>;
+  },
+  { tls, log, tokens }: Hop,
+): Promise<Running> {
+  const verify = openCallerVerifier(service.name, settings.callerPublicKeys, log);
+  const ready = async () => {
+    await service.ready();
+    await tokens.assertAccepted();
+  };
+  const { routes, dispatch } = service;
+  const listener = await listenRpc({
+    ...settings,
+    tls,
+    routes,
+    dispatch,
+    verify,
+    readiness: createReadiness(ready),
+  });
+  return {
+    ...listener,
+    ready,
+    concerns: () => service.concerns(),
+    beforeDrain: () => listener.disableKeepAlive(),
+    stop: () => service.stop(),
+  };
+}
+
+/** How often expired idempotent calls are deleted. */
+const sweepMs = 60_000;
+
+/**
+ * Starts background work of a service. The returned function stops it and waits for work in hand.
+ */
+export type Background = (deps: { dispatch: Pipeline }) => () => Promise<void>;
+
+type ServiceParts = {
+  served: readonly Served[];
+  background?: readonly Background[];
+  rights: RightsSources;
+};
+
+export type ServiceOptions = {
+  schema: ServiceSchema;
+  settings: {
+    databaseUrl: string;
+    databasePool: number;
+    installationId: string;
+    natsUrl: string;
+    natsPrefix: string;
+  };
+  /** Seals the stored responses of idempotent calls. */
+  keyRing: KeyRing;
+  log: Log;
+  /** A fixed pause of the relay after each round: see `startRelay`. */
+  relayPauseMs?: number;
+  /** Creates the handlers and the background work. */
+  parts: (deps: {
+    database: Database;
+    broker: Broker;
+    refusals: Refusals;
+    revoke: Revoke;
+  }) => ServiceParts;
+};
+
+/**
+ * Creates a service: its database, the broker, its outbox relay and the pipeline around its
+ * handlers. Background work begins once this code can run on the schema.
+ */
+export async function createService({
+  schema,
+  settings,
+  keyRing,
+  log,
+  relayPauseMs,
+  parts,
+}: ServiceOptions): Promise<Service> {
+  const name = schema.service;
+  const refuse = (message: string) => endRefused(message, log);
+  const { database, broker } = openStores(schema, settings, { log, refuse });
+  const refusals = createRefusals(database, log);
+  const revoke = createRevoker(broker);
+  const guards = createGuards(broker);
+  const { served, background = [], rights } = parts({ database, broker, refusals, revoke });
+  const upkeep = createUpkeep(database, refusals, log);
+  const table = routes(...served);
+
+  let hasFoundBroker = false;
+  let relay: ReturnType<typeof startRelay> | undefined;
+  const running: Array<() => Promise<void>> = [];
+  const check = () => assertSchemaWindow(database, schema, settings.installationId);
+  const begin = whenSchemaFits(check, { log, refuse }, (installation) => {
+    broker.claim(createOwner(database, installation));
+    relay = startRelay({ database, broker, log, pauseMs: relayPauseMs });
+    running.push(...[...background, ...upkeep].map((start) => start({ dispatch })));
+  });
+
+  const dispatch = createDispatch({
+    routes: table,
+    log,
+    revoke,
+    idempotency: createIdempotency({ database, keyRing, log }),
+    guarding: { guards, confirm: createConfirm(rights) },
+    auditRefusal: createRefusalAudit(refusals),
+  });
+
+  return {
+    name,
+    routes: table,
+    dispatch,
+    async ready() {
+      if (!begin.done()) throw new Error(`the schema ${name} cannot be used yet`);
+      await database.ping();
+      // Once connected, calls continue without the broker: changes wait in the outbox.
+      hasFoundBroker ||= broker.isConnected();
+      if (!hasFoundBroker) throw new Error('the broker is away');
+    },
+    concerns: () => (broker.isFull() ? ['the storage of the broker is full'] : []),
+    async stop() {
+      begin.cancel();
+      await Promise.all(running.map((stop) => stop()));
+      guards.close();
+      await refusals.flush();
+      await relay?.stop();
+      await broker.close();
+      await database.close();
+    },
+  };
+}
+
+type Refusing = { log: Log; refuse: (message: string) => void };
+
+function openStores(
+  { service, entities, migrations }: ServiceSchema,
+  { databaseUrl: url, databasePool: poolSize, natsUrl, natsPrefix }: ServiceOptions['settings'],
+  { log, refuse }: Refusing,
+) {
+  return {
+    database: openDatabase({
+      service,
+      url,
+      version: migrations.length,
+      entities,
+      poolSize,
+      log,
+    }),
+    broker: openBroker({
+      url: natsUrl,
+      prefix: natsPrefix,
+      name: `bailiwick-${service}`,
+      log,
+      refuse,
+    }),
+  };
+}
+
+/** The background work of every service. */
+const createUpkeep = (database: Database, refusals: Refusals, log: Log): readonly Background[] => [
+  repeat({
+    everyMs: countedMs,
+    log,
+    failed: 'auditing refused calls failed',
+    work: refusals.flush,
+  }),
+  repeat({
+    everyMs: sweepMs,
+    log,
+    failed: 'deleting expired idempotent calls failed, retrying',
+    work: (isStopped) => sweepCalls(database, isStopped),
+  }),
+];
+
+/** Records refused calls. Equal refusals within a short time share an entry that counts them. */
+const createRefusalAudit =
+  (refusals: Refusals): DispatchOptions['auditRefusal'] =>
+  (call, error, tenant) => {
+    const { type, id, credentialId, ip } = call.caller;
+    if (isDeadToken(error))
+      return refusals.record(`token ${callerNetwork(ip)} ${call.operation.name}`, call, {
+        Tenant: '',
+        Action: 'token.refused',
+        Result: 'failed',
+        Code: error.code,
+        Targets: [],
+      });
+    // A stolen credential, or another address, is counted as another caller. The counting entry
+    // shows the last caller.
+    const kind = [type, id, credentialId, ip, call.operation.name, tenant].join(' ');
+    return refusals.record(kind, call, {
+      Tenant: tenant,
+      Action: 'access.denied',
+      Result: 'denied',
+      Code: error.code,
+      Targets: [],
+    });
+  };
+
+function whenSchemaFits(
+  assertFits: () => Promise<Installation>,
+  { log, refuse }: Refusing,
+  start: (installation: Installation) => void,
+) {
+  let state: 'waiting' | 'done' | 'cancelled' = 'waiting';
+  let timer: NodeJS.Timeout | undefined;
+  let lastProblem = '';
+  const check = async () => {
+    try {
+      const installation = await assertFits();
+      if (state === 'waiting') {
+        state = 'done';
+        start(installation);
+      }
+    } catch (error) {
+      if (error instanceof UnsuitableDatabase) return refuse(error.message);
+      const problem = error instanceof Error ? error.message : String(error);
+      if (problem !== lastProblem) log.warn('waiting for the database', { error: problem });
+      lastProblem = problem;
+      if (state === 'waiting') timer = setTimeout(() => void check(), 500);
+    }
+  };
+  void check();
+  return {
+    done: () => state === 'done',
+    cancel: () => {
+      if (state === 'waiting') state = 'cancelled';
+      clearTimeout(timer);
+    },
+  };
+}

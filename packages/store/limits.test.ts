@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callerNetwork, homeNetwork, perMinute } from '@bailiwick/contract';
+import { countAddress, createLimiter } from './limits.ts';
+import type { Database } from './orm.ts';
+
+/** A limiter whose statement returns this number of uses and seconds. */
+const limiterAt = (count: number, seconds_left: number) =>
+  createLimiter({ query: async () => [{ count, seconds_left }] } as unknown as Database);
+
+test('a limiter allows the last use of a window, and rejects the next with the seconds left', async () => {
+  await limiterAt(3, 20).take('key', perMinute(3));
+  await assert.rejects(limiterAt(4, 20).take('key', perMinute(3)), {
+    code: 'resource_exhausted',
+    retryAfter: 20,
+  });
+  assert.equal(await limiterAt(4, 20).use('key', perMinute(3)), 20);
+});
+
+test('a limiter reports the remaining uses, and no more seconds than the window has', async () => {
+  assert.deepEqual(await limiterAt(1, 61).count('key', perMinute(3)), {
+    limit: 3,
+    windowSeconds: 60,
+    remaining: 2,
+    resetSeconds: 60,
+    exceeded: false,
+  });
+});
+
+test('countAddress reports the state to newer gateways, and throws for older ones', async () => {
+  const count = countAddress(limiterAt(4, 20), { login: perMinute(3) });
+  const call = { rate: 'login', ip: '192.0.2.1' };
+  assert.equal((await count({ ...call, report: true })).exceeded, true);
+  await assert.rejects(count({ ...call, report: false }), { code: 'resource_exhausted' });
+  assert.deepEqual(await count({ ...call, rate: 'unknown', report: true }), {});
+});
+
+test('a client is an IPv4 address or an IPv6 /64, in any spelling', () => {
+  assert.equal(callerNetwork('::ffff:192.0.2.7'), '192.0.2.7');
+  for (const spelling of ['2001:db8::1', '2001:0db8:0:0:ffff::', '2001:db8::2%eth0'])
+    assert.equal(callerNetwork(spelling), '2001:db8:0:0::/64');
+  assert.equal(homeNetwork('192.0.2.7'), '192.0.2.0/24');
+  assert.equal(homeNetwork('2001:db8::1'), '2001:db8:0:0::/64');
+});

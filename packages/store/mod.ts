@@ -1,0 +1,49 @@
+export { DatabaseProblem, UnsuitableDatabase } from './database-problem.ts';
+export {
+  addUses,
+  assertWithin,
+  type Counted,
+  countAddress,
+  createLimiter,
+  type Limiter,
+  purgeCounts,
+  RateWindowEntity,
+  rateWindowTable,
+} from './limits.ts';
+export { createListing, type FoundIds, lastPartKey, searchIndex, textKey } from './listing.ts';
+export {
+  finishUpgrade,
+  grantRole,
+  migrate,
+  readInstallations,
+  renameInstallation,
+} from './migrations.ts';
+export {
+  announceCommit,
+  beforeCommit,
+  type Database,
+  databaseRole,
+  type EntityManager,
+  isTenantScoped,
+  openDatabase,
+  sessionOptions,
+} from './orm.ts';
+export {
+  assertSchemaWindow,
+  type Installation,
+  oldestSupported,
+  type ServiceSchema,
+} from './schema-window.ts';
+export { databaseSettings } from './settings.ts';
+export {
+  execute,
+  inTransaction,
+  lacksLock,
+  lockName,
+  lockNames,
+  onPool,
+  type Run,
+  type Statement,
+  violates,
+} from './statements.ts';
+export type { Scope } from './turns.ts';

@@ -1,0 +1,341 @@
+import { createHash } from 'node:crypto';
+import { type CommitGuard, currentGuard } from '@bailiwick/contract';
+import { inSpan, type Log } from '@bailiwick/process';
+import { type EntitySchema, type EventSubscriber, type FlushEventArgs } from '@mikro-orm/core';
+import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
+import { SpanKind } from '@opentelemetry/api';
+import type { Pool, QueryConfig, QueryResultRow } from 'pg';
+import {
+  boundGuarded,
+  createBusyCheck,
+  endSilentConnections,
+  lockLimitMs,
+  measurePool,
+  releaseCutConnections,
+  statementLimitMs,
+  waitAtServerLimit,
+} from './pool.ts';
+import { measureSize } from './size.ts';
+import { type Statement, writes } from './statements.ts';
+import { createTransactionTurns, type Scope } from './turns.ts';
+
+export type { EntityManager };
+
+/** Work that runs at the end of a transaction, before its commit. */
+type BeforeCommit = (em: EntityManager) => Promise<void>;
+
+const beforeCommits = new WeakMap<EntityManager, Set<BeforeCommit>>();
+
+/**
+ * Adds work to the end of the transaction of `em`, once. If it throws, the transaction rolls back.
+ */
+export function beforeCommit(em: EntityManager, work: BeforeCommit): void {
+  const works = beforeCommits.get(em);
+  if (!works) throw new Error('this is not the entity manager of a transaction');
+  works.add(work);
+}
+
+const announced = new WeakSet<EntityManager>();
+
+/** Announces the commit of the transaction of `em` to the listeners of `onCommit`. */
+export const announceCommit = (em: EntityManager): void => void announced.add(em);
+
+export type DatabaseOptions = {
+  /** The owning service: also the name of its schema. */
+  service: string;
+  url: string;
+  /** The version of the code, which its connections name for `finishUpgrade`. */
+  version?: number;
+  entities: readonly EntitySchema[];
+  poolSize: number;
+  log: Log;
+};
+
+/** A service's part of the database. */
+export type Database = ReturnType<typeof openDatabase>;
+
+/**
+ * The role that a service works as: it has rights in the service's schema only. Roles belong to the
+ * server, so the name has the database's: of two installations on one server, neither may use the
+ * role of the other.
+ */
+export function databaseRole(service: string, url: string): string {
+  const { pathname, username } = new URL(url);
+  // Like PostgreSQL, whose default is the name of the login.
+  const database = decodeURIComponent(pathname.slice(1) || username);
+  if (/^[a-z0-9_]{1,36}$/.test(database)) return `bailiwick_${service}_${database}`;
+  // PostgreSQL cuts names to 63 bytes.
+  const hash = createHash('sha256').update(database).digest('hex').slice(0, 12);
+  return `bailiwick_${service}_${database
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .slice(0, 20)}-${hash}`;
+}
+
+/** The name of the role in versions whose installations could not share a server. */
+export const formerRole = (service: string): string => `bailiwick_${service}`;
+
+/**
+ * Settings of each session, which a login or a database may have changed: the form of times, of
+ * text and of binary values, and what a transaction sees.
+ */
+export const sessionOptions = [
+  'DateStyle=ISO,MDY',
+  'IntervalStyle=postgres',
+  'TimeZone=UTC',
+  'client_encoding=UTF8',
+  'bytea_output=hex',
+  'extra_float_digits=1',
+  'standard_conforming_strings=on',
+  'array_nulls=on',
+  'default_transaction_isolation=read\\ committed',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
+
+// MikroORM reads only host, port, user, password and database of a URL: a connection that requires
+// TLS would be plain. The driver itself reads the whole URL, with the authority's file, for each
+// connection. The URL's `options` are removed, since they would take precedence over the role.
+export function connectionOf(url: string): { connectionString: string } {
+  const whole = new URL(url);
+  whole.searchParams.delete('options');
+  return { connectionString: whole.href };
+}
+
+/** MikroORM's options for one service's schema, shared with the migrations and the schema test. */
+export function ormOptions(
+  options: Omit<DatabaseOptions, 'log' | 'poolSize' | 'version'>,
+): Options {
+  return {
+    clientUrl: options.url,
+    schema: options.service,
+    // In one process, a call to another service inside a transaction would otherwise join it.
+    contextName: options.service,
+    entities: [...options.entities],
+    // A missing tenant scope throws; it never queries all tenants.
+    filters: {
+      tenant: {
+        entity: options.entities.filter(isTenantScoped),
+        cond: tenantCondition,
+        default: true,
+      },
+    },
+    subscribers: [foreignTenantGuard],
+    forceUtcTimezone: true,
+    ignoreUndefinedInQuery: false,
+    validateRequired: true,
+  };
+}
+
+type TransactionOptions = {
+  tenant: string | null;
+  /** Called after a commit that was announced. */
+  committed: () => void;
+};
+
+/** Runs `work` in one transaction. The guard of the current call decides whether it commits. */
+async function transact<T>(
+  em: EntityManager,
+  work: (em: EntityManager) => Promise<T>,
+  { tenant, committed }: TransactionOptions,
+): Promise<T> {
+  const guard = currentGuard();
+  let inner = em;
+  let leave: (() => void) | undefined;
+  try {
+    const result = await em.transactional(async (forked) => {
+      inner = forked;
+      const made = await withBeforeCommit(inner, work);
+      if (guard) {
+        // Nothing may wait for a row after the guard has decided.
+        await inner.flush();
+        leave = await guard.enter(tenant);
+      }
+      return made;
+    });
+    if (announced.has(inner)) committed();
+    return result;
+  } finally {
+    leave?.();
+  }
+}
+
+/** The name of a service's connections; the version is missing in versions before it had one. */
+const connectionName = ({ service, version }: DatabaseOptions): string =>
+  version === undefined ? `bailiwick-${service}` : `bailiwick-${service}@${version}`;
+
+const connectLimitMs = 8000;
+
+/** MikroORM and its pool. */
+function connect(options: DatabaseOptions) {
+  const pools: Pool[] = [];
+  const orm = new MikroORM({
+    ...ormOptions(options),
+    pool: { min: 0, max: options.poolSize },
+    driverOptions: {
+      ...connectionOf(options.url),
+      application_name: connectionName(options),
+      options: `${sessionOptions} -c role=${databaseRole(options.service, options.url)} -c search_path=${options.service} -c statement_timeout=${statementLimitMs} -c lock_timeout=${lockLimitMs} -c idle_in_transaction_session_timeout=15000`,
+      // A server that is down refuses at once; an overloaded one is slow.
+      connectionTimeoutMillis: connectLimitMs,
+      onPoolCreated(pool: Pool) {
+        endSilentConnections(pool);
+        releaseCutConnections(pool);
+        waitAtServerLimit(pool, connectLimitMs);
+        boundGuarded(pool);
+        pools.push(pool);
+      },
+      keepAlive: true,
+    },
+    logger: (line) => options.log.warn(line),
+  });
+  // Creates the pool without connecting: getNativeClient would wait for the server.
+  orm.em.getConnection().getClient();
+  const [pool] = pools;
+  if (!pool) throw new Error('the database pool was not created');
+  return { orm, pool };
+}
+
+/**
+ * Opens a service's part of the database: its schema, with its own least-privileged role.
+ * Connections are made on demand, so a service starts while its database is away and recovers with
+ * it.
+ */
+export function openDatabase(options: DatabaseOptions) {
+  const { orm, pool } = connect(options);
+  measurePool(options.service, pool);
+  measureSize(options.service, pool);
+  const transactionSpan = {
+    kind: SpanKind.CLIENT,
+    attributes: { 'db.system.name': 'postgresql', 'db.namespace': options.service },
+  };
+
+  const turns = createTransactionTurns(options.poolSize);
+  const orBusy = createBusyCheck(pool, options.poolSize);
+  const listeners: Array<() => void> = [];
+  const committed = () => {
+    for (const listener of listeners) listener();
+  };
+
+  return {
+    service: options.service,
+    orm,
+
+    /**
+     * Runs `work` in one transaction, scoped to a tenant ("" = the platform's own rows, null = no
+     * tenant-scoped table may be used). Transactions of one `row` run one after the other, and
+     * those of one tenant share a part of the connections. @throws resource_exhausted in a client's
+     * call if too many are waiting; all other work waits
+     */
+    transaction<T>(
+      scope: string | null | Scope,
+      work: (em: EntityManager) => Promise<T>,
+    ): Promise<T> {
+      const turn = scope === null || typeof scope === 'string' ? { tenant: scope } : scope;
+      return turns.transaction(turn, () => {
+        const em = orm.em.fork();
+        if (turn.tenant !== null) em.setFilterParams('tenant', { tenant: turn.tenant });
+        return inSpan('transaction', transactionSpan, () =>
+          orBusy(() => transact(em, work, { tenant: turn.tenant, committed })),
+        );
+      });
+    },
+
+    /** Calls `listener` after each commit that `announceCommit` announces. */
+    onCommit: (listener: () => void): void => void listeners.push(listener),
+
+    /**
+     * Runs work that reads a row and later changes it in a transaction, one call at a time for each
+     * row. It holds no connection while it waits. The transaction inside must use another row name.
+     */
+    inTurn: turns.row,
+
+    /**
+     * Runs work for a tenant that shares its statements with other work. It counts among the calls
+     * of its caller and of the tenant. @throws resource_exhausted like `transaction`
+     */
+    inCall: turns.call,
+
+    /** Runs a prepared statement of a queries.ts outside of transactions. */
+    async query<Row extends QueryResultRow>(
+      statement: Statement,
+      values: readonly unknown[],
+    ): Promise<Row[]> {
+      const guard = writes(statement) ? currentGuard() : undefined;
+      const query = { ...statement, values: [...values] };
+      return orBusy(async () =>
+        guard ? guarded<Row>(pool, guard, query) : (await pool.query<Row>(query)).rows,
+      );
+    },
+
+    /** Throws while the database is away or the role is missing. */
+    async ping(): Promise<void> {
+      await pool.query('select 1');
+    },
+
+    close: () => orm.close(true),
+  };
+}
+
+/** Runs a statement in a transaction of its own, which the guard of the current call decides about. */
+async function guarded<Row extends QueryResultRow>(
+  pool: Pool,
+  guard: CommitGuard,
+  query: QueryConfig,
+): Promise<Row[]> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  let leave: (() => void) | undefined;
+  try {
+    await client.query('begin');
+    const { rows } = await client.query<Row>(query);
+    leave = await guard.enter(null);
+    await client.query('commit');
+    return rows;
+  } catch (error) {
+    await client.query('rollback').catch((broken: Error) => (failure = broken));
+    throw error;
+  } finally {
+    leave?.();
+    client.release(failure);
+  }
+}
+
+async function withBeforeCommit<T>(
+  em: EntityManager,
+  work: (em: EntityManager) => Promise<T>,
+): Promise<T> {
+  const last = new Set<BeforeCommit>();
+  beforeCommits.set(em, last);
+  const result = await work(em);
+  for (const each of last) await each(em);
+  return result;
+}
+
+/** Whether the rows of an entity belong to tenants. */
+export function isTenantScoped(entity: EntitySchema): boolean {
+  return 'tenant' in entity.meta.properties;
+}
+
+function tenantCondition(args: Record<string, unknown>) {
+  if (typeof args['tenant'] !== 'string')
+    throw new Error('a tenant-scoped table was queried without a tenant');
+  return { tenant: args['tenant'] };
+}
+
+// The filter covers queries; this guard covers writes: an entity of another tenant never reaches
+// the database.
+const foreignTenantGuard: EventSubscriber = {
+  onFlush({ em, uow }: FlushEventArgs) {
+    const scope = em.getFilterParams<{ tenant?: string }>('tenant')?.tenant;
+    for (const change of uow.getChangeSets()) {
+      const tenant: unknown = 'tenant' in change.entity ? change.entity.tenant : undefined;
+      const stored: unknown =
+        change.originalEntity && 'tenant' in change.originalEntity
+          ? change.originalEntity.tenant
+          : tenant;
+      if (tenant !== undefined && (tenant !== scope || stored !== scope))
+        throw new Error(`a row of another tenant was written (${change.meta.tableName})`);
+    }
+  },
+};

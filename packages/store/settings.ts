@@ -1,0 +1,19 @@
+import { atLeast, type SettingTable } from '@bailiwick/process';
+
+/** A service's database: its own, or `DATABASE_URL`, which all services share. */
+export const databaseSettings = <Service extends string>(service: Service) =>
+  ({
+    databaseUrl: {
+      env: `BAILIWICK_${service.toUpperCase() as Uppercase<Service>}_DATABASE_URL`,
+      orElse: 'DATABASE_URL',
+      kind: 'url',
+      about: `The PostgreSQL database with the schema ${service}. The default is DATABASE_URL. The login must be a member of the role bailiwick_${service}_<name of the database>, which the migrations make. Use ?sslmode=verify-full for TLS, and &sslrootcert=<file> for a CA that the system does not trust: the file is read for each connection.`,
+    },
+    databasePool: {
+      env: 'BAILIWICK_DATABASE_POOL',
+      kind: 'int',
+      fallback: '10',
+      check: atLeast(1),
+      about: 'Maximum number of database connections of one process.',
+    },
+  }) as const satisfies SettingTable;
