@@ -22,9 +22,10 @@ export type Call = {
   /** Aborts when the caller's deadline has passed or the caller is gone. */
   signal: AbortSignal;
   /**
-   * The keys of cached rights that the handler has changed. The reply waits until every gateway has
-   * dropped them: after it, revoked rights never work and granted rights always do. A handler that
-   * ends rights adds them even if it finds them ended: an earlier call may still wait for the caches.
+   * The keys of cached rights that the call has changed. The reply waits until every gateway has
+   * dropped them: after it, revoked rights never work and granted rights always do. A recorded change
+   * adds them by its event. A handler that ends rights adds them even if it finds them ended: an
+   * earlier call may still wait for the caches.
    */
   invalidates: Set<RightsKey>;
 };
