@@ -18,6 +18,7 @@ const besideArguments: Record<string, string> = {
   'packages/contract/mail-domain.ts addressed': 'memoises a function of a message type',
   'packages/contract/shown-text.ts known': 'memoises a function of a message type',
   'packages/contract/validate.ts blanksOf': 'memoises a function of a message type',
+  'packages/contract/validate.ts valid': 'memoises the check of a message, which nothing changes',
   'packages/keys/seal.ts keyObjects': 'memoises a function of key bytes',
   'packages/keys/seal.ts derived': 'memoises a function of key bytes',
   // These carry arguments and results, and go with a transaction that is a value of its own.

@@ -160,7 +160,8 @@ test('a relay with a pause publishes the first change at once, and those that fo
       return rows;
     },
     () => 1,
-    60,
+    // Longer than a busy machine needs for the changes below.
+    1000,
   );
   relay.commit();
   while (batches.length === 0) await setImmediate();
