@@ -4,9 +4,9 @@ import process from 'node:process';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-// npm run test:unit: every test beside the code, in the two processes of beside-packages.ts and
-// beside-product.ts. They need no database, no broker and no running stack. A test that needs one is
-// in test/. Arguments name the folders: test/deno/code.long.test.ts runs some of them on Deno.
+// npm run test:unit: every test beside the code, in the four processes of beside-*.ts. They need no
+// database, no broker and no running stack. A test that needs one is in test/. Arguments name the
+// folders: test/deno/code.long.test.ts runs some of them on Deno.
 
 const root = path.resolve(import.meta.dirname, '..');
 

@@ -1,3 +1,3 @@
 import { importTests } from './beside-code.ts';
 
-await importTests(['packages']);
+await importTests(['packages/!(contract|cli|client|server)']);

@@ -28,8 +28,10 @@ import { keepStacks } from './support/shared.ts';
 // Named tests save screenshots of the pages in test/artifacts; all tests do in the folder of BAILIWICK_ARTIFACTS.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** All tests beside the code, in two processes: they wait more than they compute. */
-const unit = ['beside-packages.ts', 'beside-product.ts'].map((name) => path.join('test', name));
+/** All tests beside the code, in four processes: they wait as much as they compute. */
+const unit = ['packages', 'published', 'services', 'ends'].map((name) =>
+  path.join('test', `beside-${name}.ts`),
+);
 /** Folders of test/ whose tests are all long, whatever they are called. */
 const longFolders = ['browser', 'chart', 'cluster', 'deno', 'local'].map((name) =>
   path.join('test', name, path.sep),

@@ -89,8 +89,10 @@ test('a right password that may be refused nevertheless waits like a wrong one',
   const compare = compareWith({ share: 0.5 });
   const hidden = { hidesMatch: true };
   assert.equal(await compare('$argon2id$', 'right', hidden), true);
-  for (const stored of ['$argon2id$', 'imported $2b$'])
-    assert.ok((await least(() => compare(stored, 'right', hidden))) >= 490, stored);
+  const times = await Promise.all(
+    ['$argon2id$', 'imported $2b$'].map((stored) => least(() => compare(stored, 'right', hidden))),
+  );
+  for (const ms of times) assert.ok(ms >= 490, `${ms} ms`);
 });
 
 test('while the lane of imported hashes is full, the share of unknown addresses that is refused is that of the users with such hashes', async () => {

@@ -114,15 +114,16 @@ describe('normaliseCertificate', () => {
 });
 
 describe('checkSaml', () => {
+  const certificates = Promise.all([2048, 3072].map((size) => makeCertificate(rsa(size))));
   const provider = async (changes: Partial<SamlProvider> = {}): Promise<SamlProvider> => ({
     idpEntityId: 'https://idp.example/metadata',
     idpSsoUrl: 'https://idp.example/sso',
-    idpCertificates: [await makeCertificate(rsa(2048))],
+    idpCertificates: (await certificates).slice(0, 1),
     spEntityId: 'https://us.example/metadata',
     acsUrl: 'https://us.example/callback',
     requestBinding: 'redirect',
     spPrivateKey: '',
-    spCertificate: await makeCertificate(rsa(3072)),
+    spCertificate: (await certificates).at(-1) ?? '',
     wantEncrypted: false,
     ...changes,
   });

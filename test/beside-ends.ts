@@ -1,0 +1,3 @@
+import { importTests } from './beside-code.ts';
+
+await importTests(['gateway', 'console', 'deploy', 'site', 'bench']);

@@ -1,0 +1,3 @@
+import { importTests } from './beside-code.ts';
+
+await importTests(['services']);
