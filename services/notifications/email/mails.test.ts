@@ -145,7 +145,7 @@ test('TenantInvitations_Task_SendTenantInvitation shows sanitized names of the t
     { email: 'ann@example.org', token: 'bwki_x' },
     attempt(),
   );
-  assert.ok(sent[1]?.text.includes('Somebody invites you to join an organisation on Example.'));
+  assert.ok(sent[1]?.text.includes('Another user invites you to join an organisation on Example.'));
 });
 
 test('a mail uses the locale of its task', async () => {
@@ -157,7 +157,9 @@ test('a mail uses the locale of its task', async () => {
     attempt({ locale: 'de-CH' }),
   );
   assert.ok(
-    sent[0]?.text.includes('Jemand lädt Sie ein, einer Organisation auf Example beizutreten.'),
+    sent[0]?.text.includes(
+      'Eine andere Person lädt Sie ein, einer Organisation auf Example beizutreten.',
+    ),
   );
   await sendNotice(
     'key_expiring',
