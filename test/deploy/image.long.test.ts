@@ -99,7 +99,7 @@ test('every file that a process imports is in the image, and every package is in
 test('files that a process reads at run time are in the image', () => {
   for (const asset of [
     'gateway/openapi.json',
-    ...globSync('gateway/pages/*', { cwd: root }),
+    ...globSync('gateway/pages/*.{css,html,js}', { cwd: root }),
     ...globSync('deploy/local/inbox/*.{css,js}', { cwd: root }),
   ]) {
     assert.ok(isInImage(asset), asset);
