@@ -255,7 +255,7 @@ function assertCredential(operation: Operation, caller: Caller): void {
   if (caller.type === 'anonymous') throw unauthenticated();
   if (caller.operator !== '' && !operation.supportSession) throw supportRefused();
   if (accessToken === 'refused' && caller.clientId !== '')
-    throw denied('an access token does not serve here');
+    throw denied('this operation does not accept access tokens');
   if (credential === 'service') {
     if (caller.type !== 'service' || !callers.includes(caller.id))
       throw denied('only services may call this operation');
@@ -273,7 +273,7 @@ function assertCredential(operation: Operation, caller: Caller): void {
     throw denied(
       credential === 'session'
         ? 'this needs a signed-in person'
-        : 'this credential does not serve here',
+        : 'this operation does not accept this credential',
     );
 }
 

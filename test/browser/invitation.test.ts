@@ -199,6 +199,6 @@ describe('the invitation page', { skip: withoutChromium }, () => {
     await dead.locator('#known').waitFor();
     await tabTo(dead, 'accept');
     await dead.keyboard.press('Enter');
-    await hears(dead, /not valid any more/);
+    await hears(dead, /no longer valid/);
   });
 });

@@ -86,7 +86,7 @@ describe('the pages of the links in mails', { skip: withoutChromium }, () => {
         page,
         path === 'invitation'
           ? /^The address or the password is wrong\./
-          : /^The token is not valid any more\.$/,
+          : /^The token is no longer valid\.$/,
       );
       assert.equal(await page.locator('main').getAttribute('aria-busy'), 'false');
     });
@@ -182,7 +182,7 @@ describe('the pages of the links in mails', { skip: withoutChromium }, () => {
     await page.keyboard.press('Enter');
     await hears(
       page,
-      /^There is no such token, or it is not valid any more\. Compare it with the mail\.$/,
+      /^There is no such token, or it is no longer valid\. Compare it with the mail\.$/,
     );
     assert.equal(await focusedId(page), 'token');
     await assertAccessible(page);
@@ -253,7 +253,7 @@ describe('the pages of the links in mails', { skip: withoutChromium }, () => {
     await page.keyboard.press('Enter');
     await hears(
       page,
-      /^There is no such token, or it is not valid any more\. Compare it with the mail\.$/,
+      /^There is no such token, or it is no longer valid\. Compare it with the mail\.$/,
     );
   });
 
@@ -262,7 +262,7 @@ describe('the pages of the links in mails', { skip: withoutChromium }, () => {
     await page.goto(`${base}/invitation#token=any`);
     await page.getByRole('button', { name: 'Decline the invitation' }).click();
     await page.getByRole('button', { name: 'Yes, decline' }).click();
-    await hears(page, /^The token is not valid any more\.$/);
+    await hears(page, /^The token is no longer valid\.$/);
     await page.reload();
     await page.getByLabel('Token from the mail').waitFor();
   });
@@ -316,7 +316,7 @@ describe('the pages of the links in mails', { skip: withoutChromium }, () => {
       // The page still has its token.
       await page.getByRole('button', { name: 'Decline the invitation' }).click();
       await page.getByRole('button', { name: 'Yes, decline' }).click();
-      await hears(page, /^The token is not valid any more\.$/);
+      await hears(page, /^The token is no longer valid\.$/);
       assert.deepEqual(failures, []);
     } finally {
       await blocking.close();

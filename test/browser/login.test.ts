@@ -238,7 +238,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     await page.goto(link);
     await page.getByLabel('New password').fill('another new phrase');
     await page.getByRole('button', { name: 'Set password' }).click();
-    await hears(page, /not valid any more/);
+    await hears(page, /no longer valid/);
     await page.getByRole('link', { name: 'Sign in' }).click();
     await heading(page, 'You are signed in');
   });

@@ -158,14 +158,14 @@ describeOne('webhook diagnostics', 'one process', (topology) => {
       [idle.id]: third,
     });
     assert.deepEqual(await explain('group.created'), expected('gets', 'gets', 'inactive'));
-    assert.deepEqual(await explain('role.created'), expected('gets', 'not_asked_for', 'inactive'));
+    assert.deepEqual(await explain('role.created'), expected('gets', 'not_subscribed', 'inactive'));
     assert.deepEqual(
       await explain('report.finished'),
-      expected('gets', 'not_asked_for', 'inactive'),
+      expected('gets', 'not_subscribed', 'inactive'),
     );
     assert.deepEqual(
       await explain('webhook_endpoint.updated'),
-      expected('gets own_life', 'not_asked_for', 'inactive'),
+      expected('gets self_event', 'not_subscribed', 'inactive'),
     );
     assert.deepEqual(
       await explain('group.renamed'),

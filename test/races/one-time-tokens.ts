@@ -18,7 +18,7 @@ export function testOneTimeTokenRaces(started: () => Stage): void {
       stage = started();
     });
 
-    const dead = '400 failed_precondition the token is not valid any more';
+    const dead = '400 failed_precondition the token is no longer valid';
     const oneOf = (count: number) => ({ 200: 1, [dead]: count - 1 });
     const copies = (count: number, body: object) => Array.from({ length: count }, () => body);
     const countEvents = (type: string, id: string) =>

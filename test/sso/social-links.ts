@@ -48,7 +48,7 @@ export function testSocialLinks(stageOf: () => SocialStage): void {
     const foreign = String(bodyOf(await login(stack, stranger.email))['Token']);
     await failed(foreign, browser, /belongs to another account/);
     // Another browser does not have the cookie, and a token in the body does not count.
-    await failed(fresh, startBrowser(), /not valid any more/);
+    await failed(fresh, startBrowser(), /no longer valid/);
     const inBody = { Token: browser.cookie('bailiwick_link') };
     assertRefused(
       await stack.call('Account_LinkIdentity', inBody, fresh),
@@ -59,7 +59,7 @@ export function testSocialLinks(stageOf: () => SocialStage): void {
     const answers = await Promise.all(Array.from({ length: 200 }, () => link(fresh, browser)));
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
     assert.deepEqual(await linksOf(owner.id, fresh), [google.ID]);
-    await failed(fresh, browser, /not valid any more/);
+    await failed(fresh, browser, /no longer valid/);
     await eventually('the notice', async () =>
       (await mailsTo(stack, owner.email)).some(({ Text }) => Text.includes('through Google, too')),
     );

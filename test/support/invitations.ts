@@ -20,7 +20,7 @@ export type Invitation = {
   CreatedAt: string;
 };
 
-export const deadToken = ['the token is not valid any more'];
+export const deadToken = ['the token is no longer valid'];
 
 export const newGuest = () => newAddress('guest');
 

@@ -2077,7 +2077,7 @@ export type EndpointVerdict = {
   Endpoint: string;
   Name: string;
   Receives: boolean;
-  /** inactive, not_asked_for, own_life, no_tenant, test_only or unknown_type; empty if it receives all of them. own_life means that it receives only the events about other endpoints. */
+  /** inactive, not_subscribed, self_event, no_tenant, test_only or unknown_type; empty if it receives all of them. self_event means that it receives only the events about other endpoints. */
   Reason: string;
   /** The reason as a sentence. */
   Message: string;

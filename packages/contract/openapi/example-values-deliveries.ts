@@ -50,7 +50,7 @@ export const deliveryValues: Readonly<Record<string, Json | undefined>> = {
   'EndpointVerdict.Endpoint': exampleId('whk'),
   'EndpointVerdict.Name': 'ERP',
   'EndpointVerdict.Receives': false,
-  'EndpointVerdict.Reason': 'not_asked_for',
+  'EndpointVerdict.Reason': 'not_subscribed',
   'EndpointVerdict.Message': 'The endpoint does not ask for events of this type.',
   'EventType.Description': 'A group was created.',
   'EventType.Schema': '{"type":"object"}',

@@ -59,7 +59,7 @@ function requestFailures(): JsonObject {
       DeadToken: example(
         'A mailed token was used or has expired',
         'failed_precondition',
-        ['the token is not valid any more'],
+        ['the token is no longer valid'],
         'DEAD_TOKEN',
       ),
     }),

@@ -54,7 +54,7 @@ export function readEvent(message: string): FanoutEvent | undefined {
 export type Receiver = { id: string; active: boolean; eventTypes: readonly string[] };
 
 /** The reason for which an endpoint does not get an event. */
-export type SkipReason = 'inactive' | 'not_asked_for' | 'own_life';
+export type SkipReason = 'inactive' | 'not_subscribed' | 'self_event';
 
 /**
  * The reason for which an endpoint does not get an event of its tenant; undefined = it gets the
@@ -65,9 +65,9 @@ export function skipReason(
   { id, active, eventTypes }: Receiver,
 ): SkipReason | undefined {
   if (!active) return 'inactive';
-  if (!isSubscribed(eventTypes, type)) return 'not_asked_for';
+  if (!isSubscribed(eventTypes, type)) return 'not_subscribed';
   // An endpoint gets no events about itself, except the ping.
-  return subject === id && isAboutEndpoints(type) ? 'own_life' : undefined;
+  return subject === id && isAboutEndpoints(type) ? 'self_event' : undefined;
 }
 
 /** The names by which an endpoint's EventTypes include a type: its own and its families' (`user.*`). */

@@ -11,8 +11,8 @@ const all = { limit: 100_000, after: '' };
 const messages = {
   '': 'The endpoint gets every event of this type.',
   inactive: 'The endpoint is inactive.',
-  not_asked_for: 'The endpoint does not ask for events of this type.',
-  own_life: 'The endpoint gets events of this type about other endpoints, and none about itself.',
+  not_subscribed: 'The endpoint does not ask for events of this type.',
+  self_event: 'The endpoint gets events of this type about other endpoints, and none about itself.',
   no_tenant: 'Events of this type belong to no tenant, or to one that is gone.',
   test_only: 'Events of this type are sent by a test alone, to the one endpoint that is tested.',
   unknown_type: 'There is no event of this type.',
@@ -33,7 +33,7 @@ export function explainHandler({
         return {
           endpoint: endpoint.id,
           name: endpoint.name,
-          receives: reason === '' || reason === 'own_life',
+          receives: reason === '' || reason === 'self_event',
           reason,
           message: messages[reason],
         };

@@ -85,7 +85,7 @@ describeOne('registration by an invitation', 'five processes', (topology) => {
         await stack.call('TenantInvitations_Get', { Token: links[index]?.InvitationToken }),
         400,
         'failed_precondition',
-        ['the token is not valid any more'],
+        ['the token is no longer valid'],
       );
     }
   });

@@ -8,7 +8,7 @@ import { mailTo, newAddress, password, signUp, tokenIn } from '../../support/peo
 import { appOrigin, sharedStack } from '../../support/shared.ts';
 import { countOf, rowsOf } from '../../support/store.ts';
 
-const dead = ['the token is not valid any more'];
+const dead = ['the token is no longer valid'];
 
 describeOne('codes for applications, and their pages', 'one process', (topology) => {
   let stack: Stack;

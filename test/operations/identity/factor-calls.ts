@@ -14,7 +14,7 @@ export type Factor = {
 };
 
 /** The message for a void challenge. */
-export const dead = ['the token is not valid any more'];
+export const dead = ['the token is no longer valid'];
 
 /** Calls about second factors. `started` returns the suite's stack. */
 export function factorCalls(started: () => Stack) {

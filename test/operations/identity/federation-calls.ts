@@ -40,7 +40,7 @@ export async function startFederation(stack: Stack) {
   const exchange = (Code: string) => stack.call('Account_ExchangeCode', { Code });
   const assertDeadCode = async (code: string) =>
     assertRefused(await exchange(code), 400, 'failed_precondition', [
-      'the token is not valid any more',
+      'the token is no longer valid',
     ]);
 
   return {

@@ -14,7 +14,7 @@ type SignedIn = {
   User: { ID: string };
 };
 
-const dead = ['the token is not valid any more'];
+const dead = ['the token is no longer valid'];
 
 describeOne('codes that take a session on to an application', 'one process', (topology) => {
   let stack: Stack;

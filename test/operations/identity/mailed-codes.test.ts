@@ -7,7 +7,7 @@ import { sharedStack } from '../../support/shared.ts';
 import { assertExpiresIn, eventsOf, rowsOf } from '../../support/store.ts';
 import { addTotp, totp } from '../../support/totp.ts';
 
-const dead = ['the token is not valid any more'];
+const dead = ['the token is no longer valid'];
 const codeIn = ({ Text }: { Text: string }): string => {
   const [code = ''] = /\b[A-HJ-NP-Z2-9]{8}\b/.exec(Text) ?? [];
   assert.notEqual(code, '', Text);

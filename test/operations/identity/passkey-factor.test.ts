@@ -21,7 +21,7 @@ import { sharedStack } from '../../support/shared.ts';
 import { countOf, rowsOf, whileLocked } from '../../support/store.ts';
 
 const unknown = ['the passkey is not known here'];
-const dead = ['the token is not valid any more'];
+const dead = ['the token is no longer valid'];
 
 type SignedIn = {
   Session: { AuthMethods: string[]; Assurance: string };

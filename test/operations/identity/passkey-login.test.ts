@@ -23,7 +23,7 @@ import { appOrigin, sharedStack } from '../../support/shared.ts';
 import { countOf, rowsOf } from '../../support/store.ts';
 
 const unknown = ['the passkey is not known here'];
-const dead = ['the token is not valid any more'];
+const dead = ['the token is no longer valid'];
 
 type SignedIn = {
   Token: string;

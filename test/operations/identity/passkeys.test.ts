@@ -17,7 +17,7 @@ import { mailTo, signUp } from '../../support/people.ts';
 import { sharedStack } from '../../support/shared.ts';
 import { countOf, rowsOf } from '../../support/store.ts';
 
-const dead = ['the token is not valid any more'];
+const dead = ['the token is no longer valid'];
 
 describeOne('passkeys', 'one process', (topology) => {
   let stack: Stack;

@@ -135,7 +135,7 @@ describeOne('sessions and browsers', 'one process', (topology) => {
     for (const [operation, request] of Object.entries(attempts)) {
       const by = operation === 'TenantInvitations_Accept' ? token : undefined;
       const answer = await stack.call(operation, request, by, from);
-      assertRefused(answer, 400, 'failed_precondition', ['the token is not valid any more']);
+      assertRefused(answer, 400, 'failed_precondition', ['the token is no longer valid']);
       const entry = await eventually(operation, async () => {
         const { items } = await readList<Entry>(
           stack,

@@ -124,7 +124,7 @@ describeOne('links to the receivers’ portal', 'one process', (topology) => {
     assert.equal(await on.isOpen(gone.token), false);
     for (const token of [late.secret, gone.secret, gone.token, changed(gone.secret), 'bwko_x', 'x'])
       assertRefused(await on.open(token), 400, 'failed_precondition', [
-        'the token is not valid any more',
+        'the token is no longer valid',
       ]);
   });
 

@@ -110,7 +110,7 @@ type Reader = { tokens: readonly Token[]; next: number; terms: number };
 export function readFilter(text: string, resolve: Resolve): Filter {
   const reader = { tokens: tokensOf(text), next: 0, terms: 0 };
   const filter = readNested(reader, resolve, 0);
-  if (reader.next < reader.tokens.length) throw invalidFilter('the filter goes on after its end');
+  if (reader.next < reader.tokens.length) throw invalidFilter('unexpected input after the filter');
   return filter;
 }
 

@@ -705,8 +705,8 @@ export type EndpointVerdict = Message<"bailiwick.notifications.v1.EndpointVerdic
   receives: boolean;
 
   /**
-   * inactive, not_asked_for, own_life, no_tenant, test_only or unknown_type; empty if it receives
-   * all of them. own_life means that it receives only the events about other endpoints.
+   * inactive, not_subscribed, self_event, no_tenant, test_only or unknown_type; empty if it receives
+   * all of them. self_event means that it receives only the events about other endpoints.
    *
    * @generated from field: string reason = 4 [json_name = "Reason"];
    */
