@@ -4,7 +4,13 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
 import { createLog } from '@bailiwick/process';
-import { assertSchemaWindow, databaseRole, migrate, type ServiceSchema } from '@bailiwick/store';
+import {
+  assertSchemaWindow,
+  databaseRole,
+  migrate,
+  type ServiceSchema,
+  versionOf,
+} from '@bailiwick/store';
 import type pg from 'pg';
 import { eventually } from './support/harness.ts';
 import { root } from './support/parsing.ts';
@@ -132,7 +138,7 @@ describe('the schemas after all migrations', () => {
 
     test(`${service}: code rejects an older schema and an incompatible newer one`, async () => {
       const check = () => database.within(schema, (opened) => assertSchemaWindow(opened, schema));
-      const ours = schema.migrations.length;
+      const ours = versionOf(schema);
       const window = (version: number, from: number) =>
         admin.query(`update ${service}.schema_window set version = $1, compatible_from = $2`, [
           version,
@@ -224,20 +230,38 @@ describe('the schemas after all migrations', () => {
     assert.deepEqual(await database.catalogue(), before);
   });
 
-  test('a migration that takes its locks one by one resumes after an interruption', async () => {
-    // The entry of the migration itself changes.
-    const snapshot = async () =>
-      (await database.catalogue()).filter((line) => !line.includes('006-admission')).sort();
-    const before = await snapshot();
-    await admin.query(
-      'alter table access.group_member drop column mapped_by; alter table access.tenant drop column sso_lifted_until',
-    );
-    const { rowCount } = await admin.query(
-      "delete from access.migration where name = '006-admission'",
-    );
-    assert.equal(rowCount, 1);
-    await migrateAll({ DATABASE_URL: database.url }, log);
-    assert.deepEqual(await snapshot(), before);
+  test('a schema of the former migrations gets its baseline recorded, and an older one is refused', async () => {
+    const { baseline } = schemas[1];
+    const former = Array.from({ length: baseline.version }, (_, index) => `former-${index}`);
+    const apply = async (names: readonly string[]) => {
+      await admin.query('delete from access.migration');
+      for (const name of names)
+        await admin.query('insert into access.migration (name) values ($1)', [name]);
+    };
+    const run = () => migrate(schemas[1], { url: database.url }, log);
+    const applied = async () =>
+      (
+        await admin.query<{ name: string }>('select name from access.migration order by id')
+      ).rows.map(({ name }) => name);
+    const last = [...former.slice(1), baseline.last];
+    await apply(last);
+    await run();
+    const [{ name } = assert.fail()] = schemas[1].migrations;
+    assert.deepEqual(await applied(), [...last, name]);
+    // Code from before the baseline finds all of its migrations applied.
+    await run();
+    assert.deepEqual(await applied(), [...last, name]);
+    for (const older of [former.slice(1), former]) {
+      await apply(older);
+      await assert.rejects(
+        run(),
+        /the schema access is at version \d+, and this code upgrades version 20 .*run the migrations of commit ec3c71c1 first$/,
+      );
+      assert.deepEqual(await applied(), older);
+    }
+    await apply([name]);
+    await run();
+    assert.deepEqual(await applied(), [name]);
   });
 
   test('migrations of older code keep the schema window of newer code', async () => {
@@ -246,7 +270,7 @@ describe('the schemas after all migrations', () => {
     const { rows } = await admin.query('select version, compatible_from from access.schema_window');
     assert.deepEqual(rows, [{ version: 99, compatible_from: 98 }]);
     await admin.query('update access.schema_window set version = $1, compatible_from = $2', [
-      schemas[1].migrations.length,
+      versionOf(schemas[1]),
       schemas[1].compatibleFrom,
     ]);
   });

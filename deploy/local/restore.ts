@@ -5,7 +5,7 @@ import process from 'node:process';
 import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { createLog } from '@bailiwick/process';
-import { migrate, sessionOptions } from '@bailiwick/store';
+import { fromBaseline, migrate, sessionOptions } from '@bailiwick/store';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { startNewInstallation } from '../admin.ts';
@@ -85,7 +85,7 @@ async function main(): Promise<void> {
 /** The services' schemas with the backup's migrations. */
 function schemasOf({ Migrations }: BackupHeader) {
   return schemas.map((schema) => {
-    const names = Migrations[schema.service] ?? [];
+    const names = fromBaseline(schema, Migrations[schema.service] ?? []);
     const migrations = schema.migrations.filter(({ name }) => names.includes(name));
     if (migrations.length < names.length)
       throw new Error(

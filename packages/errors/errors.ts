@@ -182,8 +182,7 @@ export const limitReached = (message: string, limit: number) =>
   failedPrecondition(message, 'LIMIT_REACHED', { Limit: String(limit) });
 const deadTokenReason = 'DEAD_TOKEN';
 /** For any one-time token that is unknown, used or expired. The message does not say which. */
-export const deadToken = () =>
-  failedPrecondition('the token is no longer valid', deadTokenReason);
+export const deadToken = () => failedPrecondition('the token is no longer valid', deadTokenReason);
 /** Whether the error is one of {@link deadToken}. */
 export const isDeadToken = ({ reason }: ServiceError): boolean => reason === deadTokenReason;
 /** For a caller over a limit. `retryAfter` is in seconds. */

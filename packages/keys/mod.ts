@@ -22,7 +22,7 @@ export {
   sealForPurpose,
 } from './seal.ts';
 export { keyRingSettings, keyServiceSettings, openKeyService } from './settings.ts';
-export { dekRotation, dekTable } from './table.ts';
+export { dekTable } from './table.ts';
 export { createTenantKeys, keyLifetimeMs, type TenantKeys } from './tenant-keys.ts';
 export { createVaultService } from './vault.ts';
 export { createVaultCalls } from './vault-calls.ts';

@@ -4,6 +4,7 @@ import { createLog, type Log } from '@bailiwick/process';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
+import { adoptBaseline, versionOf } from './baseline.ts';
 import { connectionProblem, UnsuitableDatabase } from './database-problem.ts';
 import { connectionOf, databaseRole, formerRole, ormOptions, sessionOptions } from './orm.ts';
 import { otherInstallation, type ServiceSchema } from './schema-window.ts';
@@ -34,6 +35,7 @@ export async function migrate(
   try {
     assertServer((await client.query<ServerRow>(serverStatement)).rows[0]);
     await lockMigrations(client, schema.service);
+    await adoptBaseline(client, schema);
     const role = databaseRole(schema.service, url);
     await prepareSchema(client, schema.service, role);
     const id = await claimSchema(client, schema.service, installation);
@@ -46,7 +48,7 @@ export async function migrate(
        on conflict (only_row) do update set version = excluded.version, compatible_from = greatest(schema_window.compatible_from, $2)
        where schema_window.version <= excluded.version`,
       [
-        schema.migrations.length,
+        versionOf(schema),
         schema.compatibleFrom,
         id,
         Math.max(schema.compatibleFrom, schema.settledFrom ?? 0),
@@ -54,7 +56,7 @@ export async function migrate(
     );
     log.info('schema is current', {
       schema: schema.service,
-      version: schema.migrations.length,
+      version: versionOf(schema),
       applied,
     });
     return id;

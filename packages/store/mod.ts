@@ -1,3 +1,4 @@
+export { fromBaseline, versionOf } from './baseline.ts';
 export { DatabaseProblem, UnsuitableDatabase } from './database-problem.ts';
 export {
   addUses,

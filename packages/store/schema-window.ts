@@ -1,5 +1,6 @@
 import type { EntitySchema } from '@mikro-orm/core';
 import { type Migration } from '@mikro-orm/migrations';
+import { versionOf } from './baseline.ts';
 import { UnsuitableDatabase } from './database-problem.ts';
 import { type Database } from './orm.ts';
 import { assertServer, type ServerRow, serverStatement } from './server.ts';
@@ -11,13 +12,15 @@ import { type Statement } from './statements.ts';
 export type ServiceSchema = {
   service: string;
   entities: readonly EntitySchema[];
-  /** In order; a released migration never changes. Their number is the schema's version. */
+  /** In order, the baseline first; a released migration never changes. */
   migrations: ReadonlyArray<{
     name: string;
     class: new (...args: ConstructorParameters<typeof Migration>) => Migration;
   }>;
+  /** The version of a schema at its baseline, and the last of the migrations that it replaced. */
+  baseline: { version: number; last: string };
   /**
-   * The oldest version of the code (its number of migrations) that still works on this schema. It
+   * The oldest version of the code that still works on this schema. It
    * rises only if a migration removes something that an older version uses: that version then
    * refuses to start instead of failing later.
    */
@@ -56,7 +59,7 @@ export async function assertSchemaWindow(
     },
     [],
   );
-  const ours = schema.migrations.length;
+  const ours = versionOf(schema);
   const row = rows[0];
   if (!row || row.version < ours)
     throw new Error(

@@ -74,10 +74,6 @@ test(`an update from the previous version and a rollback under ${rate} requests 
   t.diagnostic(JSON.stringify({ ...result, failures: result.failures.length }));
   assert.deepEqual(result.failures.slice(0, 10), []);
 
-  assert.ok(
-    after.some(({ version }, index) => version > (before[index]?.version ?? 0)),
-    'the schema changed',
-  );
   for (const [index, { service, compatible_from: oldest }] of after.entries())
     assert.ok(
       oldest <= (before[index]?.version ?? 0),

@@ -11,11 +11,10 @@ import { makeOnce } from '../tools/make-once.ts';
 // The previous version, from the repository's history, and the current one.
 
 /**
- * Until there is a release: the commit that installations run. Its schema has no pending
- * memberships. `compatibleFrom` in every service's schema.ts declares that it works with the
- * current schema.
+ * Until there is a release: the commit that installations run, the last one with the migrations
+ * that the baselines replaced.
  */
-const previousCommit = '26ed741fad7aec75d0136e3bfc38ae72623d895f';
+const previousCommit = 'ec3c71c1cefa774bed382b3b31006d8e39b96cf4';
 
 /** Not below node_modules, where Node strips no types. */
 const kept = path.join(root, '.local', `previous-${previousCommit.slice(0, 7)}`);

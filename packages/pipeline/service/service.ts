@@ -23,6 +23,7 @@ import {
   openDatabase,
   type ServiceSchema,
   UnsuitableDatabase,
+  versionOf,
 } from '@bailiwick/store';
 import { type Hop, listenRpc, openCallerVerifier } from '@bailiwick/wire';
 import { createDispatch, type DispatchOptions, type Pipeline } from '../dispatch.ts';
@@ -188,15 +189,16 @@ export async function createService({
 type Refusing = { log: Log; refuse: (message: string) => void };
 
 function openStores(
-  { service, entities, migrations }: ServiceSchema,
+  schema: ServiceSchema,
   { databaseUrl: url, databasePool: poolSize, natsUrl, natsPrefix }: ServiceOptions['settings'],
   { log, refuse }: Refusing,
 ) {
+  const { service, entities } = schema;
   return {
     database: openDatabase({
       service,
       url,
-      version: migrations.length,
+      version: versionOf(schema),
       entities,
       poolSize,
       log,

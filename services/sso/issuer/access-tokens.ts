@@ -79,7 +79,9 @@ async function verify(token: string, keys: Keys, publicUrl: string): Promise<Acc
   // A token for several services could be replayed by each of them.
   if (payload.aud !== publicUrl) throw unauthenticated();
   if ('cnf' in payload)
-    throw unauthenticated('this operation does not accept access tokens that are bound to a key (DPoP)');
+    throw unauthenticated(
+      'this operation does not accept access tokens that are bound to a key (DPoP)',
+    );
   return claimsOf(payload);
 }
 

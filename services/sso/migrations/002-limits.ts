@@ -1,8 +1,0 @@
-import { rateWindowTable } from '@bailiwick/store';
-import { Migration } from '@mikro-orm/migrations';
-
-export class Limits extends Migration {
-  override up(): void {
-    this.addSql(rateWindowTable);
-  }
-}
