@@ -126,13 +126,15 @@ test('a client whose wait times out gets 429 if other work has ended meanwhile, 
   ] as const) {
     const turns = createTurns({ ...limits, perKey: 1 });
     const first = turns.run('a', () => sleep(10).then(ends), wait).catch(() => undefined);
-    const second = turns.run('a', () => sleep(100), wait);
+    const { promise, resolve: endSecond } = Promise.withResolvers<void>();
+    const second = turns.run('a', () => promise, wait);
     assert.equal(
       await codeOf(
         turns.run('a', () => sleep(0), { until: performance.now() + 50, isClient: true }),
       ),
       code,
     );
+    endSecond();
     await Promise.all([first, second]);
   }
 });
@@ -141,10 +143,12 @@ test('a client whose time was used up by earlier turns gets 429, unless the data
   const turns = createTurns({ ...limits, perKey: 1 });
   const since = performance.now();
   const late = () => ({ until: performance.now(), isClient: true, since });
-  const first = turns.run('a', () => sleep(50), wait);
+  const { promise, resolve: endFirst } = Promise.withResolvers<void>();
+  const first = turns.run('a', () => promise, wait);
   assert.equal(await codeOf(turns.run('a', () => sleep(0), late())), 'unavailable');
   await turns.run('b', () => sleep(0), wait);
   assert.equal(await codeOf(turns.run('a', () => sleep(0), late())), 'resource_exhausted');
+  endFirst();
   await first;
 });
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import process from 'node:process';
 import { test } from 'node:test';
 import { acceptedLocales, chooseLocale, localesLike } from './languages.ts';
 
@@ -44,8 +45,9 @@ for (const [header, chosen] of [
 test('a long Accept-Language is read quickly', () => {
   for (const part of ['a-', 'a,']) {
     const headers = { 'accept-language': part.repeat(8000) };
-    const from = performance.now();
+    // The time of the processor: other work on the machine does not count.
+    const from = process.cpuUsage();
     for (let times = 0; times < 10; times++) chooseLocale(locales, acceptedLocales(headers));
-    assert.ok(performance.now() - from < 1000, part);
+    assert.ok(process.cpuUsage(from).user < 1_000_000, part);
   }
 });
