@@ -45,7 +45,7 @@ const comparing = new Set(
     'conformance/connect.long.test.ts',
     'contention-others.long.test.ts',
     'delivery/hostile.long.test.ts',
-    'operations/timing.long.test.ts',
+    'operations/identity/timing.long.test.ts',
   ].map((name) => path.join('test', name)),
 );
 /** Tests that compare times, or use a browser, which needs a core for itself. */
