@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { newCaller } from '@bailiwick/contract';
-import { createConfirm } from './confirm.ts';
+import { createConfirm, type RightsSources } from './confirm.ts';
 
-/** The permissions of a caller that came with the bits of `before`, if access answers with `after`. */
-async function confirmed(before: string, after: string, knownPermissions = 0): Promise<string> {
-  const confirm = createConfirm({
+/** Confirms a caller with a live credential, for which access answers with these rights. */
+const confirmWith = (rights: Awaited<ReturnType<RightsSources['authority']['effective']>>) =>
+  createConfirm({
     credential: async () => ({
       state: {
         ssoTenant: '',
@@ -18,10 +18,12 @@ async function confirmed(before: string, after: string, knownPermissions = 0): P
         narrowedTo: [],
       },
     }),
-    authority: {
-      effective: async () => ({ permissions: Buffer.from(after, 'hex'), knownPermissions }),
-    },
+    authority: { effective: async () => rights },
   });
+
+/** The permissions of a caller that came with the bits of `before`, if access answers with `after`. */
+async function confirmed(before: string, after: string, knownPermissions = 0): Promise<string> {
+  const confirm = confirmWith({ permissions: Buffer.from(after, 'hex'), knownPermissions });
   const caller = newCaller({ type: 'user', permissions: Buffer.from(before, 'hex') });
   return Buffer.from((await confirm(caller, 'tnt_1')).permissions).toString('hex');
 }
@@ -40,4 +42,9 @@ test('permissions that an older access does not know count as they came', async 
   assert.equal(await confirmed('ffffff0f003380', 'fffeff0f0000'), 'fffeff0f003080');
   assert.equal(await confirmed('ffffff0f003080', '00000000000000'), '00000000000000');
   assert.equal(await confirmed('ffff', ''), '');
+});
+
+test('a caller without a tenant gets the name of the only tenant that its rights are for', async () => {
+  const present = await confirmWith({ tenant: 'tnt_1' })(newCaller({ type: 'user' }), '');
+  assert.equal(present.tenant, 'tnt_1');
 });

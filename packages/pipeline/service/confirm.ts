@@ -89,7 +89,9 @@ function proofOf({ clientId, type, limitedTo: ofToken }: Caller, state: State) {
   return { ssoTenant, assurance, ownAssurance, operator, limitedTo, voucher };
 }
 
+// The caller's only tenant can be another one by now, so the rights are confirmed with its name.
 const rightsIn = (rights: Rights, caller: Caller) => ({
+  tenant: rights.tenant ?? '',
   permissions: bitmapOf(rights.permissions, rights, caller.permissions),
   platformPermissions: bitmapOf(rights.platformPermissions, rights, caller.platformPermissions),
   ...tokenRefusal(sessionCheckOf(create(EffectiveResponseSchema, rights)).refusal),

@@ -154,9 +154,9 @@ describeBoth('tenants', (topology) => {
         retryWhileBusy(() => create({ Name: `Number ${index}` }, eve.token)),
       ),
     );
-    assert.equal(answers.filter(({ status }) => status === 200).length, 10);
-    for (const answer of answers.filter(({ status }) => status !== 200))
-      assertRefused(answer, 400, 'failed_precondition');
+    const refused = answers.filter(({ status }) => status !== 200);
+    for (const answer of refused) assertRefused(answer, 400, 'failed_precondition');
+    assert.equal(refused.length, 6);
     assert.equal(await countOf(stack, 'access.tenant where created_by = $1', [eve.id]), 10);
     // Tenants that the platform gives a user do not count.
     bodyOf(await create({ Name: 'From the platform' }, stack.platformKey, { OwnerID: eve.id }));
