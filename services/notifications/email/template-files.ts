@@ -102,7 +102,9 @@ function problemsOfFile(file: string, text: string): string[] {
       ...blank(file, text),
       ...(text.trim().includes('\n') ? [`${file} has more than one line`] : []),
     ];
-  const needed = own.includes('token') ? (part === 'text' ? ['link', 'token'] : ['link']) : [];
+  const carried = ['link', 'token'].filter((name) => own.includes(name));
+  // The link has the token, so that only a text part needs both. A code comes without a link.
+  const needed = part === 'text' ? carried : carried.slice(0, 1);
   return [
     ...unknown(file, used, [...own, ...sharedPlaceholders]),
     ...lacking(file, used, needed),

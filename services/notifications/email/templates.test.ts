@@ -185,6 +185,17 @@ test("an operator's locale may have some mails, and falls back for the others", 
   );
 });
 
+test("an operator's files can override every mail", () => {
+  for (const locale of ['en', 'nl']) {
+    const files = [...shipped.files]
+      .filter(([file]) => file.startsWith('en.'))
+      .map(([file, text]) => [file.replace('en', locale), text]);
+    assert.ok(open(Object.fromEntries(files)).locales.includes(locale));
+  }
+  for (const part of [partFiles.text, partFiles.html])
+    assert.throws(() => open({ [`en.sign_in_code.${part}`]: 'Hello' }), /lacks \{\{token\}\}/);
+});
+
 test("all problems of an operator's files are reported at once", () => {
   const wrong = {
     'de.reset.text.txt': '{{link}} {{tokn}}',
