@@ -1,5 +1,5 @@
 {{/*
-A token's last six characters (packages/values/tokens.ts): the CRC-32 of the characters before them,
+A token's last six characters (packages/contract/values/tokens.ts): the CRC-32 of the characters before them,
 in base 62. The template language has neither CRC nor XOR, so this works bit by bit, with a ^ b = a
 + b - 2 * (a & b), and tests the polynomial's 14 set bits one by one.
 */}}
