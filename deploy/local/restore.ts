@@ -63,7 +63,7 @@ async function main(): Promise<void> {
       let installation = header.Installation || undefined;
       for (const schema of wanted) installation = await migrate(schema, { url, installation }, log);
       files[installationFile] = installation ?? '';
-      await load(url, lines);
+      await load(url, lines, header);
       if (isCopy) files[installationFile] = await startNewInstallation({ DATABASE_URL: url });
     } finally {
       await postgres.stop();
@@ -99,7 +99,7 @@ function schemasOf({ Migrations }: BackupHeader) {
  * Copies all rows in one transaction, without foreign keys and triggers: the rows are one snapshot,
  * but ordered by table.
  */
-async function load(url: string, lines: Lines): Promise<void> {
+async function load(url: string, lines: Lines, header: BackupHeader): Promise<void> {
   const client = new pg.Client({ connectionString: url, options: sessionOptions });
   await client.connect();
   try {
@@ -113,9 +113,22 @@ async function load(url: string, lines: Lines): Promise<void> {
       await client.query(`delete from only ${table}`);
       await copyRows(client, line.trimEnd().replace(/;$/, ''), lines);
     }
+    await recordMigrations(client, header);
     await client.query('commit');
   } finally {
     await client.end();
+  }
+}
+
+/** Names the migrations of the backup, so that the version before the baselines can run on it too. */
+async function recordMigrations(client: pg.Client, { Migrations }: BackupHeader): Promise<void> {
+  for (const { service } of schemas) {
+    await client.query(`delete from ${service}.migration`);
+    await client.query(
+      `insert into ${service}.migration (name)
+       select name from unnest($1::text[]) with ordinality as applied (name, place) order by place`,
+      [Migrations[service] ?? []],
+    );
   }
 }
 

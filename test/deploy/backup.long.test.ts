@@ -6,6 +6,8 @@ import process from 'node:process';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { accessSchema } from '@bailiwick/access/schema.ts';
+import { headerLine, readHeader } from '@bailiwick/deploy/local/backup-file.ts';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { startPostgres } from '@bailiwick/deploy/local/postgres.ts';
 import {
@@ -188,7 +190,14 @@ test('a backup of a running start, restored to an empty folder, has every user, 
   await stop(copy.run);
 });
 
-test('every row of every table is in the backup', async (t) => {
+/** The database of a stopped start. */
+async function databaseOf(t: TestContext, dataDir: string): Promise<string> {
+  const postgres = await startPostgres({ dataDir: path.join(dataDir, 'postgres'), log: () => {} });
+  t.after(() => postgres.stop());
+  return new URL('/bailiwick', postgres.url).href;
+}
+
+test('every row of every table is in the backup, and a restore names its migrations', async (t) => {
   const dataDir = temporaryFolder(t);
   const file = path.join(temporaryFolder(t), 'backup.gz');
   const { run, call, inboxUrl } = await start(t, dataDir);
@@ -202,9 +211,7 @@ test('every row of every table is in the backup', async (t) => {
     Array.from(copies, ([, name = '', rows = '']) => [name, rows.split('\n').length - 1]),
   );
 
-  const postgres = await startPostgres({ dataDir: path.join(dataDir, 'postgres'), log: () => {} });
-  t.after(() => postgres.stop());
-  const databaseUrl = new URL('/bailiwick', postgres.url).href;
+  const databaseUrl = await databaseOf(t, dataDir);
   const counts = await rowCounts(databaseUrl);
   for (const service of ['identity', 'access', 'sso', 'notifications'])
     for (const own of ['schema_window', 'migration']) counts.delete(`${service}.${own}`);
@@ -217,5 +224,24 @@ test('every row of every table is in the backup', async (t) => {
     ),
     [],
     'a backup would have to include sequences',
+  );
+
+  // As in an installation that was upgraded from the version before the baselines.
+  const { baseline, migrations } = accessSchema;
+  const former = Array.from({ length: baseline.version - 1 }, (_, index) => `former-${index}`);
+  const applied = [...former, baseline.last, ...migrations.map(({ name }) => name)];
+  const end = text.indexOf('\n') + 1;
+  const header = readHeader(text.slice(0, end));
+  const Migrations = { ...header.Migrations, access: applied };
+  writeFileSync(file, gzipSync(headerLine({ ...header, Migrations }) + text.slice(end)));
+  const restored = path.join(temporaryFolder(t), 'data');
+  assert.deepEqual(await tool('restore', restored, file), { code: 0, stderr: '' });
+  const names = await rowsOf<{ name: string }>(
+    { databaseUrl: await databaseOf(t, restored) },
+    'select name from access.migration order by id',
+  );
+  assert.deepEqual(
+    names.map(({ name }) => name),
+    applied,
   );
 });
