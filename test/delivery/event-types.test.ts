@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { test } from 'node:test';
 import { isOwnFamily, types } from '@bailiwick/notifications/events/catalogue.ts';
+import { cacheKeysOf } from '@bailiwick/outbox';
 import ts from 'typescript';
 import { nodesIn, root } from '../support/parsing.ts';
 
@@ -50,7 +51,8 @@ const unrecorded = ['endpoint.ping'];
 /** An event of oidc-provider, and not of ours. */
 const others = ['grant.revoked'];
 
-test('the event catalogue lists exactly the event types that the services use', () => {
+/** The texts in the services and packages that have the form of our types. */
+function typesInCode(): string[] {
   const files = globSync(['services/**/*.ts', 'packages/!(contract)/**/*.ts'], {
     cwd: root,
     exclude: (name) => /node_modules|[/]gen$|[.]test[.]ts$/.test(name),
@@ -60,9 +62,13 @@ test('the event catalogue lists exactly the event types that the services use', 
     .filter((file) => !file.endsWith('events/catalogue.ts') && !file.endsWith('queries.ts'))
     .flatMap((file) => nodesIn(file).filter(ts.isStringLiteralLike))
     .map(({ text }) => text);
-  const found = [...new Set(texts)].filter(
+  return [...new Set(texts)].filter(
     (text) => /^[a-z_]+[.][a-z_]+$/.test(text) && isOwnFamily(text),
   );
+}
+
+test('the event catalogue lists exactly the event types that the services use', () => {
+  const found = typesInCode();
   assert.deepEqual(
     found.filter((type) => !types.has(type) && ![...auditOnly, ...others].includes(type)).sort(),
     [],
@@ -75,4 +81,10 @@ test('the event catalogue lists exactly the event types that the services use', 
     [...auditOnly, ...unrecorded].filter((type) => !found.includes(type)),
     [],
   );
+});
+
+test('the table of cache keys names every type that is recorded', () => {
+  const recorded = typesInCode().filter((type) => !others.includes(type));
+  for (const type of [...recorded, ...composed])
+    assert.doesNotThrow(() => cacheKeysOf({ tenant: '', type, data: null, targets: [] }), type);
 });
