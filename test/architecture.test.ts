@@ -51,7 +51,7 @@ test('the rules cover the whole product', () => {
 });
 
 /** Functions and methods that run SQL. */
-const running = /(^execute|\.(query|raw|createQueryBuilder|getKysely))$/;
+const running = /(\.(query|raw|createQueryBuilder|getKysely)|database\.write)$/;
 const runsSql = (node: ts.Node) =>
   ts.isCallExpression(node) && running.test(node.expression.getText());
 

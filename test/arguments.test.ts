@@ -21,16 +21,9 @@ const besideArguments: Record<string, string> = {
   'packages/contract/validate.ts valid': 'memoises the check of a message, which nothing changes',
   'packages/keys/seal.ts keyObjects': 'memoises a function of key bytes',
   'packages/keys/seal.ts derived': 'memoises a function of key bytes',
-  // These carry arguments and results, and go with a transaction that is a value of its own.
-  'packages/contract/client-call.ts current': 'the client, the guard and the caller of a call',
-  'packages/contract/request-id.ts current': 'the request of a call',
-  'packages/store/orm.ts beforeCommits': 'the last steps of a transaction',
-  'packages/store/orm.ts announced': 'whether a commit is announced',
-  'packages/outbox/fresh.ts freshOf': 'the committed rows for the relay',
-  'packages/outbox/call-mark.ts current': 'the mark of an idempotent call',
 };
 
-test('nothing new travels beside the arguments of functions', () => {
+test('nothing travels beside the arguments of functions, but for the state of connections, memos and traces', () => {
   const carrier = /^(WeakMap|WeakSet|AsyncLocalStorage|AsyncLocalStorageContextManager)$/;
   const files = globSync('{packages,services,gateway}/**/*.ts', {
     cwd: root,

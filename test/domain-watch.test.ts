@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createId } from '@bailiwick/contract';
+import { createId, serviceOrigin } from '@bailiwick/contract';
 import { createLog } from '@bailiwick/process';
 import type { LookUpTxt } from '@bailiwick/sso/domains/proof/txt.ts';
 import { watchDomains } from '@bailiwick/sso/domains/proof/watch.ts';
@@ -169,7 +169,9 @@ test('PasswordPolicy.Find returns the tenant that requires SSO, also without a p
   const name = await put(tenant, { capture: 'require_sso' });
   await put(other, { name, capture: 'require_sso', status: 'lapsed' });
   const lift = (of: string, seconds: number) =>
-    database.transaction(of, (em) => setLift(em, of, new Date(Date.now() + seconds * 1000)));
+    database.transaction({ call: serviceOrigin('test'), tenant: of }, (tx) =>
+      setLift(tx, of, new Date(Date.now() + seconds * 1000)),
+    );
   assert.deepEqual(await findPasswordPolicy(database, name), { tenant, lifted: false });
   await lift(other, 60);
   assert.deepEqual(await findPasswordPolicy(database, name), { tenant, lifted: false });

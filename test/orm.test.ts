@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serviceOrigin } from '@bailiwick/contract';
 import { DekEntity } from '@bailiwick/keys';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
-import { type Database, execute } from '@bailiwick/store';
+import type { Database } from '@bailiwick/store';
 import pg from 'pg';
 import { openTestDatabase } from './support/database.ts';
 import { eventually } from './support/harness.ts';
@@ -32,7 +33,9 @@ describe('orm', () => {
     for (const deadline = Date.now() + 3000; cut < 60 && Date.now() < deadline; ) {
       const running = Promise.allSettled(
         Array.from({ length: 8 }, () =>
-          database.transaction(null, (em) => execute(em, 'select 1', [])),
+          database.transaction({ call: serviceOrigin('test'), tenant: null }, (tx) =>
+            tx.query('select 1', []),
+          ),
         ),
       );
       await sleep(Math.random() * 3);
@@ -47,56 +50,78 @@ describe('orm', () => {
     // The driver may not have noticed the last end of an idle connection yet.
     await eventually('a working pool', () =>
       Promise.all(
-        [1, 2, 3].map(() => database.transaction(null, (em) => execute(em, 'select 1', []))),
+        [1, 2, 3].map(() =>
+          database.transaction({ call: serviceOrigin('test'), tenant: null }, (tx) =>
+            tx.query('select 1', []),
+          ),
+        ),
       ).catch(() => undefined),
     );
   });
 
   test('a transaction reaches tenant-scoped rows of its own tenant only, and none without a tenant', async () => {
-    await database.transaction('tnt_a', async (em) =>
-      em.persist(em.create(DekEntity, dek('tnt_a', 'dek_1'))),
+    await database.transaction({ call: serviceOrigin('test'), tenant: 'tnt_a' }, async (tx) =>
+      tx.em.persist(tx.em.create(DekEntity, dek('tnt_a', 'dek_1'))),
     );
     await assert.rejects(
-      database.transaction(null, (em) => em.find(DekEntity, {})),
+      database.transaction({ call: serviceOrigin('test'), tenant: null }, (tx) =>
+        tx.em.find(DekEntity, {}),
+      ),
       /filter 'tenant'/,
     );
-    await database.transaction('tnt_b', async (em) => {
-      assert.deepEqual(await em.find(DekEntity, {}), []);
-      assert.equal(await em.findOne(DekEntity, { tenant: 'tnt_a', id: 'dek_1' }), null);
-      assert.equal(await em.nativeDelete(DekEntity, { id: 'dek_1' }), 0);
+    await database.transaction({ call: serviceOrigin('test'), tenant: 'tnt_b' }, async (tx) => {
+      assert.deepEqual(await tx.em.find(DekEntity, {}), []);
+      assert.equal(await tx.em.findOne(DekEntity, { tenant: 'tnt_a', id: 'dek_1' }), null);
+      assert.equal(await tx.em.nativeDelete(DekEntity, { id: 'dek_1' }), 0);
     });
     await assert.rejects(
-      database.transaction('tnt_b', async (em) =>
-        em.persist(em.create(DekEntity, dek('tnt_a', 'dek_2'))),
+      database.transaction({ call: serviceOrigin('test'), tenant: 'tnt_b' }, async (tx) =>
+        tx.em.persist(tx.em.create(DekEntity, dek('tnt_a', 'dek_2'))),
       ),
       /another tenant/,
     );
-    assert.equal(await database.transaction('tnt_a', (em) => em.count(DekEntity, {})), 1);
+    assert.equal(
+      await database.transaction({ call: serviceOrigin('test'), tenant: 'tnt_a' }, (tx) =>
+        tx.em.count(DekEntity, {}),
+      ),
+      1,
+    );
   });
 
   test('a row cannot move to another tenant', async () => {
-    const moved = database.transaction('tnt_a', async (em) => {
-      const row = await em.findOneOrFail(DekEntity, { id: 'dek_1' });
-      row.tenant = 'tnt_c';
-    });
+    const moved = database.transaction(
+      { call: serviceOrigin('test'), tenant: 'tnt_a' },
+      async (tx) => {
+        const row = await tx.em.findOneOrFail(DekEntity, { id: 'dek_1' });
+        row.tenant = 'tnt_c';
+      },
+    );
     await assert.rejects(moved, /another tenant/);
   });
 
   test('values are bound and not part of the statement', async () => {
     const hostile = `x'; drop table dek; -- $1 ? \\`;
-    const [row] = await database.transaction(null, (em) =>
-      execute<{ text: string }>(em, 'select $1::text as text', [hostile]),
+    const [row] = await database.transaction({ call: serviceOrigin('test'), tenant: null }, (tx) =>
+      tx.query<{ text: string }>('select $1::text as text', [hostile]),
     );
     assert.equal(row?.text, hostile);
   });
 
   test('a failed transaction writes nothing', async () => {
-    const failed = database.transaction('tnt_d', async (em) => {
-      em.persist(em.create(DekEntity, dek('tnt_d', 'dek_1')));
-      await em.flush();
-      throw new Error('no');
-    });
+    const failed = database.transaction(
+      { call: serviceOrigin('test'), tenant: 'tnt_d' },
+      async (tx) => {
+        tx.em.persist(tx.em.create(DekEntity, dek('tnt_d', 'dek_1')));
+        await tx.em.flush();
+        throw new Error('no');
+      },
+    );
     await assert.rejects(failed, /no/);
-    assert.equal(await database.transaction('tnt_d', (em) => em.count(DekEntity, {})), 0);
+    assert.equal(
+      await database.transaction({ call: serviceOrigin('test'), tenant: 'tnt_d' }, (tx) =>
+        tx.em.count(DekEntity, {}),
+      ),
+      0,
+    );
   });
 });

@@ -66,7 +66,6 @@ test('the tenant rule finds a statement that forgets a tenant', () => {
 });
 
 test('a statement whose text is not constant is rejected, against SQL injection', () => {
-  const inject =
-    'const find = (em, id) => execute(em, `select 1 from entry where id = ${id}`, []);';
+  const inject = 'const find = (tx, id) => tx.query(`select 1 from entry where id = ${id}`, []);';
   assert.throws(() => statementsOf('x', inject), /SQL is not constant: id/);
 });

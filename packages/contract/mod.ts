@@ -12,17 +12,6 @@ export {
   serviceCaller,
   supportCaller,
 } from './caller.ts';
-export {
-  type Behalf,
-  type CommitGuard,
-  clientCallOf,
-  currentBehalf,
-  currentClientCall,
-  currentGuard,
-  inCall,
-  inClientCall,
-  unguarded,
-} from './client-call.ts';
 export { moment } from './example-moment.ts';
 export { idempotencyKeyHeader, isIdempotencyKey, replayedHeader } from './idempotency-headers.ts';
 export type { IdPrefix, TokenKind } from './identifiers.ts';
@@ -30,6 +19,15 @@ export { decodeJson } from './json/decode.ts';
 export { encodeJson, type JsonObject } from './json/encode.ts';
 export { type Limit, type LimitProfile, perMinute, unlimited } from './limit-profile.ts';
 export { type Host, jsonPath, type Operation, type Rule, tenantField } from './operation.ts';
+export {
+  type Behalf,
+  type CommitGuard,
+  causedBy,
+  clientCallOf,
+  type Mark,
+  type Origin,
+  serviceOrigin,
+} from './origin.ts';
 export { accountScope, common, includes, isPlatformOnly } from './permission-patterns.ts';
 export {
   hasPermission,
@@ -49,7 +47,6 @@ export {
 } from './policies.ts';
 export { operationOf, operations } from './registry.ts';
 export { fieldText, setField } from './request-fields.ts';
-export { currentRequestId, inRequest } from './request-id.ts';
 export type { RightsKey } from './rights-key.ts';
 export {
   allows,

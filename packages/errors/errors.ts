@@ -295,6 +295,13 @@ export function causesOf(thrown: unknown): Array<Error & { code?: unknown; const
   return causes;
 }
 
+/** Every connection of a service to its database stayed in use while a statement waited for one. */
+export class PoolBusy extends Error {
+  constructor(cause: unknown) {
+    super('every connection to the database is in use', { cause });
+  }
+}
+
 const hasCode = (thrown: unknown, codes: RegExp): boolean =>
   causesOf(thrown).some(({ code }) => typeof code === 'string' && codes.test(code));
 

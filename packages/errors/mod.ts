@@ -20,6 +20,7 @@ export {
   methodRefused,
   notFound,
   otherTenant,
+  PoolBusy,
   providerRefused,
   providerUnconfirmed,
   recentLoginRequired,

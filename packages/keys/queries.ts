@@ -1,4 +1,4 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 
 export type StoredKey = { tenant: string; id: string; kek: string; wrapped: Uint8Array };
 
@@ -37,23 +37,22 @@ export async function findKey(
 
 /** Locks data keys after `after` that a key other than `kek` wraps, skipping locked rows. */
 export function takeWrappedByOthers(
-  em: EntityManager,
+  tx: Transaction,
   kek: string,
   after: KeyPlace,
   limit: number,
 ): Promise<StoredKey[]> {
-  return execute<StoredKey>(
-    em,
+  return tx.query<StoredKey>(
     'select tenant, id, kek, wrapped from dek where kek <> $1 and (tenant, id) > ($2, $3) order by tenant, id limit $4 for update skip locked',
     [kek, after.tenant, after.id, limit],
   );
 }
 
 export async function setWrapping(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, id, kek, wrapped }: StoredKey,
 ): Promise<void> {
-  await execute(em, 'update dek set kek = $3, wrapped = $4 where tenant = $1 and id = $2', [
+  await tx.query('update dek set kek = $3, wrapped = $4 where tenant = $1 and id = $2', [
     tenant,
     id,
     kek,
@@ -62,9 +61,8 @@ export async function setWrapping(
 }
 
 /** Requests the replacement of every current data key. Returns their number. */
-export async function requestRotation(em: EntityManager): Promise<number> {
-  const rows = await execute(
-    em,
+export async function requestRotation(tx: Transaction): Promise<number> {
+  const rows = await tx.query(
     'update dek set rotation_due = true where superseded_at is null returning 1',
     [],
   );

@@ -1,3 +1,4 @@
+import { serviceOrigin } from '@bailiwick/contract';
 import type { Database } from '@bailiwick/store';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { DekEntity } from './entities.ts';
@@ -22,8 +23,8 @@ export async function reportKeys(
 }
 
 function listDataKeys(database: Database, records: readonly SealedRecord[], tenant: string) {
-  return database.transaction(tenant, async (em) => {
-    const rows = await em.find(DekEntity, { tenant }, { orderBy: { id: 'asc' } });
+  return database.transaction({ call: serviceOrigin(database.service), tenant }, async (tx) => {
+    const rows = await tx.em.find(DekEntity, { tenant }, { orderBy: { id: 'asc' } });
     const listed = [];
     for (const { id, kek, createdAt, supersededAt, unusedSince } of rows)
       listed.push({
@@ -32,7 +33,7 @@ function listDataKeys(database: Database, records: readonly SealedRecord[], tena
         createdAt: timestampFromDate(createdAt),
         ...(supersededAt ? { supersededAt: timestampFromDate(supersededAt) } : {}),
         ...(unusedSince ? { unusedSince: timestampFromDate(unusedSince) } : {}),
-        records: await countSealed(em, records, { tenant, id }),
+        records: await countSealed(tx, records, { tenant, id }),
       });
     return listed;
   });

@@ -1,5 +1,6 @@
+import { serviceOrigin } from '@bailiwick/contract';
 import type { Log } from '@bailiwick/process';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import { type EntitySchema, LockMode } from '@mikro-orm/core';
 import { DekEntity } from './entities.ts';
 import { firstPlace, type KeyPlace, listSuperseded } from './queries.ts';
@@ -76,7 +77,7 @@ function resealSome(
 ): Promise<string | undefined> {
   const { entity, id, key = 'dekId', fields } = record;
   const { tenant, id: dekId } = place;
-  return database.transaction(tenant, async (em) => {
+  return database.transaction({ call: serviceOrigin(database.service), tenant }, async (tx) => {
     // Skips locked rows until the next run, so that no change is overwritten and no writer waits.
     const options = {
       orderBy: { [id]: 'asc' },
@@ -85,7 +86,7 @@ function resealSome(
       fields: ['tenant', id, key, ...Object.keys(fields)],
     };
     const where: object = { tenant, [key]: dekId, [id]: { $gt: after } };
-    const rows: Array<Record<string, unknown>> = await em.find(entity, where, options as object);
+    const rows: Array<Record<string, unknown>> = await tx.em.find(entity, where, options as object);
     for (const row of rows) {
       try {
         Object.assign(row, { ...resealed(row, record, resealer), [key]: resealer.dekId });
@@ -102,7 +103,7 @@ function resealSome(
     // Restarts the grace period in the same transaction: it must not end while a process still
     // seals with the key.
     if (rows.length > 0)
-      await em.nativeUpdate(DekEntity, { tenant, id: dekId }, { unusedSince: null });
+      await tx.em.nativeUpdate(DekEntity, { tenant, id: dekId }, { unusedSince: null });
     return rows.length < rowsAtOnce ? undefined : String(rows.at(-1)?.[id]);
   });
 }
@@ -129,45 +130,45 @@ async function settle(
   { database, records, graceMs, log }: ResealDeps,
   { tenant, id }: KeyPlace,
 ): Promise<void> {
-  await database.transaction(tenant, async (em) => {
-    const key = await em.findOne(
+  await database.transaction({ call: serviceOrigin(database.service), tenant }, async (tx) => {
+    const key = await tx.em.findOne(
       DekEntity,
       { tenant, id },
       { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
     );
     if (!key?.supersededAt) return;
     const now = new Date();
-    if (await isUsed(em, records, { tenant, id })) key.unusedSince = null;
+    if (await isUsed(tx, records, { tenant, id })) key.unusedSince = null;
     else if (!key.unusedSince) key.unusedSince = now;
     else if (now.getTime() - key.unusedSince.getTime() >= graceMs) {
-      em.remove(key);
+      tx.em.remove(key);
       log.info('removed a superseded data key', { tenant, dek: id });
     }
   });
 }
 
 async function isUsed(
-  em: EntityManager,
+  tx: Transaction,
   records: readonly SealedRecord[],
   { tenant, id: dekId }: KeyPlace,
 ): Promise<boolean> {
   for (const { entity, key = 'dekId' } of records) {
     const where: object = { tenant, [key]: dekId };
-    if (await em.findOne(entity, where, { fields: [key] } as object)) return true;
+    if (await tx.em.findOne(entity, where, { fields: [key] } as object)) return true;
   }
   return false;
 }
 
 /** The number of records sealed with a key, over all tables. */
 export async function countSealed(
-  em: EntityManager,
+  tx: Transaction,
   records: readonly SealedRecord[],
   { tenant, id: dekId }: KeyPlace,
 ): Promise<number> {
   let count = 0;
   for (const [entity, sealed] of Map.groupBy(records, ({ entity: of }) => of)) {
     const where: object = { tenant, $or: sealed.map(({ key = 'dekId' }) => ({ [key]: dekId })) };
-    count += await em.count(entity, where);
+    count += await tx.em.count(entity, where);
   }
   return count;
 }

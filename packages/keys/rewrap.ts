@@ -1,3 +1,4 @@
+import { serviceOrigin } from '@bailiwick/contract';
 import type { Log } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
 import type { KeyService } from './key-service.ts';
@@ -21,8 +22,8 @@ export async function rewrapAll(
 ): Promise<void> {
   const kek = await service.current();
   const rewrapSome = (after: KeyPlace) =>
-    database.transaction(null, async (em) => {
-      const stored = await takeWrappedByOthers(em, kek, after, atOnce);
+    database.transaction({ call: serviceOrigin(database.service), tenant: null }, async (tx) => {
+      const stored = await takeWrappedByOthers(tx, kek, after, atOnce);
       const wrapped = await Promise.allSettled(
         stored.map(async ({ tenant, id, ...key }) => ({
           tenant,
@@ -31,7 +32,7 @@ export async function rewrapAll(
         })),
       );
       for (const [index, result] of wrapped.entries()) {
-        if (result.status === 'fulfilled') await setWrapping(em, result.value);
+        if (result.status === 'fulfilled') await setWrapping(tx, result.value);
         // A key that cannot be unwrapped does not block the others.
         else
           log.error('rewrapping a data key failed', {

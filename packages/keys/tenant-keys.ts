@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { createCache } from '@bailiwick/broker';
-import { createId, unguarded } from '@bailiwick/contract';
+import { createId, type Origin, serviceOrigin } from '@bailiwick/contract';
 import { counter } from '@bailiwick/process';
-import { type Database, type EntityManager, lockName } from '@bailiwick/store';
+import { type Database, lockName, type Transaction } from '@bailiwick/store';
 import { DekEntity } from './entities.ts';
 import type { KeyService } from './key-service.ts';
 import { findCurrentKey, findKey, type StoredKey } from './queries.ts';
@@ -27,10 +27,13 @@ const hits = counter({
 });
 
 /** Called in the transaction that replaces a tenant's key, with both key ids. */
-type OnReplaced = (em: EntityManager, key: { id: string; previous: string }) => void;
+type OnReplaced = (tx: Transaction, key: { id: string; previous: string }) => void;
 
 /** Stores data keys, wrapped by the key service. */
 function createKeyStore({ database, service }: Pick<Options, 'database' | 'service'>) {
+  // Calls at the same time share a new key, whatever becomes of the first of them.
+  const byService = serviceOrigin(database.service);
+
   const unwrap = async ({ tenant, id, kek, wrapped }: StoredKey): Promise<DataKey> => ({
     id,
     key: await service.unwrap({ kek, wrapped }, [tenant, id]),
@@ -51,10 +54,10 @@ function createKeyStore({ database, service }: Pick<Options, 'database' | 'servi
     const found = await findCurrentKey(database, tenant);
     if (found) return unwrap(found);
     const { id, key, row } = await make(tenant);
-    const other = await database.transaction(tenant, async (em) => {
-      await lockName(em, `dek ${tenant}`);
-      const stored = await findCurrent(em, tenant);
-      if (!stored) em.persist(em.create(DekEntity, { ...row, createdAt: new Date() }));
+    const other = await database.transaction({ call: byService, tenant }, async (tx) => {
+      await lockName(tx, `dek ${tenant}`);
+      const stored = await findCurrent(tx, tenant);
+      if (!stored) tx.em.persist(tx.em.create(DekEntity, { ...row, createdAt: new Date() }));
       return stored;
     });
     return other ? unwrap(other) : { id, key };
@@ -72,6 +75,7 @@ function createKeyStore({ database, service }: Pick<Options, 'database' | 'servi
    * (packages/pipeline/service/keys-forgetting.ts).
    */
   async function replace(
+    call: Origin,
     tenant: string,
     onReplaced: OnReplaced,
     only?: string,
@@ -79,14 +83,14 @@ function createKeyStore({ database, service }: Pick<Options, 'database' | 'servi
     const found = await findCurrentKey(database, tenant);
     if (!found || (only !== undefined && found.id !== only)) return undefined;
     const { id, row } = await make(tenant);
-    const replaced = await database.transaction(tenant, async (em) => {
-      await lockName(em, `dek ${tenant}`);
-      const stored = await findCurrent(em, tenant);
+    const replaced = await database.transaction({ call, tenant }, async (tx) => {
+      await lockName(tx, `dek ${tenant}`);
+      const stored = await findCurrent(tx, tenant);
       if (!stored || (only !== undefined && stored.id !== only)) return false;
       const now = new Date();
-      em.assign(stored, { supersededAt: now, rotationDue: false });
-      em.persist(em.create(DekEntity, { ...row, createdAt: now }));
-      onReplaced(em, { id, previous: stored.id });
+      tx.em.assign(stored, { supersededAt: now, rotationDue: false });
+      tx.em.persist(tx.em.create(DekEntity, { ...row, createdAt: now }));
+      onReplaced(tx, { id, previous: stored.id });
       return true;
     });
     return replaced ? id : undefined;
@@ -106,9 +110,7 @@ export function createTenantKeys({ database, service, lifetimeMs = keyLifetimeMs
   const known = createCache<DataKey>(cached);
   const { unwrap, findOrCreate, get, replace } = createKeyStore({ database, service });
 
-  const getCurrent = (tenant: string) =>
-    // Calls at the same time share the key, whatever becomes of the first of them.
-    current.getOrLoad(tenant, () => unguarded(() => findOrCreate(tenant)));
+  const getCurrent = (tenant: string) => current.getOrLoad(tenant, () => findOrCreate(tenant));
   const getKnown = (tenant: string, id: string) =>
     known.getOrLoad(`${tenant}/${id}`, () => get(tenant, id));
   return {
@@ -155,8 +157,8 @@ export function createTenantKeys({ database, service, lifetimeMs = keyLifetimeMs
   };
 }
 
-const findCurrent = (em: EntityManager, tenant: string) =>
-  em.findOne(DekEntity, { tenant, supersededAt: null }, { orderBy: { id: 'desc' } });
+const findCurrent = (tx: Transaction, tenant: string) =>
+  tx.em.findOne(DekEntity, { tenant, supersededAt: null }, { orderBy: { id: 'desc' } });
 
 const openWith = (
   tenant: string,

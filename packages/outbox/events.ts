@@ -1,10 +1,10 @@
 import type { Broker, BrokerMessage } from '@bailiwick/broker';
-import { inRequest } from '@bailiwick/contract';
+import { causedBy, type Origin } from '@bailiwick/contract';
 import { isOutage, toServiceError } from '@bailiwick/errors';
 import type { Log } from '@bailiwick/process';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { create } from '@bufbuild/protobuf';
-import type { AuditDraft, Origin, StreamMessage } from './outbox.ts';
+import type { AuditDraft, StreamMessage } from './outbox.ts';
 
 // Handles events of other services.
 
@@ -87,7 +87,7 @@ async function follow(
   if (!event)
     return log.error('message on the event stream is not an event', { subject: message.subject });
   try {
-    await inRequest(event.origin.caller.requestId, () => handle(event));
+    await handle(event);
   } catch (error) {
     // Neither an outage nor overload is the event's fault, however long it takes.
     const isTransient = isOutage(error) || toServiceError(error).code === 'resource_exhausted';
@@ -139,5 +139,9 @@ function originOf({
     userAgent: UserAgent,
     requestId: RequestID,
   };
-  return { operation: { name: Operation }, caller: create(CallerSchema, caller) };
+  return causedBy({
+    operation: { name: Operation },
+    caller: create(CallerSchema, caller),
+    permission: '',
+  });
 }

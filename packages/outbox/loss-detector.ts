@@ -1,6 +1,7 @@
 import type { Broker, StreamName, StreamState } from '@bailiwick/broker';
+import { serviceOrigin } from '@bailiwick/contract';
 import { counter, type Log } from '@bailiwick/process';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Database, Statement } from '@bailiwick/store';
 
 // Detects messages that the broker lost and publishes them again (docs/reliability.md). The outbox
 // keeps published rows for 24 h with their sequence number in the event stream. A row is safe if
@@ -115,8 +116,9 @@ async function markAll(
 ): Promise<number> {
   let count = 0;
   for (;;) {
-    const [row] = await database.transaction(null, (em: EntityManager) =>
-      execute<{ count: number }>(em, text, [...values, marked]),
+    const [row] = await database.transaction(
+      { call: serviceOrigin(database.service), tenant: null },
+      (tx) => tx.query<{ count: number }>(text, [...values, marked]),
     );
     count += row?.count ?? 0;
     if ((row?.count ?? 0) < marked) return count;

@@ -1,7 +1,6 @@
 export { cacheKeysOf } from './cache-keys.ts';
-export { currentMark, inIdempotentCall, outsideIdempotentCall } from './call-mark.ts';
 export { type FollowedEvent, followEvents } from './events.ts';
-export { handOver } from './fresh.ts';
+export { createHandover, type Handover } from './handover.ts';
 export { createLossDetector, findLosses } from './loss-detector.ts';
 export {
   type AuditDraft,
@@ -9,14 +8,13 @@ export {
   changeRow,
   createRecorder,
   eventBody,
-  type Origin,
   OutboxEntity,
   outboxTable,
+  type RecordOrigin,
   type Refusal,
-  recordChange,
+  record,
   recordRefusal,
   type StreamMessage,
-  serviceOrigin,
   type Target,
 } from './outbox.ts';
 export { createOwner } from './owner.ts';

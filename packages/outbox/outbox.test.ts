@@ -2,31 +2,35 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Broker } from '@bailiwick/broker';
+import { causedBy, type Origin } from '@bailiwick/contract';
 import { continueTrace, createLog, currentTraceparent, startTelemetry } from '@bailiwick/process';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import type { Database, EntityManager, Statement } from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
-import { type AuditDraft, createRecorder, recordChange, recordRefusal } from './outbox.ts';
+import { createHandover } from './handover.ts';
+import { type AuditDraft, createRecorder, record, recordRefusal } from './outbox.ts';
 import { startRelay } from './relay.ts';
 import { noticeTask } from './tasks.ts';
 
 const log = createLog('test', () => {});
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
-const origin = {
+const origin = causedBy({
   operation: { name: 'Groups_Save' },
   caller: create(CallerSchema, { type: 'user', id: 'usr_1' }),
-};
+  permission: '',
+});
 
 type Row = { audit: string; traceparent: string };
 
 /** The rows that `work` writes into the outbox. */
-function rowsOf(work: (em: EntityManager) => unknown): Row[] {
+function rowsOf(work: (tx: Transaction) => unknown): Row[] {
   const rows: Row[] = [];
-  work({
+  const em = {
     create: (_entity: unknown, row: Row) => row,
     persist: (row: Row) => rows.push(row),
-  } as unknown as EntityManager);
+  };
+  work({ call: origin, em } as unknown as Transaction);
   return rows;
 }
 
@@ -34,9 +38,9 @@ before(() => startTelemetry('test', log, { OTEL_SDK_DISABLED: 'true' }));
 
 test('a change and a refusal record their trace, in the row and in the audit', () => {
   const rows = continueTrace(traceparent, () =>
-    rowsOf((em) => {
-      recordChange(em, origin, { tenant: 'tnt_1', type: 'group.created', data: {}, targets: [] });
-      recordRefusal(em, origin, {
+    rowsOf((tx) => {
+      record(tx, { tenant: 'tnt_1', type: 'group.created', data: {}, targets: [] }, origin);
+      recordRefusal(tx, origin, {
         Tenant: 'tnt_1',
         Action: 'access.denied',
         Result: 'denied',
@@ -53,8 +57,8 @@ test('a change and a refusal record their trace, in the row and in the audit', (
 });
 
 test('a change outside of any trace has an empty traceparent', () => {
-  const [row] = rowsOf((em) =>
-    recordChange(em, origin, { tenant: '', type: 'group.created', data: {}, targets: [] }),
+  const [row] = rowsOf((tx) =>
+    record(tx, { tenant: '', type: 'group.created', data: {}, targets: [] }, origin),
   );
   assert.equal(row?.traceparent, '');
   assert.equal((JSON.parse(row.audit) as AuditDraft).TraceID, '');
@@ -64,11 +68,11 @@ test('a change that is too large for a broker is rejected, except if the service
   const change = (caller: typeof origin.caller, size: number) => {
     const Text = '"'.repeat(size);
     return () =>
-      rowsOf((em) =>
-        recordChange(
-          em,
-          { ...origin, caller },
+      rowsOf((tx) =>
+        record(
+          tx,
           { tenant: '', type: 'group.updated', data: { Text }, previous: { Text }, targets: [] },
+          { ...origin, caller },
         ),
       );
   };
@@ -110,20 +114,23 @@ function startFake(
   publish: (subject: string) => unknown,
   pauseMs?: number,
 ) {
-  const em = {
-    getTransactionContext: () => ({
-      executeQuery: ({ sql }: { sql: string }) => Promise.resolve({ rows: execute(sql) }),
-    }),
+  const tx = {
+    query: async (statement: Statement | string) =>
+      execute(typeof statement === 'string' ? statement : statement.text),
   };
   let commit = () => {};
   const database = {
     service: 'test',
     onCommit: (listener: () => void) => (commit = listener),
     query: async ({ name }: Statement) => (name === 'outbox.old' ? [{}] : []),
-    transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em),
+    write: async () => [],
+    transaction: (_scope: unknown, work: (tx: unknown) => unknown) => work(tx),
   } as unknown as Database;
   const broker = fakeBroker(async (subject) => publish(subject));
-  return { ...startRelay({ database, broker, log, intervalMs: 1, pauseMs }), commit };
+  return {
+    ...startRelay({ database, handover: createHandover(), broker, log, intervalMs: 1, pauseMs }),
+    commit,
+  };
 }
 
 test('the relay publishes each row and its tasks in the trace of that row', async () => {
@@ -235,15 +242,19 @@ test('the relay publishes an event of its own process without reading it, and re
   const database = {
     service: 'test',
     onCommit: () => {},
-    inCall: (_tenant: string, work: () => unknown) => work(),
+    inCall: ({ call }: { call: Origin }, work: (call: Origin) => unknown) => work(call),
     query: async ({ name }: Statement) => {
       // The statements of the loss detector are left out.
-      if (/insert|mark_fresh|[.]old$/.test(name)) happened.push(name.replace('outbox.', ''));
+      if (name === 'outbox.old') happened.push('old');
       return [];
     },
-    transaction: async (_tenant: null, work: (em: unknown) => unknown) => {
+    write: async (_call: Origin, { name }: Statement) => {
+      happened.push(name.replace('outbox.', ''));
+      return [];
+    },
+    transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
       happened.push('read');
-      return work({ getTransactionContext: () => ({ executeQuery: async () => ({ rows: [] }) }) });
+      return work({ query: async () => [] });
     },
   } as unknown as Database;
   const broker = fakeBroker(async (subject) => {
@@ -251,9 +262,10 @@ test('the relay publishes an event of its own process without reading it, and re
     if (isRefused) throw new Error('refused');
     return 7;
   });
-  const recordOne = createRecorder(database);
+  const handover = createHandover();
+  const recordOne = createRecorder(database, handover);
   const record = () => recordOne(origin, { tenant: '', type: 'a', data: {}, targets: [] });
-  const relay = startRelay({ database, broker, log });
+  const relay = startRelay({ database, handover, broker, log });
   // The first round reads.
   while (!happened.includes('read')) await setImmediate();
   const relayOnce = async (last: string) => {

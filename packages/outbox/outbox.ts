@@ -3,26 +3,16 @@ import {
   type Caller,
   createBatch,
   createId,
-  currentGuard,
-  currentRequestId,
   grantOf,
-  type RightsKey,
-  serviceCaller,
-  unguarded,
+  type Origin,
+  serviceOrigin,
 } from '@bailiwick/contract';
 import { invalid } from '@bailiwick/errors';
 import { currentTraceId, currentTraceparent } from '@bailiwick/process';
-import {
-  announceCommit,
-  beforeCommit,
-  type Database,
-  type EntityManager,
-  type Statement,
-} from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 import { defineEntity, p } from '@mikro-orm/core';
 import { cacheKeysOf } from './cache-keys.ts';
-import { currentMark } from './call-mark.ts';
-import { handOver } from './fresh.ts';
+import type { Handover } from './handover.ts';
 import type { Task } from './tasks.ts';
 
 // The transactional outbox. Every change writes one row in its own transaction: the event, the
@@ -132,39 +122,34 @@ export const streamMessage = (event: string | null, audit: string): string =>
 const maxChangeKiB = 720;
 
 /**
- * The call that a change belongs to. `invalidates`: the keys that the call revokes before its reply.
- * Background work revokes by itself, or lets its values end with their lease.
+/**
+ * Writes the outbox row of a change in its transaction, and adds the keys of the caches that the
+ * change invalidates (cache-keys.ts) to those of the call. Returns the event's id. `origin`: whose
+ * change it is, if not the call's own.
  */
-export type Origin = {
-  operation: { name: string };
-  caller: Caller;
-  permission?: string;
-  invalidates?: Set<RightsKey>;
-};
+export function record(tx: Transaction, change: Change, origin: RecordOrigin = tx.call): string {
+  const written = rowOf(inRequest(origin, tx), change);
+  invalidate(tx.call, change);
+  if ((change.code ?? '') === '') tx.isChanged = true;
+  tx.em.persist(tx.em.create(OutboxEntity, written));
+  tx.isRecorded = true;
+  return written.id;
+}
 
 /** Adds the keys of the caches that a change invalidates. */
-function invalidate({ invalidates }: Origin, change: Change): void {
+function invalidate({ invalidates }: Pick<Origin, 'invalidates'>, change: Change): void {
   for (const key of cacheKeysOf(change)) invalidates?.add(key);
 }
 
-/** The origin of a change that a service makes by itself; `operation` is "" if none caused it. */
-export const serviceOrigin = (service: string, operation = ''): Origin => ({
-  operation: { name: operation },
-  caller: serviceCaller(service),
-});
+/** Who and what the record of a change names. */
+export type RecordOrigin = Pick<Origin, 'operation' | 'caller' | 'permission'>;
 
-/**
- * Writes the outbox row of a change in the transaction of `em`, and adds the keys of the caches that
- * the change invalidates (cache-keys.ts). Returns the event's id.
- */
-export function recordChange(em: EntityManager, origin: Origin, change: Change): string {
-  const written = changeRow(origin, change);
-  const mark = (change.code ?? '') === '' ? currentMark() : undefined;
-  if (mark) beforeCommit(em, mark);
-  em.persist(em.create(OutboxEntity, written));
-  announceCommit(em);
-  return written.id;
-}
+/** A service's own change is a part of the request that it follows from. */
+const inRequest = ({ operation, caller, permission }: RecordOrigin, { call }: Transaction) => ({
+  operation,
+  permission,
+  caller: { ...caller, requestId: caller.requestId || call.caller.requestId },
+});
 
 const insertRows: Statement = {
   name: 'outbox.insert',
@@ -183,25 +168,25 @@ type OutboxRow = ReturnType<typeof changeRow>;
  * Records changes that consist of their event alone. Those that are recorded at the same time share
  * one statement, and one flush to disk.
  */
-export function createRecorder(database: Database) {
+export function createRecorder(database: Database, handover: Handover) {
   const insert = createBatch(async (rows: readonly OutboxRow[]) => {
     const column = (name: keyof OutboxRow) => rows.map((each) => each[name]);
     const texts = ['id', 'forTenant', 'type', 'event', 'audit', 'traceparent'] as const;
     const values = [...texts.map(column), column('createdAt')];
-    await unguarded(() => database.query(insertRows, values));
-    handOver(database, rows);
+    // The statement is a part of several calls: each has asked its own guard.
+    await database.write(serviceOrigin(database.service), insertRows, values);
+    handover.add(rows);
     return rows;
   }, oneAtATime);
-  return async (origin: Origin, change: Omit<Change, 'tasks'>): Promise<string> => {
+  return async (call: Origin, change: Omit<Change, 'tasks'>): Promise<string> => {
+    const { tenant } = change;
     // The claim of an Idempotency-Key is marked in the same transaction.
-    if (currentMark())
-      return database.transaction(change.tenant, (em) =>
-        Promise.resolve(recordChange(em, origin, change)),
-      );
-    return database.inCall(change.tenant, async () => {
-      const leave = await currentGuard()?.enter(change.tenant);
+    if (call.mark)
+      return database.transaction({ call, tenant }, (tx) => Promise.resolve(record(tx, change)));
+    return database.inCall({ call, tenant }, async ({ guard }) => {
+      const leave = await guard?.enter(tenant);
       try {
-        return (await insert(changeRow(origin, change))).id;
+        return (await insert(changeRow(call, change))).id;
       } finally {
         leave?.();
       }
@@ -210,12 +195,17 @@ export function createRecorder(database: Database) {
 }
 
 /**
+/**
  * The outbox row of a change, for a statement that inserts it together with the change. It adds the
- * keys of the caches that the change invalidates, like `recordChange`. A call with
- * an Idempotency-Key needs a transaction with `recordChange` instead, which marks the call.
+ * keys of the caches that the change invalidates, like `record`. A call with an Idempotency-Key needs
+ * a transaction with `record` instead, which marks the call.
  */
-export function changeRow(origin: Origin, change: Change) {
-  invalidate(origin, change);
+export function changeRow(call: Origin, change: Change) {
+  invalidate(call, change);
+  return rowOf(call, change);
+}
+
+function rowOf(origin: RecordOrigin, change: Change) {
   const id = createId('evt');
   const now = new Date();
   const { data, code = '' } = change;
@@ -225,7 +215,7 @@ export function changeRow(origin: Origin, change: Change) {
     Action: change.type,
     Result: code === '' ? 'success' : 'failed',
     Code: code,
-    GrantID: grantOf(origin.caller, origin.permission ?? ''),
+    GrantID: grantOf(origin.caller, origin.permission),
     Targets: change.targets,
     Changes: Object.entries(change.previous ?? {}).map(([Field, Old]) => ({
       Field,
@@ -290,21 +280,21 @@ export type Refusal = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' |
  * since nothing changed.
  */
 export function recordRefusal(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
+  origin: RecordOrigin,
   { Reason, ...refusal }: Refusal,
   times = 1,
 ): void {
   const now = new Date();
   const details = { ...(Reason && { Reason }), ...(times > 1 && { Times: times }) };
   // No grant allowed it.
-  const audit = draft(origin, now, {
+  const audit = draft(inRequest(origin, tx), now, {
     ...refusal,
     GrantID: '',
     Changes: Object.entries(details).map(([Field, New]) => ({ Field, Old: null, New })),
   });
-  em.persist(em.create(OutboxEntity, row(createId('evt'), now, audit)));
-  announceCommit(em);
+  tx.em.persist(tx.em.create(OutboxEntity, row(createId('evt'), now, audit)));
+  tx.isRecorded = true;
 }
 
 function row(id: string, createdAt: Date, audit: AuditDraft) {
@@ -327,7 +317,7 @@ type Outcome = Pick<
 >;
 
 function draft(
-  { operation, caller, permission = '' }: Origin,
+  { operation, caller, permission }: RecordOrigin,
   now: Date,
   outcome: Outcome,
 ): AuditDraft {
@@ -341,7 +331,7 @@ function draft(
     Permission: permission,
     IP: caller.ip,
     UserAgent: caller.userAgent,
-    RequestID: caller.requestId || currentRequestId(),
+    RequestID: caller.requestId,
     TraceID: currentTraceId(),
     ...outcome,
     Targets: [...outcome.Targets, ...operatorOf(caller)],

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Broker, isTooLarge } from '@bailiwick/broker';
+import { serviceOrigin } from '@bailiwick/contract';
 import { continueTrace, gauge, type Log } from '@bailiwick/process';
-import { type Database, execute, type Statement } from '@bailiwick/store';
-import { onHandOver, takeFresh } from './fresh.ts';
+import type { Database, Statement } from '@bailiwick/store';
+import type { Handover } from './handover.ts';
 import { createLossDetector, findLosses } from './loss-detector.ts';
 import { streamMessage } from './outbox.ts';
 import { publishTask, type Task } from './tasks.ts';
@@ -64,36 +65,40 @@ const retryMs = 500;
 /** The longest last round of a process that stops. */
 const lastMs = 2000;
 
+type RelayOptions = {
+  database: Database;
+  handover: Handover;
+  broker: Broker;
+  log: Log;
+  intervalMs?: number;
+  pauseMs?: number | undefined;
+};
+
 /**
  * Publishes a service's outbox rows in the background: at once after a commit that recorded a
- * change and after `handOver`. After each round, and every `intervalMs`, it looks for the rows of a
+ * change and after rows were added to `handover`. After each round, and every `intervalMs`, it looks for the rows of a
  * killed process. Any number of replicas may run it. Rows are kept for 24 h after publication.
  * `pauseMs`: a fixed pause after each round, for a service whose events are not urgent. A round
  * wakes the broker, the audit and the fan-out, which costs more than its rows.
  */
 export function startRelay({
   database,
+  handover,
   broker,
   log,
   intervalMs = 5000,
   pauseMs,
-}: {
-  database: Database;
-  broker: Broker;
-  log: Log;
-  intervalMs?: number;
-  pauseMs?: number | undefined;
-}) {
+}: RelayOptions) {
   measureLag(database);
   const pause = createPause();
   const stopping = new AbortController();
   let nextClean = Date.now() + 60_000;
-  const publisher = createPublisher({ database, broker, log });
+  const publisher = createPublisher({ database, handover, broker, log });
   database.onCommit(() => {
     publisher.mustRead();
     pause.end();
   });
-  onHandOver(database, pause.end);
+  handover.onAdd(pause.end);
 
   /** Returns how many rows were published. */
   async function round(): Promise<number> {
@@ -142,16 +147,16 @@ export function startRelay({
 const rest = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => {});
 
-type PublisherDeps = { database: Database; broker: Broker; log: Log };
+type PublisherDeps = { database: Database; handover: Handover; broker: Broker; log: Log };
 
-function createPublisher({ database, broker, log }: PublisherDeps) {
+function createPublisher({ database, handover, broker, log }: PublisherDeps) {
   /** Whether the table has rows that no process holds in its memory, as after a start. */
   let isBehind = true;
   const mustRead = () => void (isBehind = true);
 
   /** Leaves all rows to the table while the broker is away: another replica may publish them. */
   function forgetFresh(): void {
-    const { rows, hasMore } = takeFresh(database);
+    const { rows, hasMore } = handover.take();
     if (rows.length > 0 || hasMore) mustRead();
   }
 
@@ -192,7 +197,7 @@ function createPublisher({ database, broker, log }: PublisherDeps) {
         return 0;
       }
       await lossDetector.check();
-      const fresh = await sendFresh(database, broker);
+      const fresh = await sendFresh({ database, handover, broker });
       let { published } = fresh;
       const includesRecent = isBehind || fresh.hasMore;
       // Before it reads: a commit during the round needs another one.
@@ -243,13 +248,13 @@ function createPause() {
  * rows that another process may hold in its memory.
  */
 function sendBatch(
-  { database, broker }: Omit<PublisherDeps, 'log'>,
+  { database, broker }: Pick<PublisherDeps, 'database' | 'broker'>,
   includesRecent: boolean,
   skipped: readonly string[],
 ): Promise<Sent[]> {
-  return database.transaction(null, async (em) => {
-    const rows = await execute<Waiting>(
-      em,
+  const scope = { call: serviceOrigin(database.service), tenant: null };
+  return database.transaction(scope, async (tx) => {
+    const rows = await tx.query<Waiting>(
       `select id, for_tenant, type, event, audit, tasks, traceparent, stream_seq from outbox
        where published_at is null and id <> all ($2::text[]) and ($3::boolean or ${isOld})
        order by id limit $1 for update skip locked`,
@@ -261,7 +266,7 @@ function sendBatch(
       rows.map((row) => continueTrace(row.traceparent, () => send(broker, row))),
     );
     const published = publishedOf(sent);
-    if (published.length > 0) await execute(em, marked, [JSON.stringify(published)]);
+    if (published.length > 0) await tx.query(marked, [JSON.stringify(published)]);
     return sent;
   });
 }
@@ -270,11 +275,12 @@ function sendBatch(
  * Publishes the rows that this process has just committed. One that fails stays unmarked: it is
  * published from the table. `hasMore`: the table has more rows of this process.
  */
-async function sendFresh(
-  database: Database,
-  broker: Broker,
-): Promise<{ published: number; hasMore: boolean }> {
-  const { rows, hasMore } = takeFresh(database);
+async function sendFresh({
+  database,
+  handover,
+  broker,
+}: Omit<PublisherDeps, 'log'>): Promise<{ published: number; hasMore: boolean }> {
+  const { rows, hasMore } = handover.take();
   const sent = await Promise.all(
     rows.map(({ forTenant, ...row }) =>
       continueTrace(row.traceparent, () =>
@@ -283,7 +289,8 @@ async function sendFresh(
     ),
   );
   const published = publishedOf(sent);
-  if (published.length > 0) await database.query(markFresh, [JSON.stringify(published)]);
+  if (published.length > 0)
+    await database.write(serviceOrigin(database.service), markFresh, [JSON.stringify(published)]);
   return { published: published.length, hasMore: hasMore || published.length < rows.length };
 }
 
@@ -293,7 +300,8 @@ const publishedOf = (sent: readonly Sent[]) =>
 async function deleteOld(database: Database): Promise<number> {
   const text = `delete from outbox where id = any (array (
     select id from outbox where published_at < now() - interval '24 hours' order by published_at limit $1)) returning 1`;
-  const deleted = await database.transaction(null, (em) => execute(em, text, [deletedAtOnce]));
+  const scope = { call: serviceOrigin(database.service), tenant: null };
+  const deleted = await database.transaction(scope, (tx) => tx.query(text, [deletedAtOnce]));
   return deleted.length;
 }
 

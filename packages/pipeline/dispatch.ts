@@ -7,19 +7,18 @@ import {
   fieldText,
   fillTenant,
   findProblems,
-  inCall,
-  inRequest,
   isId,
   isNotedValid,
+  type Mark,
   type Operation,
   operationOf,
   portalCaller,
   tenantField,
   tenantProblems,
-  unguarded,
   wantedPermission,
 } from '@bailiwick/contract';
 import {
+  causesOf,
   denied,
   distinct,
   type ErrorCode,
@@ -27,13 +26,13 @@ import {
   invalid,
   isContended,
   isDeadToken,
+  PoolBusy,
   type Problem,
   type ServiceError,
   supportRefused,
   toServiceError,
   unauthenticated,
 } from '@bailiwick/errors';
-import { outsideIdempotentCall } from '@bailiwick/outbox';
 import { inSpan, type Log } from '@bailiwick/process';
 import { answerSpan, countOperation, type Exchange, isCountedHere, rpcName } from '@bailiwick/wire';
 import { create, type DescMethodUnary, type Message } from '@bufbuild/protobuf';
@@ -122,23 +121,24 @@ export function createDispatch({
   ): Promise<Message> => {
     const caller = asSupportedUser(sentCaller);
     const change = openChange(guarding, operationOf(method), caller);
-    const work = () =>
-      inSpan(rpcName(method), answerSpan(method, caller), () =>
-        dispatch(method, request, { caller, signal, exchange, change }),
-      ).finally(() => change?.end());
-    const call = { client: clientCallOf(caller), guard: change?.guard, behalf: change?.behalf };
-    return inRequest(caller.requestId, () => inCall(call, work));
+    return inSpan(rpcName(method), answerSpan(method, caller), () =>
+      dispatch(method, request, { caller, signal, exchange, change }),
+    ).finally(() => change?.end());
   };
 }
 
 /**
- * The error for the caller. A client that changes rows together with many others gets 429;
- * tasks and services get `unavailable`, which they retry without counting an attempt.
+ * The error for the caller. A client that changes rows together with many others, or finds every
+ * connection to the database in use, gets 429; tasks and services get `unavailable`, which they retry without counting an attempt.
  */
 function errorFor(thrown: unknown, caller: Caller): ServiceError {
-  return isContended(thrown) && clientCallOf(caller) !== undefined
-    ? exhausted('too many changes of the same records at once, try again', 1)
-    : toServiceError(thrown);
+  if (clientCallOf(caller) !== undefined) {
+    if (isContended(thrown))
+      return exhausted('too many changes of the same records at once, try again', 1);
+    if (causesOf(thrown).some((cause) => cause instanceof PoolBusy))
+      return exhausted('too many calls at once, try again', 1);
+  }
+  return toServiceError(thrown);
 }
 
 const fieldsOf = (
@@ -175,7 +175,7 @@ function createRun({ revoke, idempotency }: Pick<DispatchOptions, 'revoke' | 'id
     await assertValid(operation, request, caller, check);
     const { allowedBy, permission } = authorize(operation, request, caller);
     if (caller.type !== 'service') change?.authorized(request, allowedBy);
-    const makeCall = (): Call => ({
+    const makeCall = (mark?: Mark): Call => ({
       operation,
       caller,
       allowedBy,
@@ -185,9 +185,13 @@ function createRun({ revoke, idempotency }: Pick<DispatchOptions, 'revoke' | 'id
         return signal();
       },
       invalidates: new Set(),
+      client: clientCallOf(caller),
+      guard: change?.guard,
+      behalf: change?.behalf,
+      mark,
     });
-    const work = async (): Promise<Message> => {
-      const call = makeCall();
+    const work = async (mark?: Mark): Promise<Message> => {
+      const call = makeCall(mark);
       try {
         return create(operation.method.output, await (exchange.handler ?? handler)(request, call));
       } finally {
@@ -196,7 +200,7 @@ function createRun({ revoke, idempotency }: Pick<DispatchOptions, 'revoke' | 'id
       }
     };
     const key = exchange.idempotencyKey;
-    if (key === undefined || !operation.takesIdempotencyKey) return outsideIdempotentCall(work);
+    if (key === undefined || !operation.takesIdempotencyKey) return work();
     const checkReplay = async () => void (await replayCheck?.(request, makeCall()));
     const { response, replayed } = await idempotency(
       { operation, caller, request, key, checkReplay },
@@ -222,8 +226,7 @@ function createAudit({ log, auditRefusal }: Pick<DispatchOptions, 'log' | 'audit
       const named = fieldText(operation, request, tenantField(operation));
       const call = { operation, caller, permission: wantedPermission(operation) };
       const tenant = isId('tnt', named) ? named : ownTenantOf(caller);
-      // The entry is no change of the caller, whose right may have ended.
-      await unguarded(() => auditRefusal(call, error, tenant));
+      await auditRefusal(call, error, tenant);
     } catch (failure) {
       log.error('auditing a denied call failed', { error: failure, requestId: caller.requestId });
       throw toServiceError(failure);

@@ -1,5 +1,5 @@
 import type { RightsKey } from '@bailiwick/broker';
-import type { Caller, Operation, Rule } from '@bailiwick/contract';
+import type { Operation, Origin, Rule } from '@bailiwick/contract';
 import type { Problem } from '@bailiwick/errors';
 import type {
   DescMethodUnary,
@@ -12,13 +12,10 @@ import type {
 // A service gives the pipeline a handler for each rpc, and its checks.
 
 /** The context of a call for its handler. */
-export type Call = {
+export type Call = Origin & {
   operation: Operation;
-  caller: Caller;
   /** The rule that allows the call. The handler itself checks a `handler` rule. */
   allowedBy: Rule | undefined;
-  /** The permission that allows the call, for the audit. */
-  permission: string;
   /** Aborts when the caller's deadline has passed or the caller is gone. */
   signal: AbortSignal;
   /**

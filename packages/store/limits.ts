@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { callerNetwork, type Limit } from '@bailiwick/contract';
 import { exhausted } from '@bailiwick/errors';
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Database, EntityManager } from './orm.ts';
-import { execute, onPool, type Run, type Statement } from './statements.ts';
+import type { Database } from './orm.ts';
+import { onPool, type Run, type Statement } from './statements.ts';
+import type { Transaction } from './transaction.ts';
 
 // Rate limits, counted in the owning service's database by one atomic statement each: all replicas
 // share them, and two hundred concurrent calls count as two hundred.
@@ -77,8 +78,8 @@ const sweep: Statement = {
 };
 
 /** Deletes a tenant's counts: their keys contain its id as a word. */
-export async function purgeCounts(em: EntityManager, tenant: string): Promise<void> {
-  await execute(em, "delete from rate_window where $1 = any (string_to_array(key, ' '))", [tenant]);
+export async function purgeCounts(tx: Transaction, tenant: string): Promise<void> {
+  await tx.query("delete from rate_window where $1 = any (string_to_array(key, ' '))", [tenant]);
 }
 
 /** The state of a limit after one use. */

@@ -20,11 +20,8 @@ export {
   renameInstallation,
 } from './migrations.ts';
 export {
-  announceCommit,
-  beforeCommit,
   type Database,
   databaseRole,
-  type EntityManager,
   isTenantScoped,
   openDatabase,
   sessionOptions,
@@ -37,8 +34,6 @@ export {
 } from './schema-window.ts';
 export { databaseSettings } from './settings.ts';
 export {
-  execute,
-  inTransaction,
   lacksLock,
   lockName,
   lockNames,
@@ -47,4 +42,5 @@ export {
   type Statement,
   violates,
 } from './statements.ts';
+export type { Transaction } from './transaction.ts';
 export type { Scope } from './turns.ts';

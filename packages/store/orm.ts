@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type CommitGuard, currentGuard } from '@bailiwick/contract';
+import type { CommitGuard, Origin } from '@bailiwick/contract';
 import { inSpan, type Log } from '@bailiwick/process';
-import { type EntitySchema, type EventSubscriber, type FlushEventArgs } from '@mikro-orm/core';
+import {
+  type EntitySchema,
+  type EventSubscriber,
+  type FlushEventArgs,
+  IsolationLevel,
+} from '@mikro-orm/core';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
 import { SpanKind } from '@opentelemetry/api';
 import type { Pool, QueryConfig, QueryResultRow } from 'pg';
@@ -9,6 +14,7 @@ import {
   boundGuarded,
   createBusyCheck,
   endSilentConnections,
+  guardedBegin,
   lockLimitMs,
   measurePool,
   releaseCutConnections,
@@ -17,28 +23,8 @@ import {
 } from './pool.ts';
 import { measureSize } from './size.ts';
 import { type Statement, writes } from './statements.ts';
+import { openTransaction, type Transaction } from './transaction.ts';
 import { createTransactionTurns, type Scope } from './turns.ts';
-
-export type { EntityManager };
-
-/** Work that runs at the end of a transaction, before its commit. */
-type BeforeCommit = (em: EntityManager) => Promise<void>;
-
-const beforeCommits = new WeakMap<EntityManager, Set<BeforeCommit>>();
-
-/**
- * Adds work to the end of the transaction of `em`, once. If it throws, the transaction rolls back.
- */
-export function beforeCommit(em: EntityManager, work: BeforeCommit): void {
-  const works = beforeCommits.get(em);
-  if (!works) throw new Error('this is not the entity manager of a transaction');
-  works.add(work);
-}
-
-const announced = new WeakSet<EntityManager>();
-
-/** Announces the commit of the transaction of `em` to the listeners of `onCommit`. */
-export const announceCommit = (em: EntityManager): void => void announced.add(em);
 
 export type DatabaseOptions = {
   /** The owning service: also the name of its schema. */
@@ -127,34 +113,32 @@ export function ormOptions(
   };
 }
 
-type TransactionOptions = {
-  tenant: string | null;
-  /** Called after a commit that was announced. */
-  committed: () => void;
-};
+/** A transaction that has committed, with the result of its work. */
+type Committed<T> = { result: T; tx: Transaction };
 
-/** Runs `work` in one transaction. The guard of the current call decides whether it commits. */
+/** Runs `work` in one transaction. The guard of the call decides whether it commits. */
 async function transact<T>(
   em: EntityManager,
-  work: (em: EntityManager) => Promise<T>,
-  { tenant, committed }: TransactionOptions,
-): Promise<T> {
-  const guard = currentGuard();
-  let inner = em;
+  work: (tx: Transaction) => Promise<T>,
+  { call, tenant }: Pick<Scope, 'call' | 'tenant'>,
+): Promise<Committed<T>> {
+  const { guard, mark } = call;
   let leave: (() => void) | undefined;
   try {
-    const result = await em.transactional(async (forked) => {
-      inner = forked;
-      const made = await withBeforeCommit(inner, work);
-      if (guard) {
-        // Nothing may wait for a row after the guard has decided.
-        await inner.flush();
-        leave = await guard.enter(tenant);
-      }
-      return made;
-    });
-    if (announced.has(inner)) committed();
-    return result;
+    return await em.transactional(
+      async (forked) => {
+        const tx = openTransaction(call, forked);
+        const result = await work(tx);
+        if (tx.isChanged && mark) await mark(tx.query);
+        if (guard) {
+          // Nothing may wait for a row after the guard has decided.
+          await forked.flush();
+          leave = await guard.enter(tenant);
+        }
+        return { result, tx };
+      },
+      guard ? { isolationLevel: IsolationLevel.READ_COMMITTED } : {},
+    );
   } finally {
     leave?.();
   }
@@ -213,40 +197,42 @@ export function openDatabase(options: DatabaseOptions) {
   const turns = createTransactionTurns(options.poolSize);
   const orBusy = createBusyCheck(pool, options.poolSize);
   const listeners: Array<() => void> = [];
-  const committed = () => {
-    for (const listener of listeners) listener();
+  const committed = ({ isRecorded }: Transaction) => {
+    if (isRecorded) for (const listener of listeners) listener();
   };
+  const onAny = <Row extends QueryResultRow>(query: QueryConfig): Promise<Row[]> =>
+    orBusy(async () => (await pool.query<Row>(query)).rows);
 
   return {
     service: options.service,
     orm,
 
     /**
-     * Runs `work` in one transaction, scoped to a tenant ("" = the platform's own rows, null = no
-     * tenant-scoped table may be used). Transactions of one `row` run one after the other, and
-     * those of one tenant share a part of the connections. @throws resource_exhausted in a client's
-     * call if too many are waiting; all other work waits
+     * Runs `work` in one transaction of a call, scoped to a tenant ("" = the platform's own rows,
+     * null = no tenant-scoped table may be used). Transactions of one `row` run one after the other,
+     * and those of one tenant share a part of the connections. @throws resource_exhausted in a
+     * client's call if too many are waiting; all other work waits
      */
-    transaction<T>(
-      scope: string | null | Scope,
-      work: (em: EntityManager) => Promise<T>,
-    ): Promise<T> {
-      const turn = scope === null || typeof scope === 'string' ? { tenant: scope } : scope;
-      return turns.transaction(turn, () => {
+    transaction<T>(scope: Scope, work: (tx: Transaction) => Promise<T>): Promise<T> {
+      const { tenant } = scope;
+      return turns.transaction(scope, async (call) => {
         const em = orm.em.fork();
-        if (turn.tenant !== null) em.setFilterParams('tenant', { tenant: turn.tenant });
-        return inSpan('transaction', transactionSpan, () =>
-          orBusy(() => transact(em, work, { tenant: turn.tenant, committed })),
+        if (tenant !== null) em.setFilterParams('tenant', { tenant });
+        const { result, tx } = await inSpan('transaction', transactionSpan, () =>
+          orBusy(() => transact(em, work, { call, tenant })),
         );
+        committed(tx);
+        return result;
       });
     },
 
-    /** Calls `listener` after each commit that `announceCommit` announces. */
+    /** Calls `listener` after each commit of a transaction that records something. */
     onCommit: (listener: () => void): void => void listeners.push(listener),
 
     /**
      * Runs work that reads a row and later changes it in a transaction, one call at a time for each
-     * row. It holds no connection while it waits. The transaction inside must use another row name.
+     * row. It holds no connection while it waits. The transaction inside must use another row name,
+     * and the call that the work gets.
      */
     inTurn: turns.row,
 
@@ -256,16 +242,23 @@ export function openDatabase(options: DatabaseOptions) {
      */
     inCall: turns.call,
 
-    /** Runs a prepared statement of a queries.ts outside of transactions. */
+    /** Runs a prepared statement of a queries.ts that only reads, outside of transactions. */
     async query<Row extends QueryResultRow>(
       statement: Statement,
       values: readonly unknown[],
     ): Promise<Row[]> {
-      const guard = writes(statement) ? currentGuard() : undefined;
+      if (writes(statement)) throw new Error(`${statement.name} writes: pass its call to write()`);
+      return onAny<Row>({ ...statement, values: [...values] });
+    },
+
+    /** Like `query`, for a statement that writes. The guard of its call decides about it. */
+    async write<Row extends QueryResultRow>(
+      { guard }: Pick<Origin, 'guard'>,
+      statement: Statement,
+      values: readonly unknown[],
+    ): Promise<Row[]> {
       const query = { ...statement, values: [...values] };
-      return orBusy(async () =>
-        guard ? guarded<Row>(pool, guard, query) : (await pool.query<Row>(query)).rows,
-      );
+      return guard ? orBusy(() => guarded<Row>(pool, guard, query)) : onAny<Row>(query);
     },
 
     /** Throws while the database is away or the role is missing. */
@@ -277,7 +270,7 @@ export function openDatabase(options: DatabaseOptions) {
   };
 }
 
-/** Runs a statement in a transaction of its own, which the guard of the current call decides about. */
+/** Runs a statement in a transaction of its own, which the guard of its call decides about. */
 async function guarded<Row extends QueryResultRow>(
   pool: Pool,
   guard: CommitGuard,
@@ -287,7 +280,7 @@ async function guarded<Row extends QueryResultRow>(
   let failure: Error | undefined;
   let leave: (() => void) | undefined;
   try {
-    await client.query('begin');
+    await client.query(guardedBegin);
     const { rows } = await client.query<Row>(query);
     leave = await guard.enter(null);
     await client.query('commit');
@@ -299,17 +292,6 @@ async function guarded<Row extends QueryResultRow>(
     leave?.();
     client.release(failure);
   }
-}
-
-async function withBeforeCommit<T>(
-  em: EntityManager,
-  work: (em: EntityManager) => Promise<T>,
-): Promise<T> {
-  const last = new Set<BeforeCommit>();
-  beforeCommits.set(em, last);
-  const result = await work(em);
-  for (const each of last) await each(em);
-  return result;
 }
 
 /** Whether the rows of an entity belong to tenants. */

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-import { currentClientCall, currentGuard } from '@bailiwick/contract';
-import { causesOf, exhausted } from '@bailiwick/errors';
+import { causesOf, PoolBusy } from '@bailiwick/errors';
 import { gauge } from '@bailiwick/process';
 import type { Pool, PoolClient } from 'pg';
 
@@ -35,6 +34,7 @@ export function measurePool(service: string, pool: Pool): void {
 // for ever, and the pool would stay exhausted until the operating system gives up after a quarter
 // of an hour.
 export function endSilentConnections(pool: Pool): void {
+  // The state of a connection.
   const taken = new WeakSet<PoolClient>();
   pool.on('acquire', (client) => taken.add(client));
   pool.on('release', (_error, client) => taken.delete(client));
@@ -49,7 +49,12 @@ export function endSilentConnections(pool: Pool): void {
 
 /** How long the transaction of a guarded call waits for a lock, or stands still. */
 const heldMs = 2000;
-const begin = `begin; set local lock_timeout = ${heldMs}; set local idle_in_transaction_session_timeout = ${heldMs}`;
+/**
+ * How a guarded transaction begins, with the isolation level that is the default anyway: only the
+ * text of the statement reaches the connection through MikroORM.
+ */
+export const guardedBegin = 'start transaction isolation level read committed';
+const boundedBegin = `begin; set local lock_timeout = ${heldMs}; set local idle_in_transaction_session_timeout = ${heldMs}`;
 
 // A call may hold a row that a revocation of its own right needs, and its process may stand still:
 // the revocation would wait until the server ends the transaction. Sent with the begin, the limits
@@ -58,7 +63,7 @@ export function boundGuarded(pool: Pool): void {
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => unknown;
     const bounded = (text: unknown, ...rest: unknown[]) =>
-      query(text === 'begin' && currentGuard() ? begin : text, ...rest);
+      query(text === guardedBegin ? boundedBegin : text, ...rest);
     Object.assign(client, { query: bounded });
   });
 }
@@ -66,6 +71,7 @@ export function boundGuarded(pool: Pool): void {
 // Kysely releases a transaction's connection after the rollback, which never succeeds on a cut
 // connection: each outage would leak connections until the pool is empty.
 export function releaseCutConnections(pool: Pool): void {
+  // The state of a connection.
   const taken = new WeakSet<PoolClient>();
   pool.on('acquire', (client) => taken.add(client));
   pool.on('release', (_error, client) => taken.delete(client));
@@ -83,9 +89,8 @@ export function releaseCutConnections(pool: Pool): void {
 const noConnection = /timeout exceeded when trying to connect/;
 
 /**
- * Returns a function that runs work with a connection. In a client's call, a wait for a connection
- * that ends without one fails with resource_exhausted, if others were given back meanwhile: the
- * database is busy, and not away.
+ * Returns a function that runs work with a connection. A wait for a connection that ends without one
+ * fails with PoolBusy, if others were given back meanwhile: the database is busy, and not away.
  */
 export function createBusyCheck(pool: Pool, size: number) {
   let givenBackAt = 0;
@@ -98,11 +103,10 @@ export function createBusyCheck(pool: Pool, size: number) {
       return await work();
     } catch (thrown) {
       const isBusy =
-        currentClientCall() !== undefined &&
         pool.totalCount >= size &&
         givenBackAt > began &&
         causesOf(thrown).some(({ message }) => noConnection.test(message));
-      throw isBusy ? exhausted('too many calls at once, try again', 1) : thrown;
+      throw isBusy ? new PoolBusy(thrown) : thrown;
     }
   };
 }

@@ -1,6 +1,6 @@
+import type { Origin } from '@bailiwick/contract';
 import { causesOf } from '@bailiwick/errors';
-import { type EntityManager } from '@mikro-orm/postgresql';
-import { CompiledQuery, type Transaction } from 'kysely';
+import type { Transaction } from './transaction.ts';
 
 // Statements in SQL, on the pool or inside a transaction, and the errors that they can have.
 
@@ -20,50 +20,39 @@ export function writes({ name, text }: Statement): boolean {
   return known;
 }
 
-/**
- * Runs a statement of a queries.ts inside the transaction of `em`. Values are bound to `$1`, `$2`
- * …; MikroORM's own `execute` would write them into the text.
- */
-export async function execute<Row>(
-  em: EntityManager,
-  sql: string,
-  values: readonly unknown[],
-): Promise<Row[]> {
-  const transaction = em.getTransactionContext<Transaction<unknown>>();
-  if (!transaction) throw new Error('a statement needs a transaction');
-  const result = await transaction.executeQuery(CompiledQuery.raw(sql, [...values]));
-  return result.rows as Row[];
-}
-
 /** Runs a statement of a queries.ts: on the pool, or inside a transaction to see its writes. */
 export type Run = <Row extends Record<string, unknown>>(
   statement: Statement,
   values: readonly unknown[],
 ) => Promise<Row[]>;
 
-/** Runs statements on any connection, outside of transactions. */
-export const onPool =
-  (database: { query: Run }): Run =>
-  (statement, values) =>
-    database.query(statement, values);
+type Write = <Row extends Record<string, unknown>>(
+  call: Origin,
+  statement: Statement,
+  values: readonly unknown[],
+) => Promise<Row[]>;
 
-/** Runs statements inside the transaction of `em`. */
-export const inTransaction =
-  (em: EntityManager): Run =>
+/**
+ * Runs statements on any connection, outside of transactions. Those that write need the `call` that
+ * they are run for.
+ */
+export const onPool =
+  (database: { query: Run; write: Write }, call?: Origin): Run =>
   (statement, values) =>
-    execute(em, statement.text, values);
+    call && writes(statement)
+      ? database.write(call, statement, values)
+      : database.query(statement, values);
 
 /**
  * Locks a name until the end of the transaction, which serialises transactions on the same thing.
  */
-export async function lockName(em: EntityManager, name: string): Promise<void> {
-  await execute(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
+export async function lockName(tx: Transaction, name: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
 }
 
 /** Locks names like `lockName`, in one order, so that two calls never deadlock. */
-export async function lockNames(em: EntityManager, names: readonly string[]): Promise<void> {
-  await execute(
-    em,
+export async function lockNames(tx: Transaction, names: readonly string[]): Promise<void> {
+  await tx.query(
     'select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest($1::text[]) as name',
     [[...new Set(names)].sort()],
   );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inClientCall } from '@bailiwick/contract';
+import { type Origin, serviceOrigin } from '@bailiwick/contract';
 import { invalid, ServiceError, unavailable } from '@bailiwick/errors';
 import { createTransactionTurns, createTurns } from './turns.ts';
 
@@ -152,22 +152,27 @@ test('a client whose time was used up by earlier turns gets 429, unless the data
   await first;
 });
 
-const as = <T>(caller: string, work: () => Promise<T>): Promise<T> =>
-  inClientCall({ caller }, work);
+const byService = serviceOrigin('test');
+/** The origin of a client's call. */
+const by = (caller: string, more: { waitsUntil?: number } = {}): Origin => ({
+  ...byService,
+  client: { caller, ...more },
+});
 
 test('at most 100 client calls run or wait for one tenant, for any number of rows', async (t) => {
   const { transaction: turn } = createTransactionTurns(10);
   const { work } = createWork(t);
   for (let count = 0; count < 100; count++)
-    void as(`usr_${count}`, () =>
-      turn({ tenant: 'tnt_1', row: `group ${count % 10}` }, work('tenant')),
+    void turn(
+      { call: by(`usr_${count}`), tenant: 'tnt_1', row: `group ${count % 10}` },
+      work('tenant'),
     );
   assert.equal(
-    await codeOf(as('usr_late', () => turn({ tenant: 'tnt_1', row: 'group 10' }, work('tenant')))),
+    await codeOf(turn({ call: by('usr_late'), tenant: 'tnt_1', row: 'group 10' }, work('tenant'))),
     'resource_exhausted',
   );
   assert.equal(
-    await codeOf(as('usr_late', () => turn({ tenant: 'tnt_2' }, () => Promise.resolve('works')))),
+    await codeOf(turn({ call: by('usr_late'), tenant: 'tnt_2' }, () => Promise.resolve('works'))),
     'ok',
   );
 });
@@ -177,9 +182,9 @@ test('one caller cannot fill a row or a tenant, and is the only one rejected', a
   const { started, work, end } = createWork(t);
   const row = { tenant: 'tnt_1', row: 'tenant tnt_1' };
   const flood = Array.from({ length: 121 }, () =>
-    codeOf(as('usr_flood', () => turn(row, work('flood')))),
+    codeOf(turn({ call: by('usr_flood'), ...row }, work('flood'))),
   );
-  const admin = as('usr_admin', () => turn(row, work('admin')));
+  const admin = turn({ call: by('usr_admin'), ...row }, work('admin'));
   assert.equal(await flood.at(-1), 'resource_exhausted');
   for (let count = 0; count < 20; count++) await end();
   assert.equal(
@@ -195,17 +200,15 @@ test('a change takes the turn of its caller once, and all its waits share one de
   const { transaction: turn, row } = createTransactionTurns(10);
   const { work } = createWork(t);
   const save = (index: number) =>
-    as('usr_1', () =>
-      row(`save ${index}`, () =>
-        turn({ tenant: 'tnt_1', row: `row ${index}` }, () => Promise.resolve('saved')),
-      ),
+    row({ call: by('usr_1'), row: `save ${index}` }, (call) =>
+      turn({ call, tenant: 'tnt_1', row: `row ${index}` }, () => Promise.resolve('saved')),
     );
   const saved = await Promise.all(Array.from({ length: 60 }, (_, index) => save(index)));
   assert.equal(saved.length, 60);
-  void turn({ tenant: 'tnt_1', row: 'busy' }, work('busy'));
-  const late = { caller: 'usr_1', waitsUntil: performance.now() + 20 };
+  void turn({ call: byService, tenant: 'tnt_1', row: 'busy' }, work('busy'));
+  const late = by('usr_1', { waitsUntil: performance.now() + 20 });
   assert.equal(
-    await codeOf(inClientCall(late, () => turn({ tenant: 'tnt_1', row: 'busy' }, work('late')))),
+    await codeOf(turn({ call: late, tenant: 'tnt_1', row: 'busy' }, work('late'))),
     'resource_exhausted',
   );
 });
@@ -214,11 +217,14 @@ test('background work and calls of services wait and are never rejected', async 
   const { transaction: turn } = createTransactionTurns(10);
   const { started, work, end } = createWork(t);
   const clients = Array.from({ length: 60 }, (_, index) =>
-    codeOf(as(`usr_${index}`, () => turn({ tenant: 'tnt_1', row: 'user usr_1' }, work('client')))),
+    codeOf(turn({ call: by(`usr_${index}`), tenant: 'tnt_1', row: 'user usr_1' }, work('client'))),
   );
   assert.equal(await clients.at(-1), 'resource_exhausted');
   const services = Array.from({ length: 150 }, (_, index) =>
-    turn(index % 2 ? { tenant: 'tnt_1', row: 'user usr_1' } : { tenant: 'tnt_1' }, work('service')),
+    turn(
+      { call: byService, tenant: 'tnt_1', ...(index % 2 ? { row: 'user usr_1' } : {}) },
+      work('service'),
+    ),
   );
   for (let count = 0; count < 51 + 150; count++) await end();
   assert.equal((await Promise.all(services)).length, 150);
@@ -229,13 +235,16 @@ test('transactions run one by one for a row, on half of the connections for a te
   const { transaction: turn } = createTransactionTurns(10);
   const { started, work } = createWork(t);
   for (let count = 0; count < 3; count++)
-    void turn({ tenant: 'tnt_1', row: 'group eng' }, work('row'));
+    void turn({ call: byService, tenant: 'tnt_1', row: 'group eng' }, work('row'));
   await settled();
-  for (let count = 0; count < 6; count++) void turn({ tenant: 'tnt_1' }, work('tenant'));
+  for (let count = 0; count < 6; count++)
+    void turn({ call: byService, tenant: 'tnt_1' }, work('tenant'));
   await settled();
   assert.deepEqual([...started].sort(), ['row', 'tenant', 'tenant', 'tenant', 'tenant']);
-  for (let count = 0; count < 5; count++) void turn({ tenant: `tnt_other${count}` }, work('other'));
-  for (let count = 0; count < 5; count++) void turn({ tenant: null }, work('background'));
+  for (let count = 0; count < 5; count++)
+    void turn({ call: byService, tenant: `tnt_other${count}` }, work('other'));
+  for (let count = 0; count < 5; count++)
+    void turn({ call: byService, tenant: null }, work('background'));
   await settled();
   assert.equal(
     started.filter((name) => name === 'other').length,

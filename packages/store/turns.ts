@@ -1,5 +1,5 @@
-import { currentClientCall, inClientCall } from '@bailiwick/contract';
-import { exhausted, ServiceError, unavailable } from '@bailiwick/errors';
+import type { Origin } from '@bailiwick/contract';
+import { exhausted, PoolBusy, ServiceError, unavailable } from '@bailiwick/errors';
 
 // A transaction takes its turn before a database connection, so it holds none while it waits.
 // Without turns, a client that changes one row many times at once would make every connection of
@@ -25,7 +25,7 @@ type Queue = { holding: number; waiting: Array<() => void> };
 const busy = () => exhausted('too many changes of the same records at once, try again', 1);
 /** Whether the database responded. An error of the work itself counts as a response. */
 const isAnswer = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code !== 'unavailable';
+  error instanceof PoolBusy || (error instanceof ServiceError && error.code !== 'unavailable');
 
 /** Counts the work in hand and queues the work that waits, by key. */
 function createQueues({ total, perKey }: Pick<TurnLimits, 'total' | 'perKey'>) {
@@ -128,10 +128,10 @@ export function createTurns({ total, perKey, waiting }: TurnLimits) {
 }
 
 /**
- * The scope of a transaction: its tenant (null = none), and a row that clients may change often at
- * once.
+ * The scope of a transaction: the call or service that it belongs to, its tenant (null = none), and a
+ * row that clients may change often at once.
  */
-export type Scope = { tenant: string | null; row?: string };
+export type Scope = { call: Origin; tenant: string | null; row?: string };
 
 /** Work that may wait for one row. */
 const waitingForRow = 50;
@@ -173,31 +173,42 @@ export function createTransactionTurns(poolSize: number) {
   });
 
   /**
-   * Runs `work` in the caller's turn, which a call takes once: nested work shares that turn and its
-   * deadline.
+   * Runs `work` in the caller's turn, which a call takes once. `work` gets the call that holds it:
+   * nested work with that call shares the turn and its deadline.
    */
-  function asCaller<T>(work: (wait: Wait) => Promise<T>): Promise<T> {
-    const call = currentClientCall();
-    const until = call?.waitsUntil ?? performance.now() + waitMs;
-    const wait = { until, isClient: call !== undefined, since: until - waitMs };
-    if (call === undefined || call.waitsUntil !== undefined) return work(wait);
-    const inTurn = () => inClientCall({ ...call, waitsUntil: until }, () => work(wait));
-    return call.caller === '' ? inTurn() : callers.run(call.caller, inTurn, wait);
+  function asCaller<C extends Origin, T>(
+    call: C,
+    work: (wait: Wait, call: C) => Promise<T>,
+  ): Promise<T> {
+    const { client } = call;
+    const until = client?.waitsUntil ?? performance.now() + waitMs;
+    const wait = { until, isClient: client !== undefined, since: until - waitMs };
+    if (client === undefined || client.waitsUntil !== undefined) return work(wait, call);
+    const holding = { ...call, client: { ...client, waitsUntil: until } };
+    const inTurn = () => work(wait, holding);
+    return client.caller === '' ? inTurn() : callers.run(client.caller, inTurn, wait);
   }
 
   return {
-    transaction<T>({ tenant, row }: Scope, work: () => Promise<T>): Promise<T> {
+    transaction<T>({ call, tenant, row }: Scope, work: (call: Origin) => Promise<T>): Promise<T> {
       const holder = tenant ?? row;
-      if (holder === undefined) return work();
-      return asCaller((wait) => {
-        const connect = () => connections.run(holder, work, wait);
+      if (holder === undefined) return work(call);
+      return asCaller(call, (wait, holding) => {
+        const connect = () => connections.run(holder, () => work(holding), wait);
         const change = row === undefined ? connect : () => rows.run(row, connect, wait);
         return wait.isClient ? calls.run(holder, change, wait) : change();
       });
     },
-    call: <T>(tenant: string, work: () => Promise<T>): Promise<T> =>
-      asCaller((wait) => (wait.isClient ? calls.run(tenant, work, wait) : work())),
-    row: <T>(row: string, work: () => Promise<T>): Promise<T> =>
-      asCaller((wait) => rows.run(row, work, wait)),
+    call: <C extends Origin, T>(
+      { call, tenant }: { call: C; tenant: string },
+      work: (call: C) => Promise<T>,
+    ): Promise<T> =>
+      asCaller(call, (wait, holding) =>
+        wait.isClient ? calls.run(tenant, () => work(holding), wait) : work(holding),
+      ),
+    row: <C extends Origin, T>(
+      { call, row }: { call: C; row: string },
+      work: (call: C) => Promise<T>,
+    ): Promise<T> => asCaller(call, (wait, holding) => rows.run(row, () => work(holding), wait)),
   };
 }

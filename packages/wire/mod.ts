@@ -7,6 +7,7 @@ export {
 export { answerSpan, countOperation, isCountedHere, rpcName } from './calls.ts';
 export type { Dispatch, Exchange } from './dispatch.ts';
 export { createOwnTokens } from './own-tokens.ts';
+export { createBehalfClient, createPeerClient, type PeerClient } from './peer-client.ts';
 export { type Hop, openHop, openPeers } from './peers.ts';
 export { readBody, stopReading } from './request-body.ts';
 export {
@@ -14,7 +15,6 @@ export {
   contextFor,
   createLocalTransport,
   isUnimplemented,
-  onBehalf,
   type WireTransport,
 } from './rpc.ts';
 export { createHttpTransport } from './rpc-http.ts';

@@ -1,16 +1,12 @@
 import {
   type Caller,
-  currentBehalf,
-  currentRequestId,
   idempotencyKeyHeader,
-  type Operation,
   operationOf,
   replayedHeader,
   serviceCaller,
 } from '@bailiwick/contract';
 import { callerRefusalIn, toConnectError, toServiceError, unavailable } from '@bailiwick/errors';
 import { currentTraceparent, type Tls, traceparentHeader } from '@bailiwick/process';
-import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import {
   create,
   type DescMessage,
@@ -187,25 +183,9 @@ function withDeadline<T>(
 /** A deadline of 0 means no time limit: a call without time left gets the shortest. */
 const limitOf = (remainingMs: number): number => Math.max(1, Math.ceil(remainingMs));
 
-/** Wraps a transport for calls in a service's own name, as part of the current request. */
-export const asService = (transport: Transport, service: string): Transport =>
-  named(transport, () => serviceCaller(service, currentRequestId()));
-
-/**
- * Like `asService`, for the calls that make a part of the caller's own change: the other service
- * commits nothing either once the caller's right has ended.
- */
-export const onBehalf = (transport: Transport, service: string): Transport =>
-  named(transport, ({ sideEffects }) => {
-    const own = serviceCaller(service, currentRequestId());
-    const behalf = sideEffects ? currentBehalf() : undefined;
-    if (!behalf) return own;
-    const caller = create(CallerSchema, { ...behalf.caller, requestId: '' });
-    return { ...own, onBehalf: toBinary(CallerSchema, caller), work: behalf.work };
-  });
-
-function named(transport: Transport, callerOf: (operation: Operation) => Caller): Transport {
-  const own = (method: DescMethodUnary) => contextFor(callerOf(operationOf(method)));
+/** Wraps a transport for calls in a service's own name, which belong to no call of a client. */
+export function asService(transport: Transport, service: string): Transport {
+  const own = contextFor(serviceCaller(service));
   return {
     unary: (method, signal, timeoutMs, header, input, context) =>
       transport.unary(
@@ -214,7 +194,7 @@ function named(transport: Transport, callerOf: (operation: Operation) => Caller)
         timeoutMs,
         header,
         input,
-        context?.get(callerKey) ? context : own(method),
+        context?.get(callerKey) ? context : own,
       ),
     stream: noStream,
   };

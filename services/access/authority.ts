@@ -3,6 +3,7 @@ import {
   endWithin,
   includes,
   isPlatformOnly,
+  type Origin,
   permissions,
   refusalFlags,
   type SessionRefusal,
@@ -21,8 +22,8 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { type Database, onPool, type Run } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { Client } from '@connectrpc/connect';
 import { findLackingForUser } from './acting/acting.ts';
 import { mayConferBot } from './acting/bots.ts';
 import { findSubjectGrants, reduces } from './decisions/context.ts';
@@ -60,7 +61,7 @@ const limitOf = (limit: number): number => (limit > 0 ? Math.min(limit, maxMembe
 type Deps = {
   database: Database;
   revoke: Revoke;
-  credentials: Pick<Client<typeof Credentials>, 'confirm'>;
+  credentials: Pick<PeerClient<typeof Credentials>, 'confirm'>;
 };
 
 export function authorityHandlers(deps: Deps): Handlers<typeof Authority> {
@@ -68,7 +69,7 @@ export function authorityHandlers(deps: Deps): Handlers<typeof Authority> {
   const run = onPool(database);
   return {
     effective: (request) => effectiveRights(run, request),
-    confirmCredential: (request) => confirmCredential(credentials, request),
+    confirmCredential: (request, call) => confirmCredential(credentials, request, call),
     describeMember: (request) => describeMember(database, run, request),
     mayReadUser: (request) => mayReadUser(run, request),
     mayConferBot: (request) => mayConferBot(run, request),
@@ -117,13 +118,13 @@ export function authorityHandlers(deps: Deps): Handlers<typeof Authority> {
       return { appUrl: (found?.status === 'active' && found.settings.appUrl) || '' };
     },
 
-    leave: ({ userId }) => leaveAll(database, userId),
+    leave: ({ userId }, call) => leaveAll(database, call, userId),
 
-    async setSubjectState({ subject, state, changedAt }) {
+    async setSubjectState({ subject, state, changedAt }, call) {
       if (!isReportedState(state) || !changedAt)
         throw invalid('State must be active, disabled or deleted, and ChangedAt is required');
-      await database.transaction({ tenant: null, row: `subject ${subject}` }, (em) =>
-        setSubjectState(em, subject, state, timestampDate(changedAt)),
+      await database.transaction({ call, tenant: null, row: `subject ${subject}` }, (tx) =>
+        setSubjectState(tx, subject, state, timestampDate(changedAt)),
       );
       // Not awaited: identity revokes the same key after this reply and would wait twice. This
       // revocation matters if identity's call has timed out. If it fails, cached decisions end with
@@ -137,13 +138,14 @@ export function authorityHandlers(deps: Deps): Handlers<typeof Authority> {
 async function confirmCredential(
   credentials: Deps['credentials'],
   { credential }: ConfirmCredentialRequest,
+  call: Origin,
 ) {
-  const { state } = await credentials.confirm({ ...(credential && { credential }) });
+  const { state } = await credentials.confirm({ ...(credential && { credential }) }, call);
   return { ...(state && { state }) };
 }
 
-async function leaveAll(database: Database, userId: string) {
-  await leave(database, userId);
+async function leaveAll(database: Database, call: Origin, userId: string) {
+  await leave(database, call, userId);
   const tenants = await tenantsOf(database, userId, { after: '', limit: maxTenants });
   return { tenants: tenants.map(({ id }) => id) };
 }

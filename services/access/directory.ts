@@ -2,11 +2,10 @@ import { notFound } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { Directory as DirectoryService } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import { isUnimplemented } from '@bailiwick/wire';
-import type { Client } from '@connectrpc/connect';
+import { isUnimplemented, type PeerClient } from '@bailiwick/wire';
 
 /** Client of identity's directory. Call it before a transaction, never inside one. */
-export type Directory = Client<typeof DirectoryService>;
+export type Directory = PeerClient<typeof DirectoryService>;
 
 /** The user with this id, or undefined. */
 export async function findUser(
@@ -14,7 +13,7 @@ export async function findUser(
   id: string,
   call: Call,
 ): Promise<User | undefined> {
-  const { users } = await directory.getUsers({ ids: [id] }, { signal: call.signal });
+  const { users } = await directory.getUsers({ ids: [id] }, call, { signal: call.signal });
   return users.find((candidate) => candidate.id === id);
 }
 
@@ -39,7 +38,7 @@ export async function findDomainTenant(
   call: Call,
 ): Promise<string> {
   const { tenant } = await directory
-    .findDomainTenant({ userId }, { signal: call.signal })
+    .findDomainTenant({ userId }, call, { signal: call.signal })
     .catch((error: unknown) => {
       // During an upgrade, identity may be an older version without this call: the user is then
       // asked to accept.
@@ -55,7 +54,7 @@ export async function findUserByEmail(
   email: string,
   call: Call,
 ): Promise<User | undefined> {
-  const { user } = await directory.findUserByEmail({ email }, { signal: call.signal });
+  const { user } = await directory.findUserByEmail({ email }, call, { signal: call.signal });
   return user;
 }
 
@@ -67,7 +66,9 @@ export async function findBots(
   call: Call,
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const { bots } = await directory.getBots({ tenant, ids: [...ids] }, { signal: call.signal });
+  const { bots } = await directory.getBots({ tenant, ids: [...ids] }, call, {
+    signal: call.signal,
+  });
   return new Set(bots.map(({ id }) => id));
 }
 
@@ -87,6 +88,8 @@ export async function findBotTenant(
   id: string,
   call: Call,
 ): Promise<string | undefined> {
-  const { bots } = await directory.getBots({ tenant: '', ids: [id] }, { signal: call.signal });
+  const { bots } = await directory.getBots({ tenant: '', ids: [id] }, call, {
+    signal: call.signal,
+  });
   return bots[0]?.tenant;
 }

@@ -27,8 +27,13 @@ import { Scim } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
 import { TenantMembers, Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { Credentials, Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { countAddress, createLimiter, type Database, type Limiter, onPool } from '@bailiwick/store';
-import { asService, type OwnSettings, onBehalf } from '@bailiwick/wire';
-import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import {
+  createBehalfClient,
+  createPeerClient,
+  type OwnSettings,
+  type PeerClient,
+} from '@bailiwick/wire';
+import type { Transport } from '@connectrpc/connect';
 import { auditHandlers } from './audit/handlers.ts';
 import { projectAudit } from './audit/projector.ts';
 import { startPruning } from './audit/prune.ts';
@@ -83,13 +88,16 @@ const sweepLimits = (limiter: Limiter, log: Log) =>
 
 /** A person whom a directory provisions is a part of the caller's own change. */
 const clientsOf = ({ identity }: Options['peers']) => ({
-  directory: createClient(Directory, onBehalf(identity, 'access')),
-  credentials: createClient(Credentials, asService(identity, 'access')),
+  directory: createBehalfClient(Directory, identity, 'access'),
+  credentials: createPeerClient(Credentials, identity, 'access'),
 });
 
 /** Where the rights of running calls are asked for again. */
-const rightsIn = (database: Database, credentials: Client<typeof Credentials>): RightsSources => ({
-  credential: (request) => credentials.confirm(request),
+const rightsIn = (
+  database: Database,
+  credentials: PeerClient<typeof Credentials>,
+): RightsSources => ({
+  credential: (request, origin) => credentials.confirm(request, origin),
   authority: { effective: (request) => effectiveRights(onPool(database), request) },
 });
 

@@ -7,7 +7,6 @@ import {
   openKeyRing,
   openKeyService,
 } from '@bailiwick/keys';
-import type { Origin } from '@bailiwick/outbox';
 import {
   createPager,
   createService,
@@ -47,9 +46,9 @@ import {
   SsoRecovery,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { countAddress, createLimiter, type Database, type EntityManager } from '@bailiwick/store';
-import { asService, type OwnSettings, onBehalf } from '@bailiwick/wire';
-import { createClient, type Transport } from '@connectrpc/connect';
+import { countAddress, createLimiter, type Database, type Transaction } from '@bailiwick/store';
+import { createBehalfClient, createPeerClient, type OwnSettings } from '@bailiwick/wire';
+import type { Transport } from '@connectrpc/connect';
 import { createComparison } from './account/comparison.ts';
 import { accountHandlers } from './account/handlers.ts';
 import { createInFlight } from './account/in-flight.ts';
@@ -92,15 +91,15 @@ type Options = {
 };
 
 const clientsOf = ({ access, sso }: Options['peers']) => ({
-  authority: createClient(Authority, asService(access, 'identity')),
-  ownAuthority: createClient(Authority, onBehalf(access, 'identity')),
-  admission: createClient(Admission, asService(access, 'identity')),
-  imports: createClient(Imports, onBehalf(access, 'identity')),
-  domainOwner: createClient(DomainOwner, asService(sso, 'identity')),
-  sso: createClient(PasswordPolicy, asService(sso, 'identity')),
-  recovery: createClient(SsoRecovery, asService(sso, 'identity')),
-  issuer: createClient(Issuer, asService(sso, 'identity')),
-  redirects: createClient(Sso, asService(sso, 'identity')),
+  authority: createPeerClient(Authority, access, 'identity'),
+  ownAuthority: createBehalfClient(Authority, access, 'identity'),
+  admission: createPeerClient(Admission, access, 'identity'),
+  imports: createBehalfClient(Imports, access, 'identity'),
+  domainOwner: createPeerClient(DomainOwner, sso, 'identity'),
+  sso: createPeerClient(PasswordPolicy, sso, 'identity'),
+  recovery: createPeerClient(SsoRecovery, sso, 'identity'),
+  issuer: createPeerClient(Issuer, sso, 'identity'),
+  redirects: createPeerClient(Sso, sso, 'identity'),
 });
 
 /** More introspected tokens and accounts than a process can load within a lease. */
@@ -114,9 +113,9 @@ const answerCache = { maxSize: 20_000, isCounted: false };
 const relayPauseMs = 100;
 
 /** Removes what a purged tenant has in other tables: its bots and its providers' links. */
-async function leaveTenant(em: EntityManager, tenant: string, origin: Origin): Promise<void> {
-  await removeBots(em, tenant, origin);
-  await forgetProvider(em, tenant, '');
+async function leaveTenant(tx: Transaction, tenant: string): Promise<void> {
+  await removeBots(tx, tenant);
+  await forgetProvider(tx, tenant, '');
 }
 
 /** The settings of the pages: where they lead, and the ways in that they offer. */
@@ -148,14 +147,14 @@ const rightsOf = (
   deps: Parameters<typeof confirmCredential>[0] & Pick<RightsSources, 'authority'>,
 ): RightsSources => ({
   ...deps,
-  credential: (request) => confirmCredential(deps, request.credential),
+  credential: (request, origin) => confirmCredential(deps, request.credential, origin),
 });
 
 /** The parts with which the service starts, on its database and broker. */
 function partsOf(
   { settings, peers, log }: Options,
   { keyRing, keyService, isBreached }: Opened,
-  { database, broker, refusals }: Parameters<ServiceOptions['parts']>[0],
+  { database, broker, handover, refusals }: Parameters<ServiceOptions['parts']>[0],
 ) {
   const limits = accountLimits[settings.limits as LimitProfile];
   const { domainOwner, ...clients } = clientsOf(peers);
@@ -165,6 +164,7 @@ function partsOf(
     ...pageRules(settings),
     ...clients,
     database,
+    handover,
     keyRing,
     keys,
     rightsCache: createRightsCache(broker, answerCache),
@@ -180,7 +180,6 @@ function partsOf(
   };
   const passwordRules = passwordRulesOf(settings, isBreached);
   const forget = forgetEverywhere(broker, keys);
-  const upkeep = { database, keys, service: keyService, records: sealedRecords, forget, log };
   return {
     served: [
       serve(Account, accountHandlers(deps), accountChecks(passwordRules)),
@@ -206,7 +205,7 @@ function partsOf(
       followOwnerNotices({ ...deps, broker }),
       ...watchSupport({ ...deps, broker }),
       followPurges({ schema: identitySchema, database, broker, log, before: leaveTenant }),
-      maintainDataKeys(upkeep),
+      maintainDataKeys({ ...deps, service: keyService, records: sealedRecords, forget }),
       () => async () => deps.rightsCache.close(),
     ],
     rights: rightsOf(deps),

@@ -1,7 +1,8 @@
 import { type Broker } from '@bailiwick/broker';
-import { type Caller, type LimitProfile, mailLimits } from '@bailiwick/contract';
+import { type Caller, type LimitProfile, mailLimits, type Origin } from '@bailiwick/contract';
 import { createPools, type EgressRules } from '@bailiwick/egress';
 import { createTenantKeys, openKeyRing, openKeyService, type TenantKeys } from '@bailiwick/keys';
+import type { Handover } from '@bailiwick/outbox';
 import {
   type Background,
   createPager,
@@ -40,8 +41,8 @@ import {
   DomainOwner,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { countAddress, createLimiter, type Database, type Limiter } from '@bailiwick/store';
-import { asService, type OwnSettings, onBehalf } from '@bailiwick/wire';
-import { createClient, type Transport } from '@connectrpc/connect';
+import { createBehalfClient, createPeerClient, type OwnSettings } from '@bailiwick/wire';
+import type { Transport } from '@connectrpc/connect';
 import { chatChecks, chatHandlers, chatReplayChecks } from './chat/handlers.ts';
 import { chatKind } from './chat/status.ts';
 import { testDeliveryHandler as testChatDeliveryHandler } from './chat/test-delivery.ts';
@@ -122,17 +123,17 @@ export async function createNotifications(options: Options): Promise<Service> {
 /** The connections and files that the service opens besides its database and the broker. */
 function openDeps({ settings, peers, log }: Options) {
   const ring = openKeyRing(settings.keyRing, log);
-  const sso = asService(peers.sso, 'notifications');
-  const access = asService(peers.access, 'notifications');
+  const sso = peers.sso;
+  const access = peers.access;
   return {
     plan: readPlan(settings),
     ring,
     keyService: openKeyService(settings, ring),
-    authority: createClient(Authority, access),
-    tenants: createClient(Tenants, access),
-    ssoKeys: createClient(DataKeys, onBehalf(peers.sso, 'notifications')),
-    logout: createClient(AppLogout, sso),
-    owners: createDomainOwners(createClient(DomainOwner, sso)),
+    authority: createPeerClient(Authority, access, 'notifications'),
+    tenants: createPeerClient(Tenants, access, 'notifications'),
+    ssoKeys: createBehalfClient(DataKeys, peers.sso, 'notifications'),
+    logout: createPeerClient(AppLogout, sso, 'notifications'),
+    owners: createDomainOwners(createPeerClient(DomainOwner, sso, 'notifications')),
     mailer: createMailer({
       smtpUrl: settings.smtpUrl,
       greetingName: settings.smtpName || greetingNameOf(settings.publicUrl),
@@ -145,7 +146,7 @@ function openDeps({ settings, peers, log }: Options) {
 }
 
 type Deps = ReturnType<typeof openDeps> &
-  Pick<Options, 'settings' | 'log'> & { database: Database; broker: Broker };
+  Pick<Options, 'settings' | 'log'> & { database: Database; broker: Broker; handover: Handover };
 
 function partsOf(deps: Deps) {
   const { database, broker, keyService, settings } = deps;
@@ -181,9 +182,9 @@ function partsOf(deps: Deps) {
     background: backgroundOf(shared),
     rights: {
       ...shared,
-      credential: (request: Parameters<RightsSources['credential']>[0]) =>
-        shared.authority.confirmCredential(request),
-      portal: (caller: Caller) => assertPortal(shared, caller),
+      credential: (...[request, origin]: Parameters<RightsSources['credential']>) =>
+        shared.authority.confirmCredential(request, origin),
+      portal: (caller: Caller, origin: Origin) => assertPortal(shared, caller, origin),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { serviceOrigin } from '@bailiwick/contract';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Database, Limiter } from '@bailiwick/store';
@@ -15,6 +16,8 @@ const batch = 5000;
 
 type Deps = { database: Database; limiter: Limiter; deliveryBodyHours: number; log: Log };
 
+const byService = serviceOrigin('notifications');
+
 /**
  * Erases expired data. Correctness does not depend on it: every reader checks the expiry itself.
  */
@@ -25,25 +28,29 @@ export function createSweeper({ database, limiter, deliveryBodyHours, log }: Dep
     failed: 'erasing expired data failed',
     async work(isStopped) {
       await Promise.all([
-        erasePreviousSecrets(database),
-        forgetPublished(database, nameSeconds),
-        deleteExpiredSuppressions(database),
-        deleteExpiredPortals(database),
+        erasePreviousSecrets(database, byService),
+        forgetPublished(database, byService, nameSeconds),
+        deleteExpiredSuppressions(database, byService),
+        deleteExpiredPortals(database, byService),
         limiter.sweep(),
       ]);
       // One transaction per batch: the database cancels long statements.
       while (
         !isStopped() &&
-        (await database.transaction(null, (em) => deleteForgotten(em, batch))) === batch
+        (await database.transaction({ call: byService, tenant: null }, (tx) =>
+          deleteForgotten(tx, batch),
+        )) === batch
       );
       while (
         !isStopped() &&
-        (await database.transaction(null, (em) => deleteOldHours(em, batch))) === batch
+        (await database.transaction({ call: byService, tenant: null }, (tx) =>
+          deleteOldHours(tx, batch),
+        )) === batch
       );
       while (
         !isStopped() &&
-        (await database.transaction(null, (em) =>
-          deleteExpiredMessages(em, deliveryBodyHours, batch),
+        (await database.transaction({ call: byService, tenant: null }, (tx) =>
+          deleteExpiredMessages(tx, deliveryBodyHours, batch),
         )) === batch
       );
     },

@@ -1,10 +1,10 @@
 import { escalation, temporaryRight } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import type { PeerClient } from '@bailiwick/wire';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { Client } from '@connectrpc/connect';
 
-type Deps = { admission: Client<typeof Admission> };
+type Deps = { admission: PeerClient<typeof Admission> };
 
 /**
  * Grants that users of a tenant get automatically: roles by slug, groups by path, and the tenant's
@@ -38,12 +38,10 @@ export async function findLacking(
   return (await askToConfer(deps, call, tenant, granted)).lacking;
 }
 
-const askToConfer = (
-  { admission }: Deps,
-  { caller, signal }: Call,
-  tenant: string,
-  granted: Granted,
-) => admission.mayConfer({ ...principalOf(caller), tenant, ...granted }, { signal });
+const askToConfer = ({ admission }: Deps, call: Call, tenant: string, granted: Granted) =>
+  admission.mayConfer({ ...principalOf(call.caller), tenant, ...granted }, call, {
+    signal: call.signal,
+  });
 
 /** Who answers for what a provider or a domain hands out: its rights are read at that time. */
 export type StoredGiver = {
@@ -78,13 +76,14 @@ const everything = (tenant: string): string[] =>
  */
 export async function findLimit(
   { admission }: Deps,
-  { caller, signal }: Pick<Call, 'caller' | 'signal'>,
+  call: Call,
   tenant: string,
 ): Promise<{ lacking: string; endsAt?: Date } | undefined> {
   const permissions = everything(tenant);
   const { lacking, endsAt } = await admission.mayDelegate(
-    { ...principalOf(caller), tenant, permissions },
-    { signal },
+    { ...principalOf(call.caller), tenant, permissions },
+    call,
+    { signal: call.signal },
   );
   if (lacking !== '') return { lacking };
   return endsAt && { lacking: permissions[0] ?? '', endsAt: timestampDate(endsAt) };
@@ -96,13 +95,14 @@ export async function findLimit(
  */
 export async function assertMayDelegate(
   { admission }: Deps,
-  { caller, signal }: Call,
+  call: Call,
   tenant: string,
   permissions: readonly string[],
 ): Promise<void> {
   const { lacking, endsAt } = await admission.mayDelegate(
-    { ...principalOf(caller), tenant, permissions: [...permissions] },
-    { signal },
+    { ...principalOf(call.caller), tenant, permissions: [...permissions] },
+    call,
+    { signal: call.signal },
   );
   if (lacking !== '') throw escalation(lacking);
   // An app has no end.

@@ -1,5 +1,5 @@
 import { type Broker } from '@bailiwick/broker';
-import type { Limit, LimitProfile } from '@bailiwick/contract';
+import type { Limit, LimitProfile, Origin } from '@bailiwick/contract';
 import { createPools, egressRulesOf } from '@bailiwick/egress';
 import { createTenantKeys, type KeyService, openKeyRing, openKeyService } from '@bailiwick/keys';
 import {
@@ -33,8 +33,13 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { countAddress, createLimiter } from '@bailiwick/store';
-import { asService, type OwnSettings, onBehalf } from '@bailiwick/wire';
-import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import {
+  createBehalfClient,
+  createPeerClient,
+  type OwnSettings,
+  type PeerClient,
+} from '@bailiwick/wire';
+import type { Transport } from '@connectrpc/connect';
 import { watchSessions } from './app-sign-ins/watch.ts';
 import type { AppDeps } from './apps/deps.ts';
 import { appChecks, appHandlers } from './apps/handlers.ts';
@@ -74,14 +79,14 @@ type Options = {
 };
 
 const clientsOf = ({ identity, access }: Options['peers']) => ({
-  federation: createClient(Federation, asService(identity, 'sso')),
-  ownFederation: createClient(Federation, onBehalf(identity, 'sso')),
-  identityKeys: createClient(IdentityKeys, onBehalf(identity, 'sso')),
-  credentials: createClient(Credentials, asService(identity, 'sso')),
-  directory: createClient(Directory, asService(identity, 'sso')),
-  admission: createClient(Admission, asService(access, 'sso')),
-  ownAdmission: createClient(Admission, onBehalf(access, 'sso')),
-  authority: createClient(Authority, asService(access, 'sso')),
+  federation: createPeerClient(Federation, identity, 'sso'),
+  ownFederation: createBehalfClient(Federation, identity, 'sso'),
+  identityKeys: createBehalfClient(IdentityKeys, identity, 'sso'),
+  credentials: createPeerClient(Credentials, identity, 'sso'),
+  directory: createPeerClient(Directory, identity, 'sso'),
+  admission: createPeerClient(Admission, access, 'sso'),
+  ownAdmission: createBehalfClient(Admission, access, 'sso'),
+  authority: createPeerClient(Authority, access, 'sso'),
 });
 
 const protocolsOf = (client: Parameters<typeof createOidc>[0], publicUrl: string) =>
@@ -97,8 +102,8 @@ type Deps = ProviderDeps &
   DomainDeps &
   SignInDeps & {
     forget: (tenant: string) => void;
-    identityKeys: Client<typeof IdentityKeys>;
-    replaceSigningKeys: (options: { withdraws: boolean }) => Promise<void>;
+    identityKeys: PeerClient<typeof IdentityKeys>;
+    replaceSigningKeys: (call: Origin, options: { withdraws: boolean }) => Promise<void>;
     limits: Record<string, Limit>;
     recoveryLimit: Limit | undefined;
   };
@@ -158,11 +163,12 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
     settings,
     keyRing: ring,
     log,
-    parts({ database, broker, refusals }) {
+    parts({ database, broker, handover, refusals }) {
       const keys = createTenantKeys({ database, service: keyService });
       const shared = {
         ...calls,
         database,
+        handover,
         keys,
         refusals,
         forget: forgetEverywhere(broker, keys),
@@ -184,7 +190,10 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
       const issuer = openIssuer(shared);
       const deps = { ...shared, replaceSigningKeys: issuer.replaceKeys };
       return {
-        rights: { ...calls, credential: (request) => calls.credentials.confirm(request) },
+        rights: {
+          ...calls,
+          credential: (request, origin) => calls.credentials.confirm(request, origin),
+        },
         served: [...servedBy(deps), ...issuer.served],
         background: [issuer.background, ...backgroundOf({ ...deps, broker, keyService })],
       };

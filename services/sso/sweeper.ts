@@ -1,3 +1,4 @@
+import { serviceOrigin } from '@bailiwick/contract';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Database, Limiter } from '@bailiwick/store';
@@ -8,6 +9,7 @@ import { sweepIssuer } from './issuer/queries.ts';
 import { sweepSignIns } from './sign-in/queries.ts';
 
 const intervalMs = 60_000;
+const byService = serviceOrigin('sso');
 
 /**
  * Erases expired data. Correctness does not depend on it: every reader checks the expiry itself.
@@ -27,11 +29,11 @@ export function createSweeper({
     failed: 'erasing expired data failed',
     work: () =>
       Promise.all([
-        sweepSignIns(database),
-        sweepHandled(database),
-        erasePreviousSecrets(database),
-        sweepIssuer(database),
-        sweepConsents(database),
+        sweepSignIns(database, byService),
+        sweepHandled(database, byService),
+        erasePreviousSecrets(database, byService),
+        sweepIssuer(database, byService),
+        sweepConsents(database, byService),
         limiter.sweep(),
       ]),
   });

@@ -85,7 +85,7 @@ const deleteEndpoint = () =>
       events: { deleted: 'webhook_endpoint.deleted', replayed: '' },
       find: () => Promise.resolve(undefined),
       list: () => Promise.resolve([]),
-      lock: (em, which, lockMode) => em.findOne(WebhookEndpointEntity, which, { lockMode }),
+      lock: (tx, which, lockMode) => tx.em.findOne(WebhookEndpointEntity, which, { lockMode }),
       toApi: () => ({}),
       recordEvent: () => {},
     },
@@ -120,6 +120,7 @@ async function deadLetter(task: string, endpoint: string): Promise<void> {
   } as const;
   await settleAsWaiting(
     database,
+    byService,
     attempt,
     { ...attempt, ...kept, request: Buffer.alloc(0) } satisfies WaitingRow,
     {
@@ -161,6 +162,7 @@ test('settling the tasks of an endpoint locks them in order, so a concurrent loc
   const tasks = Array.from({ length: 20 }, (_, index) => `task-${index + 10}`);
   const settled = settleAsDone(
     database,
+    byService,
     tasks.map((task) => attemptOf(task)),
   );
   await eventually('the waiting settlement', isWaiting);

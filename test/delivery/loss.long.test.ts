@@ -7,7 +7,13 @@ import { after, before, beforeEach, test } from 'node:test';
 import { type Broker, openBroker } from '@bailiwick/broker';
 import { createId } from '@bailiwick/contract';
 import { wantsContainers } from '@bailiwick/deploy/local/providers.ts';
-import { findLosses, noticeTask, OutboxEntity, startRelay } from '@bailiwick/outbox';
+import {
+  createHandover,
+  findLosses,
+  noticeTask,
+  OutboxEntity,
+  startRelay,
+} from '@bailiwick/outbox';
 import { createLog } from '@bailiwick/process';
 import { type Database, openDatabase } from '@bailiwick/store';
 import { connect } from 'nats';
@@ -49,7 +55,7 @@ function startOne() {
     poolSize: 4,
     log,
   });
-  const relay = startRelay({ database, broker, log, intervalMs: 50 });
+  const relay = startRelay({ database, handover: createHandover(), broker, log, intervalMs: 50 });
   return {
     broker,
     database,

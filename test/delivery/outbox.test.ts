@@ -5,14 +5,15 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBroker } from '@bailiwick/broker';
+import { serviceOrigin } from '@bailiwick/contract';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
 import { beginSession } from '@bailiwick/identity/sessions/begin.ts';
 import { UserEntity } from '@bailiwick/identity/users/entities.ts';
 import {
+  createHandover,
   createRecorder,
   OutboxEntity,
-  recordChange,
-  serviceOrigin,
+  record,
   startRelay,
 } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
@@ -79,7 +80,7 @@ test('the relay publishes other changes once while one is too large for the brok
     `insert into access.outbox (id, for_tenant, type, event, audit, tasks, created_at)
      select 'evt_' || n, 'tnt_1', 'group.created', case when n = 1 then repeat('x', 5000000) else '{}' end, '{}', '[]', now() from generate_series(1, 5) as n`,
   );
-  const relay = startRelay({ database, broker, log, intervalMs: 20 });
+  const relay = startRelay({ database, handover: createHandover(), broker, log, intervalMs: 20 });
   try {
     await eventually('the others', async () => (await waiting()).length === 1);
     // Enough for several rounds of the relay.
@@ -103,16 +104,22 @@ test('a commit that records a change wakes the relay, also outside of a call', a
     return rows.length;
   };
   const change = { tenant: '', type: 'user.updated', data: { ID: 'usr_1' }, targets: [] };
-  const record = () =>
-    database.transaction(null, async (em) =>
-      recordChange(em, serviceOrigin('identity', 'Test'), change),
+  const commit = () =>
+    database.transaction({ call: serviceOrigin('identity', 'Test'), tenant: null }, async (tx) =>
+      record(tx, change),
     );
   // Only its first look and the commits wake it.
-  const relay = startRelay({ database, broker, log, intervalMs: 3_600_000 });
+  const relay = startRelay({
+    database,
+    handover: createHandover(),
+    broker,
+    log,
+    intervalMs: 3_600_000,
+  });
   try {
     for (const count of [1, 2, 3]) {
       await sleep(count * 20);
-      await record();
+      await commit();
       await eventually('the change', async () => (await published()) === count);
     }
   } finally {
@@ -132,11 +139,13 @@ test('two relays publish each event of a process once, and an old one that no pr
         return broker.publish(subject, body, id);
       },
     };
-    return { ...opened, broker: counting, record: createRecorder(opened.database) };
+    const handover = createHandover();
+    const record = createRecorder(opened.database, handover);
+    return { ...opened, broker: counting, handover, record };
   };
   const replicas = [await open(), await open()] as const;
-  const relays = replicas.map(({ database, broker, log }) =>
-    startRelay({ database, broker, log, intervalMs: 20, pauseMs: 100 }),
+  const relays = replicas.map(({ database, handover, broker, log }) =>
+    startRelay({ database, handover, broker, log, intervalMs: 20, pauseMs: 100 }),
   );
   const insert = (id: string, age: string) =>
     rowsOf(
@@ -183,9 +192,9 @@ test('a session that begins in a transaction wakes the relay with its commit', a
      values ('usr_1', 'a@b.example', 'a@b.example', true, '', '', '', '', '', 'active', '', '{}', now(), now())`,
   );
   try {
-    await database.transaction(null, async (em) => {
-      const user = await em.findOneOrFail(UserEntity, { id: 'usr_1' });
-      await beginSession(em, serviceOrigin('identity', 'Test') as Call, user, {
+    await database.transaction({ call: serviceOrigin('test'), tenant: null }, async (tx) => {
+      const user = await tx.em.findOneOrFail(UserEntity, { id: 'usr_1' });
+      await beginSession(tx, serviceOrigin('identity', 'Test') as Call, user, {
         authMethod: 'sso',
         furtherMethods: [],
         assurance: 'aal1',

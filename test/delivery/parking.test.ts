@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
+import { serviceOrigin } from '@bailiwick/contract';
 import { type ParkedRow, parkTasks } from '@bailiwick/notifications/queue/parking/queries.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { rowsOf } from '../support/store.ts';
+
+const byService = serviceOrigin('test');
 
 // Tasks of several tenants are parked in one statement.
 
@@ -35,7 +38,7 @@ const atOnce = { size: 128, afterSeconds: 0 };
 const inAWhile = { size: 500, afterSeconds: 60 };
 
 test('parkTasks stores each task unchanged, and releases each endpoint as its tasks ask for', async () => {
-  await parkTasks(store.database, [
+  await parkTasks(store.database, byService, [
     parkedRow('tsk_1', 'tnt_a', inAWhile),
     parkedRow('tsk_2', 'tnt_a', atOnce),
     parkedRow('tsk_3', 'tnt_b', atOnce),
@@ -71,7 +74,7 @@ test('parkTasks parks no task whose attempt has been made, and marks no endpoint
     `insert into notifications.delivery_attempt (task, attempt, operation, tenant, endpoint, event, type, delivery, status, status_code, error, message, duration_ms, started_at)
      values ('tsk_9', 2, 'Webhooks_Deliver', 'tnt_c', 'whk_of_tnt_c', '', '', '', 'delivered', 200, '', '', 1, now())`,
   );
-  await parkTasks(store.database, [
+  await parkTasks(store.database, byService, [
     parkedRow('tsk_9', 'tnt_c', atOnce),
     parkedRow('tsk_8', 'tnt_d', atOnce),
   ]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createId } from '@bailiwick/contract';
+import { createId, serviceOrigin } from '@bailiwick/contract';
 import { settleAsDone } from '@bailiwick/notifications/queue/queries.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { deleteOldHours, listDays, listHours } from '@bailiwick/notifications/stats/queries.ts';
@@ -13,6 +13,8 @@ import { createTenant, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { rowsOf } from '../support/store.ts';
 import { makeEndpoint } from './endpoints.ts';
+
+const byService = serviceOrigin('test');
 
 type Numbers = { Delivered: number; Retried: number; Failed: number; MeanMs: number };
 type Stats = {
@@ -127,7 +129,7 @@ describe('the counts of attempts', () => {
     const batches = Array.from({ length: 25 }, (_, at) => rows.slice(8 * at, 8 * at + 8));
     await Promise.all(
       [...batches, ...batches.map((batch) => batch.toReversed())].map((batch) =>
-        settleAsDone(database, batch),
+        settleAsDone(database, byService, batch),
       ),
     );
     const { delivered, failed, meanMs, longestMs } =
@@ -147,7 +149,7 @@ describe('the counts of attempts', () => {
   test('mails, dropped attempts and other tenants are not counted, and old hours are deleted', async () => {
     const yesterday = new Date(Date.now() - 24 * 60 * 60 * 1000);
     const long = new Date(Date.now() - 40 * 24 * 60 * 60 * 1000);
-    await settleAsDone(database, [
+    await settleAsDone(database, byService, [
       attempt('mail', ''),
       attempt('app', 'app_x'),
       attempt('dropped', 'slk_x', { status: 'dropped' }),
@@ -160,6 +162,11 @@ describe('the counts of attempts', () => {
       days.slice(-3).map(({ delivered }) => delivered),
       [0, 1, 0],
     );
-    assert.equal(await database.transaction(null, (em) => deleteOldHours(em, 100)), 1);
+    assert.equal(
+      await database.transaction({ call: serviceOrigin('test'), tenant: null }, (tx) =>
+        deleteOldHours(tx, 100),
+      ),
+      1,
+    );
   });
 });

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Broker, openBroker } from '@bailiwick/broker';
-import { createId, serviceCaller } from '@bailiwick/contract';
+import { createId, serviceOrigin } from '@bailiwick/contract';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
-import { recordChange, startRelay } from '@bailiwick/outbox';
+import { createHandover, record, startRelay } from '@bailiwick/outbox';
 import { followPurges, forgetEverywhere } from '@bailiwick/pipeline';
 import { startTestBroker, type TestBroker, testOwner } from '../support/broker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -73,16 +73,16 @@ describe('the destruction of a tenant’s keys', () => {
     })({
       dispatch: () => Promise.reject(new Error('no call expected')),
     });
-    const relay = startRelay({ database: instance.database, broker, log: instance.log });
+    const relay = startRelay({
+      database: instance.database,
+      handover: createHandover(),
+      broker,
+      log: instance.log,
+    });
     const started = Date.now();
-    const origin = { operation: { name: 'Tenants_Delete' }, caller: serviceCaller('access') };
-    await instance.database.transaction(null, async (em) => {
-      recordChange(em, origin, {
-        tenant,
-        type: 'tenant.purged',
-        data: { ID: tenant },
-        targets: [],
-      });
+    const call = serviceOrigin('access', 'Tenants_Delete');
+    await instance.database.transaction({ call, tenant: null }, async (tx) => {
+      record(tx, { tenant, type: 'tenant.purged', data: { ID: tenant }, targets: [] });
     });
     for (const replica of [first, ...others])
       await eventually('the key to leave the cache', async () =>
@@ -106,9 +106,8 @@ describe('the destruction of a tenant’s keys', () => {
     const tenant = createId('tnt');
     const { dekId, sealed } = await deaf.keys.seal(tenant, Buffer.from('secret'), ['a']);
     assert.equal(String(await deaf.keys.open(tenant, { dekId, sealed }, ['a'])), 'secret');
-    await deaf.database.query({ name: 'destroy', text: 'delete from dek where tenant = $1' }, [
-      tenant,
-    ]);
+    const destroy = { name: 'destroy', text: 'delete from dek where tenant = $1' };
+    await deaf.database.write(serviceOrigin('test'), destroy, [tenant]);
     await eventually(
       'the cache entry to expire',
       async () =>

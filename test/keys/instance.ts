@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createId } from '@bailiwick/contract';
+import { createId, serviceOrigin } from '@bailiwick/contract';
 import {
   createRingService,
   createTenantKeys,
@@ -14,7 +14,7 @@ import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
 import { sealUrl } from '@bailiwick/notifications/webhooks/url.ts';
 import { createLog } from '@bailiwick/process';
-import { execute, openDatabase } from '@bailiwick/store';
+import { openDatabase } from '@bailiwick/store';
 
 /** A line of a key ring. */
 export const ringLine = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
@@ -64,9 +64,9 @@ export function openInstance({ url, service, lifetimeMs = 60_000, graceMs = 0 }:
         createdAt: now,
         updatedAt: now,
       };
-      await database.transaction(tenant, async (em) =>
-        em.persist(
-          em.create(WebhookEndpointEntity, { ...row, tenant, id, dekId, secretEnc: sealed }),
+      await database.transaction({ call: serviceOrigin('test'), tenant }, async (tx) =>
+        tx.em.persist(
+          tx.em.create(WebhookEndpointEntity, { ...row, tenant, id, dekId, secretEnc: sealed }),
         ),
       );
       return id;
@@ -77,13 +77,12 @@ export function openInstance({ url, service, lifetimeMs = 60_000, graceMs = 0 }:
      */
     async change(tenant: string, id: string, secret: string): Promise<void> {
       const { dekId, sealed } = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
-      await database.transaction(tenant, async (em) => {
-        await execute(
-          em,
-          'select 1 from webhook_endpoint where tenant = $1 and id = $2 for update',
-          [tenant, id],
-        );
-        em.assign(await em.findOneOrFail(WebhookEndpointEntity, { tenant, id }), {
+      await database.transaction({ call: serviceOrigin('test'), tenant }, async (tx) => {
+        await tx.query('select 1 from webhook_endpoint where tenant = $1 and id = $2 for update', [
+          tenant,
+          id,
+        ]);
+        tx.em.assign(await tx.em.findOneOrFail(WebhookEndpointEntity, { tenant, id }), {
           dekId,
           secretEnc: sealed,
         });
@@ -97,7 +96,9 @@ export function openInstance({ url, service, lifetimeMs = 60_000, graceMs = 0 }:
     },
 
     rowOf: (tenant: string, id: string) =>
-      database.transaction(tenant, (em) => em.findOneOrFail(WebhookEndpointEntity, { tenant, id })),
+      database.transaction({ call: serviceOrigin('test'), tenant }, (tx) =>
+        tx.em.findOneOrFail(WebhookEndpointEntity, { tenant, id }),
+      ),
     close: () => database.close(),
   };
 }

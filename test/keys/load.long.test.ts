@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serviceOrigin } from '@bailiwick/contract';
 import {
   countByKek,
   countRemaining,
@@ -124,7 +125,9 @@ describe('under load', () => {
        */
       async rotated(kek: string): Promise<void> {
         const database = (running[0] ?? assert.fail()).instance.database;
-        await database.transaction(null, (em) => requestRotation(em));
+        await database.transaction({ call: serviceOrigin('test'), tenant: null }, (tx) =>
+          requestRotation(tx),
+        );
         const done = async () => {
           const [{ toReplace, toReseal }, kinds] = [
             await countRemaining(database),

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { serviceOrigin } from '@bailiwick/contract';
 import { countByKek, DekEntity } from '@bailiwick/keys';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
 import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
 import { openUrl } from '@bailiwick/notifications/webhooks/url.ts';
-import { execute } from '@bailiwick/store';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Instance, openInstance, ringLine, ringService } from './instance.ts';
 
 const notify = () => {};
+const call = serviceOrigin('test');
 
 describe('key rotation', () => {
   let testDatabase: TestDatabase;
@@ -23,7 +24,7 @@ describe('key rotation', () => {
   afterEach(async () => {
     for (const { database, close } of opened.splice(0)) {
       for (const table of ['dek', 'webhook_endpoint'])
-        await database.query({ name: `empty_${table}`, text: `delete from ${table}` }, []);
+        await database.write(call, { name: `empty_${table}`, text: `delete from ${table}` }, []);
       await close();
     }
   });
@@ -35,8 +36,8 @@ describe('key rotation', () => {
     return instance;
   }
   const keysOf = ({ database }: Instance, tenant: string) =>
-    database.transaction(tenant, (em) =>
-      em.find(DekEntity, { tenant }, { orderBy: { id: 'asc' } }),
+    database.transaction({ call, tenant }, (tx) =>
+      tx.em.find(DekEntity, { tenant }, { orderBy: { id: 'asc' } }),
     );
 
   test('data keys are re-wrapped by a new key-encryption key, and the old one can be removed', async () => {
@@ -79,7 +80,7 @@ describe('key rotation', () => {
           ),
         )),
       );
-    const id = await one.keys.replace(tenant, notify);
+    const id = await one.keys.replace(call, tenant, notify);
     one.keys.forget(tenant);
     assert.equal((await one.keys.seal(tenant, Buffer.from('x'), ['a'])).dekId, id);
     await one.reseal();
@@ -104,7 +105,7 @@ describe('key rotation', () => {
     const tenant = newTenant();
     const url = 'https://receiver.example/in?key=secret';
     const id = await one.save(tenant, 'whsec', url);
-    const next = await one.keys.replace(tenant, notify);
+    const next = await one.keys.replace(call, tenant, notify);
     one.keys.forget(tenant);
     await one.change(tenant, id, 'changed');
     const { dekId, urlDekId } = await one.rowOf(tenant, id);
@@ -127,7 +128,7 @@ describe('key rotation', () => {
     const [one, other] = [open({ service }), open({ service })];
     const tenant = newTenant();
     await other.save(tenant, 'earlier');
-    const id = await one.keys.replace(tenant, notify);
+    const id = await one.keys.replace(call, tenant, notify);
     await one.reseal();
     const late = await other.save(tenant, 'late');
     assert.notEqual(
@@ -153,10 +154,10 @@ describe('key rotation', () => {
     const one = open({ service });
     const tenant = newTenant();
     const id = await one.save(tenant, 'before');
-    const next = await one.keys.replace(tenant, notify);
-    await one.database.transaction(tenant, async (em) => {
-      await execute(em, 'select 1 from webhook_endpoint where id = $1 for update', [id]);
-      const row = await em.findOneOrFail(WebhookEndpointEntity, { tenant, id });
+    const next = await one.keys.replace(call, tenant, notify);
+    await one.database.transaction({ call, tenant }, async (tx) => {
+      await tx.query('select 1 from webhook_endpoint where id = $1 for update', [id]);
+      const row = await tx.em.findOneOrFail(WebhookEndpointEntity, { tenant, id });
       await one.reseal();
       // Sealed with the old key, by a process that still has it in its cache.
       const { dekId, sealed } = await open({ service }).keys.seal(
@@ -164,7 +165,7 @@ describe('key rotation', () => {
         Buffer.from('after'),
         secretContext(id),
       );
-      em.assign(row, { dekId, secretEnc: sealed });
+      tx.em.assign(row, { dekId, secretEnc: sealed });
     });
     assert.equal(await one.read(tenant, id), 'after');
     await one.reseal();
@@ -177,14 +178,14 @@ describe('key rotation', () => {
     const one = open({ service });
     const tenant = newTenant();
     const [broken, whole] = [await one.save(tenant, 'broken'), await one.save(tenant, 'whole')];
-    await one.database.transaction(tenant, (em) =>
-      em.nativeUpdate(
+    await one.database.transaction({ call, tenant }, (tx) =>
+      tx.em.nativeUpdate(
         WebhookEndpointEntity,
         { tenant, id: broken },
         { secretEnc: Buffer.alloc(40, 1) },
       ),
     );
-    const next = await one.keys.replace(tenant, notify);
+    const next = await one.keys.replace(call, tenant, notify);
     for (let turn = 0; turn < 3; turn++) await one.reseal();
     assert.equal((await keysOf(one, tenant)).length, 2);
     assert.notEqual((await one.rowOf(tenant, broken)).dekId, next);
@@ -198,7 +199,7 @@ describe('key rotation', () => {
     const tenant = newTenant();
     const { dekId } = await one.keys.seal(tenant, Buffer.from('x'), ['a']);
     const made = await Promise.all(
-      [one, other, one].map((instance) => instance.keys.replace(tenant, notify, dekId)),
+      [one, other, one].map((instance) => instance.keys.replace(call, tenant, notify, dekId)),
     );
     assert.equal(made.filter((id) => id !== undefined).length, 1);
     assert.equal((await keysOf(one, tenant)).filter((key) => !key.supersededAt).length, 1);

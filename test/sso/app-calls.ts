@@ -55,7 +55,8 @@ export function createAppCalls(suite: () => AppSuite) {
     const inSso = `${suite().stack.databaseUrl}?options=-c%20search_path%3Dsso`;
     const query = ((statement, values) =>
       rowsOf({ databaseUrl: inSso }, statement.text, values)) as Database['query'];
-    return { query } as Database;
+    const write: Database['write'] = (_call, statement, values) => query(statement, values);
+    return { query, write } as Database;
   }
   /** The stored hashes of the present and the previous secret of a client. */
   async function hashesOf(clientId: string): Promise<Array<string | undefined>> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { serviceOrigin } from '@bailiwick/contract';
 import { erasePreviousSecrets } from '@bailiwick/sso/apps/queries.ts';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
 import { describeOne, type Stack } from '../support/harness.ts';
@@ -191,7 +192,7 @@ describeOne('apps', 'one process', (topology) => {
     );
     const expired = recordIn(await read(Tenant, ID), 'App') as App;
     assert.equal(expired.PreviousSecretUntil, undefined);
-    await erasePreviousSecrets(database());
+    await erasePreviousSecrets(database(), serviceOrigin('sso'));
     assert.deepEqual(await hashesOf(ID), [hashOf(second.ClientSecret), undefined]);
     await rotated({ KeepOldSeconds: 60 });
     const last = await rotated();

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createId } from '@bailiwick/contract';
+import { createId, serviceOrigin } from '@bailiwick/contract';
 import { unavailable } from '@bailiwick/errors';
-import { serviceOrigin } from '@bailiwick/outbox';
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import { createLog } from '@bailiwick/process';
 import {
@@ -47,7 +46,9 @@ test('a code stays unused, and nothing is lifted, if access does not take the li
   const at = { databaseUrl: server.url };
   const tenant = createId('tnt');
   const [hash = new Uint8Array()] = createCodes().map(codeHash);
-  await database.transaction(tenant, (em) => replaceCodes(em, tenant, [hash]));
+  await database.transaction({ call: serviceOrigin('test'), tenant }, (tx) =>
+    replaceCodes(tx, tenant, [hash]),
+  );
   const request = create(SsoRecoveryUseRequestSchema, {
     tenant,
     codeHash: hash,

@@ -35,11 +35,15 @@ export function statementsOf(file: string, source: string): FoundStatement[] {
       return name && text ? [{ name: textOf(name, known), text: textOf(text, known) }] : [];
     }
     if (!ts.isCallExpression(node)) return [];
-    if (!['execute', ...runners].includes(node.expression.getText())) return [];
-    const [, text = node] = node.arguments;
+    const isRunner = runners.includes(node.expression.getText());
+    if (!isRunner && node.expression.getText() !== 'tx.query') return [];
+    const text = node.arguments[isRunner ? 1 : 0] ?? node;
     if (runners.includes(functionAround(node)) && text.getText() === 'sql') return [];
     const name = `${file}:${functionAround(node)}`;
-    return choicesOf(text, known).map((choice) => ({ name, text: textOf(choice, known) }));
+    // A prepared statement is listed where it is declared.
+    return choicesOf(text, known)
+      .filter((choice) => !ts.isObjectLiteralExpression(choice))
+      .map((choice) => ({ name, text: textOf(choice, known) }));
   });
 }
 

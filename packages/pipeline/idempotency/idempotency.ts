@@ -1,17 +1,16 @@
 import { Buffer } from 'node:buffer';
 import { createHash, randomUUID } from 'node:crypto';
-import type { Caller, Operation } from '@bailiwick/contract';
-import { exhausted, failedPrecondition, invalid, unavailable } from '@bailiwick/errors';
+import type { Caller, Mark, Operation } from '@bailiwick/contract';
+import { exhausted, failedPrecondition, invalid } from '@bailiwick/errors';
 import { type KeyRing, openForPurpose, sealForPurpose } from '@bailiwick/keys';
-import { inIdempotentCall } from '@bailiwick/outbox';
 import { counter, type Log } from '@bailiwick/process';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database } from '@bailiwick/store';
 import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import {
   type Attempt,
   claimCall,
   endWithoutAnswer,
-  markChanged,
+  markOf,
   type StoredCall,
   storeCall,
 } from './queries.ts';
@@ -19,7 +18,7 @@ import {
 // Idempotency-Key: one change for a key, however often and concurrently the call is repeated.
 //
 // 1. The key is claimed before the handler runs, in a separate statement.
-// 2. The transaction that makes a change marks the claim (in recordChange). Both commit together.
+// 2. The transaction that makes a change marks the claim (in `record`). Both commit together.
 // 3. The response is stored once the handler has succeeded.
 //
 // A process that dies between 1 and 2 has changed nothing: a repetition runs after the lease. One
@@ -106,21 +105,22 @@ export function createIdempotency(deps: Deps) {
   async function execute(
     call: KeyedCall,
     attempt: Attempt,
-    work: () => Promise<Message>,
+    work: (mark: Mark) => Promise<Message>,
   ): Promise<Message> {
-    const response = await inIdempotentCall((em) => assertMarked(em, attempt), work).catch(
-      async (error: unknown) => {
-        await end(deps.database, attempt);
-        throw error;
-      },
-    );
+    const response = await work(markOf(attempt)).catch(async (error: unknown) => {
+      await end(deps.database, attempt);
+      throw error;
+    });
     outcomes.add({ outcome: 'executed' });
     await keep(call, attempt, response);
     return response;
   }
 
-  /** Runs `work` once for a caller and key. A repetition gets the first response. */
-  return async (call: KeyedCall, work: () => Promise<Message>): Promise<Outcome> => {
+  /**
+   * Runs `work` once for a caller and key. A repetition gets the first response. `work` gets the
+   * mark that the transaction of its change must set.
+   */
+  return async (call: KeyedCall, work: (mark: Mark) => Promise<Message>): Promise<Outcome> => {
     const attempt = { id: idOf(call), attempt: randomUUID() };
     const stored = await claim(call, attempt);
     if (stored !== undefined) {
@@ -134,11 +134,6 @@ export function createIdempotency(deps: Deps) {
 // If this fails too, the lease ends the claim.
 const end = (database: Database, attempt: Attempt): Promise<void> =>
   endWithoutAnswer(database, attempt).catch(() => {});
-
-async function assertMarked(em: EntityManager, attempt: Attempt): Promise<void> {
-  if (!(await markChanged(em, attempt)))
-    throw unavailable('the call took too long and was repeated meanwhile');
-}
 
 /**
  * Keyed by credential and client: two keys of one bot, two sessions of one user, and an app with a

@@ -1,4 +1,6 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Mark } from '@bailiwick/contract';
+import { unavailable } from '@bailiwick/errors';
+import type { Database, Statement } from '@bailiwick/store';
 
 // The statements of idempotent calls. None of them waits for a row that a handler's transaction has
 // locked: repetitions of a call in progress must not occupy connections.
@@ -59,16 +61,18 @@ export async function claimCall(
   return 'busy';
 }
 
-const mark =
-  'update idempotent_call set changed = true where id = $1 and attempt = $2 returning id';
+const mark: Statement = {
+  name: 'shared.idempotent_call_mark',
+  text: 'update idempotent_call set changed = true where id = $1 and attempt = $2 returning id',
+};
 
-/**
- * Marks in the change's own transaction that the call has changed something. False = another
- * attempt has taken over.
- */
-export async function markChanged(em: EntityManager, { id, attempt }: Attempt): Promise<boolean> {
-  return (await execute(em, mark, [id, attempt])).length > 0;
-}
+/** The mark of an attempt, which fails if another attempt has taken over. */
+export const markOf =
+  ({ id, attempt }: Attempt): Mark =>
+  async (query) => {
+    if ((await query(mark, [id, attempt])).length === 0)
+      throw unavailable('the call took too long and was repeated meanwhile');
+  };
 
 const storeAnswer: Statement = {
   name: 'shared.idempotent_call_store',

@@ -1,6 +1,8 @@
 import {
   type Caller,
+  causedBy,
   joinBitmaps,
+  type Origin,
   sessionCheckOf,
   supportCaller,
   tokenRefusal,
@@ -25,12 +27,15 @@ type Rights = MessageInitShape<typeof EffectiveResponseSchema>;
 /** Where the rights of a running call are asked for again. */
 export type RightsSources = {
   /** The proofs of a live credential. @throws unauthenticated if it has ended */
-  credential: (request: Request) => Promise<{ state?: State | undefined }>;
+  credential: (request: Request, origin: Origin) => Promise<{ state?: State | undefined }>;
   authority: {
-    effective: (request: Omit<EffectiveRequest, '$typeName' | '$unknown'>) => Promise<Rights>;
+    effective: (
+      request: Omit<EffectiveRequest, '$typeName' | '$unknown'>,
+      origin: Origin,
+    ) => Promise<Rights>;
   };
   /** @throws unauthenticated if the session of a link has ended */
-  portal?: (caller: Caller) => Promise<void>;
+  portal?: (caller: Caller, origin: Origin) => Promise<void>;
 };
 
 function ifUnimplemented(error: unknown): undefined {
@@ -44,27 +49,25 @@ function ifUnimplemented(error: unknown): undefined {
 export const createConfirm =
   ({ credential, authority, portal }: RightsSources): ConfirmCaller =>
   async (caller, tenant) => {
+    const origin = causedBy({ operation: { name: '' }, caller, permission: '' });
     if (caller.type === 'portal') {
       if (!portal) throw unauthenticated();
-      await portal(caller);
+      await portal(caller, origin);
       return caller;
     }
     // During an upgrade, identity may be an older version without this question: the rights that
     // came with the call count, as they did there.
-    const answer = await credential({ credential: credentialOf(caller) }).catch(ifUnimplemented);
+    const answer = await credential({ credential: credentialOf(caller) }, origin).catch(
+      ifUnimplemented,
+    );
     if (!answer) return caller;
     const { state } = answer;
     if (!state) throw unauthenticated();
     const proof = proofOf(caller, state);
     const { narrowedTo } = state;
-    const rights = await authority.effective({
-      principalType: typeOf(caller),
-      principalId: caller.id,
-      tenant,
-      botTenant: homeOf(caller),
-      narrowedTo,
-      ...proof,
-    });
+    const principal = { principalType: typeOf(caller), principalId: caller.id };
+    const request = { ...principal, tenant, botTenant: homeOf(caller), narrowedTo, ...proof };
+    const rights = await authority.effective(request, origin);
     return { ...caller, ...proof, narrowedTo, ...rightsIn(rights, caller) };
   };
 

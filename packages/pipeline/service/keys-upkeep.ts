@@ -1,3 +1,4 @@
+import { serviceOrigin } from '@bailiwick/contract';
 import {
   countByKek,
   firstPlace,
@@ -9,9 +10,9 @@ import {
   resealSuperseded,
   rewrapAll,
 } from '@bailiwick/keys';
-import { type Origin, recordChange, serviceOrigin } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import { gauge } from '@bailiwick/process';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { repeat } from './repeat.ts';
 import type { Background } from './service.ts';
 
@@ -75,7 +76,7 @@ async function replaceDue(
     for (const { tenant, id } of places) {
       if (isStopped()) return;
       try {
-        if (await keys.replace(tenant, (em, key) => recordReplaced(em, origin, tenant, key), id))
+        if (await keys.replace(origin, tenant, (tx, key) => recordReplaced(tx, tenant, key), id))
           forget(tenant);
       } catch (error) {
         log.warn('replacing a data key failed, retrying', { tenant, dek: id, error });
@@ -87,12 +88,11 @@ async function replaceDue(
 
 /** Records the event of a replaced data key, with key ids and no key material. */
 export function recordReplaced(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   tenant: string,
   { id, previous }: { id: string; previous: string },
 ): void {
-  recordChange(em, origin, {
+  record(tx, {
     tenant,
     type: 'key.rotated',
     data: { DekID: id, Tenant: tenant },

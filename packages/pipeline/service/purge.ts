@@ -1,13 +1,13 @@
 import { type Broker } from '@bailiwick/broker';
-import { followEvents, type Origin } from '@bailiwick/outbox';
+import type { Origin } from '@bailiwick/contract';
+import { followEvents } from '@bailiwick/outbox';
 import type { Log } from '@bailiwick/process';
 import {
   type Database,
-  type EntityManager,
-  execute,
   isTenantScoped,
   purgeCounts,
   type ServiceSchema,
+  type Transaction,
 } from '@bailiwick/store';
 import type { Background } from './service.ts';
 
@@ -28,7 +28,7 @@ type Following = {
   broker: Broker;
   log: Log;
   /** Runs before the deletion, to record events. */
-  before?: (em: EntityManager, tenant: string, origin: Origin) => Promise<void>;
+  before?: (tx: Transaction, tenant: string, origin: Origin) => Promise<void>;
   /** Called after the deletion, to clear caches. */
   after?: (tenant: string) => void;
 };
@@ -52,12 +52,19 @@ export function followPurges({
         again: repetitionsMs,
         lasting: true,
         async handle({ tenant, origin }) {
-          if (before) await database.transaction(tenant, (em) => before(em, tenant, origin));
+          if (before)
+            await database.transaction({ call: origin, tenant }, (tx) =>
+              before(tx, tenant, origin),
+            );
           // A transaction for each batch: a later batch in the same transaction would scan all rows
           // that were deleted before.
           for (const table of tablesOfTenants(schema))
-            while (await database.transaction(tenant, (em) => purgeBatch(em, table, tenant)));
-          await database.transaction(tenant, (em) => purgeCounts(em, tenant));
+            while (
+              await database.transaction({ call: origin, tenant }, (tx) =>
+                purgeBatch(tx, table, tenant),
+              )
+            );
+          await database.transaction({ call: origin, tenant }, (tx) => purgeCounts(tx, tenant));
           after?.(tenant);
         },
       },
@@ -80,12 +87,8 @@ export const tablesOfTenants = (
  * Deletes a batch of a tenant's rows, within the statement timeout. Returns whether there may be
  * more.
  */
-export async function purgeBatch(
-  em: EntityManager,
-  table: string,
-  tenant: string,
-): Promise<boolean> {
+export async function purgeBatch(tx: Transaction, table: string, tenant: string): Promise<boolean> {
   if (tenant === '') throw new Error('the rows of the platform belong to no tenant');
   const text = `delete from ${table} where ctid = any (array (select ctid from ${table} where tenant = $1 limit $2)) returning 1`;
-  return (await execute(em, text, [tenant, batch])).length === batch;
+  return (await tx.query(text, [tenant, batch])).length === batch;
 }

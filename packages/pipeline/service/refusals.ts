@@ -1,7 +1,8 @@
-import { type Origin, type Refusal, recordRefusal } from '@bailiwick/outbox';
+import { serviceOrigin } from '@bailiwick/contract';
+import { type RecordOrigin, type Refusal, recordRefusal } from '@bailiwick/outbox';
 import type { Log } from '@bailiwick/process';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 
 // The audit of denied and failed calls. A caller can cause any number of them, even in a foreign
@@ -20,43 +21,43 @@ export type Refusals = ReturnType<typeof createRefusals>;
 
 /** Creates the audit of refused calls for one service. */
 export function createRefusals(database: Database, log: Log) {
-  let kinds = new Map<string, { times: number; origin: Origin; refusal: Refusal }>();
+  type Counted = { times: number; origin: RecordOrigin; refusal: Refusal };
+  let kinds = new Map<string, Counted>();
+  // An entry is no change of the caller, whose right may have ended.
+  const scope = { call: serviceOrigin(database.service), tenant: null };
 
-  const write = (origin: Origin, refusal: Refusal, times = 1) =>
-    database.transaction(null, (em) => Promise.resolve(recordRefusal(em, origin, refusal, times)));
+  const write = (entries: readonly Counted[]): Promise<void> =>
+    database.transaction(scope, (tx) => {
+      for (const { origin, refusal, times } of entries) recordRefusal(tx, origin, refusal, times);
+      return Promise.resolve();
+    });
 
   /** Writes the counted refusals and resets the counts. */
   async function flush(): Promise<void> {
     const counted = [...kinds.values()].filter(({ times }) => times > single);
     kinds = new Map();
     if (counted.length === 0) return;
-    const writeAll = (em: EntityManager) => {
-      for (const { origin, refusal, times } of counted)
-        recordRefusal(em, origin, refusal, times - single);
-      return Promise.resolve();
-    };
-    await database
-      .transaction(null, writeAll)
-      .catch((error: unknown) =>
+    await write(counted.map((entry) => ({ ...entry, times: entry.times - single }))).catch(
+      (error: unknown) =>
         log.error('auditing refused calls failed', { error, kinds: counted.length }),
-      );
+    );
   }
 
   return {
     flush,
 
     /** Writes an entry, or counts it if there were many of its `kind` within a minute. */
-    async record(kind: string, origin: Origin, refusal: Refusal): Promise<void> {
+    async record(kind: string, origin: RecordOrigin, refusal: Refusal): Promise<void> {
       if (kinds.size >= maxKinds && !kinds.has(kind)) await flush();
       const times = (kinds.get(kind)?.times ?? 0) + 1;
       kinds.set(kind, { times, origin: onlyAudited(origin), refusal });
-      if (times <= single) await write(origin, refusal);
+      if (times <= single) await write([{ origin, refusal, times: 1 }]);
     },
   };
 }
 
 // Keeps only the audited fields: the rest of a call may be large, and this is kept for a minute.
-function onlyAudited({ operation, caller, permission = '' }: Origin): Origin {
+function onlyAudited({ operation, caller, permission }: RecordOrigin): RecordOrigin {
   const { type, id, credentialId, ip, userAgent, requestId } = caller;
   return {
     operation: { name: operation.name },

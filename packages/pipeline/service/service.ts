@@ -8,7 +8,7 @@ import {
 import { callerNetwork } from '@bailiwick/contract';
 import { isDeadToken } from '@bailiwick/errors';
 import { type KeyRing } from '@bailiwick/keys';
-import { createOwner, startRelay } from '@bailiwick/outbox';
+import { createHandover, createOwner, type Handover, startRelay } from '@bailiwick/outbox';
 import {
   createReadiness,
   endRefused,
@@ -116,6 +116,8 @@ export type ServiceOptions = {
   parts: (deps: {
     database: Database;
     broker: Broker;
+    /** For rows that a statement of the service's own has written to the outbox. */
+    handover: Handover;
     refusals: Refusals;
     revoke: Revoke;
   }) => ServiceParts;
@@ -136,10 +138,12 @@ export async function createService({
   const name = schema.service;
   const refuse = (message: string) => endRefused(message, log);
   const { database, broker } = openStores(schema, settings, { log, refuse });
+  const handover = createHandover();
   const refusals = createRefusals(database, log);
   const revoke = createRevoker(broker);
   const guards = createGuards(broker);
-  const { served, background = [], rights } = parts({ database, broker, refusals, revoke });
+  const stores = { database, broker, handover, refusals, revoke };
+  const { served, background = [], rights } = parts(stores);
   const upkeep = createUpkeep(database, refusals, log);
   const table = routes(...served);
 
@@ -149,7 +153,7 @@ export async function createService({
   const check = () => assertSchemaWindow(database, schema, settings.installationId);
   const begin = whenSchemaFits(check, { log, refuse }, (installation) => {
     broker.claim(createOwner(database, installation));
-    relay = startRelay({ database, broker, log, pauseMs: relayPauseMs });
+    relay = startRelay({ database, handover, broker, log, pauseMs: relayPauseMs });
     running.push(...[...background, ...upkeep].map((start) => start({ dispatch })));
   });
 

@@ -1,9 +1,12 @@
+import { serviceOrigin } from '@bailiwick/contract';
 import { unavailable } from '@bailiwick/errors';
 import type { Database } from '@bailiwick/store';
 import { type Entry, type Link, linkOf } from './chain.ts';
 import { appendToChains, type Chain, findChains, type Move } from './queries.ts';
 
 export type LinkedEntry = Entry & { Seq: number; PrevHash: string; Hash: string };
+
+const byService = serviceOrigin('access');
 
 /** Each try that fails means that another replica has appended to the same chain. */
 const tries = 20;
@@ -19,7 +22,7 @@ export async function appendEntries(database: Database, entries: readonly Entry[
   for (let count = 0; count < tries; count++) {
     const { moves, linked, routed } = await link(database, rest);
     if (linked.length === 0) return;
-    const done = new Set(await appendToChains(database, moves, linked));
+    const done = new Set(await appendToChains(database, byService, moves, linked));
     if (done.size === moves.length) return;
     // A chain has an entry once, however often it is appended.
     rest = routed.filter(({ Tenant }) => !done.has(Tenant));

@@ -1,6 +1,6 @@
 import { sessionProof } from '@bailiwick/contract';
 import { type KeyRing } from '@bailiwick/keys';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Call, Handlers, Pager } from '@bailiwick/pipeline';
 import type {
   Audit,
@@ -9,7 +9,7 @@ import type {
   AuditListRequest,
   AuditVerifyRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
-import { type Database, type EntityManager, onPool } from '@bailiwick/store';
+import { type Database, onPool, type Transaction } from '@bailiwick/store';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { noSession } from '../decisions/session.ts';
 import { createAnchor, openAnchor } from './anchor.ts';
@@ -85,7 +85,9 @@ async function exportPart(
       ? [0, (await findChain(onPool(database), tenant)).head.seq]
       : after.split(':').map(Number);
   if (after === '')
-    await database.transaction(null, async (em) => recordExport(em, call, tenant, format));
+    await database.transaction({ call, tenant: null }, async (tx) =>
+      recordExport(tx, tenant, format),
+    );
   const rows = await entriesAfter(database, tenant, seq ?? 0, {
     upTo: upTo ?? 0,
     limit: exportPage,
@@ -138,8 +140,8 @@ async function verifyPart(
   };
 }
 
-function recordExport(em: EntityManager, call: Call, tenant: string, format: Format): void {
-  recordChange(em, call, {
+function recordExport(tx: Transaction, tenant: string, format: Format): void {
+  record(tx, {
     tenant,
     type: 'audit.exported',
     data: null,

@@ -1,8 +1,9 @@
+import { serviceOrigin } from '@bailiwick/contract';
 import { isOutage } from '@bailiwick/errors';
 import { firstOf, type KeyRing } from '@bailiwick/keys';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import { counter, type Log } from '@bailiwick/process';
-import { type Database, inTransaction } from '@bailiwick/store';
+import type { Database } from '@bailiwick/store';
 import { deleteOldCounts } from '../counts/queries.ts';
 import {
   dropEntries,
@@ -61,20 +62,20 @@ function dropBatch(
   { database, keyRing, retentionDays, log }: Deps,
   tenant: string,
 ): Promise<boolean> {
-  return database.transaction(null, async (em) => {
+  return database.transaction({ call: serviceOrigin('access'), tenant: null }, async (tx) => {
     // Locks the head, so that replicas prune one after the other.
-    await lockHead(em, tenant);
-    const last = await findLastDue(em, tenant, retentionDays, batch);
+    await lockHead(tx, tenant);
+    const last = await findLastDue(tx, tenant, retentionDays, batch);
     if (!last) return false;
     // The signature states that the entries were intact. Altered entries are kept for examination.
-    const [problem] = await verifyStart(inTransaction(em), keyRing, tenant, last);
+    const [problem] = await verifyStart(tx.query, keyRing, tenant, last);
     if (problem) {
       keptBatches.add({});
       log.error('audit entries do not match their hash chain, not pruned', { tenant, problem });
       return false;
     }
-    await saveCheckpoint(em, tenant, { ...last, signature: signCheckpoint(keyRing, tenant, last) });
-    return (await dropEntries(em, tenant)) > 0;
+    await saveCheckpoint(tx, tenant, { ...last, signature: signCheckpoint(keyRing, tenant, last) });
+    return (await dropEntries(tx, tenant)) > 0;
   });
 }
 
@@ -92,8 +93,8 @@ export async function renewSignatures({
     `${firstOf(keyRing)}.`,
   )) {
     if (!isSigned(keyRing, tenant, { seq, hash }, signature)) continue;
-    await database.transaction(null, (em) =>
-      replaceSignature(em, { tenant, signature }, signCheckpoint(keyRing, tenant, { seq, hash })),
+    await database.transaction({ call: serviceOrigin('access'), tenant: null }, (tx) =>
+      replaceSignature(tx, { tenant, signature }, signCheckpoint(keyRing, tenant, { seq, hash })),
     );
     signed++;
   }
@@ -106,7 +107,7 @@ export const startPruning = (deps: Deps): Background =>
     log: deps.log,
     failed: 'pruning audit entries failed, retrying',
     async work(isStopped) {
-      await deleteOldCounts(deps.database);
+      await deleteOldCounts(deps.database, serviceOrigin('access'));
       await pruneAudit(deps, isStopped);
       await renewSignatures(deps);
     },

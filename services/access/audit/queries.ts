@@ -1,18 +1,13 @@
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  type Run,
-  type Statement,
-} from '@bailiwick/store';
+import type { Origin } from '@bailiwick/contract';
+import type { Database, Run, Statement, Transaction } from '@bailiwick/store';
 import { demandsMore, type ProofInTenants, proofValues } from '../decisions/session.ts';
 import type { LinkedEntry } from './append.ts';
 import type { Link } from './chain.ts';
 import type { AuditRow } from './entities.ts';
 
 /** Locks the head of a tenant's chain until the transaction ends. */
-export async function lockHead(em: EntityManager, tenant: string): Promise<void> {
-  await execute(em, 'select from audit_head where tenant = $1 for update', [tenant]);
+export async function lockHead(tx: Transaction, tenant: string): Promise<void> {
+  await tx.query('select from audit_head where tenant = $1 for update', [tenant]);
 }
 
 /** A chain before an append: its last link, and which of the entries it has already. */
@@ -83,6 +78,7 @@ export type Move = { tenant: string; from: Link; to: Link };
  */
 export async function appendToChains(
   database: Database,
+  call: Origin,
   moves: readonly Move[],
   entries: readonly LinkedEntry[],
 ): Promise<string[]> {
@@ -92,7 +88,7 @@ export async function appendToChains(
     lastSeq: from.seq,
     lastHash: from.hash,
   }));
-  const rows = await database.query<{ tenant: string }>(append, [
+  const rows = await database.write<{ tenant: string }>(call, append, [
     JSON.stringify(heads),
     JSON.stringify(entries.map(rowOf)),
   ]);
@@ -299,13 +295,12 @@ export async function findDue(database: Database, retentionDays: number): Promis
 
 /** The last of the first `limit` entries of a chain up to which all are past retention. */
 export async function findLastDue(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   retentionDays: number,
   limit: number,
 ): Promise<Link | undefined> {
-  const [row] = await execute<Link>(
-    em,
+  const [row] = await tx.query<Link>(
     `with beginning as (
        select e.seq, e.hash, e.occurred_at < now() - make_interval(days => ${keptDays}) as old
        from audit_entry e left join tenant t on t.id = e.tenant where e.tenant = $2 order by e.seq limit $3
@@ -319,12 +314,11 @@ export async function findLastDue(
 }
 
 export async function saveCheckpoint(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   { seq, hash, signature }: Checkpoint,
 ): Promise<void> {
-  await execute(
-    em,
+  await tx.query(
     `insert into audit_checkpoint as c (tenant, seq, hash, signature, created_at) values ($1, $2, $3, $4, now())
      on conflict (tenant) do update set seq = excluded.seq, hash = excluded.hash, signature = excluded.signature, created_at = excluded.created_at
      where c.seq < excluded.seq`,
@@ -345,21 +339,18 @@ export const listSignedByOtherKeys = (
 
 /** Replaces a checkpoint's signature, unless it has changed since it was read. */
 export async function replaceSignature(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, signature }: { tenant: string; signature: string },
   next: string,
 ): Promise<void> {
-  await execute(
-    em,
+  await tx.query(
     'update audit_checkpoint set signature = $3 where tenant = $1 and signature = $2',
     [tenant, signature, next],
   );
 }
 
 /** Drops a tenant's entries up to its checkpoint. */
-export async function dropEntries(em: EntityManager, tenant: string): Promise<number> {
-  const [row] = await execute<{ dropped: number }>(em, 'select drop_audit($1) as dropped', [
-    tenant,
-  ]);
+export async function dropEntries(tx: Transaction, tenant: string): Promise<number> {
+  const [row] = await tx.query<{ dropped: number }>('select drop_audit($1) as dropped', [tenant]);
   return row?.dropped ?? 0;
 }

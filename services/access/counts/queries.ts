@@ -1,3 +1,4 @@
+import type { Origin } from '@bailiwick/contract';
 import type { Database, Statement } from '@bailiwick/store';
 import type { DailyKind } from './entities.ts';
 
@@ -85,6 +86,6 @@ const sweep: Statement = {
 };
 
 /** Deletes the counts that are no longer shown. */
-export async function deleteOldCounts(database: Database): Promise<void> {
-  await database.query(sweep, []);
+export async function deleteOldCounts(database: Database, call: Origin): Promise<void> {
+  await database.write(call, sweep, []);
 }

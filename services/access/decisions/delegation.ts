@@ -5,7 +5,7 @@ import {
   sessionProof,
 } from '@bailiwick/contract';
 import { denied, escalation, temporaryRight } from '@bailiwick/errors';
-import { type EntityManager, inTransaction, type Run } from '@bailiwick/store';
+import type { Run, Transaction } from '@bailiwick/store';
 import { type Level, ownerRole } from '../permissions/builtin.ts';
 import { endOf } from './ends.ts';
 import { findRolePermissions, findRolesOfSubject, type HolderType } from './queries.ts';
@@ -71,14 +71,14 @@ export const giverLater = (
  * permission of the roles until a time, null = without an end. Reads the caller's current rights.
  */
 export async function assertMayGrant(
-  em: EntityManager,
+  tx: Transaction,
   caller: Caller,
   tenant: string,
   roles: readonly string[],
   until: Date | null = null,
 ): Promise<void> {
   if (roles.includes(ownerRole)) assertRecentLogin(caller);
-  const run = inTransaction(em);
+  const run = tx.query;
   const lacking = await findLacking(run, caller, tenant, { roles });
   if (lacking !== undefined) throw escalation(lacking);
   await assertLasts(run, caller, tenant, { roles }, until);
@@ -102,12 +102,12 @@ async function assertLasts(
  * out of it.
  */
 export async function assertMayGrantPermissions(
-  em: EntityManager,
+  tx: Transaction,
   caller: Caller,
   tenant: string,
   { added, removed }: { added: readonly string[]; removed: readonly string[] },
 ): Promise<void> {
-  const run = inTransaction(em);
+  const run = tx.query;
   const lacking = await lackingTo(run, caller, tenant, { roles: [], permissions: added });
   if (lacking !== undefined) throw escalation(lacking);
   await assertLasts(run, caller, tenant, { roles: [], permissions: added }, null);
@@ -120,13 +120,13 @@ export async function assertMayGrantPermissions(
  * a caller takes only rights that it may give.
  */
 export async function assertMayTake(
-  em: EntityManager,
+  tx: Transaction,
   caller: Caller,
   tenant: string,
   roles: readonly string[],
 ): Promise<void> {
   if (roles.includes(ownerRole)) assertRecentLogin(caller);
-  const lacking = await findLacking(inTransaction(em), caller, tenant, { roles });
+  const lacking = await findLacking(tx.query, caller, tenant, { roles });
   if (lacking !== undefined) throw takesMore(lacking);
 }
 

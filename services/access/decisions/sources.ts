@@ -1,6 +1,6 @@
 import { denied } from '@bailiwick/errors';
-import { type Origin, recordChange } from '@bailiwick/outbox';
-import { type EntityManager, inTransaction, type Run } from '@bailiwick/store';
+import { record } from '@bailiwick/outbox';
+import type { Run, Transaction } from '@bailiwick/store';
 import { ownerRole } from '../permissions/builtin.ts';
 import { findLacking, type Giver } from './delegation.ts';
 
@@ -48,15 +48,14 @@ const maxNamed = 50;
  * give.
  */
 export async function reportEnd(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   { id, maker }: Source,
   { tenant, userIds, roles }: End,
 ): Promise<void> {
   const [first] = userIds;
   if (first === undefined) return;
-  if ((await findLacking(inTransaction(em), maker, tenant, { roles })) === undefined) return;
-  recordChange(em, origin, {
+  if ((await findLacking(tx.query, maker, tenant, { roles })) === undefined) return;
+  record(tx, {
     tenant,
     type: 'tenant.holder_ended',
     data: { Tenant: tenant, UserID: first },

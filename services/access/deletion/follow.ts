@@ -47,7 +47,9 @@ export async function subjectChanged(
   const subject = String(data['ID']);
   const state = stateAfter(type, data);
   const changedAt = new Date(String(data['UpdatedAt']));
-  await database.transaction(null, (em) => setSubjectState(em, subject, state, changedAt));
+  await database.transaction({ call: origin, tenant: null }, (tx) =>
+    setSubjectState(tx, subject, state, changedAt),
+  );
   await revoke([keyOfSubject(subject)]);
   if (state === 'deleted') await removeSubject(database, subject, origin);
 }

@@ -1,5 +1,6 @@
+import type { Origin } from '@bailiwick/contract';
 import { failedPrecondition } from '@bailiwick/errors';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import { lockSubject, markLeaving } from '../subjects/state.ts';
 import { countOtherOwners } from '../tenants/queries.ts';
 import { lockOwnedTenants, type OwnedTenant } from './queries.ts';
@@ -8,10 +9,10 @@ import { lockOwnedTenants, type OwnedTenant } from './queries.ts';
  * Prepares the deletion of a user. Throws failed_precondition while the user is the only owner of
  * an active tenant.
  */
-export function leave(database: Database, userId: string): Promise<void> {
-  return database.transaction({ tenant: null, row: `subject ${userId}` }, async (em) => {
-    await lockSubject(em, userId);
-    const left = await tenantsWithoutOwner(em, userId);
+export function leave(database: Database, call: Origin, userId: string): Promise<void> {
+  return database.transaction({ call, tenant: null, row: `subject ${userId}` }, async (tx) => {
+    await lockSubject(tx, userId);
+    const left = await tenantsWithoutOwner(tx, userId);
     if (left.length > 0) {
       const names = left.map(({ id, name }) => `${name} (${id})`).join(', ');
       throw failedPrecondition(`the user is the only owner of ${names}`, 'LAST_OWNER', {
@@ -20,7 +21,7 @@ export function leave(database: Database, userId: string): Promise<void> {
     }
     // If two owners are deleted at once, the second waits for the first and sees that it is
     // leaving.
-    await markLeaving(em, userId);
+    await markLeaving(tx, userId);
   });
 }
 
@@ -28,8 +29,8 @@ export function leave(database: Database, userId: string): Promise<void> {
  * The active tenants that would be left without an owner. Suspended ones do not count: their owner
  * could neither hand them over nor delete them.
  */
-async function tenantsWithoutOwner(em: EntityManager, userId: string): Promise<OwnedTenant[]> {
-  const run = inTransaction(em);
+async function tenantsWithoutOwner(tx: Transaction, userId: string): Promise<OwnedTenant[]> {
+  const run = tx.query;
   const left: OwnedTenant[] = [];
   for (const tenant of await lockOwnedTenants(run, userId)) {
     if (tenant.status === 'active' && (await countOtherOwners(run, tenant.id, userId)) === 0)

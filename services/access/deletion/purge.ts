@@ -1,4 +1,5 @@
-import { recordChange, serviceOrigin } from '@bailiwick/outbox';
+import { serviceOrigin } from '@bailiwick/contract';
+import { record } from '@bailiwick/outbox';
 import {
   type Background,
   purgeBatch,
@@ -7,12 +8,7 @@ import {
   tenantPurged,
 } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
-import {
-  type Database,
-  type EntityManager,
-  purgeCounts,
-  type ServiceSchema,
-} from '@bailiwick/store';
+import { type Database, purgeCounts, type ServiceSchema, type Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { TenantEntity } from '../tenants/entities.ts';
 import { deleteOrphans, findPurgeable } from './queries.ts';
@@ -35,9 +31,13 @@ export function startPurger({ database, schema, graceSeconds, log }: Deps): Back
       // A failure for one tenant must not delay the others.
       const failed = (error: unknown) =>
         log.error('purging a tenant failed, retrying', { tenant: id, error });
-      await database.transaction(id, (em) => purgeTenant(em, schema, id)).catch(failed);
+      await database
+        .transaction({ call: serviceOrigin('access'), tenant: id }, (tx) =>
+          purgeTenant(tx, schema, id),
+        )
+        .catch(failed);
     }
-    await database.transaction(null, deleteOrphans);
+    await database.transaction({ call: serviceOrigin('access'), tenant: null }, deleteOrphans);
     await finishRemovals(database, log);
   }
   // With a short grace period, the interval is short too.
@@ -50,22 +50,26 @@ export function startPurger({ database, schema, graceSeconds, log }: Deps): Back
   });
 }
 
-async function purgeTenant(em: EntityManager, schema: ServiceSchema, id: string): Promise<void> {
+async function purgeTenant(tx: Transaction, schema: ServiceSchema, id: string): Promise<void> {
   // Skips a tenant that was restored or purged since the query.
-  const tenant = await em.findOne(
+  const tenant = await tx.em.findOne(
     TenantEntity,
     { id, status: 'deleting', purgeAt: { $lte: new Date() } },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (!tenant) return;
-  for (const table of tablesOfTenants(schema, kept)) while (await purgeBatch(em, table, id));
-  await purgeCounts(em, id);
-  await em.nativeDelete(TenantEntity, { id });
+  for (const table of tablesOfTenants(schema, kept)) while (await purgeBatch(tx, table, id));
+  await purgeCounts(tx, id);
+  await tx.em.nativeDelete(TenantEntity, { id });
   const targets = [{ Type: 'tenant', ID: id, Name: tenant.name }];
-  recordChange(em, serviceOrigin('access', 'Tenants_Delete'), {
-    tenant: id,
-    type: tenantPurged,
-    data: { ID: id, Slug: tenant.slug, Name: tenant.name },
-    targets,
-  });
+  record(
+    tx,
+    {
+      tenant: id,
+      type: tenantPurged,
+      data: { ID: id, Slug: tenant.slug, Name: tenant.name },
+      targets,
+    },
+    serviceOrigin('access', 'Tenants_Delete'),
+  );
 }

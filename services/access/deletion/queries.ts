@@ -1,10 +1,4 @@
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  type Run,
-  type Statement,
-} from '@bailiwick/store';
+import type { Database, Run, Statement, Transaction } from '@bailiwick/store';
 
 // The check for the last owner reads all owners, so the rows stay locked until the transaction
 // ends. Every caller locks them in the same order.
@@ -76,25 +70,21 @@ export async function findPurgeable(database: Database): Promise<string[]> {
  * Deletes offers, logos and directories of purged tenants, and offers of users who are members.
  * Processes of earlier versions purge tenants and add members without knowing these tables.
  */
-export async function deleteOrphans(em: EntityManager): Promise<void> {
-  await execute(
-    em,
+export async function deleteOrphans(tx: Transaction): Promise<void> {
+  await tx.query(
     `delete from membership_offer o where not exists (select from tenant t where t.id = o.tenant)
        or exists (select from tenant_member m where m.tenant = o.tenant and m.user_id = o.user_id and m.status = 'active')`,
     [],
   );
-  await execute(
-    em,
+  await tx.query(
     'delete from tenant_logo l where not exists (select from tenant t where t.id = l.tenant)',
     [],
   );
-  await execute(
-    em,
+  await tx.query(
     'delete from scim_user s where not exists (select from tenant t where t.id = s.tenant)',
     [],
   );
-  await execute(
-    em,
+  await tx.query(
     'delete from scim_member m where not exists (select from tenant t where t.id = m.tenant)',
     [],
   );

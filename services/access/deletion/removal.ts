@@ -1,6 +1,6 @@
-import { type Origin, serviceOrigin } from '@bailiwick/outbox';
+import { type Origin, serviceOrigin } from '@bailiwick/contract';
 import type { Log } from '@bailiwick/process';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { isBotId } from '../directory.ts';
 import { removeGrantsOf } from '../grants/entries.ts';
@@ -20,7 +20,9 @@ export async function removeSubject(
   origin: Origin,
 ): Promise<void> {
   for (const tenant of await findTraces(database, subject))
-    await database.transaction(tenant, (em) => removeFrom(em, { tenant, subject }, origin));
+    await database.transaction({ call: origin, tenant }, (tx) =>
+      removeFrom(tx, { tenant, subject }),
+    );
 }
 
 /** Removes the rows of deleted subjects whose event did not arrive. */
@@ -38,18 +40,17 @@ export async function finishRemovals(database: Database, log: Log): Promise<void
 }
 
 async function removeFrom(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, subject }: { tenant: string; subject: string },
-  origin: Origin,
 ): Promise<void> {
-  if (isBotId(subject)) return removeGrantsOf(em, tenant, 'bot', subject);
-  if (tenant === '') return removeGrantsOf(em, tenant, 'user', subject);
+  if (isBotId(subject)) return removeGrantsOf(tx, tenant, 'bot', subject);
+  if (tenant === '') return removeGrantsOf(tx, tenant, 'user', subject);
   // Serialised like every change of members, here also in a suspended tenant.
-  await em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  await em.nativeDelete(MembershipOfferEntity, { tenant, userId: subject });
-  await forgetPerson(em, tenant, subject);
-  const member = await em.findOne(TenantMemberEntity, { userId: subject });
-  if (member) return endMembership(em, origin, member);
-  await removeMemberships(inTransaction(em), tenant, subject);
-  await removeGrantsOf(em, tenant, 'user', subject);
+  await tx.em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  await tx.em.nativeDelete(MembershipOfferEntity, { tenant, userId: subject });
+  await forgetPerson(tx, tenant, subject);
+  const member = await tx.em.findOne(TenantMemberEntity, { userId: subject });
+  if (member) return endMembership(tx, member);
+  await removeMemberships(tx.query, tenant, subject);
+  await removeGrantsOf(tx, tenant, 'user', subject);
 }

@@ -1,7 +1,7 @@
 import { assertRecentLogin } from '@bailiwick/contract';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
-import { type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant, assertMayTake, isOneself } from '../decisions/delegation.ts';
@@ -27,51 +27,51 @@ export function grantProblems({ expiresAt }: { expiresAt?: Timestamp | undefined
  * Grants a role. Requires that the caller may grant the role, and that the role and the subject
  * exist. The caller of this function has already checked with identity that users and bots exist.
  */
-export async function grant(em: EntityManager, sent: SentGrant, call: Call): Promise<void> {
+export async function grant(tx: Transaction, sent: SentGrant, call: Call): Promise<void> {
   const { tenant, role, expiresAt } = sent;
   const end = expiresAt ? timestampDate(expiresAt) : null;
   // Always the first lock: deleting a subject holds it while it goes through tenants.
-  if (sent.subjectType !== 'group') await lockSubject(em, sent.subject);
-  await lockOwners(em, sent);
-  const key = await keyOf(em, sent);
+  if (sent.subjectType !== 'group') await lockSubject(tx, sent.subject);
+  await lockOwners(tx, sent);
+  const key = await keyOf(tx, sent);
   // On the platform, only built-in roles exist.
-  if (tenant !== '') await assertRole(em, role);
+  if (tenant !== '') await assertRole(tx, role);
   else if (!isBuiltIn(role)) throw notFound('role');
-  await assertMayGrant(em, call.caller, tenant, [role], end);
-  if (end) await assertOwned(em, sent);
-  await addGrant(em, call, key, end);
+  await assertMayGrant(tx, call.caller, tenant, [role], end);
+  if (end) await assertOwned(tx, sent);
+  await addGrant(tx, call, key, end);
 }
 
 /**
  * Revokes a role that the caller may grant, or one of its own. The last owner cannot lose
  * ownership.
  */
-export async function withdraw(em: EntityManager, sent: SentGrant, call: Call): Promise<void> {
+export async function withdraw(tx: Transaction, sent: SentGrant, call: Call): Promise<void> {
   const { tenant, subjectType, subject, role, resource } = sent;
-  await lockOwners(em, sent);
-  const key = subjectType === 'group' ? await groupSubject(em, tenant, subject) : { subject };
+  await lockOwners(tx, sent);
+  const key = subjectType === 'group' ? await groupSubject(tx, tenant, subject) : { subject };
   const { caller } = call;
   const isOwn =
     caller.type === subjectType &&
     (caller.type === 'bot' ? caller.id === subject : isOneself(caller, subject));
-  if (!isOwn) await assertMayTake(em, caller, tenant, [role]);
+  if (!isOwn) await assertMayTake(tx, caller, tenant, [role]);
   else if (role === ownerRole) assertRecentLogin(caller);
-  await assertOwned(em, sent);
-  await removeGrant(em, call, { tenant, subjectType, ...key, role, resource });
+  await assertOwned(tx, sent);
+  await removeGrant(tx, call, { tenant, subjectType, ...key, role, resource });
 }
 
 /** Serialises changes of owners: the check for the last owner reads all of them. */
-async function lockOwners(em: EntityManager, { tenant, role }: SentGrant): Promise<void> {
-  if (tenant !== '' && role === ownerRole) await lockTenant(em, tenant);
+async function lockOwners(tx: Transaction, { tenant, role }: SentGrant): Promise<void> {
+  if (tenant !== '' && role === ownerRole) await lockTenant(tx, tenant);
 }
 
 /** Throws if the tenant would be left without a permanent owner. */
 async function assertOwned(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, subjectType, subject, role, resource }: SentGrant,
 ): Promise<void> {
   if (tenant === '' || subjectType !== 'user' || role !== ownerRole || resource !== '') return;
-  const run = inTransaction(em);
+  const run = tx.query;
   if (
     (await countOtherOwners(run, tenant, subject)) === 0 &&
     (await ownsPermanently(run, tenant, subject))
@@ -84,11 +84,11 @@ async function assertOwned(
  * differently.
  */
 async function groupSubject(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   path: string,
 ): Promise<Pick<GrantKey, 'subject' | 'name'>> {
-  const group = tenant === '' ? null : await em.findOne(GroupEntity, { key: pathKey(path) });
+  const group = tenant === '' ? null : await tx.em.findOne(GroupEntity, { key: pathKey(path) });
   return { subject: pathKey(path), name: group?.path ?? path };
 }
 
@@ -96,7 +96,7 @@ async function groupSubject(
  * The grant's key. Locks the subject, so that it cannot be deleted before this transaction ends.
  */
 async function keyOf(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, subjectType, subject, role, resource }: SentGrant,
 ): Promise<GrantKey> {
   const key = { tenant, subjectType, subject, role, resource };
@@ -104,7 +104,7 @@ async function keyOf(
     const group =
       tenant === ''
         ? null
-        : await em.findOne(
+        : await tx.em.findOne(
             GroupEntity,
             { key: pathKey(subject) },
             { lockMode: LockMode.PESSIMISTIC_WRITE },
@@ -113,7 +113,7 @@ async function keyOf(
     return { ...key, subject: group.key, name: group.path };
   }
   if (subjectType === 'user' && tenant !== '') {
-    const member = await em.findOne(
+    const member = await tx.em.findOne(
       TenantMemberEntity,
       { userId: subject, status: { $ne: 'barred' } },
       { lockMode: LockMode.PESSIMISTIC_WRITE },
@@ -121,6 +121,6 @@ async function keyOf(
     if (!member) throw notFound('tenant member');
     return key;
   }
-  await assertPresent(em, subject, subjectType);
+  await assertPresent(tx, subject, subjectType);
   return key;
 }

@@ -31,7 +31,8 @@ export const grantChecks = {
 type Deps = { database: Database; directory: Directory; pager: Pager };
 
 /** Grants of one subject lock the subject's row. */
-const scopeOf = ({ tenant, subjectType, subject }: SentGrant): Scope => ({
+const scopeOf = (call: Call, { tenant, subjectType, subject }: SentGrant): Scope => ({
+  call,
   tenant,
   row: `${subjectType} ${tenant} ${subjectType === 'group' ? pathKey(subject) : subject}`,
 });
@@ -44,12 +45,12 @@ function createFamily({ database, directory, pager }: Deps) {
       if (sent.subjectType === 'bot') await assertBot(directory, sent.tenant, sent.subject, call);
       if (sent.subjectType === 'user' && sent.tenant === '')
         await assertUser(directory, sent.subject, call);
-      await database.transaction(scopeOf(sent), (em) => grant(em, sent, call));
+      await database.transaction(scopeOf(call, sent), (tx) => grant(tx, sent, call));
       return {};
     },
 
     async remove(sent: SentGrant, call: Call) {
-      await database.transaction(scopeOf(sent), (em) => withdraw(em, sent, call));
+      await database.transaction(scopeOf(call, sent), (tx) => withdraw(tx, sent, call));
       return {};
     },
 

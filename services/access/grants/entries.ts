@@ -1,9 +1,9 @@
 import type { RightsKey } from '@bailiwick/broker';
-import { createId } from '@bailiwick/contract';
+import { createId, type Origin } from '@bailiwick/contract';
 import { limitReached } from '@bailiwick/errors';
-import { type Origin, recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
-import { type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { grantsPerSubject, grantsPerTenant } from '../limits.ts';
 import { ownerRole } from '../permissions/builtin.ts';
@@ -39,7 +39,7 @@ type NewGrant = GrantKey & { createdBy?: string; mappedBy?: string };
  * that differs.
  */
 export async function addGrant(
-  em: EntityManager,
+  tx: Transaction,
   call: Call,
   sent: NewGrant,
   expiresAt: Date | null = null,
@@ -48,7 +48,7 @@ export async function addGrant(
   const { tenant, subjectType, subject, role, resource = '' } = key;
   // Locks the row, so that a concurrent revocation ends first. The role is then granted again,
   // instead of changing the expiry of a deleted row.
-  const stored = await em.findOne(
+  const stored = await tx.em.findOne(
     GrantEntity,
     { subjectType, subject, role, resource },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
@@ -63,10 +63,10 @@ export async function addGrant(
     if (expiresAt) call.invalidates.add(rightsKeyOf(key));
     return;
   }
-  if (!stored && resource !== '') await assertRoom(em, key);
+  if (!stored && resource !== '') await assertRoom(tx, key);
   const grant =
     stored ??
-    em.create(GrantEntity, {
+    tx.em.create(GrantEntity, {
       tenant,
       id: createId(families[subjectType].prefix),
       subjectType,
@@ -81,8 +81,8 @@ export async function addGrant(
     });
   const previous = stored ? { ExpiresAt: stored.expiresAt?.toISOString() ?? null } : {};
   grant.expiresAt = expiresAt;
-  em.persist(grant);
-  recordGrant(em, call, 'added', { ...key, ...grant, subject }, previous);
+  tx.em.persist(grant);
+  recordGrant(tx, 'added', { ...key, ...grant, subject }, previous);
 }
 
 const isOwnership = ({ tenant, subjectType, role, resource = '' }: GrantKey): boolean =>
@@ -96,11 +96,11 @@ const isOwn = ({ caller }: Call, subject: string): boolean =>
  * place, which does not matter at such limits.
  */
 async function assertRoom(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, subjectType, subject }: GrantKey,
 ): Promise<void> {
   const { ofTenant, ofSubject } = await countGrants(
-    inTransaction(em),
+    tx.query,
     tenant,
     subjectType,
     subject,
@@ -120,14 +120,14 @@ async function assertRoom(
 
 /** Revokes a grant. Without a grant it only invalidates. */
 export async function removeGrant(
-  em: EntityManager,
+  tx: Transaction,
   call: RightsCause,
   key: GrantKey,
 ): Promise<void> {
   const { subjectType, subject, role, resource = '' } = key;
   // Locks the row, so that only one of several concurrent calls revokes the grant and records the
   // event.
-  const stored = await em.findOne(
+  const stored = await tx.em.findOne(
     GrantEntity,
     { subjectType, subject, role, resource },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
@@ -135,8 +135,8 @@ export async function removeGrant(
   // Even without a grant: the call that has revoked it may not have replied yet.
   call.invalidates.add(rightsKeyOf(key));
   if (!stored) return;
-  em.remove(stored);
-  recordGrant(em, call, 'removed', { ...key, ...stored, subject });
+  tx.em.remove(stored);
+  recordGrant(tx, 'removed', { ...key, ...stored, subject });
 }
 
 /**
@@ -144,12 +144,12 @@ export async function removeGrant(
  * subject implies it.
  */
 export async function removeGrantsOf(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   subjectType: SubjectType,
   subject: string,
 ): Promise<void> {
-  await em.nativeDelete(GrantEntity, { tenant, subjectType, subject });
+  await tx.em.nativeDelete(GrantEntity, { tenant, subjectType, subject });
 }
 
 /**
@@ -157,11 +157,11 @@ export async function removeGrantsOf(
  * change.
  */
 export async function removeGrantsOfRole(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   role: string,
 ): Promise<void> {
-  await em.nativeDelete(GrantEntity, { tenant, role });
+  await tx.em.nativeDelete(GrantEntity, { tenant, role });
 }
 
 type Recorded = GrantKey & {
@@ -177,15 +177,14 @@ const rightsKeyOf = ({ tenant, subjectType, subject }: GrantKey): RightsKey =>
   subjectType === 'group' ? `tenant:${tenant}` : `${subjectType}:${subject}`;
 
 function recordGrant(
-  em: EntityManager,
-  call: RightsCause,
+  tx: Transaction,
   verb: 'added' | 'removed',
   grant: Recorded,
   previous: Record<string, unknown> = {},
 ): void {
   const { tenant, subjectType, subject, name = subject, role } = grant;
   const { event, encode } = families[subjectType];
-  recordChange(em, call, {
+  record(tx, {
     tenant,
     type: `${event}.${verb}`,
     data: encode({ ...grant, subject: name }),

@@ -82,8 +82,8 @@ export function groupHandlers(deps: Deps): Handlers<typeof Groups> {
   return {
     async save(request, call) {
       const { tenant = '', path = '' } = request.group ?? {};
-      await database.transaction({ tenant, row: `group ${tenant} ${pathKey(path)}` }, (em) =>
-        saveGroup(em, request, call),
+      await database.transaction({ call, tenant, row: `group ${tenant} ${pathKey(path)}` }, (tx) =>
+        saveGroup(tx, request),
       );
       return {};
     },
@@ -94,8 +94,8 @@ export function groupHandlers(deps: Deps): Handlers<typeof Groups> {
     },
 
     async delete({ tenant, path }, call) {
-      await database.transaction({ tenant, row: `group ${tenant} ${pathKey(path)}` }, (em) =>
-        deleteGroup(em, { tenant, path }, call),
+      await database.transaction({ call, tenant, row: `group ${tenant} ${pathKey(path)}` }, (tx) =>
+        deleteGroup(tx, { tenant, path }, call),
       );
       return {};
     },
@@ -104,15 +104,15 @@ export function groupHandlers(deps: Deps): Handlers<typeof Groups> {
     listByTenant: (...asked) => listGroups(deps, ...asked),
 
     async addMember({ tenant, group, userId }, call) {
-      await database.transaction({ tenant, row: `user ${tenant} ${userId}` }, (em) =>
-        addMember(em, { tenant, group, userId }, call),
+      await database.transaction({ call, tenant, row: `user ${tenant} ${userId}` }, (tx) =>
+        addMember(tx, { tenant, group, userId }, call),
       );
       return {};
     },
 
     async removeMember({ tenant, group, userId }, call) {
-      await database.transaction({ tenant, row: `user ${tenant} ${userId}` }, (em) =>
-        removeMember(em, { tenant, group, userId }, call),
+      await database.transaction({ call, tenant, row: `user ${tenant} ${userId}` }, (tx) =>
+        removeMember(tx, { tenant, group, userId }, call),
       );
       return {};
     },

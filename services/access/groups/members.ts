@@ -1,10 +1,9 @@
 import { notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
-import { type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant, assertMayTake, isOneself } from '../decisions/delegation.ts';
-import type { RightsCause } from '../grants/entries.ts';
 import { removeGrantsOf } from '../grants/entries.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { GroupEntity, GroupMemberEntity, type GroupRow, ScimMemberEntity } from './entities.ts';
@@ -20,30 +19,25 @@ export type Membership = { tenant: string; group: string; userId: string };
  * receives.
  */
 export async function addMember(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, group: path, userId }: Membership,
   call: Call,
 ): Promise<void> {
   // Locks both rows until the commit, so that no membership outlives its group or its user. The
   // second lock also serialises calls for one user.
-  const group = await lockGroup(em, path, LockMode.PESSIMISTIC_READ);
+  const group = await lockGroup(tx, path, LockMode.PESSIMISTIC_READ);
   if (!group) throw notFound('group');
   assertNotScim(group);
-  const member = await em.findOne(
+  const member = await tx.em.findOne(
     TenantMemberEntity,
     { userId, status: { $ne: 'barred' } },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (!member) throw notFound('tenant member');
-  const stored = await em.findOne(GroupMemberEntity, { groupId: group.id, userId });
+  const stored = await tx.em.findOne(GroupMemberEntity, { groupId: group.id, userId });
   if (stored?.mappedBy === '') return;
-  await assertMayGrant(
-    em,
-    call.caller,
-    tenant,
-    await findGroupRoles(inTransaction(em), tenant, group.id),
-  );
-  await enterGroup(em, call, group, { userId });
+  await assertMayGrant(tx, call.caller, tenant, await findGroupRoles(tx.query, tenant, group.id));
+  await enterGroup(tx, group, { userId });
 }
 
 /** `mappedBy`: the provider whose mappings add the member. */
@@ -51,42 +45,42 @@ type NewMember = { userId: string; mappedBy?: string };
 
 /** Adds a member to a group, without checking permissions. Both rows are locked. */
 export const enterGroup = (
-  em: EntityManager,
-  call: Call,
+  tx: Transaction,
   group: GroupRow,
   { userId, mappedBy = '' }: NewMember,
-): Promise<void> => enterAll(em, call, group, { userIds: [userId], mappedBy });
+): Promise<void> => enterAll(tx, group, { userIds: [userId], mappedBy });
 
 /** Adds members to a group, without checking permissions. All rows are locked. */
 export async function enterAll(
-  em: EntityManager,
-  call: Call,
+  tx: Transaction,
   group: GroupRow,
   { userIds, mappedBy = '' }: { userIds: readonly string[]; mappedBy?: string },
 ): Promise<void> {
   const { tenant, id: groupId } = group;
-  const stored = await em.find(GroupMemberEntity, { groupId, userId: { $in: [...userIds] } });
+  const stored = await tx.em.find(GroupMemberEntity, { groupId, userId: { $in: [...userIds] } });
   // A membership added by hand is no longer managed by mappings.
   for (const membership of stored) membership.mappedBy = mappedBy;
   const known = new Set(stored.map(({ userId }) => userId));
   const createdAt = new Date();
   for (const userId of userIds) {
     if (known.has(userId)) continue;
-    em.persist(em.create(GroupMemberEntity, { tenant, groupId, userId, createdAt, mappedBy }));
-    recordMember(em, call, 'group.member_added', group, userId);
+    tx.em.persist(
+      tx.em.create(GroupMemberEntity, { tenant, groupId, userId, createdAt, mappedBy }),
+    );
+    recordMember(tx, 'group.member_added', group, userId);
   }
 }
 
 export async function removeMember(
-  em: EntityManager,
+  tx: Transaction,
   { group: path, userId }: Membership,
   call: Call,
 ): Promise<void> {
   // Even without the membership: the call that has ended it may not have replied yet.
   call.invalidates.add(`user:${userId}`);
-  const group = await lockGroup(em, path, LockMode.PESSIMISTIC_READ);
+  const group = await lockGroup(tx, path, LockMode.PESSIMISTIC_READ);
   if (!group) return;
-  const membership = await em.findOne(
+  const membership = await tx.em.findOne(
     GroupMemberEntity,
     { groupId: group.id, userId },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
@@ -94,9 +88,9 @@ export async function removeMember(
   if (!membership) return;
   assertNotScim(group);
   const isOwn = isOneself(call.caller, userId);
-  if (!isOwn) await assertMayTakeFrom(em, call, group);
-  em.remove(membership);
-  recordMember(em, call, 'group.member_removed', group, userId);
+  if (!isOwn) await assertMayTakeFrom(tx, call, group);
+  tx.em.remove(membership);
+  recordMember(tx, 'group.member_removed', group, userId);
 }
 
 /**
@@ -104,51 +98,44 @@ export async function removeMember(
  * can be deleted too: the directory may be gone.
  */
 export async function deleteGroup(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, path }: { tenant: string; path: string },
   call: Call,
 ): Promise<void> {
   // Even without the group: the call that has deleted it may not have replied yet.
   call.invalidates.add(`tenant:${tenant}`);
-  const group = await lockGroup(em, path, LockMode.PESSIMISTIC_WRITE);
+  const group = await lockGroup(tx, path, LockMode.PESSIMISTIC_WRITE);
   if (!group) return;
-  await assertMayTakeFrom(em, call, group);
-  await removeGroup(em, group, call);
+  await assertMayTakeFrom(tx, call, group);
+  await removeGroup(tx, group);
 }
 
 /** Deletes a group, without checking permissions. It is locked. */
 export async function removeGroup(
-  em: EntityManager,
+  tx: Transaction,
   group: GroupRow & { key: string },
-  call: Call,
 ): Promise<void> {
   const { tenant } = group;
-  await em.nativeDelete(GroupMemberEntity, { tenant, groupId: group.id });
-  await em.nativeDelete(ScimMemberEntity, { tenant, groupId: group.id });
-  await removeGrantsOf(em, tenant, 'group', group.key);
-  em.remove(group);
-  recordGroup(em, call, 'group.deleted', group);
+  await tx.em.nativeDelete(GroupMemberEntity, { tenant, groupId: group.id });
+  await tx.em.nativeDelete(ScimMemberEntity, { tenant, groupId: group.id });
+  await removeGrantsOf(tx, tenant, 'group', group.key);
+  tx.em.remove(group);
+  recordGroup(tx, 'group.deleted', group);
 }
 
-function lockGroup(em: EntityManager, path: string, lockMode: LockMode) {
-  return em.findOne(GroupEntity, { key: pathKey(path) }, { lockMode });
+function lockGroup(tx: Transaction, path: string, lockMode: LockMode) {
+  return tx.em.findOne(GroupEntity, { key: pathKey(path) }, { lockMode });
 }
 
 /** The members of a group hold its roles, and by hand only those are taken that can be given. */
-async function assertMayTakeFrom(em: EntityManager, call: Call, group: GroupRow): Promise<void> {
-  const roles = await findGroupRoles(inTransaction(em), group.tenant, group.id);
-  await assertMayTake(em, call.caller, group.tenant, roles);
+async function assertMayTakeFrom(tx: Transaction, call: Call, group: GroupRow): Promise<void> {
+  const roles = await findGroupRoles(tx.query, group.tenant, group.id);
+  await assertMayTake(tx, call.caller, group.tenant, roles);
 }
 
 /** Writes the event of a user who joins or leaves a group. */
-export function recordMember(
-  em: EntityManager,
-  call: RightsCause,
-  type: string,
-  group: GroupRow,
-  userId: string,
-): void {
-  recordChange(em, call, {
+export function recordMember(tx: Transaction, type: string, group: GroupRow, userId: string): void {
+  record(tx, {
     tenant: group.tenant,
     type,
     data: { Tenant: group.tenant, Group: group.path, UserID: userId },

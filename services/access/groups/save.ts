@@ -6,14 +6,13 @@ import {
   type JsonObject,
   timeAfter,
 } from '@bailiwick/contract';
-import { recordChange } from '@bailiwick/outbox';
-import type { Call } from '@bailiwick/pipeline';
+import { record } from '@bailiwick/outbox';
 import {
   type Group,
   GroupSchema,
   type GroupsSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { type EntityManager, lockName } from '@bailiwick/store';
+import { lockName, type Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import { GroupEntity, type GroupRow, toGroup } from './entities.ts';
@@ -24,32 +23,32 @@ import { ancestorKeys, pathKey } from './path.ts';
  * Creates the group of this tenant and path, or changes the fields that were sent. Saving unchanged
  * values changes nothing.
  */
-export async function saveGroup(
-  em: EntityManager,
-  request: GroupsSaveRequest,
-  call: Call,
-): Promise<void> {
+export async function saveGroup(tx: Transaction, request: GroupsSaveRequest): Promise<void> {
   const sent = request.group ?? create(GroupSchema);
   const key = pathKey(sent.path);
   // For two concurrent first saves of one path, the second finds the group of the first and updates
   // it.
-  await lockName(em, `group ${sent.tenant} ${key}`);
-  const stored = await em.findOne(GroupEntity, { key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  await lockName(tx, `group ${sent.tenant} ${key}`);
+  const stored = await tx.em.findOne(
+    GroupEntity,
+    { key },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   assertUnchanged('the group', stored, request.ifUpdatedAt);
-  if (!stored) return insertGroup(em, sent, call);
+  if (!stored) return insertGroup(tx, sent);
   const before = encode(stored);
   assertKeepsScim(stored, sent);
   applyTo(stored, sent);
   const previous = changedFields(before, encode(stored));
   if (Object.keys(previous).length === 0) return;
   stored.updatedAt = timeAfter(stored.updatedAt);
-  recordGroup(em, call, 'group.updated', stored, previous);
+  recordGroup(tx, 'group.updated', stored, previous);
 }
 
-function insertGroup(em: EntityManager, sent: Group, call: Call): void {
+function insertGroup(tx: Transaction, sent: Group): void {
   const now = new Date();
   const key = pathKey(sent.path);
-  const group = em.create(GroupEntity, {
+  const group = tx.em.create(GroupEntity, {
     tenant: sent.tenant,
     id: createId('grp'),
     path: sent.path,
@@ -64,8 +63,8 @@ function insertGroup(em: EntityManager, sent: Group, call: Call): void {
     updatedAt: now,
   });
   applyTo(group, sent);
-  em.persist(group);
-  recordGroup(em, call, 'group.created', group);
+  tx.em.persist(group);
+  recordGroup(tx, 'group.created', group);
 }
 
 // Fields that were not sent keep their values.
@@ -80,13 +79,12 @@ const encode = (row: GroupRow) => encodeJson(GroupSchema, toGroup(row));
 
 /** Writes the event of a changed group. */
 export function recordGroup(
-  em: EntityManager,
-  call: Call,
+  tx: Transaction,
   type: string,
   group: GroupRow,
   previous: JsonObject = {},
 ): void {
-  recordChange(em, call, {
+  record(tx, {
     tenant: group.tenant,
     type,
     data: encode(group),

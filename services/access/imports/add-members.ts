@@ -1,7 +1,7 @@
 import { failedPrecondition, notFound } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { NewMembership } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import { FlushMode, LockMode } from '@mikro-orm/core';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { addGrant } from '../grants/entries.ts';
@@ -38,8 +38,8 @@ export async function addMembers(
     const part = numbered.slice(start, start + perTransaction);
     const refused = await refusalOf(async () => {
       refusals.push(
-        ...(await database.transaction({ tenant, row: `tenant ${tenant}` }, (em) =>
-          addPart(em, part, call),
+        ...(await database.transaction({ call, tenant, row: `tenant ${tenant}` }, (tx) =>
+          addPart(tx, part, call),
         )),
       );
     });
@@ -50,27 +50,27 @@ export async function addMembers(
 }
 
 async function addPart(
-  em: EntityManager,
+  tx: Transaction,
   numbered: readonly Numbered[],
   call: Call,
 ): Promise<Refusal[]> {
   // No row that is written here is read again: all are written together at the end.
-  em.setFlushMode(FlushMode.COMMIT);
+  tx.em.setFlushMode(FlushMode.COMMIT);
   const memberships = numbered.map(({ membership }) => membership);
   const userIds = memberships.map(({ userId }) => userId);
-  const active = await lockActive(em, userIds);
-  const { settings } = await lockTenant(em, memberships[0]?.tenant ?? '');
+  const active = await lockActive(tx, userIds);
+  const { settings } = await lockTenant(tx, memberships[0]?.tenant ?? '');
   const standard = settings.defaultRole || memberRole;
-  const roles = await lockRoles(em, [standard, ...memberships.flatMap((each) => each.roles)]);
-  const groups = await lockGroups(em, memberships);
+  const roles = await lockRoles(tx, [standard, ...memberships.flatMap((each) => each.roles)]);
+  const groups = await lockGroups(tx, memberships);
   // The rights of the importer, or the permissions of a role, may have changed since the check.
   await assertMayGrant(
-    em,
+    tx,
     call.caller,
     memberships[0]?.tenant ?? '',
     rolesOf(memberships, standard),
   );
-  const members = await em.find(TenantMemberEntity, { userId: { $in: userIds } });
+  const members = await tx.em.find(TenantMemberEntity, { userId: { $in: userIds } });
   const barred = new Set(idsOf(members.filter(({ status }) => status === 'barred')));
   const known = new Set(idsOf(members.filter(({ status }) => status !== 'barred')));
   const refusals: Refusal[] = [];
@@ -91,7 +91,7 @@ async function addPart(
       for (const role of given) if (!roles.has(role)) throw notFound(`role ${role}`);
       const gained = { roles: given, groups: presentGroups(membership, groups) };
       // Every check is done: a refused membership leaves nothing behind.
-      await addMember(em, membership, gained, call);
+      await addMember(tx, membership, gained, call);
     });
     if (refused) refusals.push({ index, ...refused });
   }
@@ -106,12 +106,12 @@ const rolesOf = (memberships: readonly NewMembership[], standard: string): strin
 
 /** The groups of all memberships by their keys, locked against deletion until the commit. */
 async function lockGroups(
-  em: EntityManager,
+  tx: Transaction,
   memberships: readonly NewMembership[],
 ): Promise<ReadonlyMap<string, GroupRow>> {
   const keys = new Set(memberships.flatMap(({ groups }) => groups.map(pathKey)));
   if (keys.size === 0) return new Map();
-  const rows = await em.find(
+  const rows = await tx.em.find(
     GroupEntity,
     { key: { $in: [...keys] } },
     { lockMode: LockMode.PESSIMISTIC_READ, orderBy: { id: 'asc' } },
@@ -131,13 +131,13 @@ const presentGroups = (
   });
 
 async function addMember(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, userId }: NewMembership,
   { roles, groups }: { roles: readonly string[]; groups: readonly GroupRow[] },
   call: Call,
 ): Promise<void> {
-  await startMembership(em, call, { tenant, userId, source: 'admin' });
+  await startMembership(tx, { tenant, userId, source: 'admin' });
   for (const role of new Set(roles))
-    await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role });
-  for (const group of groups) await enterGroup(em, call, group, { userId });
+    await addGrant(tx, call, { tenant, subjectType: 'user', subject: userId, role });
+  for (const group of groups) await enterGroup(tx, group, { userId });
 }

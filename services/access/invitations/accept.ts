@@ -7,7 +7,7 @@ import {
 } from '@bailiwick/contract';
 import { deadToken, denied } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
-import { type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking, giverLater } from '../decisions/delegation.ts';
 import {
@@ -47,28 +47,35 @@ export async function acceptInvitation(
     await assertInviterIsActive(deps, { type, id, tenant }, notGiven, call);
   }
   // Queued by caller and not by tenant: an invited user must not delay the tenant's own users.
-  await database.transaction({ tenant, row: `user ${tenant} ${call.caller.id}` }, async (em) => {
-    await lockCaller(em, call.caller.id);
-    await lockActive(em, tenant);
-    const row = await lockByToken(inTransaction(em), tenant, hash);
-    if (!row) throw deadToken();
-    if (await isAnsweredBy(em, row, call.caller.id)) return;
-    assertOpenTo(row, call);
-    await join(em, row, call);
-  });
+  await database.transaction(
+    { call, tenant, row: `user ${tenant} ${call.caller.id}` },
+    async (tx) => {
+      await lockCaller(tx, call.caller.id);
+      await lockActive(tx, tenant);
+      const row = await lockByToken(tx.query, tenant, hash);
+      if (!row) throw deadToken();
+      if (await isAnsweredBy(tx, row, call.caller.id)) return;
+      assertOpenTo(row, call);
+      await join(tx, row, call);
+    },
+  );
 }
 
 /**
  * A user who is being deleted must not become a member. Deletion takes this lock before any other,
  * and leaves a mark.
  */
-async function lockCaller(em: EntityManager, userId: string): Promise<void> {
-  if ((await lockState(em, userId))?.state === 'deleted') throw deadToken();
+async function lockCaller(tx: Transaction, userId: string): Promise<void> {
+  if ((await lockState(tx, userId))?.state === 'deleted') throw deadToken();
 }
 
 /** Serialises changes of a tenant's members. A tenant suspended meanwhile accepts no new ones. */
-async function lockActive(em: EntityManager, id: string): Promise<void> {
-  const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+async function lockActive(tx: Transaction, id: string): Promise<void> {
+  const tenant = await tx.em.findOne(
+    TenantEntity,
+    { id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   if (tenant?.status !== 'active') throw deadToken();
 }
 
@@ -76,14 +83,10 @@ async function lockActive(em: EntityManager, id: string): Promise<void> {
  * Whether the caller accepted the invitation before and is still a member: repeating the call
  * changes nothing.
  */
-async function isAnsweredBy(
-  em: EntityManager,
-  row: InvitationRow,
-  userId: string,
-): Promise<boolean> {
+async function isAnsweredBy(tx: Transaction, row: InvitationRow, userId: string): Promise<boolean> {
   return (
     wasAcceptedBy(row, userId) &&
-    (await em.findOne(TenantMemberEntity, { userId, status: { $ne: 'barred' } })) !== null
+    (await tx.em.findOne(TenantMemberEntity, { userId, status: { $ne: 'barred' } })) !== null
   );
 }
 
@@ -108,42 +111,42 @@ function assertInvited({ emailKey }: InvitationRow, verified: string): void {
   );
 }
 
-async function join(em: EntityManager, invitation: InvitationRow, call: Call): Promise<void> {
+async function join(tx: Transaction, invitation: InvitationRow, call: Call): Promise<void> {
   const { tenant, invitedBy } = invitation;
   const userId = call.caller.id;
-  const { roles, groups } = await lockOffer(em, invitation);
-  await assertStillGiven(em, invitation, roles, groups);
-  const accepted = await settleInvitation(inTransaction(em), invitation, {
+  const { roles, groups } = await lockOffer(tx, invitation);
+  await assertStillGiven(tx, invitation, roles, groups);
+  const accepted = await settleInvitation(tx.query, invitation, {
     status: 'accepted',
     acceptedBy: userId,
   });
   if (!accepted) throw deadToken();
   const previous = changedFields(encodeInvitation(invitation), encodeInvitation(accepted));
-  recordInvitation(em, call, 'invitation.accepted', accepted, { previous });
+  recordInvitation(tx, 'invitation.accepted', accepted, { previous });
 
   // The user may have become a member in another way meanwhile. The roles and groups are added
   // then, unless the membership is disabled.
-  const known = await em.findOne(
+  const known = await tx.em.findOne(
     TenantMemberEntity,
     { userId },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (known && known.status !== 'active') throw deadToken();
   // A user who was not a member could not sign in at the tenant's provider before accepting.
-  const rights = known && (await rightsOf(inTransaction(em), call.caller, tenant));
+  const rights = known && (await rightsOf(tx.query, call.caller, tenant));
   const refusal = rights && sessionRefusal(call.caller.ssoTenant, rights.refusal);
   if (refusal) throw refusal;
-  if (!known) await startMembership(em, call, { tenant, userId, source: 'invitation' });
+  if (!known) await startMembership(tx, { tenant, userId, source: 'invitation' });
   for (const role of roles)
-    await addGrant(em, call, {
+    await addGrant(tx, call, {
       tenant,
       subjectType: 'user',
       subject: userId,
       role,
       createdBy: invitedBy,
     });
-  for (const group of groups) await enterGroup(em, call, group, { userId });
-  await joinAsInvited(em, call, invitation.id, userId);
+  for (const group of groups) await enterGroup(tx, group, { userId });
+  await joinAsInvited(tx, invitation.id, userId);
 }
 
 const notGiven = 'the inviter can no longer grant the invited roles: ask for a new invitation';
@@ -151,10 +154,10 @@ const notGiven = 'the inviter can no longer grant the invited roles: ask for a n
 type Locked = { roles: string[]; groups: GroupRow[] };
 
 /** The roles and groups of the invitation that still exist, locked until the transaction ends. */
-async function lockOffer(em: EntityManager, { roles, groups }: InvitationRow): Promise<Locked> {
-  const found: Locked = { roles: [...(await lockRoles(em, roles))], groups: [] };
+async function lockOffer(tx: Transaction, { roles, groups }: InvitationRow): Promise<Locked> {
+  const found: Locked = { roles: [...(await lockRoles(tx, roles))], groups: [] };
   for (const { id } of groups) {
-    const group = await em.findOne(GroupEntity, { id }, { lockMode: LockMode.PESSIMISTIC_READ });
+    const group = await tx.em.findOne(GroupEntity, { id }, { lockMode: LockMode.PESSIMISTIC_READ });
     if (group) found.groups.push(group);
   }
   return found;
@@ -166,7 +169,7 @@ async function lockOffer(em: EntityManager, { roles, groups }: InvitationRow): P
  * roles since would pass them on.
  */
 async function assertStillGiven(
-  em: EntityManager,
+  tx: Transaction,
   invitation: InvitationRow,
   roles: readonly string[],
   groups: readonly GroupRow[],
@@ -174,7 +177,7 @@ async function assertStillGiven(
   const { tenant } = invitation;
   const given = new Set(roles);
   for (const group of groups)
-    for (const role of await findGroupRoles(inTransaction(em), tenant, group.id)) given.add(role);
+    for (const role of await findGroupRoles(tx.query, tenant, group.id)) given.add(role);
   const inviter = giverLater(tenant, {
     type: invitation.inviterType,
     id: invitation.invitedBy,
@@ -182,7 +185,7 @@ async function assertStillGiven(
     limitedTo: invitation.inviterLimitedTo,
     voucher: invitation.inviterVoucher,
   });
-  const lacking = await findLacking(inTransaction(em), inviter, tenant, {
+  const lacking = await findLacking(tx.query, inviter, tenant, {
     roles: [...given],
     permissions: ['iam.invitations.write'],
   });

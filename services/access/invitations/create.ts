@@ -14,7 +14,7 @@ import { mailTask, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { TenantInvitationsCreateRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import { type Database, type EntityManager, inTransaction, type Limiter } from '@bailiwick/store';
+import type { Database, Limiter, Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant, findLacking } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findUserByEmail, shownName } from '../directory.ts';
@@ -58,8 +58,9 @@ export async function createInvitation(
     caller.type === 'user' ? assertUser(deps.directory, caller.id, call) : undefined,
   ]);
   const { tenant } = request;
-  const { token } = await deps.database.transaction({ tenant, row: `tenant ${tenant}` }, (em) =>
-    invite(em, deps, { ...request, email, invited, inviter }, call),
+  const { token } = await deps.database.transaction(
+    { call, tenant, row: `tenant ${tenant}` },
+    (tx) => invite(tx, deps, { ...request, email, invited, inviter }, call),
   );
   return token;
 }
@@ -73,7 +74,7 @@ type Invited = Pick<TenantInvitationsCreateRequest, 'tenant' | 'roles' | 'groups
 
 /** Like createInvitation, in the transaction of `em`. */
 export async function invite(
-  em: EntityManager,
+  tx: Transaction,
   { keyRing, limiter, limits }: Pick<CreateDeps, 'keyRing' | 'limiter' | 'limits'>,
   request: Invited,
   call: Call,
@@ -81,11 +82,11 @@ export async function invite(
   const { tenant, email, invited, inviter } = request;
   const token = createToken('invitation');
   const expiresAt = new Date(Date.now() + lifetimeMs);
-  const { name, settings } = await lockTenant(em, tenant);
+  const { name, settings } = await lockTenant(tx, tenant);
   assertDomain(email, settings.inviteDomains ?? []);
-  const offer = await assertOffer(em, request, settings.defaultRole || memberRole, call);
-  if (invited) await assertNoMember(em, tenant, invited.id, call);
-  const run = inTransaction(em);
+  const offer = await assertOffer(tx, request, settings.defaultRole || memberRole, call);
+  if (invited) await assertNoMember(tx, tenant, invited.id, call);
+  const run = tx.query;
   await limiter.take(`invitations ${tenant}`, limits.tenant, run);
   // Mails beyond the limit of an address are dropped silently: the response has the token in any
   // case. A refused invitation sends no mail and is not counted, and one tenant gets a
@@ -105,7 +106,7 @@ export async function invite(
       invited,
     });
   const tasks = mailing ? [mail()] : [];
-  return { id: await save(em, { tenant, email, offer, token, expiresAt, tasks }, call), token };
+  return { id: await save(tx, { tenant, email, offer, token, expiresAt, tasks }, call), token };
 }
 
 /**
@@ -113,21 +114,21 @@ export async function invite(
  * bar, so that the user can come back.
  */
 async function assertNoMember(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   userId: string,
   call: Call,
 ): Promise<void> {
-  const member = await em.findOne(TenantMemberEntity, { userId });
+  const member = await tx.em.findOne(TenantMemberEntity, { userId });
   if (!member) return;
   const mayLift =
     member.status === 'barred' &&
-    (await findLacking(inTransaction(em), call.caller, tenant, {
+    (await findLacking(tx.query, call.caller, tenant, {
       roles: [],
       permissions: ['iam.users.write'],
     })) === undefined;
   if (!mayLift) throw alreadyExists('Email belongs to a member of the tenant');
-  await liftBar(em, call, { tenant, userId });
+  await liftBar(tx, call, { tenant, userId });
 }
 
 function assertDomain({ domain }: Email, allowed: readonly string[]): void {
@@ -148,25 +149,28 @@ type Offer = { roles: string[]; groups: InvitedGroup[] };
  * them.
  */
 async function assertOffer(
-  em: EntityManager,
+  tx: Transaction,
   request: Pick<Invited, 'tenant' | 'roles' | 'groups'>,
   defaultRole: string,
   call: Call,
 ): Promise<Offer> {
   // Locks in sorted order, so that two calls never deadlock.
   const roles = request.roles.length > 0 ? [...new Set(request.roles)].sort() : [defaultRole];
-  for (const role of roles) await assertRole(em, role);
+  for (const role of roles) await assertRole(tx, role);
   const groups: InvitedGroup[] = [];
   const given = new Set(roles);
   for (const key of [...new Set(request.groups.map(pathKey))].sort()) {
-    const group = await em.findOne(GroupEntity, { key }, { lockMode: LockMode.PESSIMISTIC_READ });
+    const group = await tx.em.findOne(
+      GroupEntity,
+      { key },
+      { lockMode: LockMode.PESSIMISTIC_READ },
+    );
     if (!group) throw notFound('group');
     assertNotScim(group);
     groups.push({ id: group.id, path: group.path });
-    for (const role of await findGroupRoles(inTransaction(em), request.tenant, group.id))
-      given.add(role);
+    for (const role of await findGroupRoles(tx.query, request.tenant, group.id)) given.add(role);
   }
-  await assertMayGrant(em, call.caller, request.tenant, [...given]);
+  await assertMayGrant(tx, call.caller, request.tenant, [...given]);
   return { roles, groups };
 }
 
@@ -181,7 +185,7 @@ type NewInvitation = {
 
 /** Returns the ID of the invitation. */
 async function save(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, email, offer, token, expiresAt, tasks }: NewInvitation,
   call: Call,
 ): Promise<string> {
@@ -198,20 +202,21 @@ async function save(
     expiresAt,
   };
   // The tenant's lock is held, so two invitations of one address run one after the other.
-  const stored = await em.findOne(
+  const stored = await tx.em.findOne(
     InvitationEntity,
     { emailKey: email.key, status: 'pending' },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
-  const expired = stored && (await expireInvitation(inTransaction(em), tenant, stored.id));
+  const expired = stored && (await expireInvitation(tx.query, tenant, stored.id));
   if (expired)
-    recordInvitation(em, expiryOrigin, 'invitation.expired', expired, {
+    recordInvitation(tx, 'invitation.expired', expired, {
       previous: { Status: 'pending' },
+      origin: expiryOrigin,
     });
   if (stored && !expired) {
     const before = encodeInvitation(stored);
-    em.assign(stored, { ...fields, updatedAt: timeAfter(stored.updatedAt) });
-    recordInvitation(em, call, 'invitation.created', stored, {
+    tx.em.assign(stored, { ...fields, updatedAt: timeAfter(stored.updatedAt) });
+    recordInvitation(tx, 'invitation.created', stored, {
       previous: changedFields(before, encodeInvitation(stored)),
       tasks,
     });
@@ -228,9 +233,9 @@ async function save(
     createdAt: now,
     updatedAt: now,
   };
-  const created = em.create(InvitationEntity, row);
-  em.persist(created);
-  recordInvitation(em, call, 'invitation.created', created, { tasks });
+  const created = tx.em.create(InvitationEntity, row);
+  tx.em.persist(created);
+  recordInvitation(tx, 'invitation.created', created, { tasks });
   return created.id;
 }
 

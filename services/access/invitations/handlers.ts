@@ -10,7 +10,7 @@ import {
   readSearch,
 } from '@bailiwick/pipeline';
 import type { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
-import { type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { findUser, shownName } from '../directory.ts';
 import { acceptInvitation } from './accept.ts';
 import { type CreateDeps, createInvitation } from './create.ts';
@@ -51,8 +51,8 @@ export function invitationHandlers(
       if (known?.status === 'declined') return {};
       if (known?.status !== 'pending') throw deadToken();
       const { tenant } = known;
-      await database.transaction({ tenant, row: `invitation ${token}` }, (em) =>
-        decline(em, tenant, hash, call),
+      await database.transaction({ call, tenant, row: `invitation ${token}` }, (tx) =>
+        decline(tx, tenant, hash),
       );
       return {};
     },
@@ -82,8 +82,8 @@ export function invitationHandlers(
 
     async delete({ tenant, email }, call) {
       const { key } = normaliseEmail(email);
-      await database.transaction({ tenant, row: `invitation ${tenant} ${key}` }, (em) =>
-        revokeInvitation(em, tenant, key, call),
+      await database.transaction({ call, tenant, row: `invitation ${tenant} ${key}` }, (tx) =>
+        revokeInvitation(tx, tenant, key),
       );
       return {};
     },
@@ -108,18 +108,13 @@ async function showInvitation({ database, directory }: CreateDeps, token: string
 }
 
 /** Declines an invitation. Repeating it changes nothing. */
-async function decline(
-  em: EntityManager,
-  tenant: string,
-  hash: Uint8Array,
-  call: Call,
-): Promise<void> {
-  const run = inTransaction(em);
+async function decline(tx: Transaction, tenant: string, hash: Uint8Array): Promise<void> {
+  const run = tx.query;
   const row = await lockByToken(run, tenant, hash);
   if (row?.status === 'declined') return;
   const declined = row && (await settleInvitation(run, row, { status: 'declined' }));
   if (!declined) throw deadToken();
-  recordInvitation(em, call, 'invitation.declined', declined, { previous: { Status: 'pending' } });
+  recordInvitation(tx, 'invitation.declined', declined, { previous: { Status: 'pending' } });
 }
 
 /**

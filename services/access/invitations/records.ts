@@ -1,7 +1,7 @@
-import { encodeJson, type JsonObject } from '@bailiwick/contract';
-import { type Origin, recordChange, serviceOrigin, type Task } from '@bailiwick/outbox';
+import { encodeJson, type JsonObject, type Origin, serviceOrigin } from '@bailiwick/contract';
+import { record, type Task } from '@bailiwick/outbox';
 import { TenantInvitationSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { type InvitationRow, toInvitation } from './entities.ts';
 
 /** The origin of expiry events, which no call causes. */
@@ -10,22 +10,16 @@ export const expiryOrigin = serviceOrigin('access');
 export const encodeInvitation = (row: InvitationRow): JsonObject =>
   encodeJson(TenantInvitationSchema, toInvitation(row));
 
-type More = { previous?: JsonObject; tasks?: readonly Task[] };
+type More = { previous?: JsonObject; tasks?: readonly Task[]; origin?: Origin };
 
 /** Writes the event of a changed invitation, without its token. */
 export function recordInvitation(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   type: string,
   row: InvitationRow,
-  more: More = {},
+  { origin, ...more }: More = {},
 ): void {
   const targets = [{ Type: 'invitation', ID: row.id, Name: row.email }];
-  recordChange(em, origin, {
-    tenant: row.tenant,
-    type,
-    data: encodeInvitation(row),
-    targets,
-    ...more,
-  });
+  const change = { tenant: row.tenant, type, data: encodeInvitation(row), targets, ...more };
+  record(tx, change, origin);
 }

@@ -1,6 +1,6 @@
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import { expireInvitation, takeOverdue } from './queries.ts';
 import { expiryOrigin, recordInvitation } from './records.ts';
 
@@ -17,18 +17,21 @@ export function createInvitationSweeper(database: Database, log: Log): Backgroun
     log,
     failed: 'recording expired invitations failed, retrying',
     async work(isStopped) {
-      while (!isStopped() && (await database.transaction(null, expireBatch)) === batch);
+      while (
+        !isStopped() &&
+        (await database.transaction({ call: expiryOrigin, tenant: null }, expireBatch)) === batch
+      );
     },
   });
 }
 
-async function expireBatch(em: EntityManager): Promise<number> {
-  const run = inTransaction(em);
+async function expireBatch(tx: Transaction): Promise<number> {
+  const run = tx.query;
   const overdue = await takeOverdue(run, batch);
   for (const { tenant, id } of overdue) {
     const row = await expireInvitation(run, tenant, id);
     if (row)
-      recordInvitation(em, expiryOrigin, 'invitation.expired', row, {
+      recordInvitation(tx, 'invitation.expired', row, {
         previous: { Status: 'pending' },
       });
   }

@@ -38,8 +38,8 @@ export function admissionHandlers(deps: JoinDeps): Handlers<typeof Admission> {
 
 /** sso records the event and audit entry: it knows the caller. */
 async function liftSso(database: Database, tenant: string, until: Date, call: Call): Promise<void> {
-  await database.transaction({ tenant, row: `tenant ${tenant}` }, async (em) => {
-    const row = await lockTenant(em, tenant);
+  await database.transaction({ call, tenant, row: `tenant ${tenant}` }, async (tx) => {
+    const row = await lockTenant(tx, tenant);
     if (row.ssoLiftedUntil?.getTime() === until.getTime()) return;
     row.ssoLiftedUntil = until;
     // sso records the event.

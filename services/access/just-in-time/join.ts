@@ -2,7 +2,7 @@ import { denied } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { JoinRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { giverLater } from '../decisions/delegation.ts';
 import { type Directory, findUser } from '../directory.ts';
@@ -49,39 +49,41 @@ export async function join(
     ? { type: 'user', id: userId, credentialId: request.sessionId }
     : undefined;
   const call: Call = { ...sent, caller: { ...sent.caller, ...actor, ip, userAgent } };
-  const place = { tenant, row: `user ${tenant} ${userId}` };
-  const joined = await database.transaction(place, async (em): Promise<Joined> => {
-    await assertAdmitted(em, userId);
-    const defaultRole = await lockDefaultRole(em, tenant);
-    const roles = await lockRoles(em, [...request.roles, ...request.defaultRoles, defaultRole]);
-    const groups = await lockGroups(em, request);
-    const isMember = await lockMember(em, userId);
-    if (!isMember && !request.mayJoin) throw noMember();
-    const giver = request.giver && giverLater(tenant, request.giver);
-    const handingOut = createHandingOut(inTransaction(em), tenant, giver);
-    if (!isMember) {
-      const offered = request.defaultRoles.filter((role) => roles.has(role));
-      const createdBy = provider || sent.caller.id;
-      const start = { roles: offered.length > 0 ? offered : [defaultRole], createdBy, handingOut };
-      await addMember(em, request, start, call);
-    }
-    if (provider === '')
-      return { joined: !isMember, missing: [], revoked: false, ...handingOut.result() };
-    const keys = new Set(groups.map(({ key }) => key));
-    const person = { tenant, userId, provider };
-    const named = {
-      roles: new Set(request.roles.filter((role) => roles.has(role))),
-      groups: new Set(request.groups.map(pathKey)),
-      keeps: await noteStatement(inTransaction(em), person, request),
-    };
-    const following = { em, call, log, person, giver, handingOut };
-    const revoked = await followMappings(following, named, groups);
-    const missing = [
-      ...request.roles.filter((role) => !roles.has(role)),
-      ...request.groups.filter((path) => !keys.has(pathKey(path))),
-    ];
-    return { joined: !isMember, missing, revoked, ...handingOut.result() };
-  });
+  const joined = await database.transaction(
+    { call, tenant, row: `user ${tenant} ${userId}` },
+    async (tx): Promise<Joined> => {
+      await assertAdmitted(tx, userId);
+      const defaultRole = await lockDefaultRole(tx, tenant);
+      const roles = await lockRoles(tx, [...request.roles, ...request.defaultRoles, defaultRole]);
+      const groups = await lockGroups(tx, request);
+      const isMember = await lockMember(tx, userId);
+      if (!isMember && !request.mayJoin) throw noMember();
+      const giver = request.giver && giverLater(tenant, request.giver);
+      const handingOut = createHandingOut(tx.query, tenant, giver);
+      if (!isMember) {
+        const offered = request.defaultRoles.filter((role) => roles.has(role));
+        const given = offered.length > 0 ? offered : [defaultRole];
+        const createdBy = provider || sent.caller.id;
+        await addMember(tx, request, { roles: given, createdBy, handingOut }, call);
+      }
+      if (provider === '')
+        return { joined: !isMember, missing: [], revoked: false, ...handingOut.result() };
+      const keys = new Set(groups.map(({ key }) => key));
+      const person = { tenant, userId, provider };
+      const named = {
+        roles: new Set(request.roles.filter((role) => roles.has(role))),
+        groups: new Set(request.groups.map(pathKey)),
+        keeps: await noteStatement(tx.query, person, request),
+      };
+      const following = { tx, call, log, person, giver, handingOut };
+      const revoked = await followMappings(following, named, groups);
+      const missing = [
+        ...request.roles.filter((role) => !roles.has(role)),
+        ...request.groups.filter((path) => !keys.has(pathKey(path))),
+      ];
+      return { joined: !isMember, missing, revoked, ...handingOut.result() };
+    },
+  );
   const { withheld, lacking } = joined;
   if (lacking !== '')
     log.warn('the last saver of a provider or a domain may not grant what it names', {
@@ -95,8 +97,8 @@ export async function join(
 }
 
 /** Always the first lock: deleting a user holds it while it goes through tenants. */
-async function assertAdmitted(em: EntityManager, userId: string): Promise<void> {
-  const known = await lockState(em, userId);
+async function assertAdmitted(tx: Transaction, userId: string): Promise<void> {
+  const known = await lockState(tx, userId);
   if (known?.state === 'disabled' || known?.state === 'deleted') throw accountDisabled();
 }
 
@@ -104,8 +106,12 @@ async function assertAdmitted(em: EntityManager, userId: string): Promise<void> 
  * Serialises changes of a tenant's members. A tenant closed since the sign-in began accepts no new
  * ones.
  */
-async function lockDefaultRole(em: EntityManager, id: string): Promise<string> {
-  const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+async function lockDefaultRole(tx: Transaction, id: string): Promise<string> {
+  const tenant = await tx.em.findOne(
+    TenantEntity,
+    { id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   if (tenant?.status !== 'active') throw noMember();
   return tenant.settings.defaultRole || memberRole;
 }
@@ -114,23 +120,23 @@ async function lockDefaultRole(em: EntityManager, id: string): Promise<string> {
  * The groups named by the mappings now or before, locked against deletion until the transaction
  * ends.
  */
-async function lockGroups(em: EntityManager, { tenant, userId, provider, groups }: JoinRequest) {
+async function lockGroups(tx: Transaction, { tenant, userId, provider, groups }: JoinRequest) {
   if (provider === '') return [];
-  const before = await findMappedGroups(inTransaction(em), tenant, userId, provider);
+  const before = await findMappedGroups(tx.query, tenant, userId, provider);
   // A directory alone decides about the members of its groups.
   const which = {
     $or: [{ key: { $in: groups.map(pathKey) } }, { id: { $in: before } }],
     source: { $ne: scimSource },
   };
-  return em.find(GroupEntity, which, {
+  return tx.em.find(GroupEntity, which, {
     lockMode: LockMode.PESSIMISTIC_READ,
     orderBy: { id: 'asc' },
   });
 }
 
 /** Whether the user is an active member. Throws for a disabled membership. */
-async function lockMember(em: EntityManager, userId: string): Promise<boolean> {
-  const member = await em.findOne(
+async function lockMember(tx: Transaction, userId: string): Promise<boolean> {
+  const member = await tx.em.findOne(
     TenantMemberEntity,
     { userId },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
@@ -143,15 +149,15 @@ type Start = { roles: readonly string[]; createdBy: string; handingOut: HandingO
 
 /** Roles that the giver may not grant are left out: the user is a member without them. */
 async function addMember(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, userId }: JoinRequest,
   { roles, createdBy, handingOut }: Start,
   call: Call,
 ): Promise<void> {
-  await startMembership(em, call, { tenant, userId, source: 'sso' });
+  await startMembership(tx, { tenant, userId, source: 'sso' });
   for (const role of new Set(roles))
     if (await handingOut.mayGrant(role))
-      await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy });
+      await addGrant(tx, call, { tenant, subjectType: 'user', subject: userId, role, createdBy });
   // The mappings must find the rows.
-  await em.flush();
+  await tx.em.flush();
 }

@@ -1,6 +1,6 @@
 import type { Call } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
-import { type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import type { Giver } from '../decisions/delegation.ts';
 import { reportEnd } from '../decisions/sources.ts';
@@ -20,7 +20,7 @@ import type { HandingOut } from './handing-out.ts';
 type Person = { tenant: string; userId: string; provider: string };
 type LockedGroup = GroupRow & { key: string };
 type Ending = {
-  em: EntityManager;
+  tx: Transaction;
   cause: RightsCause;
   log: Log;
   person: Person;
@@ -36,13 +36,13 @@ type Named = { roles: ReadonlySet<string>; groups: ReadonlySet<string>; keeps: b
  * named now or were named before. Returns whether roles or groups were revoked.
  */
 export async function followMappings(
-  { em, call, log, person, giver, handingOut }: Following,
+  { tx, call, log, person, giver, handingOut }: Following,
   named: Named,
   groups: readonly LockedGroup[],
 ): Promise<boolean> {
-  const ending = { em, cause: call, log, person, giver };
-  const grants = await lockGrants(em, person);
-  const memberships = await lockMemberships(em, person, groups);
+  const ending = { tx, cause: call, log, person, giver };
+  const grants = await lockGrants(tx, person);
+  const memberships = await lockMemberships(tx, person, groups);
   const isEnded = !named.keeps && (await endMapped(ending, named, { grants, memberships, groups }));
   const { tenant, userId, provider } = person;
   const key = { tenant, subjectType: 'user' as const, subject: userId };
@@ -54,14 +54,14 @@ export async function followMappings(
   );
   for (const role of named.roles)
     if (!inForce.has(role) && (await handingOut.mayGrant(role)))
-      await addGrant(em, call, { ...key, role, createdBy: provider, mappedBy: provider });
+      await addGrant(tx, call, { ...key, role, createdBy: provider, mappedBy: provider });
   for (const group of groups)
     if (
       named.groups.has(group.key) &&
       !memberships.some(({ groupId }) => groupId === group.id) &&
       (await handingOut.mayFill(group))
     )
-      await enterGroup(em, call, group, { userId, mappedBy: provider });
+      await enterGroup(tx, group, { userId, mappedBy: provider });
   return isEnded;
 }
 
@@ -70,22 +70,22 @@ export async function endMappings(
   ending: Ending,
   groups: readonly LockedGroup[],
 ): Promise<boolean> {
-  const { em, person } = ending;
-  const grants = await lockGrants(em, person);
-  const memberships = await lockMemberships(em, person, groups);
+  const { tx, person } = ending;
+  const grants = await lockGrants(tx, person);
+  const memberships = await lockMemberships(tx, person, groups);
   const none = { roles: new Set<string>(), groups: new Set<string>() };
   return endMapped(ending, none, { grants, memberships, groups });
 }
 
-const lockGrants = (em: EntityManager, { userId: subject }: Person) =>
-  em.find(
+const lockGrants = (tx: Transaction, { userId: subject }: Person) =>
+  tx.em.find(
     GrantEntity,
     { subjectType: 'user', subject, resource: '' },
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
   );
 
-const lockMemberships = (em: EntityManager, { userId }: Person, groups: readonly LockedGroup[]) =>
-  em.find(
+const lockMemberships = (tx: Transaction, { userId }: Person, groups: readonly LockedGroup[]) =>
+  tx.em.find(
     GroupMemberEntity,
     { userId, groupId: { $in: groups.map(({ id }) => id) } },
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { groupId: 'asc' } },
@@ -99,7 +99,7 @@ type Held = {
 
 /** Revokes the mapped roles and groups that are not named. */
 async function endMapped(
-  { em, cause, log, person, giver }: Ending,
+  { tx, cause, log, person, giver }: Ending,
   named: Pick<Named, 'roles' | 'groups'>,
   { grants, memberships, groups }: Held,
 ): Promise<boolean> {
@@ -109,13 +109,13 @@ async function endMapped(
   let isEnded = false;
   for (const { role, mappedBy } of grants) {
     if (mappedBy !== provider || named.roles.has(role)) continue;
-    if (role === ownerRole && (await countOtherOwners(inTransaction(em), tenant, userId)) === 0)
+    if (role === ownerRole && (await countOtherOwners(tx.query, tenant, userId)) === 0)
       log.warn(
         'the mappings of the provider no longer name the last owner of the tenant, ownership kept',
         { ...person },
       );
     else {
-      await removeGrant(em, cause, { ...key, role });
+      await removeGrant(tx, cause, { ...key, role });
       ended.push(role);
       isEnded = true;
     }
@@ -123,14 +123,14 @@ async function endMapped(
   for (const membership of memberships) {
     const group = groups.find(({ id }) => id === membership.groupId);
     if (!group || membership.mappedBy !== provider || named.groups.has(group.key)) continue;
-    em.remove(membership);
-    recordMember(em, cause, 'group.member_removed', group, userId);
-    ended.push(...(await findGroupRoles(inTransaction(em), tenant, group.id)));
+    tx.em.remove(membership);
+    recordMember(tx, 'group.member_removed', group, userId);
+    ended.push(...(await findGroupRoles(tx.query, tenant, group.id)));
     isEnded = true;
   }
   if (giver) {
     const source = { id: provider, maker: giver };
-    await reportEnd(em, cause, source, { tenant, userIds: [userId], roles: ended });
+    await reportEnd(tx, source, { tenant, userIds: [userId], roles: ended });
   }
   return isEnded;
 }

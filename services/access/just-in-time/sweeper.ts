@@ -1,8 +1,8 @@
 import type { Revoke, RightsKey } from '@bailiwick/broker';
-import { serviceOrigin } from '@bailiwick/outbox';
+import { serviceOrigin } from '@bailiwick/contract';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
-import { type Database, inTransaction, onPool } from '@bailiwick/store';
+import { type Database, onPool } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { lockState } from '../subjects/state.ts';
 import { TenantEntity } from '../tenants/entities.ts';
@@ -35,14 +35,14 @@ export async function endOverdueMappings(
     const { tenant, userId } = person;
     const invalidates = new Set<RightsKey>();
     const cause = { ...serviceOrigin('access'), invalidates };
-    await database.transaction(tenant, async (em) => {
+    await database.transaction({ call: cause, tenant }, async (tx) => {
       // Locks in the same order as `join`.
-      await lockState(em, userId);
-      await em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      const run = inTransaction(em);
+      await lockState(tx, userId);
+      await tx.em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const run = tx.query;
       if (!(await isOverdue(run, person))) return;
       const giver = await findMappingGiver(run, person);
-      await endMappings({ em, cause, log, person, giver }, await lockMappedGroups(em, person));
+      await endMappings({ tx, cause, log, person, giver }, await lockMappedGroups(tx, person));
       await forgetStatement(run, person);
     });
     if (invalidates.size > 0) await revoke([...invalidates]);

@@ -1,6 +1,6 @@
 import type { Call } from '@bailiwick/pipeline';
 import type { TakeBackRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import { type EntityManager, inTransaction, onPool } from '@bailiwick/store';
+import { onPool, type Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { GroupEntity } from '../groups/entities.ts';
 import { lockState } from '../subjects/state.ts';
@@ -23,28 +23,28 @@ export async function takeBack(
   call.invalidates.add(`tenant:${tenant}`);
   const people = await findMappedPeople(onPool(database), tenant, provider, atOnce);
   for (const userId of people) {
-    await database.transaction(tenant, async (em) => {
+    await database.transaction({ call, tenant }, async (tx) => {
       // Locks in the same order as `join`.
-      await lockState(em, userId);
-      await em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      await lockState(tx, userId);
+      await tx.em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       const person = { tenant, userId, provider };
-      const giver = await findMappingGiver(inTransaction(em), person);
+      const giver = await findMappingGiver(tx.query, person);
       await endMappings(
-        { em, cause: call, log, person, giver },
-        await lockMappedGroups(em, person),
+        { tx, cause: call, log, person, giver },
+        await lockMappedGroups(tx, person),
       );
-      await em.nativeDelete(MappingStatementEntity, person);
+      await tx.em.nativeDelete(MappingStatementEntity, person);
     });
   }
   return people.length < atOnce;
 }
 
 export async function lockMappedGroups(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, userId, provider }: { tenant: string; userId: string; provider: string },
 ) {
-  const ids = await findMappedGroups(inTransaction(em), tenant, userId, provider);
-  return em.find(
+  const ids = await findMappedGroups(tx.query, tenant, userId, provider);
+  return tx.em.find(
     GroupEntity,
     { id: { $in: ids } },
     { lockMode: LockMode.PESSIMISTIC_READ, orderBy: { id: 'asc' } },

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RightsKey } from '@bailiwick/broker';
 import { holdsInTenant, newCaller } from '@bailiwick/contract';
 import { invalid, notFound, ServiceError, unavailable } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
@@ -7,14 +8,7 @@ import type {
   AccessPlanResponseSchema,
   PlannedChange,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
-import {
-  type Database,
-  type EntityManager,
-  inTransaction,
-  lacksLock,
-  lockName,
-  onPool,
-} from '@bailiwick/store';
+import { type Database, lacksLock, lockName, onPool, type Transaction } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { rightsOf, tokenRightsOf } from '../decisions/rights.ts';
 import { type Directory, findBots } from '../directory.ts';
@@ -36,7 +30,7 @@ type Change = {
   tenant: string;
   bot?: string;
   problems?: readonly string[];
-  apply: (em: EntityManager, call: Call) => Promise<void>;
+  apply: (tx: Transaction, call: Call) => Promise<void>;
 };
 
 type Deps = { database: Database; directory: Directory };
@@ -103,23 +97,23 @@ async function tryAll(
   const warnings: string[] = [];
   let states: { before: Holdings; after: Holdings } | undefined;
   await database
-    .transaction({ tenant, row: `plan ${tenant}` }, async (em) => {
+    .transaction({ call, tenant, row: `plan ${tenant}` }, async (tx) => {
       // Two plans of one tenant would block each other. A plan that waits too long releases its
       // connection.
-      await waitForLocks(em, 10 * lockWaitMs);
-      await lockName(em, `plan ${tenant}`);
-      await waitForLocks(em, lockWaitMs);
-      const before = await holdingsInTenant(inTransaction(em), tenant);
+      await waitForLocks(tx, 10 * lockWaitMs);
+      await lockName(tx, `plan ${tenant}`);
+      await waitForLocks(tx, lockWaitMs);
+      const before = await holdingsInTenant(tx.query, tenant);
       for (const [index, change] of planned.entries()) {
         const refusal =
           change.bot !== undefined && !bots.has(change.bot)
             ? 'bot not found'
-            : await tryOut(em, change, call);
+            : await tryOut(tx, change, call);
         if (refusal !== undefined)
           warnings.push(`Changes[${index}].${change.operation} would be refused: ${refusal}`);
       }
-      await em.flush();
-      states = { before, after: await holdingsInTenant(inTransaction(em), tenant) };
+      await tx.em.flush();
+      states = { before, after: await holdingsInTenant(tx.query, tenant) };
       throw new RolledBack();
     })
     .catch((error: unknown) => {
@@ -131,7 +125,7 @@ async function tryAll(
 
 /** Makes a change as the caller would. If it would be refused, undoes it and returns the reason. */
 async function tryOut(
-  em: EntityManager,
+  tx: Transaction,
   { operation, permission, tenant, problems = [], apply }: Change,
   call: Call,
 ): Promise<string | undefined> {
@@ -140,13 +134,12 @@ async function tryOut(
   try {
     // A savepoint, so that later changes are still tried. The cache invalidations of a rolled back
     // change are discarded.
-    await em.transactional((inner) =>
-      apply(inner, {
-        ...call,
-        operation: { ...call.operation, name: operation },
-        invalidates: new Set(),
-      }),
-    );
+    const tried = {
+      ...call,
+      operation: { ...call.operation, name: operation },
+      invalidates: new Set<RightsKey>(),
+    };
+    await tx.savepoint(tried, (inner) => apply(inner, tried));
     return undefined;
   } catch (error) {
     if (error instanceof ServiceError && error.code !== 'unavailable') return error.message;
@@ -165,42 +158,42 @@ function changeOf(planned: PlannedChange): Change {
       permission: roles,
       tenant: rolesSave.role?.tenant ?? '',
       problems: roleProblems(rolesSave),
-      apply: (em, call) => saveRole(em, rolesSave, call),
+      apply: (tx, call) => saveRole(tx, rolesSave, call),
     };
   if (rolesDelete)
     return {
       operation: 'Roles_Delete',
       permission: roles,
       tenant: rolesDelete.tenant,
-      apply: (em, call) => deleteRole(em, rolesDelete, call),
+      apply: (tx) => deleteRole(tx, rolesDelete),
     };
   if (groupsSave)
     return {
       operation: 'Groups_Save',
       permission: groups,
       tenant: groupsSave.group?.tenant ?? '',
-      apply: (em, call) => saveGroup(em, groupsSave, call),
+      apply: (tx) => saveGroup(tx, groupsSave),
     };
   if (groupsAddMember)
     return {
       operation: 'Groups_AddMember',
       permission: groups,
       tenant: groupsAddMember.tenant,
-      apply: (em, call) => addMember(em, groupsAddMember, call),
+      apply: (tx, call) => addMember(tx, groupsAddMember, call),
     };
   if (groupsRemoveMember)
     return {
       operation: 'Groups_RemoveMember',
       permission: groups,
       tenant: groupsRemoveMember.tenant,
-      apply: (em, call) => removeMember(em, groupsRemoveMember, call),
+      apply: (tx, call) => removeMember(tx, groupsRemoveMember, call),
     };
   if (groupsDelete)
     return {
       operation: 'Groups_Delete',
       permission: groups,
       tenant: groupsDelete.tenant,
-      apply: (em, call) => deleteGroup(em, groupsDelete, call),
+      apply: (tx, call) => deleteGroup(tx, groupsDelete, call),
     };
   return grantChangeOf(planned);
 }
@@ -218,7 +211,7 @@ function grantChangeOf(planned: PlannedChange): Change {
     operation,
     permission: 'iam.grants.write',
     tenant: sent.tenant,
-    apply: (em, call) => apply(em, sent, call),
+    apply: (tx, call) => apply(tx, sent, call),
   });
   const added = (operation: string, sent: SentGrant): Change => ({
     ...change(operation, sent, grant),

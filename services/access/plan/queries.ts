@@ -1,9 +1,9 @@
-import { type EntityManager, execute, type Run, type Statement } from '@bailiwick/store';
+import type { Run, Statement, Transaction } from '@bailiwick/store';
 import type { SubjectGrantRow } from '../decisions/queries.ts';
 
 /** Sets the longest time that this transaction waits for a lock, in milliseconds. */
-export async function waitForLocks(em: EntityManager, ms: number): Promise<void> {
-  await execute(em, `select set_config('lock_timeout', $1, true)`, [`${ms}ms`]);
+export async function waitForLocks(tx: Transaction, ms: number): Promise<void> {
+  await tx.query(`select set_config('lock_timeout', $1, true)`, [`${ms}ms`]);
 }
 
 // The permissions of a tenant's own role (r) come with its first row only, as in decisions.

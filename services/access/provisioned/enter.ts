@@ -1,5 +1,4 @@
-import type { Call } from '@bailiwick/pipeline';
-import { type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking, type Giver, giverLater } from '../decisions/delegation.ts';
 import type { Source } from '../decisions/sources.ts';
@@ -21,27 +20,26 @@ type Account = { scimUserId: string; userId: string; source?: Source };
  * added the person. The tenant is locked.
  */
 export async function enterScimGroups(
-  em: EntityManager,
-  call: Call,
+  tx: Transaction,
   { scimUserId, userId, source }: Account,
 ): Promise<void> {
-  const rows = await em.find(ScimMemberEntity, { scimUserId }, { orderBy: { groupId: 'asc' } });
+  const rows = await tx.em.find(ScimMemberEntity, { scimUserId }, { orderBy: { groupId: 'asc' } });
   for (const { groupId, tenant, maker } of rows) {
-    const group = await em.findOne(
+    const group = await tx.em.findOne(
       GroupEntity,
       { id: groupId },
       { lockMode: LockMode.PESSIMISTIC_READ },
     );
     const giver = source?.maker ?? giverLater(tenant, maker ?? nobody);
-    if (group && (await mayEnter(em, group, giver))) await enterGroup(em, call, group, { userId });
+    if (group && (await mayEnter(tx, group, giver))) await enterGroup(tx, group, { userId });
   }
 }
 
 const nobody = { type: '', id: '', narrowedTo: [] };
 
 /** Whether a directory may give what the group gives. No directory makes owners. */
-async function mayEnter(em: EntityManager, { tenant, id }: GroupRow, giver: Giver) {
-  const run = inTransaction(em);
+async function mayEnter(tx: Transaction, { tenant, id }: GroupRow, giver: Giver) {
+  const run = tx.query;
   const roles = await findGroupRoles(run, tenant, id);
   if (roles.includes(ownerRole)) return false;
   return (await findLacking(run, giver, tenant, { roles })) === undefined;
@@ -52,23 +50,22 @@ async function mayEnter(em: EntityManager, { tenant, id }: GroupRow, giver: Give
  * other's membership. The tenant is locked.
  */
 export const isLinked = async (
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   personId: string,
-): Promise<boolean> => (await em.count(ScimUserEntity, { userId, id: { $ne: personId } })) > 0;
+): Promise<boolean> => (await tx.em.count(ScimUserEntity, { userId, id: { $ne: personId } })) > 0;
 
 /**
  * Links a person of the directory to the account that has accepted the invitation, unless another
  * person has the account already.
  */
 export async function joinAsInvited(
-  em: EntityManager,
-  call: Call,
+  tx: Transaction,
   invitationId: string,
   userId: string,
 ): Promise<void> {
-  const person = await em.findOne(ScimUserEntity, { invitationId });
-  if (!person || (await isLinked(em, userId, person.id))) return;
+  const person = await tx.em.findOne(ScimUserEntity, { invitationId });
+  if (!person || (await isLinked(tx, userId, person.id))) return;
   person.userId = userId;
-  await enterScimGroups(em, call, { scimUserId: person.id, userId });
+  await enterScimGroups(tx, { scimUserId: person.id, userId });
 }

@@ -31,8 +31,8 @@ export function roleHandlers({ database, pager }: Deps): Handlers<typeof Roles> 
   return {
     async save(request, call) {
       const { tenant = '', slug = '' } = request.role ?? {};
-      await database.transaction({ tenant, row: `role ${tenant} ${slug}` }, (em) =>
-        saveRole(em, request, call),
+      await database.transaction({ call, tenant, row: `role ${tenant} ${slug}` }, (tx) =>
+        saveRole(tx, request, call),
       );
       return {};
     },
@@ -45,8 +45,8 @@ export function roleHandlers({ database, pager }: Deps): Handlers<typeof Roles> 
     },
 
     async delete({ tenant, slug }, call) {
-      await database.transaction({ tenant, row: `role ${tenant} ${slug}` }, (em) =>
-        deleteRole(em, { tenant, slug }, call),
+      await database.transaction({ call, tenant, row: `role ${tenant} ${slug}` }, (tx) =>
+        deleteRole(tx, { tenant, slug }),
       );
       return {};
     },

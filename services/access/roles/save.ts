@@ -9,14 +9,14 @@ import {
   timeAfter,
 } from '@bailiwick/contract';
 import { failedPrecondition, limitReached, notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import {
   type Role,
   RoleSchema,
   type RolesSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
-import { type EntityManager, inTransaction, lockName } from '@bailiwick/store';
+import { lockName, type Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrantPermissions } from '../decisions/delegation.ts';
@@ -40,7 +40,7 @@ export function roleProblems({ role }: RolesSaveRequest): string[] {
  * values changes nothing.
  */
 export async function saveRole(
-  em: EntityManager,
+  tx: Transaction,
   request: RolesSaveRequest,
   call: Call,
 ): Promise<void> {
@@ -49,19 +49,23 @@ export async function saveRole(
   assertOwnRole(slug);
   // For two concurrent first saves of one slug, the second finds the role of the first and updates
   // it.
-  await lockName(em, `role ${tenant} ${slug}`);
-  const stored = await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  await lockName(tx, `role ${tenant} ${slug}`);
+  const stored = await tx.em.findOne(
+    RoleEntity,
+    { slug },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   assertUnchanged('the role', stored, request.ifUpdatedAt);
   const before = stored?.permissions ?? [];
   const after = sent.permissions?.items ?? before;
   const removed = before.filter((permission) => !after.includes(permission));
   // A role that is not granted takes nothing from its holders.
-  const isHeld = removed.length > 0 && (await findRoleUse(inTransaction(em), tenant, slug)).granted;
-  await assertMayGrantPermissions(em, call.caller, tenant, {
+  const isHeld = removed.length > 0 && (await findRoleUse(tx.query, tenant, slug)).granted;
+  await assertMayGrantPermissions(tx, call.caller, tenant, {
     added: after.filter((permission) => !before.includes(permission)),
     removed: isHeld ? removed : [],
   });
-  if (!stored) return insertRole(em, sent, call);
+  if (!stored) return insertRole(tx, sent);
   const old = encode(stored);
   applyTo(stored, sent);
   const previous = changedFields(old, encode(stored));
@@ -69,35 +73,38 @@ export async function saveRole(
   call.invalidates.add(`tenant:${tenant}`);
   if (Object.keys(previous).length === 0) return;
   stored.updatedAt = timeAfter(stored.updatedAt);
-  recordRole(em, call, 'role.updated', stored, previous);
+  recordRole(tx, 'role.updated', stored, previous);
 }
 
 /** Deletes a role that is not granted, not the default role and not in a pending invitation. */
 export async function deleteRole(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, slug }: { tenant: string; slug: string },
-  call: Call,
 ): Promise<void> {
   assertOwnRole(slug);
   // A concurrent grant of the role locks this row: the deletion waits, and then finds the grant.
-  const stored = await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const stored = await tx.em.findOne(
+    RoleEntity,
+    { slug },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   if (!stored) return;
-  const use = await findRoleUse(inTransaction(em), tenant, slug);
+  const use = await findRoleUse(tx.query, tenant, slug);
   if (use.granted) throw failedPrecondition('the role is granted', 'ROLE_IN_USE');
   if (use.default) throw failedPrecondition("the role is the tenant's default role", 'ROLE_IN_USE');
   if (use.invited) throw failedPrecondition('a pending invitation names the role', 'ROLE_IN_USE');
-  await removeGrantsOfRole(em, tenant, slug);
-  em.remove(stored);
-  recordRole(em, call, 'role.deleted', stored);
+  await removeGrantsOfRole(tx, tenant, slug);
+  tx.em.remove(stored);
+  recordRole(tx, 'role.deleted', stored);
 }
 
 /**
  * Throws not_found unless the role can be granted in the tenant of `em`. Locks the role until the
  * transaction ends.
  */
-export async function assertRole(em: EntityManager, slug: string): Promise<void> {
+export async function assertRole(tx: Transaction, slug: string): Promise<void> {
   if (isTenantRole(slug)) return;
-  if (!(await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_READ })))
+  if (!(await tx.em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_READ })))
     throw notFound('role');
 }
 
@@ -105,9 +112,9 @@ export async function assertRole(em: EntityManager, slug: string): Promise<void>
  * Returns the roles among `slugs` that can be granted in the tenant of `em`, and locks them until
  * the transaction ends.
  */
-export async function lockRoles(em: EntityManager, slugs: readonly string[]): Promise<Set<string>> {
+export async function lockRoles(tx: Transaction, slugs: readonly string[]): Promise<Set<string>> {
   // In sorted order, so that two calls never deadlock.
-  const own = await em.find(
+  const own = await tx.em.find(
     RoleEntity,
     { slug: { $in: [...new Set(slugs)] } },
     { lockMode: LockMode.PESSIMISTIC_READ, orderBy: { slug: 'asc' } },
@@ -121,11 +128,11 @@ function assertOwnRole(slug: string): void {
   if (isBuiltIn(slug)) throw failedPrecondition('a built-in role cannot be changed', 'SYSTEM_ROLE');
 }
 
-async function insertRole(em: EntityManager, sent: Role, call: Call): Promise<void> {
-  if ((await em.count(RoleEntity, { tenant: sent.tenant })) >= rolesPerTenant)
+async function insertRole(tx: Transaction, sent: Role): Promise<void> {
+  if ((await tx.em.count(RoleEntity, { tenant: sent.tenant })) >= rolesPerTenant)
     throw limitReached(`a tenant has at most ${rolesPerTenant} roles of its own`, rolesPerTenant);
   const now = new Date();
-  const role = em.create(RoleEntity, {
+  const role = tx.em.create(RoleEntity, {
     tenant: sent.tenant,
     id: createId('rol'),
     slug: sent.slug,
@@ -136,8 +143,8 @@ async function insertRole(em: EntityManager, sent: Role, call: Call): Promise<vo
     updatedAt: now,
   });
   applyTo(role, sent);
-  em.persist(role);
-  recordRole(em, call, 'role.created', role);
+  tx.em.persist(role);
+  recordRole(tx, 'role.created', role);
 }
 
 // Fields that were not sent keep their values.
@@ -149,14 +156,8 @@ function applyTo(role: RoleRow, sent: Role): void {
 
 const encode = (row: RoleRow) => encodeJson(RoleSchema, toRole(row));
 
-function recordRole(
-  em: EntityManager,
-  call: Call,
-  type: string,
-  role: RoleRow,
-  previous: JsonObject = {},
-): void {
-  recordChange(em, call, {
+function recordRole(tx: Transaction, type: string, role: RoleRow, previous: JsonObject = {}): void {
+  record(tx, {
     tenant: role.tenant,
     type,
     data: encode(role),

@@ -30,10 +30,9 @@ export async function findAccount(
 ): Promise<Account> {
   const profile = profileOf(resource, email);
   if (isActive)
-    return directory.provisionUser(
-      { tenant, profile, actor: call.caller },
-      { signal: call.signal },
-    );
+    return directory.provisionUser({ tenant, profile, actor: call.caller }, call, {
+      signal: call.signal,
+    });
   // An inactive person may be a member already, whom the directory now disables.
   const user = await findUserByEmail(directory, email.address, call);
   return { vouched: false, ...(user && { user }) };
@@ -74,7 +73,7 @@ export async function assertMayDisable(
   { call, source }: Pick<ScimRequest, 'call' | 'source'>,
 ): Promise<void> {
   if (memberStatus === 'disabled') return;
-  await database.transaction({ tenant, row: `tenant ${tenant}` }, (em) =>
-    assertMayEnd(em, call, { tenant, userId, what: 'disabled', source }),
+  await database.transaction({ call, tenant, row: `tenant ${tenant}` }, (tx) =>
+    assertMayEnd(tx, call, { tenant, userId, what: 'disabled', source }),
   );
 }

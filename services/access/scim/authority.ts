@@ -1,6 +1,6 @@
 import type { Limit } from '@bailiwick/contract';
 import { toServiceError } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import { onPool } from '@bailiwick/store';
 import { isUnimplemented } from '@bailiwick/wire';
@@ -21,15 +21,15 @@ export const unknownSource = (tenant: string): Source => ({
 export async function findSource(
   { directory }: ScimDeps,
   tenant: string,
-  { caller, signal }: Call,
+  call: Call,
 ): Promise<Source> {
-  const { credentialId } = caller;
+  const { credentialId } = call.caller;
   const maker = await directory
-    .findMaker({ tenant, credentialId }, { signal })
+    .findMaker({ tenant, credentialId }, call, { signal: call.signal })
     .catch((error: unknown) => {
       // During an upgrade, identity may be an older version without this call: the directory then
       // gives what its bot itself may give.
-      if (isUnimplemented(error)) return caller;
+      if (isUnimplemented(error)) return call.caller;
       throw error;
     });
   return { id: credentialId, maker: giverLater(tenant, maker) };
@@ -52,8 +52,8 @@ export async function announceRefusal(
   const person = path.startsWith('Users/')
     ? await findPerson(onPool(database), tenant, id)
     : undefined;
-  await database.transaction(tenant, (em) => {
-    recordChange(em, call, {
+  await database.transaction({ call, tenant }, (tx) => {
+    record(tx, {
       tenant,
       type: 'tenant.owner_kept',
       data: { Tenant: tenant, UserID: person?.userId ?? '' },

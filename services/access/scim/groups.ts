@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { changedFields, createId, encodeJson, oneLine, timeAfter } from '@bailiwick/contract';
 import { notFound } from '@bailiwick/errors';
+import type { Call } from '@bailiwick/pipeline';
 import { GroupSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { type EntityManager, inTransaction, lockName, onPool, type Run } from '@bailiwick/store';
+import { lockName, onPool, type Run, type Transaction } from '@bailiwick/store';
 import { type Loaded, LockMode } from '@mikro-orm/core';
 import { ownerProtected, reportEnd } from '../decisions/sources.ts';
 import { GroupEntity, GroupMemberEntity, scimSource, toGroup } from '../groups/entities.ts';
@@ -98,11 +99,11 @@ export async function createScimGroup(
   body: unknown,
 ): Promise<string> {
   const { name, externalId, members, left } = readGroup(() => body);
-  return inTenant(deps, tenant, async (em, { scimGroupParent = '' }) => {
-    await assertNameFree(em, tenant, name);
-    const path = await freePath(em, { tenant, parent: scimGroupParent, name });
+  return inTenant(deps, call, tenant, async (tx, { scimGroupParent = '' }) => {
+    await assertNameFree(tx, tenant, name);
+    const path = await freePath(tx, { tenant, parent: scimGroupParent, name });
     const now = new Date();
-    const group = em.create(GroupEntity, {
+    const group = tx.em.create(GroupEntity, {
       tenant,
       id: createId('grp'),
       path,
@@ -116,11 +117,11 @@ export async function createScimGroup(
       createdAt: now,
       updatedAt: now,
     });
-    em.persist(group);
-    recordGroup(em, call, 'group.created', group);
-    await em.flush();
-    await setMembers(em, { call, source }, group, { present: new Set(), wanted: members });
-    await noteLeftOut(inTransaction(em), { tenant, resourceType: 'Group', id: group.id, left });
+    tx.em.persist(group);
+    recordGroup(tx, 'group.created', group);
+    await tx.em.flush();
+    await setMembers(tx, { call, source }, group, { present: new Set(), wanted: members });
+    await noteLeftOut(tx.query, { tenant, resourceType: 'Group', id: group.id, left });
     return group.id;
   });
 }
@@ -135,23 +136,28 @@ export async function changeScimGroup(
 ): Promise<void> {
   const read = (run: Run) => readChange(run, tenant, { id, ifMatch, next });
   const seen = await read(onPool(deps.database));
-  await noteLeftOut(onPool(deps.database), { tenant, resourceType: 'Group', id, left: seen.left });
+  await noteLeftOut(onPool(deps.database, call), {
+    tenant,
+    resourceType: 'Group',
+    id,
+    left: seen.left,
+  });
   if (seen.isSame) return;
-  const refusal = await inTenant(deps, tenant, async (em) => {
-    const group = await lockGroup(em, id);
+  const refusal = await inTenant(deps, call, tenant, async (tx) => {
+    const group = await lockGroup(tx, id);
     // Each change of the members is a new version: they are read again only after one.
     const isUnchanged = group.updatedAt.getTime() === new Date(seen.updatedAt).getTime();
-    const { present, wanted, isSame } = isUnchanged ? seen : await read(inTransaction(em));
+    const { present, wanted, isSame } = isUnchanged ? seen : await read(tx.query);
     if (isSame) return undefined;
     if (wanted.name.toLowerCase() !== group.name.toLowerCase())
-      await assertNameFree(em, tenant, wanted.name);
+      await assertNameFree(tx, tenant, wanted.name);
     const before = encodeJson(GroupSchema, toGroup(group));
-    em.assign(group, { name: wanted.name, externalId: wanted.externalId });
+    tx.em.assign(group, { name: wanted.name, externalId: wanted.externalId });
     const previous = changedFields(before, encodeJson(GroupSchema, toGroup(group)));
     // The path stays, since grants name it.
     group.updatedAt = timeAfter(group.updatedAt);
-    if (Object.keys(previous).length > 0) recordGroup(em, call, 'group.updated', group, previous);
-    return setMembers(em, { call, source }, group, { present, wanted: wanted.members });
+    if (Object.keys(previous).length > 0) recordGroup(tx, 'group.updated', group, previous);
+    return setMembers(tx, { call, source }, group, { present, wanted: wanted.members });
   });
   if (refusal) throw refusal;
 }
@@ -184,16 +190,16 @@ export async function deleteScimGroup(
   id: string,
   ifMatch: string,
 ): Promise<void> {
-  await inTenant(deps, tenant, async (em) => {
-    const group = await lockGroup(em, id);
+  await inTenant(deps, call, tenant, async (tx) => {
+    const group = await lockGroup(tx, id);
     assertVersion(ifMatch, groupVersion(group));
-    const run = inTransaction(em);
+    const run = tx.query;
     const roles = await findGroupRoles(run, tenant, id);
-    const members = await em.find(GroupMemberEntity, { groupId: id });
+    const members = await tx.em.find(GroupMemberEntity, { groupId: id });
     const userIds = members.map(({ userId }) => userId);
     if (roles.includes(ownerRole)) throw ownerProtected(group.path);
-    await reportEnd(em, call, source, { tenant, userIds, roles });
-    await removeGroup(em, group, call);
+    await reportEnd(tx, source, { tenant, userIds, roles });
+    await removeGroup(tx, group);
   });
 }
 
@@ -211,24 +217,25 @@ export const replacing =
 
 const inTenant = <T>(
   { database }: ScimDeps,
+  call: Call,
   tenant: string,
-  work: (em: EntityManager, settings: StoredSettings) => Promise<T>,
+  work: (tx: Transaction, settings: StoredSettings) => Promise<T>,
 ): Promise<T> =>
-  database.transaction({ tenant, row: `tenant ${tenant}` }, async (em) => {
-    const { settings } = await lockTenant(em, tenant);
-    return work(em, settings);
+  database.transaction({ call, tenant, row: `tenant ${tenant}` }, async (tx) => {
+    const { settings } = await lockTenant(tx, tenant);
+    return work(tx, settings);
   });
 
-async function lockGroup(em: EntityManager, id: string): Promise<ScimGroup> {
+async function lockGroup(tx: Transaction, id: string): Promise<ScimGroup> {
   const which = { id, source: scimSource };
-  const group = await em.findOne(GroupEntity, which, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const group = await tx.em.findOne(GroupEntity, which, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!group) throw notFound('Group');
   return group;
 }
 
 /** The tenant is locked. */
-async function assertNameFree(em: EntityManager, tenant: string, name: string): Promise<void> {
-  const alike = await findGroupsByName(inTransaction(em), tenant, name);
+async function assertNameFree(tx: Transaction, tenant: string, name: string): Promise<void> {
+  const alike = await findGroupsByName(tx.query, tenant, name);
   if (alike.some((one) => one.name.toLowerCase() === name.toLowerCase()))
     throw uniqueness('another Group has the displayName');
 }
@@ -239,7 +246,7 @@ async function assertNameFree(em: EntityManager, tenant: string, name: string): 
  * never taken over: it may have roles.
  */
 async function freePath(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, parent, name }: { tenant: string; parent: string; name: string },
 ): Promise<string> {
   const plain = segmentOf(name);
@@ -248,8 +255,8 @@ async function freePath(
   for (const segment of plain === '' ? [marked] : [plain, marked]) {
     const path = parent === '' ? segment : `${parent}/${segment}`;
     const key = pathKey(path);
-    await lockName(em, `group ${tenant} ${key}`);
-    const holder = await em.findOne(GroupEntity, { key });
+    await lockName(tx, `group ${tenant} ${key}`);
+    const holder = await tx.em.findOne(GroupEntity, { key });
     if (!holder) return path;
     if (holder.source !== scimSource)
       throw uniqueness(

@@ -1,7 +1,7 @@
 import { timeAfter } from '@bailiwick/contract';
 import { type ServiceError, toServiceError } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
-import { type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { FlushMode, LockMode } from '@mikro-orm/core';
 import { storedGiver } from '../decisions/delegation.ts';
 import { assertMayHandOut, ownerProtected, reportEnd, type Source } from '../decisions/sources.ts';
@@ -27,7 +27,7 @@ type Members = { present: ReadonlySet<string>; wanted: ReadonlySet<string> };
  * which the refusal must not undo.
  */
 export async function setMembers(
-  em: EntityManager,
+  tx: Transaction,
   { call, source }: Directed,
   group: GroupRow,
   { present, wanted }: Members,
@@ -36,19 +36,19 @@ export async function setMembers(
   const removed = [...present].filter((id) => !wanted.has(id));
   if (added.length + removed.length === 0) return undefined;
   // No row that is written here is read again: all are written together at the end.
-  em.setFlushMode(FlushMode.COMMIT);
+  tx.em.setFlushMode(FlushMode.COMMIT);
   const { tenant, id: groupId } = group;
-  const run = inTransaction(em);
+  const run = tx.query;
   const roles = await findGroupRoles(run, tenant, groupId);
   const refusal =
     added.length > 0 ? await refusalOf(assertMayHandOut(run, source, tenant, roles)) : undefined;
   if (refusal && removed.length === 0) throw refusal;
   const accounts = await findAccounts(run, tenant, [...added, ...removed]);
   const userIds = new Map(accounts.map(({ id, userId }) => [id, userId]));
-  if (!refusal) await addAll(em, { call, source }, group, { added, userIds });
-  await em.nativeDelete(ScimMemberEntity, { tenant, groupId, scimUserId: { $in: removed } });
+  if (!refusal) await addAll(tx, { call, source }, group, { added, userIds });
+  await tx.em.nativeDelete(ScimMemberEntity, { tenant, groupId, scimUserId: { $in: removed } });
   const left = removed.flatMap((id) => userIds.get(id) || []);
-  await removeAll(em, { call, source }, group, { left, roles });
+  await removeAll(tx, { call, source }, group, { left, roles });
   return refusal;
 }
 
@@ -67,32 +67,32 @@ async function refusalOf(check: Promise<void>): Promise<ServiceError | undefined
 }
 
 async function removeAll(
-  em: EntityManager,
-  { call, source }: Directed,
+  tx: Transaction,
+  { source }: Directed,
   group: GroupRow,
   { left, roles }: { left: readonly string[]; roles: readonly string[] },
 ): Promise<void> {
   if (left.length === 0) return;
   if (roles.includes(ownerRole)) throw ownerProtected(group.path);
   const { tenant, id: groupId } = group;
-  const rows = await em.find(
+  const rows = await tx.em.find(
     GroupMemberEntity,
     { groupId, userId: { $in: [...left] } },
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { userId: 'asc' } },
   );
   for (const row of rows) {
-    em.remove(row);
-    recordMember(em, call, 'group.member_removed', group, row.userId);
+    tx.em.remove(row);
+    recordMember(tx, 'group.member_removed', group, row.userId);
   }
   const userIds = rows.map(({ userId }) => userId);
-  await reportEnd(em, call, source, { tenant, userIds, roles });
+  await reportEnd(tx, source, { tenant, userIds, roles });
 }
 
 type Added = { added: readonly string[]; userIds: ReadonlyMap<string, string> };
 
 async function addAll(
-  em: EntityManager,
-  { call, source }: Directed,
+  tx: Transaction,
+  { source }: Directed,
   group: GroupRow,
   { added, userIds }: Added,
 ): Promise<void> {
@@ -102,16 +102,18 @@ async function addAll(
   for (const scimUserId of added) {
     if (!userIds.has(scimUserId))
       throw invalidValue(`members must be Users: there is no User ${scimUserId.slice(0, 100)}`);
-    em.persist(em.create(ScimMemberEntity, { tenant, groupId, scimUserId, createdAt, maker }));
+    tx.em.persist(
+      tx.em.create(ScimMemberEntity, { tenant, groupId, scimUserId, createdAt, maker }),
+    );
   }
   const joining = added.flatMap((id) => userIds.get(id) || []).toSorted();
   // Locked until the commit, so that no membership of the group outlives its member.
-  const members = await em.find(
+  const members = await tx.em.find(
     TenantMemberEntity,
     { userId: { $in: joining }, status: { $ne: 'barred' } },
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { userId: 'asc' } },
   );
-  await enterAll(em, call, group, { userIds: members.map(({ userId }) => userId) });
+  await enterAll(tx, group, { userIds: members.map(({ userId }) => userId) });
 }
 
 /**
@@ -119,15 +121,15 @@ async function addAll(
  * called before the person's membership is locked, as in `setMembers`.
  */
 export async function leaveScimGroups(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, scimUserId }: { tenant: string; scimUserId: string },
 ): Promise<void> {
-  const places = await em.find(ScimMemberEntity, { scimUserId });
-  const groups = await em.find(
+  const places = await tx.em.find(ScimMemberEntity, { scimUserId });
+  const groups = await tx.em.find(
     GroupEntity,
     { id: { $in: places.map(({ groupId }) => groupId) } },
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
   );
   for (const group of groups) group.updatedAt = timeAfter(group.updatedAt);
-  await em.nativeDelete(ScimMemberEntity, { tenant, scimUserId });
+  await tx.em.nativeDelete(ScimMemberEntity, { tenant, scimUserId });
 }

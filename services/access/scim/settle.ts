@@ -1,7 +1,7 @@
 import type { Email } from '@bailiwick/contract';
 import type { Call } from '@bailiwick/pipeline';
 import type { ProvisionUserResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import { type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { type Loaded, LockMode } from '@mikro-orm/core';
 import { assertMayHandOut, type Source } from '../decisions/sources.ts';
 import { addGrant } from '../grants/entries.ts';
@@ -37,7 +37,7 @@ type Wanted = {
  * The tenant and the person are locked.
  */
 export async function settle(
-  em: EntityManager,
+  tx: Transaction,
   deps: ScimDeps,
   person: ScimUser,
   { isActive, email, account, source }: Wanted,
@@ -45,58 +45,58 @@ export async function settle(
 ): Promise<void> {
   const { tenant } = person;
   const userId = account?.user?.id ?? person.userId;
-  const member = userId === '' ? null : await findMember(em, userId);
+  const member = userId === '' ? null : await findMember(tx, userId);
   const isKept = member ? isHeld({ ...member, memberStatus: member.status }) : false;
   if (member && (member.status !== 'barred' || isKept)) {
-    await link(em, person, userId);
-    await revoke(em, person, call);
+    await link(tx, person, userId);
+    await revoke(tx, person);
     if (member.status === 'barred') return;
     const status = isActive ? 'active' : 'disabled';
     if (isActive !== undefined && member.status !== status && !isKept)
-      await setMemberStatus(em, { tenant, userId, status, source }, call);
-    return enterScimGroups(em, call, { scimUserId: person.id, userId, source });
+      await setMemberStatus(tx, { tenant, userId, status, source }, call);
+    return enterScimGroups(tx, { scimUserId: person.id, userId, source });
   }
   if (isActive === undefined) return;
-  if (!isActive) return revoke(em, person, call);
+  if (!isActive) return revoke(tx, person);
   if (!account) return;
   if (!account.user || !account.vouched)
-    return inviteAgain(em, deps, person, { email, account, source }, call);
-  await revoke(em, person, call);
-  await link(em, person, userId);
-  const { settings } = await lockTenant(em, tenant);
-  await liftBar(em, call, { tenant, userId });
-  await startMembership(em, call, { tenant, userId, source: 'scim' });
+    return inviteAgain(tx, deps, person, { email, account, source }, call);
+  await revoke(tx, person);
+  await link(tx, person, userId);
+  const { settings } = await lockTenant(tx, tenant);
+  await liftBar(tx, call, { tenant, userId });
+  await startMembership(tx, { tenant, userId, source: 'scim' });
   const role = settings.defaultRole || memberRole;
-  await assertMayHandOut(inTransaction(em), source, tenant, [role]);
-  await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role });
-  await enterScimGroups(em, call, { scimUserId: person.id, userId, source });
+  await assertMayHandOut(tx.query, source, tenant, [role]);
+  await addGrant(tx, call, { tenant, subjectType: 'user', subject: userId, role });
+  await enterScimGroups(tx, { scimUserId: person.id, userId, source });
 }
 
-const findMember = (em: EntityManager, userId: string) =>
-  em.findOne(TenantMemberEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+const findMember = (tx: Transaction, userId: string) =>
+  tx.em.findOne(TenantMemberEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 
 /** @throws SCIM_UNIQUENESS if another person has the account */
-async function link(em: EntityManager, person: ScimUser, userId: string): Promise<void> {
+async function link(tx: Transaction, person: ScimUser, userId: string): Promise<void> {
   if (person.userId === userId) return;
-  if (await isLinked(em, userId, person.id))
+  if (await isLinked(tx, userId, person.id))
     throw uniqueness('another User has the account of this mail address');
   person.userId = userId;
 }
 
 /** Invites a person outside of the verified domains, but never again after a refusal. */
 async function inviteAgain(
-  em: EntityManager,
+  tx: Transaction,
   deps: ScimDeps,
   person: ScimUser,
   { email, account, source }: Pick<Wanted, 'email' | 'account' | 'source'>,
   call: Call,
 ): Promise<void> {
   const { tenant, invitationId: id } = person;
-  const last = id === '' ? null : await em.findOne(InvitationEntity, { id });
+  const last = id === '' ? null : await tx.em.findOne(InvitationEntity, { id });
   const isForAddress = last?.emailKey === email.key;
   if (isForAddress && last.status === 'declined') return;
   if (isForAddress && last.status === 'pending' && last.expiresAt > new Date()) return;
-  if (!isForAddress) await revoke(em, person, call);
+  if (!isForAddress) await revoke(tx, person);
   const invited = {
     tenant,
     roles: [],
@@ -107,26 +107,26 @@ async function inviteAgain(
   };
   person.userId = '';
   // An invitation made by hand keeps its roles and groups, and is the person's from now on.
-  const byHand = await em.findOne(
+  const byHand = await tx.em.findOne(
     InvitationEntity,
     { emailKey: email.key, status: 'pending', expiresAt: { $gt: new Date() } },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (!byHand) {
-    const { settings } = await lockTenant(em, tenant);
+    const { settings } = await lockTenant(tx, tenant);
     const role = settings.defaultRole || memberRole;
-    await assertMayHandOut(inTransaction(em), source, tenant, [role]);
+    await assertMayHandOut(tx.query, source, tenant, [role]);
   }
-  person.invitationId = (byHand ?? (await invite(em, deps, invited, call))).id;
+  person.invitationId = (byHand ?? (await invite(tx, deps, invited, call))).id;
 }
 
 /** Revokes the invitation of the person if it is pending. An expired one is not sent again. */
-async function revoke(em: EntityManager, person: ScimUser, call: Call): Promise<void> {
+async function revoke(tx: Transaction, person: ScimUser): Promise<void> {
   const { tenant, invitationId: id } = person;
-  const last = id === '' ? null : await em.findOne(InvitationEntity, { id });
+  const last = id === '' ? null : await tx.em.findOne(InvitationEntity, { id });
   const isOver = last?.status === 'pending' && last.expiresAt <= new Date();
   if (isOver || last?.status === 'expired') person.invitationId = '';
-  else if (last?.status === 'pending') await revokeInvitation(em, tenant, last.emailKey, call);
+  else if (last?.status === 'pending') await revokeInvitation(tx, tenant, last.emailKey);
 }
 
 /**
@@ -134,16 +134,16 @@ async function revoke(em: EntityManager, person: ScimUser, call: Call): Promise<
  * has disabled the member, provisioning the person again does not bring the member back.
  */
 export async function deprovision(
-  em: EntityManager,
+  tx: Transaction,
   person: ScimUser,
   { call, source }: { call: Call; source: Source },
 ): Promise<void> {
   const { tenant, userId } = person;
-  await revoke(em, person, call);
-  const member = userId === '' ? null : await findMember(em, userId);
+  await revoke(tx, person);
+  const member = userId === '' ? null : await findMember(tx, userId);
   if (!member || member.status === 'barred') return;
-  await assertMayEnd(em, call, { tenant, userId, what: 'removed', source });
-  await endMembership(em, call, member, {
+  await assertMayEnd(tx, call, { tenant, userId, what: 'removed', source });
+  await endMembership(tx, member, {
     isBarred: isHeld({ ...member, memberStatus: member.status }),
   });
 }

@@ -1,7 +1,8 @@
 import { createId, type Email, timeAfter } from '@bailiwick/contract';
 import { notFound, toServiceError } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/outbox';
-import { type EntityManager, inTransaction, onPool, type Run } from '@bailiwick/store';
+import { record } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
+import { onPool, type Run, type Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { ScimUserEntity } from '../provisioned/entities.ts';
 import { assertPresent } from '../subjects/state.ts';
@@ -53,15 +54,15 @@ export async function createPerson(
   await assertUnique(onPool(deps.database), tenant, wanted);
   const account = await findAccount(deps, tenant, wanted, call);
   const id = createId('scu');
-  await inTenant(deps, tenant, account, async (em) => {
+  await inTenant(deps, { call, tenant, account }, async (tx) => {
     const now = new Date();
     const row = { tenant, id, userId: '', invitationId: '', createdAt: now, updatedAt: now };
-    const person = em.create(ScimUserEntity, { ...row, ...columnsOf(resource, wanted.email) });
-    await assertUnique(inTransaction(em), tenant, wanted);
-    em.persist(person);
-    record(em, call, 'scim.user_created', person);
-    await settle(em, deps, person, { ...wanted, account, source }, call);
-    await noteLeftOut(inTransaction(em), { tenant, resourceType: 'User', id, left });
+    const person = tx.em.create(ScimUserEntity, { ...row, ...columnsOf(resource, wanted.email) });
+    await assertUnique(tx.query, tenant, wanted);
+    tx.em.persist(person);
+    recordPerson(tx, 'scim.user_created', person);
+    await settle(tx, deps, person, { ...wanted, account, source }, call);
+    await noteLeftOut(tx.query, { tenant, resourceType: 'User', id, left });
   });
   return id;
 }
@@ -108,7 +109,12 @@ async function applyChange(
   const isInvitedAgain = hasExpired(stored) && sent !== false;
   if (isSame && !hasExpired(stored)) {
     const { tenant, id } = stored;
-    await noteLeftOut(onPool(deps.database), { tenant, resourceType: 'User', id, left });
+    await noteLeftOut(onPool(deps.database, request.call), {
+      tenant,
+      resourceType: 'User',
+      id,
+      left,
+    });
     return true;
   }
   // The present value of a held person is the administrator's wish and not the directory's.
@@ -134,15 +140,15 @@ async function storeChange(
   const { id } = stored;
   const { left } = wanted;
   const account = await updateAccount(deps, stored, wanted, { call, source });
-  return inTenant(deps, tenant, account, async (em) => {
-    const person = await lockPerson(em, id);
+  return inTenant(deps, { call, tenant, account }, async (tx) => {
+    const person = await lockPerson(tx, id);
     if (person.updatedAt.getTime() !== new Date(stored.updatedAt).getTime()) return false;
-    em.assign(person, columnsOf(wanted.resource, wanted.email));
-    await assertUnique(inTransaction(em), tenant, wanted, id);
+    tx.em.assign(person, columnsOf(wanted.resource, wanted.email));
+    await assertUnique(tx.query, tenant, wanted, id);
     person.updatedAt = timeAfter(person.updatedAt);
-    record(em, call, 'scim.user_updated', person);
-    await settle(em, deps, person, { ...wanted, account, source }, call);
-    await noteLeftOut(inTransaction(em), { tenant, resourceType: 'User', id, left });
+    recordPerson(tx, 'scim.user_updated', person);
+    await settle(tx, deps, person, { ...wanted, account, source }, call);
+    await noteLeftOut(tx.query, { tenant, resourceType: 'User', id, left });
     return true;
   });
 }
@@ -154,13 +160,13 @@ export async function deletePerson(
   id: string,
   ifMatch: string,
 ): Promise<void> {
-  await inTenant(deps, tenant, undefined, async (em) => {
-    const person = await lockPerson(em, id);
-    assertVersion(ifMatch, personVersion(await getPerson(inTransaction(em), tenant, id)));
-    await leaveScimGroups(em, { tenant, scimUserId: id });
-    await deprovision(em, person, { call, source });
-    em.remove(person);
-    record(em, call, 'scim.user_deleted', person);
+  await inTenant(deps, { call, tenant }, async (tx) => {
+    const person = await lockPerson(tx, id);
+    assertVersion(ifMatch, personVersion(await getPerson(tx.query, tenant, id)));
+    await leaveScimGroups(tx, { tenant, scimUserId: id });
+    await deprovision(tx, person, { call, source });
+    tx.em.remove(person);
+    recordPerson(tx, 'scim.user_deleted', person);
   });
 }
 
@@ -209,7 +215,9 @@ async function updateAccount(
   if (wanted.isActive === false) await assertMayDisable(deps, stored, { call, source });
   const sent = isMoved ? profile : { ...profile, email: '' };
   const { revised } = await deps.directory
-    .reviseUser({ tenant, userId, profile: sent, actor: call.caller }, { signal: call.signal })
+    .reviseUser({ tenant, userId, profile: sent, actor: call.caller }, call, {
+      signal: call.signal,
+    })
     .catch((thrown: unknown) => {
       throw toServiceError(thrown).code === 'already_exists' ? taken('address') : thrown;
     });
@@ -242,30 +250,32 @@ async function assertUnique(
 /** A transaction that has locked the account's status, and then the tenant. */
 const inTenant = <T>(
   { database }: ScimDeps,
-  tenant: string,
-  account: Account,
-  work: (em: EntityManager) => Promise<T>,
+  { call, tenant, account }: { call: Call; tenant: string; account?: Account },
+  work: (tx: Transaction) => Promise<T>,
 ): Promise<T> =>
-  database.transaction({ tenant, row: `tenant ${tenant}` }, async (em) => {
-    if (account?.user) await assertPresent(em, account.user.id, 'user');
-    await lockTenant(em, tenant);
-    return work(em);
+  database.transaction({ call, tenant, row: `tenant ${tenant}` }, async (tx) => {
+    if (account?.user) await assertPresent(tx, account.user.id, 'user');
+    await lockTenant(tx, tenant);
+    return work(tx);
   });
 
-async function lockPerson(em: EntityManager, id: string): Promise<ScimUser> {
-  const person = await em.findOne(ScimUserEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+async function lockPerson(tx: Transaction, id: string): Promise<ScimUser> {
+  const person = await tx.em.findOne(
+    ScimUserEntity,
+    { id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   if (!person) throw notFound('User');
   return person;
 }
 
 /** Audits a change of what the directory knows. The membership has events of its own. */
-function record(
-  em: EntityManager,
-  call: ScimRequest['call'],
+function recordPerson(
+  tx: Transaction,
   type: string,
   { tenant, id, resource, userId }: ScimUser,
 ): void {
   const targets = [{ Type: 'scim_user', ID: id, Name: textOf(resource['userName']) }];
   if (userId !== '') targets.push({ Type: 'user', ID: userId, Name: '' });
-  recordChange(em, call, { tenant, type, data: null, targets });
+  record(tx, { tenant, type, data: null, targets });
 }

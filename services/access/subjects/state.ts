@@ -1,5 +1,5 @@
 import { notFound } from '@bailiwick/errors';
-import { type EntityManager, lockName, lockNames } from '@bailiwick/store';
+import { lockName, lockNames, type Transaction } from '@bailiwick/store';
 import { SubjectStateEntity } from './entities.ts';
 
 // The status of users and bots that decisions depend on. identity owns the subjects and reports
@@ -15,16 +15,16 @@ export type ReportedState = 'active' | 'disabled' | 'deleted';
  * and deletion is final.
  */
 export async function setSubjectState(
-  em: EntityManager,
+  tx: Transaction,
   subject: string,
   state: ReportedState,
   changedAt: Date,
 ): Promise<void> {
-  await lockSubject(em, subject);
+  await lockSubject(tx, subject);
   const now = new Date();
-  const stored = await em.findOne(SubjectStateEntity, { subject });
+  const stored = await tx.em.findOne(SubjectStateEntity, { subject });
   if (!stored) {
-    em.persist(em.create(SubjectStateEntity, { subject, state, since: now, changedAt }));
+    tx.em.persist(tx.em.create(SubjectStateEntity, { subject, state, since: now, changedAt }));
     return;
   }
   if (stored.state === 'deleted' || (state !== 'deleted' && stored.changedAt > changedAt)) return;
@@ -39,12 +39,12 @@ export async function setSubjectState(
  * Marks a user as about to be deleted. A disabled user does not count as an owner anyway and stays
  * disabled.
  */
-export async function markLeaving(em: EntityManager, subject: string): Promise<void> {
+export async function markLeaving(tx: Transaction, subject: string): Promise<void> {
   const now = new Date();
-  const stored = await em.findOne(SubjectStateEntity, { subject });
+  const stored = await tx.em.findOne(SubjectStateEntity, { subject });
   if (!stored)
-    em.persist(
-      em.create(SubjectStateEntity, {
+    tx.em.persist(
+      tx.em.create(SubjectStateEntity, {
         subject,
         state: 'leaving',
         since: now,
@@ -61,25 +61,25 @@ export async function markLeaving(em: EntityManager, subject: string): Promise<v
  * Locks the status of a user or bot until the transaction ends. Take it before locking any row of a
  * tenant.
  */
-export const lockSubject = (em: EntityManager, subject: string): Promise<void> =>
-  lockName(em, `subject ${subject}`);
+export const lockSubject = (tx: Transaction, subject: string): Promise<void> =>
+  lockName(tx, `subject ${subject}`);
 
 /** The reported status of a user or bot, or null, locked until the transaction ends. */
-export async function lockState(em: EntityManager, subject: string) {
-  await lockSubject(em, subject);
-  return em.findOne(SubjectStateEntity, { subject });
+export async function lockState(tx: Transaction, subject: string) {
+  await lockSubject(tx, subject);
+  return tx.em.findOne(SubjectStateEntity, { subject });
 }
 
 /** Those of these subjects who are active, all locked until the transaction ends. */
 export async function lockActive(
-  em: EntityManager,
+  tx: Transaction,
   subjects: readonly string[],
 ): Promise<ReadonlySet<string>> {
   await lockNames(
-    em,
+    tx,
     subjects.map((subject) => `subject ${subject}`),
   );
-  const known = await em.find(SubjectStateEntity, { subject: { $in: [...subjects] } });
+  const known = await tx.em.find(SubjectStateEntity, { subject: { $in: [...subjects] } });
   const inactive = new Set(
     known.filter(({ state }) => state !== 'active').map(({ subject }) => subject),
   );
@@ -91,20 +91,20 @@ export async function lockActive(
  * transaction ends.
  */
 export async function assertPresent(
-  em: EntityManager,
+  tx: Transaction,
   subject: string,
   what: 'user' | 'bot',
 ): Promise<void> {
-  if ((await lockState(em, subject))?.state === 'deleted') throw notFound(what);
+  if ((await lockState(tx, subject))?.state === 'deleted') throw notFound(what);
 }
 
 /**
  * Like assertPresent, and throws for a user who is about to be deleted: a tenant owned by that user
  * alone would be left without an owner.
  */
-export async function assertStaying(em: EntityManager, subject: string): Promise<void> {
-  await assertPresent(em, subject, 'user');
-  const stored = await em.findOne(SubjectStateEntity, { subject });
+export async function assertStaying(tx: Transaction, subject: string): Promise<void> {
+  await assertPresent(tx, subject, 'user');
+  const stored = await tx.em.findOne(SubjectStateEntity, { subject });
   if (stored?.state === 'leaving' && stored.since.getTime() > Date.now() - leavingMs)
     throw notFound('user');
 }

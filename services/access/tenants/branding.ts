@@ -11,7 +11,7 @@ import type {
   TenantBrandingChange,
   TenantChange,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { accentProblem } from '@bailiwick/texts';
 import { deleteLogo, storeLogo } from './queries.ts';
 
@@ -64,12 +64,12 @@ export function mergeBranding(stored: StoredBranding, sent: Sent): StoredBrandin
 
 /** Stores or deletes the logo of a request that has one. */
 export async function keepLogo(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   logo: Uint8Array | undefined,
 ): Promise<void> {
   if (!logo) return;
-  const run = inTransaction(em);
+  const run = tx.query;
   if (logo.length === 0) return deleteLogo(run, tenant);
   await storeLogo(run, tenant, { type: readLogo(logo).type, content: logo });
 }

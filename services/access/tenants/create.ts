@@ -1,19 +1,13 @@
 import { createId, encodeJson } from '@bailiwick/contract';
 import { alreadyExists, denied, invalid, limitReached, notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import {
   type Tenant,
   TenantSchema,
   type TenantsCreateRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import {
-  type Database,
-  type EntityManager,
-  inTransaction,
-  lockName,
-  violates,
-} from '@bailiwick/store';
+import { type Database, lockName, type Transaction, violates } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { assertUser, type Directory } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
@@ -109,11 +103,11 @@ function insertTenant(
   call: Call,
 ): Promise<Tenant> {
   const id = createId('tnt');
-  return database.transaction({ tenant: id, row: `tenants of ${owner}` }, async (em) => {
-    await assertStaying(em, owner);
-    if (ownTenant) await assertMayHaveAnother(em, owner);
+  return database.transaction({ call, tenant: id, row: `tenants of ${owner}` }, async (tx) => {
+    await assertStaying(tx, owner);
+    if (ownTenant) await assertMayHaveAnother(tx, owner);
     const now = new Date();
-    const tenant = em.create(TenantEntity, {
+    const tenant = tx.em.create(TenantEntity, {
       id,
       slug,
       name: sent.name,
@@ -127,24 +121,24 @@ function insertTenant(
       purgeAt: null,
       ssoLiftedUntil: null,
     });
-    em.persist(tenant);
-    const record = toTenant(tenant);
+    tx.em.persist(tenant);
+    const created = toTenant(tenant);
     const targets = [{ Type: 'tenant', ID: id, Name: sent.name }];
-    recordChange(em, call, {
+    record(tx, {
       tenant: id,
       type: 'tenant.created',
-      data: encodeJson(TenantSchema, record),
+      data: encodeJson(TenantSchema, created),
       targets,
     });
-    await startMembership(em, call, { tenant: id, userId: owner, source: 'creator' });
-    await addGrant(em, call, { tenant: id, subjectType: 'user', subject: owner, role: ownerRole });
-    return record;
+    await startMembership(tx, { tenant: id, userId: owner, source: 'creator' });
+    await addGrant(tx, call, { tenant: id, subjectType: 'user', subject: owner, role: ownerRole });
+    return created;
   });
 }
 
-async function assertMayHaveAnother(em: EntityManager, userId: string): Promise<void> {
+async function assertMayHaveAnother(tx: Transaction, userId: string): Promise<void> {
   // Without the lock, two concurrent creations could both pass the limit.
-  await lockName(em, `tenants of ${userId}`);
-  if ((await countCreatedBy(inTransaction(em), userId)) >= tenantsPerPerson)
+  await lockName(tx, `tenants of ${userId}`);
+  if ((await countCreatedBy(tx.query, userId)) >= tenantsPerPerson)
     throw limitReached(`a person can create at most ${tenantsPerPerson} tenants`, tenantsPerPerson);
 }

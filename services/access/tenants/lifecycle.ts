@@ -15,14 +15,18 @@ export function deleteTenant(
   graceSeconds: number,
   call: Call,
 ): Promise<void> {
-  return database.transaction({ tenant: id, row: `tenant ${id}` }, async (em) => {
-    const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  return database.transaction({ call, tenant: id, row: `tenant ${id}` }, async (tx) => {
+    const tenant = await tx.em.findOne(
+      TenantEntity,
+      { id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
     // Even if the status stays: the call that has set it may not have replied yet.
     call.invalidates.add(`tenant:${id}`);
     if (!tenant || tenant.status === 'deleting') return;
     // The tenant was suspended after the call was authorised.
     if (tenant.status !== 'active' && call.allowedBy?.kind !== 'platform') throw denied();
-    await changeTenant(em, 'tenant.deleted', tenant, call, () => {
+    await changeTenant(tx, 'tenant.deleted', tenant, () => {
       tenant.status = 'deleting';
       tenant.purgeAt = new Date(Date.now() + graceSeconds * 1000);
     });
@@ -47,13 +51,13 @@ function move(
   { from, to }: { from: string; to: string },
   call: Call,
 ): Promise<Tenant> {
-  return database.transaction({ tenant: id, row: `tenant ${id}` }, async (em) => {
-    const tenant = await tenantToChange(em, id, call);
+  return database.transaction({ call, tenant: id, row: `tenant ${id}` }, async (tx) => {
+    const tenant = await tenantToChange(tx, id, call);
     if (tenant.status !== from && tenant.status !== to)
       throw failedPrecondition(`the tenant is ${tenant.status}`, 'TENANT_STATUS', {
         Status: tenant.status,
       });
-    await changeTenant(em, 'tenant.updated', tenant, call, () => {
+    await changeTenant(tx, 'tenant.updated', tenant, () => {
       tenant.status = to;
       tenant.purgeAt = null;
     });

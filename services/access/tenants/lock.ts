@@ -1,5 +1,5 @@
 import { denied } from '@bailiwick/errors';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { TenantEntity } from './entities.ts';
 
@@ -8,8 +8,12 @@ import { TenantEntity } from './entities.ts';
  * them. For a tenant suspended since the call was authorised, throws the error of a missing tenant,
  * unless `orSuspended`.
  */
-export async function lockTenant(em: EntityManager, id: string, orSuspended = false) {
-  const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+export async function lockTenant(tx: Transaction, id: string, orSuspended = false) {
+  const tenant = await tx.em.findOne(
+    TenantEntity,
+    { id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   if (!tenant || !(tenant.status === 'active' || (orSuspended && tenant.status === 'suspended')))
     throw denied();
   return tenant;

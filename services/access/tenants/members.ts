@@ -82,15 +82,15 @@ export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers>
     },
 
     async disable({ tenant, userId }, call) {
-      await database.transaction({ tenant, row: `tenant ${tenant}` }, (em) =>
-        setMemberStatus(em, { tenant, userId, status: 'disabled' }, call),
+      await database.transaction({ call, tenant, row: `tenant ${tenant}` }, (tx) =>
+        setMemberStatus(tx, { tenant, userId, status: 'disabled' }, call),
       );
       return {};
     },
 
     async enable({ tenant, userId }, call) {
-      await database.transaction({ tenant, row: `tenant ${tenant}` }, (em) =>
-        setMemberStatus(em, { tenant, userId, status: 'active' }, call),
+      await database.transaction({ call, tenant, row: `tenant ${tenant}` }, (tx) =>
+        setMemberStatus(tx, { tenant, userId, status: 'active' }, call),
       );
       return {};
     },
@@ -109,11 +109,14 @@ export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers>
 async function findNames(
   directory: Directory,
   rows: readonly TenantMemberRow[],
-  { signal }: Call,
+  call: Call,
 ): Promise<ReadonlyMap<string, { name: string; email: string }>> {
   const shown = rows.filter(({ status }) => status === 'active' || status === 'disabled');
   const ids = shown.map(({ userId }) => userId);
-  const { users } = ids.length > 0 ? await directory.getUsers({ ids }, { signal }) : { users: [] };
+  const { users } =
+    ids.length > 0
+      ? await directory.getUsers({ ids }, call, { signal: call.signal })
+      : { users: [] };
   return new Map(users.map(({ id, name, email }) => [id, { name, email }]));
 }
 
@@ -135,18 +138,18 @@ async function addMember(
     caller.type !== 'user' || isVouchedFor
       ? undefined
       : await assertUser(deps.directory, caller.id, call);
-  await deps.database.transaction({ tenant, row: `tenant ${tenant}` }, async (em) => {
-    await assertPresent(em, userId, 'user');
-    const { name, settings } = await lockTenant(em, tenant);
-    if ((await em.count(TenantMemberEntity, { tenant, userId, status: { $ne: 'barred' } })) > 0)
+  await deps.database.transaction({ call, tenant, row: `tenant ${tenant}` }, async (tx) => {
+    await assertPresent(tx, userId, 'user');
+    const { name, settings } = await lockTenant(tx, tenant);
+    if ((await tx.em.count(TenantMemberEntity, { tenant, userId, status: { $ne: 'barred' } })) > 0)
       return;
     const role = settings.defaultRole || memberRole;
-    await assertMayGrant(em, caller, tenant, [role]);
-    await liftBar(em, call, { tenant, userId });
+    await assertMayGrant(tx, caller, tenant, [role]);
+    await liftBar(tx, call, { tenant, userId });
     if (!isVouchedFor)
-      return offerMembership(em, deps, { tenant, tenantName: name, user, adder }, call);
-    await startMembership(em, call, { tenant, userId, source: 'admin' });
-    await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role });
+      return offerMembership(tx, deps, { tenant, tenantName: name, user, adder }, call);
+    await startMembership(tx, { tenant, userId, source: 'admin' });
+    await addGrant(tx, call, { tenant, subjectType: 'user', subject: userId, role });
   });
 }
 
@@ -173,30 +176,30 @@ async function removeMember(
   // A call about oneself queues by user: it must not delay an administrator who is about to remove
   // the user.
   await database.transaction(
-    { tenant, row: isSelf ? `user ${tenant} ${userId}` : `tenant ${tenant}` },
-    async (em) => {
-      if (isSelf) await assertPresent(em, userId, 'user');
-      const { status } = await lockTenant(em, tenant, isSelf);
-      const member = await em.findOne(TenantMemberEntity, { userId });
+    { call, tenant, row: isSelf ? `user ${tenant} ${userId}` : `tenant ${tenant}` },
+    async (tx) => {
+      if (isSelf) await assertPresent(tx, userId, 'user');
+      const { status } = await lockTenant(tx, tenant, isSelf);
+      const member = await tx.em.findOne(TenantMemberEntity, { userId });
       // By caller and not by the rule that allowed the call: a disabled user can have
       // iam.users.write on the platform.
       const isOwn = call.caller.type === 'user' && call.caller.id === userId;
       if (member && !(isOwn && member.status === 'barred')) {
-        await assertMayEnd(em, call, {
+        await assertMayEnd(tx, call, {
           tenant,
           userId,
           what: 'removed',
           isSuspended: status === 'suspended',
         });
-        return endMembership(em, call, member, { isBarred: isOwn && member.status === 'disabled' });
+        return endMembership(tx, member, { isBarred: isOwn && member.status === 'disabled' });
       }
       if (!isSelf) {
         // An earlier call may have ended the membership.
         call.invalidates.add(`user:${userId}`);
-        return withdrawOffer(em, tenant, userId, call);
+        return withdrawOffer(tx, tenant, userId);
       }
       // A user who was not even added must not learn that the tenant exists.
-      if (!(await declineIn(em, tenant, call))) throw denied();
+      if (!(await declineIn(tx, tenant, call))) throw denied();
     },
   );
 }

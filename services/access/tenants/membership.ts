@@ -1,8 +1,8 @@
 import { encodeJson, type JsonObject } from '@bailiwick/contract';
-import { type Origin, recordChange, type Task } from '@bailiwick/outbox';
+import { record, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import { TenantMemberSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { removeGrantsOf } from '../grants/entries.ts';
 import {
   MappingStatementEntity,
@@ -24,20 +24,19 @@ type NewMembership = {
  * membership.
  */
 export async function startMembership(
-  em: EntityManager,
-  call: Call,
+  tx: Transaction,
   { tenant, userId, source }: NewMembership,
 ): Promise<void> {
-  const member = em.create(TenantMemberEntity, {
+  const member = tx.em.create(TenantMemberEntity, {
     tenant,
     userId,
     status: 'active',
     source,
     joinedAt: new Date(),
   });
-  em.persist(member);
-  await em.nativeDelete(MembershipOfferEntity, { tenant, userId });
-  recordMembership(em, call, 'tenant.member_added', member);
+  tx.em.persist(member);
+  await tx.em.nativeDelete(MembershipOfferEntity, { tenant, userId });
+  recordMembership(tx, 'tenant.member_added', member);
 }
 
 /** A user who has left is found by the ID only. */
@@ -48,33 +47,32 @@ const barred = { status: 'barred', nameKey: '', lastWordKey: '', emailKey: '' };
  * administrator agrees.
  */
 export async function endMembership(
-  em: EntityManager,
-  cause: Origin,
+  tx: Transaction,
   member: TenantMemberRow,
   { isBarred = false } = {},
 ): Promise<void> {
   const { tenant, userId } = member;
   // The row is deleted first: a concurrent call that adds the user to a group waits for it and then
   // finds no member.
-  if (isBarred) await em.nativeUpdate(TenantMemberEntity, { tenant, userId }, barred);
-  else await em.nativeDelete(TenantMemberEntity, { tenant, userId });
+  if (isBarred) await tx.em.nativeUpdate(TenantMemberEntity, { tenant, userId }, barred);
+  else await tx.em.nativeDelete(TenantMemberEntity, { tenant, userId });
   // The offer still exists if the previous version made the member.
-  await em.nativeDelete(MembershipOfferEntity, { tenant, userId });
-  await em.nativeDelete(MappingStatementEntity, { tenant, userId });
-  await removeMemberships(inTransaction(em), tenant, userId);
-  await removeGrantsOf(em, tenant, 'user', userId);
-  recordMembership(em, cause, 'tenant.member_removed', member);
+  await tx.em.nativeDelete(MembershipOfferEntity, { tenant, userId });
+  await tx.em.nativeDelete(MappingStatementEntity, { tenant, userId });
+  await removeMemberships(tx.query, tenant, userId);
+  await removeGrantsOf(tx, tenant, 'user', userId);
+  recordMembership(tx, 'tenant.member_removed', member);
 }
 
 /**
  * Lets a user who left while disabled become a member again. The caller has checked permissions.
  */
 export async function liftBar(
-  em: EntityManager,
+  tx: Transaction,
   call: Call,
   { tenant, userId }: { tenant: string; userId: string },
 ): Promise<void> {
-  const lifted = await em.nativeDelete(TenantMemberEntity, { tenant, userId, status: 'barred' });
+  const lifted = await tx.em.nativeDelete(TenantMemberEntity, { tenant, userId, status: 'barred' });
   // The bar keeps the user's platform grants out of the tenant, and its end has no event.
   if (lifted > 0) call.invalidates.add(`user:${userId}`);
 }
@@ -82,13 +80,12 @@ export async function liftBar(
 type More = { previous?: JsonObject; tasks?: readonly Task[] };
 
 export function recordMembership(
-  em: EntityManager,
-  cause: Origin,
+  tx: Transaction,
   type: string,
   member: TenantMemberRow,
   more: More = {},
 ): void {
-  recordChange(em, cause, {
+  record(tx, {
     tenant: member.tenant,
     type,
     data: encodeJson(TenantMemberSchema, toTenantMember(member)),

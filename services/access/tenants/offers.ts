@@ -4,13 +4,7 @@ import { denied } from '@bailiwick/errors';
 import { noticeTask, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import {
-  type Database,
-  type EntityManager,
-  inTransaction,
-  type Limiter,
-  onPool,
-} from '@bailiwick/store';
+import { type Database, type Limiter, onPool, type Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking, giverLater } from '../decisions/delegation.ts';
 import {
@@ -44,7 +38,7 @@ type NewOffer = { tenant: string; tenantName: string; user: User; adder: User | 
  * asked again.
  */
 export async function offerMembership(
-  em: EntityManager,
+  tx: Transaction,
   deps: OfferDeps,
   { tenant, tenantName, user, adder }: NewOffer,
   call: Call,
@@ -57,22 +51,22 @@ export async function offerMembership(
     adderLimitedTo: limitedTo,
     adderVoucher: voucher,
   };
-  const stored = await em.findOne(MembershipOfferEntity, { userId: user.id });
+  const stored = await tx.em.findOne(MembershipOfferEntity, { userId: user.id });
   if (stored?.status === 'pending') {
     // The last adder's rights count: the first one may have left.
-    em.assign(stored, from);
+    tx.em.assign(stored, from);
     return;
   }
   const now = new Date();
   if (stored && stored.updatedAt.getTime() > now.getTime() - declinedMs) return;
-  await deps.limiter.take(`invitations ${tenant}`, deps.limits.tenant, inTransaction(em));
-  const tasks = (await mayMail(em, deps, tenant, user))
+  await deps.limiter.take(`invitations ${tenant}`, deps.limits.tenant, tx.query);
+  const tasks = (await mayMail(tx, deps, tenant, user))
     ? [offerMail({ tenant, tenantName, user, adder })]
     : [];
-  if (stored) em.assign(stored, { ...from, status: 'pending', updatedAt: now });
+  if (stored) tx.em.assign(stored, { ...from, status: 'pending', updatedAt: now });
   else
-    em.persist(
-      em.create(MembershipOfferEntity, {
+    tx.em.persist(
+      tx.em.create(MembershipOfferEntity, {
         tenant,
         userId: user.id,
         status: 'pending',
@@ -81,7 +75,7 @@ export async function offerMembership(
         updatedAt: now,
       }),
     );
-  recordMembership(em, call, 'tenant.member_proposed', offeredMembership(tenant, user.id), {
+  recordMembership(tx, 'tenant.member_proposed', offeredMembership(tenant, user.id), {
     tasks,
   });
 }
@@ -91,13 +85,13 @@ export async function offerMembership(
  * the offer in any case.
  */
 async function mayMail(
-  em: EntityManager,
+  tx: Transaction,
   { limiter, limits }: OfferDeps,
   tenant: string,
   { id, email, emailVerified }: User,
 ): Promise<boolean> {
   if (!emailVerified) return false;
-  const run = inTransaction(em);
+  const run = tx.query;
   // Withdrawing and repeating an offer must not mail the user again and again. The count outlives a
   // deleted user, so its key is a hash of the user's id.
   const name = Buffer.from(tokenHash(id)).toString('base64url');
@@ -134,16 +128,16 @@ export async function acceptOffer(deps: InviterDeps, tenant: string, call: Call)
     await assertInviterIsActive(deps, inviter, notAdded, call);
   }
   // Queued by user and not by tenant: an added user must not delay the tenant's own users.
-  await database.transaction({ tenant, row: `user ${tenant} ${userId}` }, async (em) => {
-    await assertPresent(em, userId, 'user');
-    const { settings } = await lockTenant(em, tenant);
-    const member = await em.findOne(TenantMemberEntity, { userId });
-    if (member?.status === 'active') return acceptOwnership(em, call, tenant);
-    const offer = await em.findOne(MembershipOfferEntity, { userId });
+  await database.transaction({ call, tenant, row: `user ${tenant} ${userId}` }, async (tx) => {
+    await assertPresent(tx, userId, 'user');
+    const { settings } = await lockTenant(tx, tenant);
+    const member = await tx.em.findOne(TenantMemberEntity, { userId });
+    if (member?.status === 'active') return acceptOwnership(tx, call, tenant);
+    const offer = await tx.em.findOne(MembershipOfferEntity, { userId });
     // A caller without an offer gets the same answer as for a tenant that does not exist.
     if (member || offer?.status !== 'pending') throw denied();
     const role = settings.defaultRole || memberRole;
-    await lockRoles(em, [role]);
+    await lockRoles(tx, [role]);
     // As with invitations: a user who is about to lose rights must not keep any through a second
     // account.
     const { addedBy: id } = offer;
@@ -154,13 +148,13 @@ export async function acceptOffer(deps: InviterDeps, tenant: string, call: Call)
       limitedTo: offer.adderLimitedTo,
       voucher: offer.adderVoucher,
     });
-    const lacking = await findLacking(inTransaction(em), adder, tenant, {
+    const lacking = await findLacking(tx.query, adder, tenant, {
       roles: [role],
       permissions: ['iam.users.write'],
     });
     if (lacking !== undefined) throw inviterLacksRights(notAdded);
-    await startMembership(em, call, { tenant, userId, source: 'admin' });
-    await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy: id });
+    await startMembership(tx, { tenant, userId, source: 'admin' });
+    await addGrant(tx, call, { tenant, subjectType: 'user', subject: userId, role, createdBy: id });
   });
 }
 
@@ -174,38 +168,40 @@ export async function declineOffer(database: Database, tenant: string, call: Cal
   const { offer } = await findMembershipOrOffer(database, tenant, call.caller.id);
   if (offer === null) throw denied();
   if (offer === 'declined') return;
-  await database.transaction({ tenant, row: `user ${tenant} ${call.caller.id}` }, async (em) => {
-    await assertPresent(em, call.caller.id, 'user');
-    if (!(await declineIn(em, tenant, call))) throw denied();
-  });
+  await database.transaction(
+    { call, tenant, row: `user ${tenant} ${call.caller.id}` },
+    async (tx) => {
+      await assertPresent(tx, call.caller.id, 'user');
+      if (!(await declineIn(tx, tenant, call))) throw denied();
+    },
+  );
 }
 
 /** Marks the caller's offer as declined. Returns false without an offer. */
-export async function declineIn(em: EntityManager, tenant: string, call: Call): Promise<boolean> {
+export async function declineIn(tx: Transaction, tenant: string, call: Call): Promise<boolean> {
   const userId = call.caller.id;
-  const offer = await lockOffer(em, userId);
+  const offer = await lockOffer(tx, userId);
   if (offer?.status === 'pending') {
-    em.assign(offer, { status: 'declined', updatedAt: new Date() });
-    recordMembership(em, call, 'tenant.member_declined', offeredMembership(tenant, userId));
+    tx.em.assign(offer, { status: 'declined', updatedAt: new Date() });
+    recordMembership(tx, 'tenant.member_declined', offeredMembership(tenant, userId));
   }
   return offer !== null;
 }
 
 /** Withdraws a pending offer. Does nothing without an offer. The tenant is locked. */
 export async function withdrawOffer(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   userId: string,
-  call: Call,
 ): Promise<void> {
-  const offer = await lockOffer(em, userId);
+  const offer = await lockOffer(tx, userId);
   if (offer?.status !== 'pending') return;
-  em.remove(offer);
-  recordMembership(em, call, 'tenant.member_withdrawn', offeredMembership(tenant, userId));
+  tx.em.remove(offer);
+  recordMembership(tx, 'tenant.member_withdrawn', offeredMembership(tenant, userId));
 }
 
-const lockOffer = (em: EntityManager, userId: string) =>
-  em.findOne(MembershipOfferEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+const lockOffer = (tx: Transaction, userId: string) =>
+  tx.em.findOne(MembershipOfferEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 
 /** The tenant sees only the user's id until the user accepts. */
 const offeredMembership = (tenant: string, userId: string): TenantMemberRow => ({

@@ -1,6 +1,6 @@
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { GrantEntity } from '../grants/entities.ts';
 import { removeGrant } from '../grants/entries.ts';
@@ -10,24 +10,20 @@ import { lockTenant } from './lock.ts';
 // Ownership that others give to a member gives its rights at once, and binds the member to nothing
 // before the member accepts it.
 
-const findUnasked = (em: EntityManager, userId: string) =>
-  em.findOne(
+const findUnasked = (tx: Transaction, userId: string) =>
+  tx.em.findOne(
     GrantEntity,
     { subjectType: 'user', subject: userId, role: ownerRole, resource: '', unasked: true },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
 
 /** Accepts the caller's ownership. The tenant is locked. */
-export async function acceptOwnership(
-  em: EntityManager,
-  call: Call,
-  tenant: string,
-): Promise<void> {
+export async function acceptOwnership(tx: Transaction, call: Call, tenant: string): Promise<void> {
   const userId = call.caller.id;
-  const grant = await findUnasked(em, userId);
+  const grant = await findUnasked(tx, userId);
   if (!grant) return;
   grant.unasked = false;
-  recordChange(em, call, {
+  record(tx, {
     tenant,
     type: 'tenant.ownership_accepted',
     data: { Tenant: tenant, UserID: userId },
@@ -37,9 +33,9 @@ export async function acceptOwnership(
 
 /** Gives up the ownership that the caller has not accepted. The membership stays. */
 export const declineOwnership = (database: Database, tenant: string, call: Call): Promise<void> =>
-  database.transaction({ tenant, row: `user ${tenant} ${call.caller.id}` }, async (em) => {
-    await lockTenant(em, tenant, true);
+  database.transaction({ call, tenant, row: `user ${tenant} ${call.caller.id}` }, async (tx) => {
+    await lockTenant(tx, tenant, true);
     const subject = call.caller.id;
-    if (!(await findUnasked(em, subject))) return;
-    await removeGrant(em, call, { tenant, subjectType: 'user', subject, role: ownerRole });
+    if (!(await findUnasked(tx, subject))) return;
+    await removeGrant(tx, call, { tenant, subjectType: 'user', subject, role: ownerRole });
   });

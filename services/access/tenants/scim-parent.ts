@@ -1,7 +1,7 @@
 import { failedPrecondition, notFound } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { TenantChange } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { ownerRole } from '../permissions/builtin.ts';
 import type { TenantRow } from './entities.ts';
@@ -12,14 +12,14 @@ import { findParentOfScim } from './queries.ts';
  * whom the directory chooses, get it without any further check.
  */
 export async function assertScimParent(
-  em: EntityManager,
+  tx: Transaction,
   { id, settings }: TenantRow,
   sent: TenantChange,
   call: Call,
 ): Promise<void> {
   const path = sent.settings?.scimGroupParent;
   if (path === undefined || path === '' || path === settings.scimGroupParent) return;
-  const parent = await findParentOfScim(inTransaction(em), id, path);
+  const parent = await findParentOfScim(tx.query, id, path);
   if (!parent) throw notFound('group');
   if (parent.source === 'scim')
     throw failedPrecondition('a group of a directory cannot be a parent', 'DIRECTORY_GROUP');
@@ -28,5 +28,5 @@ export async function assertScimParent(
       'a directory cannot fill groups with the role owner',
       'DIRECTORY_GROUP',
     );
-  await assertMayGrant(em, call.caller, id, parent.roles);
+  await assertMayGrant(tx, call.caller, id, parent.roles);
 }

@@ -1,7 +1,7 @@
 import { assertRecentLogin } from '@bailiwick/contract';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
-import { type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { type Loaded, LockMode } from '@mikro-orm/core';
 import { findSubjectGrants, owns } from '../decisions/context.ts';
 import { assertMayGrant, assertMayTake, isOneself, rolesOf } from '../decisions/delegation.ts';
@@ -26,12 +26,12 @@ type NewStatus = {
  * only.
  */
 export async function setMemberStatus(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, userId, status, source }: NewStatus,
   call: Call,
 ): Promise<void> {
-  await lockTenant(em, tenant);
-  const member = await em.findOne(
+  await lockTenant(tx, tenant);
+  const member = await tx.em.findOne(
     TenantMemberEntity,
     { userId },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
@@ -41,26 +41,25 @@ export async function setMemberStatus(
   call.invalidates.add(`user:${userId}`);
   if (status === 'disabled' && member.status !== 'active') {
     if (source) return;
-    await assertMayEnd(em, call, { tenant, userId, what: 'disabled', source });
-    hold(em, call, member);
+    await assertMayEnd(tx, call, { tenant, userId, what: 'disabled', source });
+    hold(tx, member);
     return;
   }
   if (member.status === status) return;
   if (member.status === 'barred') {
     // The user has left and is not made a member again without consent. Enabling only lets the user
     // rejoin.
-    await endMembership(em, call, member);
+    await endMembership(tx, member);
     return;
   }
   if (status === 'disabled')
-    await assertMayEnd(em, call, { tenant, userId, what: 'disabled', source });
-  else await assertMayGiveBack(em, call, { tenant, userId, source });
+    await assertMayEnd(tx, call, { tenant, userId, what: 'disabled', source });
+  else await assertMayGiveBack(tx, call, { tenant, userId, source });
   const previous = { Status: member.status };
   member.status = status;
   member.disabledBy = status === 'disabled' && source ? 'scim' : '';
   recordMembership(
-    em,
-    call,
+    tx,
     status === 'disabled' ? 'tenant.member_disabled' : 'tenant.member_enabled',
     member,
     { previous },
@@ -71,22 +70,22 @@ export async function setMemberStatus(
  * Keeps the directory from enabling or bringing back a member whom it has disabled, and whom an
  * administrator disables again.
  */
-function hold(em: EntityManager, call: Call, member: Member): void {
+function hold(tx: Transaction, member: Member): void {
   if (member.disabledBy === '') return;
   member.disabledBy = '';
-  recordMembership(em, call, 'tenant.member_disabled', member);
+  recordMembership(tx, 'tenant.member_disabled', member);
 }
 
 /** Enabling a member restores all its rights, so the giver must be able to grant them. */
 async function assertMayGiveBack(
-  em: EntityManager,
+  tx: Transaction,
   call: Call,
   { tenant, userId, source }: Omit<NewStatus, 'status'>,
 ): Promise<void> {
-  const roles = await rolesOf(inTransaction(em), { tenant, type: 'user', id: userId });
-  if (source) await assertMayHandOut(inTransaction(em), source, tenant, roles);
+  const roles = await rolesOf(tx.query, { tenant, type: 'user', id: userId });
+  if (source) await assertMayHandOut(tx.query, source, tenant, roles);
   // The grants keep their own ends.
-  else await assertMayGrant(em, call.caller, tenant, roles, new Date());
+  else await assertMayGrant(tx, call.caller, tenant, roles, new Date());
 }
 
 type Ended = {
@@ -104,22 +103,22 @@ type Ended = {
  * and the owners learn of it if its maker could not grant what the member holds.
  */
 export async function assertMayEnd(
-  em: EntityManager,
+  tx: Transaction,
   call: Call,
   { tenant, userId, what, isSuspended = false, source }: Ended,
 ): Promise<void> {
-  const run = inTransaction(em);
+  const run = tx.query;
   // Checks grants and not their effect: a disabled owner becomes an owner again when enabled.
   const roles = await rolesOf(run, { tenant, type: 'user', id: userId });
   const isOwner = owns(await findSubjectGrants(run, { subject: userId, tenant, resources: [''] }));
   if (source) {
     if (isOwner) throw ownerProtected(userId);
-    return reportEnd(em, call, source, { tenant, userIds: [userId], roles });
+    return reportEnd(tx, source, { tenant, userIds: [userId], roles });
   }
   // A user can give up the own rights even if disabled, in a suspended tenant, or without the
   // tenant's SSO.
   const isSelf = isOneself(call.caller, userId);
-  if (!isSelf) await assertMayTake(em, call.caller, tenant, roles);
+  if (!isSelf) await assertMayTake(tx, call.caller, tenant, roles);
   else if (isOwner) assertRecentLogin(call.caller);
   // Ownership that was given unasked does not bind its holder.
   if (!isOwner || (await isUnaskedOwner(run, tenant, userId))) return;

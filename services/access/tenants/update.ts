@@ -8,7 +8,7 @@ import {
   timeAfter,
 } from '@bailiwick/contract';
 import { alreadyExists, denied, failedPrecondition, notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import {
   type Tenant,
@@ -16,7 +16,7 @@ import {
   TenantSchema,
   type TenantsUpdateRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { type Database, type EntityManager, inTransaction, violates } from '@bailiwick/store';
+import { type Database, type Transaction, violates } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { memberRole } from '../permissions/builtin.ts';
@@ -43,36 +43,40 @@ export async function updateTenant(
 ): Promise<Tenant> {
   if (!sent) throw new Error('the tenant is missing although the request is valid');
   try {
-    return await database.transaction({ tenant: sent.id, row: `tenant ${sent.id}` }, async (em) => {
-      const stored = await tenantToChange(em, sent.id, call);
-      if (stored.status === 'deleting')
-        throw failedPrecondition('the tenant is being deleted', 'TENANT_DELETING');
-      assertUnchanged('the tenant', stored, ifUpdatedAt);
-      await assertOwned(em, sent.id, call);
-      assertNotReserved(reservedNames, sent, stored, call);
-      await assertDefaultRole(em, stored, sent, call);
-      await assertScimParent(em, stored, sent, call);
-      const before = stored.settings;
-      if (sent.settings?.requireSso && !before.requireSso) assertSsoProven(call.caller, stored.id);
-      const now = Date.now();
-      const settings = mergeSettings(before, sent.settings, now);
-      if (sent.settings?.allowedMethods)
-        assertMethodKept(call.caller, sent.id, settings.allowedMethods);
-      assertFactorProven(call.caller, {
-        tenant: stored.id,
-        before: before.factor,
-        after: settings.factor,
-        now,
-      });
-      // Otherwise an attacker with an open session could switch this protection off first.
-      if (sent.settings?.recentLogin === false && before.recentLogin)
-        assertRecentLogin(call.caller);
-      await changeTenant(em, 'tenant.updated', stored, call, () => applyTo(stored, sent, settings));
-      await keepLogo(em, stored.id, sent.branding?.logo);
-      // Even if all fields keep their values: an earlier call may have set them.
-      call.invalidates.add(`tenant:${stored.id}`);
-      return toTenant(stored);
-    });
+    return await database.transaction(
+      { call, tenant: sent.id, row: `tenant ${sent.id}` },
+      async (tx) => {
+        const stored = await tenantToChange(tx, sent.id, call);
+        if (stored.status === 'deleting')
+          throw failedPrecondition('the tenant is being deleted', 'TENANT_DELETING');
+        assertUnchanged('the tenant', stored, ifUpdatedAt);
+        await assertOwned(tx, sent.id, call);
+        assertNotReserved(reservedNames, sent, stored, call);
+        await assertDefaultRole(tx, stored, sent, call);
+        await assertScimParent(tx, stored, sent, call);
+        const before = stored.settings;
+        if (sent.settings?.requireSso && !before.requireSso)
+          assertSsoProven(call.caller, stored.id);
+        const now = Date.now();
+        const settings = mergeSettings(before, sent.settings, now);
+        if (sent.settings?.allowedMethods)
+          assertMethodKept(call.caller, sent.id, settings.allowedMethods);
+        assertFactorProven(call.caller, {
+          tenant: stored.id,
+          before: before.factor,
+          after: settings.factor,
+          now,
+        });
+        // Otherwise an attacker with an open session could switch this protection off first.
+        if (sent.settings?.recentLogin === false && before.recentLogin)
+          assertRecentLogin(call.caller);
+        await changeTenant(tx, 'tenant.updated', stored, () => applyTo(stored, sent, settings));
+        await keepLogo(tx, stored.id, sent.branding?.logo);
+        // Even if all fields keep their values: an earlier call may have set them.
+        call.invalidates.add(`tenant:${stored.id}`);
+        return toTenant(stored);
+      },
+    );
   } catch (error) {
     if (violates(error, 'tenant_slug')) throw alreadyExists('Tenant.Slug is taken');
     throw error;
@@ -80,9 +84,9 @@ export async function updateTenant(
 }
 
 /** Only the platform changes a tenant without an owner. */
-async function assertOwned(em: EntityManager, id: string, { caller }: Call): Promise<void> {
+async function assertOwned(tx: Transaction, id: string, { caller }: Call): Promise<void> {
   if (holdsOnPlatform(caller, 'iam.platform.tenants.write')) return;
-  if (!(await hasOwner(inTransaction(em), id)))
+  if (!(await hasOwner(tx.query, id)))
     throw failedPrecondition('the tenant has no owner: the platform names one', 'NO_OWNER');
 }
 
@@ -90,8 +94,12 @@ async function assertOwned(em: EntityManager, id: string, { caller }: Call): Pro
  * Locks the tenant until the transaction ends. If the caller's right is in the tenant and the
  * tenant was closed since, throws the error of a missing tenant.
  */
-export async function tenantToChange(em: EntityManager, id: string, { allowedBy }: Call) {
-  const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+export async function tenantToChange(tx: Transaction, id: string, { allowedBy }: Call) {
+  const tenant = await tx.em.findOne(
+    TenantEntity,
+    { id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   if (allowedBy?.kind === 'tenant' && tenant?.status !== 'active') throw denied();
   if (!tenant) throw notFound('tenant');
   return tenant;
@@ -99,10 +107,9 @@ export async function tenantToChange(em: EntityManager, id: string, { allowedBy 
 
 /** Applies a change and records it, if it changes a field. */
 export async function changeTenant(
-  em: EntityManager,
+  tx: Transaction,
   type: string,
   tenant: TenantRow & { updatedAt: Date },
-  call: Call,
   change: () => void,
 ): Promise<void> {
   const before = encode(tenant);
@@ -111,8 +118,8 @@ export async function changeTenant(
   if (Object.keys(previous).length === 0) return;
   tenant.updatedAt = timeAfter(tenant.updatedAt);
   // Flushes here, so that a taken slug fails where it can be reported.
-  await em.flush();
-  recordChange(em, call, {
+  await tx.em.flush();
+  record(tx, {
     tenant: tenant.id,
     type,
     data: encode(tenant),
@@ -126,15 +133,15 @@ export async function changeTenant(
  * check.
  */
 async function assertDefaultRole(
-  em: EntityManager,
+  tx: Transaction,
   { id, settings }: TenantRow,
   sent: TenantChange,
   call: Call,
 ): Promise<void> {
   const role = sent.settings?.defaultRole;
   if (role === undefined || role === (settings.defaultRole ?? '')) return;
-  if (role !== '') await assertRole(em, role);
-  await assertMayGrant(em, call.caller, id, [role || memberRole]);
+  if (role !== '') await assertRole(tx, role);
+  await assertMayGrant(tx, call.caller, id, [role || memberRole]);
 }
 
 // Fields that were not sent keep their values.

@@ -1,4 +1,4 @@
-import { findEmail } from '@bailiwick/contract';
+import { findEmail, type Origin } from '@bailiwick/contract';
 import { denied, type ServiceError, unauthenticated } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import { waiterOf } from '../passwords/imported-lane.ts';
@@ -16,7 +16,7 @@ export const wrong = 'email or password is wrong';
  */
 export type Exemption = {
   wrong: string;
-  admits: (policy: Policy, user: UserRow | undefined) => Promise<boolean>;
+  admits: (policy: Policy, user: UserRow | undefined, call: Origin) => Promise<boolean>;
 };
 
 /** A user whose password was right, with the kinds of second factors that are due. */
@@ -37,7 +37,7 @@ export async function authenticate(
   const written = findEmail(text);
   const email = written && (await settleEmail(database, written));
   const key = email?.key ?? `? ${text.slice(0, 254)}`;
-  const policy = await passwordPolicy.of(email?.domain ?? '');
+  const policy = await passwordPolicy.of(email?.domain ?? '', call);
   // Compares and counts nothing: the answer is the same for every account and password.
   if (!exemption && policy.tenant !== '' && !policy.lifted)
     throw await failure(
@@ -54,11 +54,11 @@ export async function authenticate(
     const guess = { key, account: found, password, hidesMatch: exemption !== undefined };
     const isRight = await comparePassword(guess, waiterOf(call, until));
     // Without the exemption a right password counts as a wrong one, so that the count shows none.
-    return isRight && (!exemption || exemption.admits(policy, found.user));
+    return isRight && (!exemption || exemption.admits(policy, found.user, call));
   });
   const { user, factors = [], pendingHash } = account ?? {};
   const known = holds && (user?.status === 'active' || pendingHash !== undefined);
-  if (known && !exemption && !(await passwordPolicy.admits(policy, user?.id ?? '')))
+  if (known && !exemption && !(await passwordPolicy.admits(policy, user?.id ?? '', call)))
     throw await failure(deps, passwordNotAccepted(), call, text, user);
   if (user && holds && user.status === 'active') return { user, factors };
   const error =

@@ -37,21 +37,21 @@ export async function completeLogin(
   const originOf = ({ proof: { method, assurance }, authMethod }: Settled) =>
     ownSignIn(call, { authMethod, furtherMethods: [method], assurance });
   if (!code)
-    return settle(deps, answer, call, (em, locked, settled) =>
-      beginSession(em, call, locked, originOf(settled)),
+    return settle(deps, answer, call, (tx, locked, settled) =>
+      beginSession(tx, call, locked, originOf(settled)),
     );
   // The code is used after the factor, outside of the transaction, which holds a connection.
   const { from, recoveryCodesLeft } = await settle(deps, answer, call, (_em, _user, settled) =>
     Promise.resolve({ from: originOf(settled) }),
   );
-  const begun = await beginRecovered(deps, call, { user, code }, (em, locked) =>
-    beginSession(em, call, locked, from),
+  const begun = await beginRecovered(deps, call, { user, code }, (tx, locked) =>
+    beginSession(tx, call, locked, from),
   );
   return { ...begun, recoveryCodesLeft };
 }
 
 /** Throws if the user's domain requires SSO since the password was checked. */
 async function assertPasswordAccepted(deps: AccountDeps, user: UserRow, call: Call): Promise<void> {
-  if (!(await deps.passwordPolicy.admitsUser(user)))
+  if (!(await deps.passwordPolicy.admitsUser(user, call)))
     throw await failure(deps, passwordNotAccepted(), call, user.email, user);
 }

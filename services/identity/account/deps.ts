@@ -1,12 +1,13 @@
 import type { RightsCache } from '@bailiwick/broker';
 import { homeNetwork, type ReturnRules } from '@bailiwick/contract';
 import { type KeyRing, type TenantKeys } from '@bailiwick/keys';
+import type { Handover } from '@bailiwick/outbox';
 import type { Call, Refusals } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { SsoRecovery } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Database, Limiter } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import type { AccountLimits } from '../limits.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { PasswordPolicy } from '../passwords/policy.ts';
@@ -18,11 +19,12 @@ import type { InFlight } from './in-flight.ts';
 
 export type AccountDeps = ReturnRules & {
   database: Database;
+  handover: Handover;
   passwords: Passwords;
   passwordPolicy: PasswordPolicy;
   keyRing: KeyRing;
   keys: TenantKeys;
-  authority: Client<typeof Authority>;
+  authority: PeerClient<typeof Authority>;
   rightsCache: RightsCache;
   throttle: Throttle;
   comparePassword: ComparePassword;
@@ -30,8 +32,8 @@ export type AccountDeps = ReturnRules & {
   limiter: Limiter;
   limits: AccountLimits;
   refusals: Refusals;
-  admission: Client<typeof Admission>;
-  recovery: Client<typeof SsoRecovery>;
+  admission: PeerClient<typeof Admission>;
+  recovery: PeerClient<typeof SsoRecovery>;
   registration: RegistrationRule;
   /** The least number of characters in a password. */
   passwordLength: number;

@@ -12,7 +12,7 @@ import { type KeyRing } from '@bailiwick/keys';
 import { mailTask, noticeTask, type Task } from '@bailiwick/outbox';
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { waiterOf } from '../passwords/imported-lane.ts';
 import { isRecent } from '../sessions/sign-in/queries.ts';
 import { UserEntity, type UserRow, userJson } from '../users/entities.ts';
@@ -41,23 +41,23 @@ export function emailChangeHandlers(
   return {
     async changeEmail({ email: text, password }, call) {
       const email = await settleEmail(database, normaliseEmail(text));
-      const user = await database.transaction(null, (em) =>
-        em.findOne(UserEntity, { id: call.caller.id }),
+      const user = await database.transaction({ call, tenant: null }, (tx) =>
+        tx.em.findOne(UserEntity, { id: call.caller.id }),
       );
       if (!user) throw notFound('user');
-      await assertMayChangeAddress(deps, user.email);
+      await assertMayChangeAddress(deps, user.email, call);
       await assertOwner(deps, user, password, call);
       const mailing = await mayMail(deps, 'change', email.key, call);
-      await database.transaction({ tenant: null, row: `user ${user.id}` }, async (em) => {
-        const taken = await em.findOne(UserEntity, { emailKey: email.key });
+      await database.transaction({ call, tenant: null, row: `user ${user.id}` }, async (tx) => {
+        const taken = await tx.em.findOne(UserEntity, { emailKey: email.key });
         const mail = taken
           ? noticeTask('already_registered', taken.email, {
               locale: taken.locale,
               ...requestedFrom(call),
             })
-          : await persistChange(em, keyRing, { user, email }, call);
+          : await persistChange(tx, keyRing, { user, email }, call);
         const tasks = mailing ? [mail] : [];
-        recordAuditOnly(em, call, 'user.email_change_requested', email.address, tasks);
+        recordAuditOnly(tx, 'user.email_change_requested', email.address, tasks);
       });
       return {};
     },
@@ -91,21 +91,21 @@ const wrongPassword = () => denied('Password is wrong', 'WRONG_PASSWORD');
 
 /** Stores a change that replaces earlier ones, and returns the mail with its token. */
 async function persistChange(
-  em: EntityManager,
+  tx: Transaction,
   keyRing: KeyRing,
   { user, email }: { user: UserRow; email: Email },
   call: Call,
 ): Promise<Task> {
-  const locked = await lockActive(em, user.id);
+  const locked = await lockActive(tx, user.id);
   // The password or address was changed during the check, so the check is no longer valid.
   if (!locked || locked.passwordHash !== user.passwordHash || locked.emailKey !== user.emailKey)
     throw wrongPassword();
-  await voidEmailChanges(em, user.id);
+  await voidEmailChanges(tx, user.id);
   const token = createToken('verify');
   const now = new Date();
   const expiresAt = new Date(now.getTime() + lifetimeMs);
-  em.persist(
-    em.create(EmailChangeEntity, {
+  tx.em.persist(
+    tx.em.create(EmailChangeEntity, {
       tokenHash: tokenHash(token),
       userId: user.id,
       email: email.address,
@@ -131,8 +131,9 @@ async function persistChange(
 export async function assertMayChangeAddress(
   { passwordPolicy }: Pick<AccountDeps, 'passwordPolicy'>,
   email: string,
+  call: Call,
 ): Promise<void> {
-  const { tenant } = await passwordPolicy.of(normaliseEmail(email).domain);
+  const { tenant } = await passwordPolicy.of(normaliseEmail(email).domain, call);
   if (tenant !== '')
     throw denied(
       'your organisation manages this address: it cannot be changed here',
@@ -144,14 +145,11 @@ export async function assertMayChangeAddress(
  * Applies the change of address of a verification token and locks the user. Throws if the token has
  * none.
  */
-export async function applyEmailChange(
-  em: EntityManager,
-  call: Call,
-  hash: Uint8Array,
-): Promise<void> {
-  const user = await lockActive(em, (await findEmailChangeUser(em, hash)) ?? '');
-  const change = user && (await consumeEmailChange(em, hash));
-  if (!change || (await em.findOne(UserEntity, { emailKey: change.email_key }))) throw deadToken();
+export async function applyEmailChange(tx: Transaction, hash: Uint8Array): Promise<void> {
+  const user = await lockActive(tx, (await findEmailChangeUser(tx, hash)) ?? '');
+  const change = user && (await consumeEmailChange(tx, hash));
+  if (!change || (await tx.em.findOne(UserEntity, { emailKey: change.email_key })))
+    throw deadToken();
   const old = user.email;
   const before = userJson(user);
   user.email = change.email;
@@ -160,9 +158,9 @@ export async function applyEmailChange(
   user.mailboxProven = true;
   user.updatedAt = timeAfter(user.updatedAt);
   // A reset mail on its way to the old address becomes void.
-  await voidResetTokens(em, user.id);
+  await voidResetTokens(tx, user.id);
   const tasks = [noticeTask('address_changed', old, { locale: user.locale })];
-  recordUser(em, call, 'user.updated', user, {
+  recordUser(tx, 'user.updated', user, {
     previous: changedFields(before, userJson(user)),
     tasks,
   });

@@ -19,7 +19,7 @@ export async function provesAddress(
   { keyRing, admission }: Pick<AccountDeps, 'keyRing' | 'admission'>,
   { key }: Email,
   { invitation, invitationProof: proof }: AccountRegisterRequest,
-  { signal }: Call,
+  call: Call,
 ): Promise<boolean> {
   if (tokenKind(invitation) !== 'invitation') return false;
   try {
@@ -29,7 +29,7 @@ export async function provesAddress(
     return false;
   }
   const { email } = await admission
-    .findInvited({ tokenHash: tokenHash(invitation) }, { signal })
+    .findInvited({ tokenHash: tokenHash(invitation) }, call, { signal: call.signal })
     .catch((error: unknown) => {
       // During an upgrade, access may be an older version: a mail then proves the address.
       if (isUnimplemented(error)) return { email: '' };

@@ -35,8 +35,8 @@ export function loginHandlers(deps: AccountDeps): Login {
       ),
 
     async logout(_request, call) {
-      await database.transaction({ tenant: null, row: `user ${call.caller.id}` }, (em) =>
-        endSession(em, call, call.caller.credentialId),
+      await database.transaction({ call, tenant: null, row: `user ${call.caller.id}` }, (tx) =>
+        endSession(tx, call, call.caller.credentialId),
       );
       return {};
     },
@@ -60,12 +60,14 @@ async function logIn(
     const rehashed = passwords.isOutdated(user.passwordHash ?? null)
       ? await passwords.hash(password, { until })
       : undefined;
-    const open = (): Promise<NewSession | Challenge | undefined> =>
+    const open = (call: Call): Promise<NewSession | Challenge | undefined> =>
       factors.length > 0
-        ? openChallenge(onPool(database), call, user, { ...from, factors })
-        : beginIfUnchanged(database, call, user, from);
+        ? openChallenge(onPool(database, call), call, user, { ...from, factors })
+        : beginIfUnchanged(deps, call, user, from);
     const unchanged =
-      rehashed === undefined ? await database.inTurn(`user ${user.id}`, open) : undefined;
+      rehashed === undefined
+        ? await database.inTurn({ call, row: `user ${user.id}` }, open)
+        : undefined;
     const opened = unchanged ?? (await openLocked(deps, call, { user, rehashed, from }));
     if (opened) return opened;
   }
@@ -84,18 +86,18 @@ function openLocked(
   call: Call,
   { user: { id, passwordHash }, rehashed, from }: Checked,
 ): Promise<NewSession | Challenge | undefined> {
-  return database.transaction({ tenant: null, row: `user ${id}` }, async (em) => {
-    const user = await lockActive(em, id);
+  return database.transaction({ call, tenant: null, row: `user ${id}` }, async (tx) => {
+    const user = await lockActive(tx, id);
     // The user was disabled or deleted during the check.
     if (!user) throw unauthenticated(wrong);
     if (user.passwordHash !== passwordHash) return undefined;
     if (rehashed) {
-      await carryMark(em, user.id, user.passwordHash, rehashed);
+      await carryMark(tx, user.id, user.passwordHash, rehashed);
       user.passwordHash = rehashed;
       // The statements compare the stored user with this one.
-      await em.flush();
+      await tx.em.flush();
     }
     // A factor may have been added during the check.
-    return beginOrChallenge(em, call, user, from);
+    return beginOrChallenge(tx, call, user, from);
   });
 }

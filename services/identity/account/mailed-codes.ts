@@ -73,7 +73,7 @@ export function mailedCodeHandlers(
     async requestCode({ email: text }, call) {
       assertEnabled();
       const email = await settleEmail(database, normaliseEmail(text));
-      const policy = await passwordPolicy.of(email.domain);
+      const policy = await passwordPolicy.of(email.domain, call);
       if (policy.tenant !== '' && !policy.lifted) throw passwordNotAccepted();
       const request = createToken('codeRequest');
       await atFloor(() => mailCode(deps, email, request, call));
@@ -99,16 +99,16 @@ async function mailCode(
   const now = new Date();
   const expiresAt = new Date(now.getTime() + lifetimeMs);
   const row = `account ${email.key}`;
-  return deps.database.transaction({ tenant: null, row }, async (em) => {
-    const user = await em.findOne(
+  return deps.database.transaction({ call, tenant: null, row }, async (tx) => {
+    const user = await tx.em.findOne(
       UserEntity,
       { emailKey: email.key, status: 'active' },
       { lockMode: LockMode.PESSIMISTIC_READ },
     );
     const mails = user !== null && mailing;
     // Unknown addresses get a row too, which no code opens, so that both cost alike.
-    em.persist(
-      em.create(MailedCodeEntity, {
+    tx.em.persist(
+      tx.em.create(MailedCodeEntity, {
         requestHash: tokenHash(request),
         userId: mails ? user.id : '',
         emailKey: email.key,
@@ -128,7 +128,7 @@ async function mailCode(
         ...requestedFrom(call),
       },
     );
-    recordAuditOnly(em, call, 'user.code_requested', email.address, mails ? [task] : []);
+    recordAuditOnly(tx, 'user.code_requested', email.address, mails ? [task] : []);
     return user !== null;
   });
 }
@@ -141,20 +141,20 @@ async function logIn(
   const { database, passwordPolicy } = deps;
   if (tokenKind(request) !== 'codeRequest') throw deadToken();
   const hash = tokenHash(request);
-  const asked = await countMailedTry(database, hash);
+  const asked = await countMailedTry(database, call, hash);
   if (!asked) throw deadToken();
   const [user] = await findUsers(database, [asked.user_id]);
   const refuse = (error: ServiceError) => failure(deps, error, call, asked.email_key, user);
   if (!timingSafeEqual(asked.code_hash, codeHash(readCode(code), request)) || !user?.emailVerified)
     throw await refuse(unauthenticated('code is wrong'));
-  if (!(await passwordPolicy.admitsUser(user))) throw await refuse(passwordNotAccepted());
-  return database.transaction({ tenant: null, row: `user ${user.id}` }, async (em) => {
-    const locked = await lockActive(em, user.id);
+  if (!(await passwordPolicy.admitsUser(user, call))) throw await refuse(passwordNotAccepted());
+  return database.transaction({ call, tenant: null, row: `user ${user.id}` }, async (tx) => {
+    const locked = await lockActive(tx, user.id);
     // A code is void after a change of address.
-    if (locked?.emailKey !== asked.email_key || !(await consumeMailedCode(em, hash)))
+    if (locked?.emailKey !== asked.email_key || !(await consumeMailedCode(tx, hash)))
       throw deadToken();
-    await proveMailbox(em, call, locked);
+    await proveMailbox(tx, locked);
     const from = ownSignIn(call, { authMethod: 'email_code', assurance: 'aal1' });
-    return beginOrChallenge(em, call, locked, from);
+    return beginOrChallenge(tx, call, locked, from);
   });
 }

@@ -20,25 +20,28 @@ type Profile = Pick<Handlers<typeof Account>, 'update' | 'changePassword'>;
 export function profileHandlers({ database, passwords, throttle }: AccountDeps): Profile {
   return {
     async update({ user: sent }, call) {
-      return database.transaction({ tenant: null, row: `user ${call.caller.id}` }, async (em) => {
-        const user = await lockActive(em, call.caller.id);
-        if (!user) throw notFound('user');
-        const before = userJson(user);
-        if (sent) applyTo(user, sent, call);
-        // Even if nothing changes: another call with the same values may not have replied yet.
-        call.invalidates.add(`user:${user.id}`);
-        const previous = changedFields(before, userJson(user));
-        if (Object.keys(previous).length > 0) {
-          user.updatedAt = timeAfter(user.updatedAt);
-          recordUser(em, call, 'user.updated', user, { previous });
-        }
-        return { user: userRecord(user) };
-      });
+      return database.transaction(
+        { call, tenant: null, row: `user ${call.caller.id}` },
+        async (tx) => {
+          const user = await lockActive(tx, call.caller.id);
+          if (!user) throw notFound('user');
+          const before = userJson(user);
+          if (sent) applyTo(user, sent, call);
+          // Even if nothing changes: another call with the same values may not have replied yet.
+          call.invalidates.add(`user:${user.id}`);
+          const previous = changedFields(before, userJson(user));
+          if (Object.keys(previous).length > 0) {
+            user.updatedAt = timeAfter(user.updatedAt);
+            recordUser(tx, 'user.updated', user, { previous });
+          }
+          return { user: userRecord(user) };
+        },
+      );
     },
 
     async changePassword({ current, password }, call) {
-      const stored = await database.transaction(null, (em) =>
-        em.findOne(UserEntity, { id: call.caller.id }),
+      const stored = await database.transaction({ call, tenant: null }, (tx) =>
+        tx.em.findOne(UserEntity, { id: call.caller.id }),
       );
       if (!stored) throw notFound('user');
       assertNotMadeOf(stored.email, password);
@@ -48,19 +51,19 @@ export function profileHandlers({ database, passwords, throttle }: AccountDeps):
       );
       if (!holds) throw denied('Current is wrong', 'WRONG_PASSWORD');
       const passwordHash = await passwords.hash(password, { until: limit });
-      await database.transaction({ tenant: null, row: `user ${stored.id}` }, async (em) => {
-        const user = await lockActive(em, stored.id);
+      await database.transaction({ call, tenant: null, row: `user ${stored.id}` }, async (tx) => {
+        const user = await lockActive(tx, stored.id);
         // The password was changed during the check, so the check is no longer valid.
         if (!user || user.passwordHash !== stored.passwordHash)
           throw denied('Current is wrong', 'WRONG_PASSWORD');
-        await carryMark(em, user.id, user.passwordHash, passwordHash);
+        await carryMark(tx, user.id, user.passwordHash, passwordHash);
         user.passwordHash = passwordHash;
         user.updatedAt = timeAfter(user.updatedAt);
         // An attacker who reads the user's mail may have requested them.
-        await voidResetTokens(em, user.id);
-        await voidEmailChanges(em, user.id);
-        await endOtherSessions(em, call, user.id, call.caller.credentialId);
-        recordUser(em, call, 'user.password_changed', user, {
+        await voidResetTokens(tx, user.id);
+        await voidEmailChanges(tx, user.id);
+        await endOtherSessions(tx, user.id, call.caller.credentialId);
+        recordUser(tx, 'user.password_changed', user, {
           tasks: [noticeTask('password_changed', user.email, { locale: user.locale })],
         });
       });

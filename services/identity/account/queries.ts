@@ -1,10 +1,5 @@
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  type Run,
-  type Statement,
-} from '@bailiwick/store';
+import type { Origin } from '@bailiwick/contract';
+import type { Database, Run, Statement, Transaction } from '@bailiwick/store';
 
 // One conditional statement consumes a one-time token: one of several concurrent calls wins, and an
 // expired token is void even before it is swept.
@@ -49,11 +44,10 @@ export async function findTokenAddress(
 
 /** Deletes and returns the registration of a token, if the token is valid. */
 export async function consumeRegistration(
-  em: EntityManager,
+  tx: Transaction,
   tokenHash: Uint8Array,
 ): Promise<PendingRegistration | undefined> {
-  const [row] = await execute<PendingRegistration>(
-    em,
+  const [row] = await tx.query<PendingRegistration>(
     'delete from registration where token_hash = $1 and expires_at > now() returning user_id, email, email_key, password_hash, password_group, locale',
     [tokenHash],
   );
@@ -62,13 +56,12 @@ export async function consumeRegistration(
 
 /** Gives a pending registration a new token, which voids the previous one. */
 export async function renewRegistration(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   tokenHash: Uint8Array,
   expiresAt: Date,
 ): Promise<boolean> {
-  const rows = await execute(
-    em,
+  const rows = await tx.query(
     'update registration set token_hash = $1, expires_at = $2 where user_id = $3 returning user_id',
     [tokenHash, expiresAt, userId],
   );
@@ -149,10 +142,11 @@ export const sweeps: readonly Statement[] = [
 /** Runs one sweep. Returns how many rows it deleted. */
 export async function sweep(
   database: Database,
+  call: Origin,
   statement: Statement,
   limit: number,
 ): Promise<number> {
-  return (await database.query(statement, [limit])).length;
+  return (await database.write(call, statement, [limit])).length;
 }
 
 const resetToken: Statement = {
@@ -167,11 +161,10 @@ export async function hasResetToken(database: Database, tokenHash: Uint8Array): 
 
 /** The user of a reset token, valid or expired: the user is locked before the token is consumed. */
 export async function findResetUser(
-  em: EntityManager,
+  tx: Transaction,
   tokenHash: Uint8Array,
 ): Promise<string | undefined> {
-  const [row] = await execute<{ user_id: string }>(
-    em,
+  const [row] = await tx.query<{ user_id: string }>(
     'select user_id from reset_token where token_hash = $1',
     [tokenHash],
   );
@@ -179,12 +172,8 @@ export async function findResetUser(
 }
 
 /** Consumes a reset token. A token issued for an address that the user no longer has is void. */
-export async function consumeResetToken(
-  em: EntityManager,
-  tokenHash: Uint8Array,
-): Promise<boolean> {
-  const rows = await execute(
-    em,
+export async function consumeResetToken(tx: Transaction, tokenHash: Uint8Array): Promise<boolean> {
+  const rows = await tx.query(
     `delete from reset_token t using user_account u
      where t.token_hash = $1 and t.expires_at > now() and u.id = t.user_id and u.email_key = t.email_key and u.status = 'active' returning t.user_id`,
     [tokenHash],
@@ -192,8 +181,8 @@ export async function consumeResetToken(
   return rows.length > 0;
 }
 
-export async function voidResetTokens(em: EntityManager, userId: string): Promise<void> {
-  await execute(em, 'delete from reset_token where user_id = $1', [userId]);
+export async function voidResetTokens(tx: Transaction, userId: string): Promise<void> {
+  await tx.query('delete from reset_token where user_id = $1', [userId]);
 }
 
 const currentAddress: Statement = {
@@ -218,11 +207,10 @@ export async function findCurrentAddress(
  * consumed.
  */
 export async function findEmailChangeUser(
-  em: EntityManager,
+  tx: Transaction,
   tokenHash: Uint8Array,
 ): Promise<string | undefined> {
-  const [row] = await execute<{ user_id: string }>(
-    em,
+  const [row] = await tx.query<{ user_id: string }>(
     'select user_id from email_change where token_hash = $1',
     [tokenHash],
   );
@@ -231,19 +219,18 @@ export async function findEmailChangeUser(
 
 /** Deletes and returns the change of address of a token, if the token is valid. */
 export async function consumeEmailChange(
-  em: EntityManager,
+  tx: Transaction,
   tokenHash: Uint8Array,
 ): Promise<{ email: string; email_key: string } | undefined> {
-  const [row] = await execute<{ email: string; email_key: string }>(
-    em,
+  const [row] = await tx.query<{ email: string; email_key: string }>(
     'delete from email_change where token_hash = $1 and expires_at > now() returning email, email_key',
     [tokenHash],
   );
   return row;
 }
 
-export async function voidEmailChanges(em: EntityManager, userId: string): Promise<void> {
-  await execute(em, 'delete from email_change where user_id = $1', [userId]);
+export async function voidEmailChanges(tx: Transaction, userId: string): Promise<void> {
+  await tx.query('delete from email_change where user_id = $1', [userId]);
 }
 
 const countMailed: Statement = {
@@ -257,19 +244,19 @@ type MailedCode = { user_id: string; email_key: string; code_hash: Uint8Array };
 /** Counts a try of a mailed code. Undefined if it is used, expired or has no tries left. */
 export async function countMailedTry(
   database: Database,
+  call: Origin,
   requestHash: Uint8Array,
 ): Promise<MailedCode | undefined> {
-  const [row] = await database.query<MailedCode>(countMailed, [requestHash]);
+  const [row] = await database.write<MailedCode>(call, countMailed, [requestHash]);
   return row;
 }
 
 /** Consumes a mailed code, and voids the user's others. One of several calls at once wins. */
 export async function consumeMailedCode(
-  em: EntityManager,
+  tx: Transaction,
   requestHash: Uint8Array,
 ): Promise<boolean> {
-  const rows = await execute(
-    em,
+  const rows = await tx.query(
     `with used as (
        delete from mailed_code where request_hash = $1 and expires_at > now() returning user_id
      ), others as (

@@ -11,14 +11,14 @@ import {
   AccountGetResponseSchema,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { Database } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { create } from '@bufbuild/protobuf';
-import type { Client } from '@connectrpc/connect';
 import { userRecord } from '../users/entities.ts';
 import { findUsers } from '../users/queries.ts';
 
 type Deps = {
   database: Database;
-  authority: Pick<Client<typeof Authority>, 'listUserTenants'>;
+  authority: Pick<PeerClient<typeof Authority>, 'listUserTenants'>;
   rightsCache: RightsCache;
 };
 
@@ -29,31 +29,34 @@ type Deps = {
  * may see the LastLoginAt before it for two seconds.
  */
 export const readHandlers = (deps: Deps): Pick<Handlers<typeof Account>, 'get'> => ({
-  get: (_request, { caller }) =>
-    deps.rightsCache.getOrLoad(
-      `account ${caller.id} ${caller.credentialId} ${caller.limitedTo} ${caller.assurance}`,
-      () => load(deps, caller),
-    ),
+  get(_request, call) {
+    const { id, credentialId, limitedTo, assurance } = call.caller;
+    return deps.rightsCache.getOrLoad(
+      `account ${id} ${credentialId} ${limitedTo} ${assurance}`,
+      () => load(deps, call),
+    );
+  },
 });
 
 async function load(
   { database, authority }: Deps,
-  { id: userId, credentialId, limitedTo, assurance }: Call['caller'],
+  call: Call,
 ): Promise<Loaded<AccountGetResponse>> {
+  const { caller } = call;
   const [[user], { tenants, suspended, cacheKeys }] = await Promise.all([
-    findUsers(database, [userId]),
-    authority.listUserTenants({ userId, withSuspended: true }),
+    findUsers(database, [caller.id]),
+    authority.listUserTenants({ userId: caller.id, withSuspended: true }, call),
   ]);
   if (!user) throw notFound('user');
-  const isShown = ({ id }: UserTenant) => limitedTo === '' || id === limitedTo;
+  const isShown = ({ id }: UserTenant) => caller.limitedTo === '' || id === caller.limitedTo;
   const value = create(AccountGetResponseSchema, {
     user: userRecord(user),
     tenants: tenants.filter(isShown).map(accountTenant),
     suspendedTenants: suspended.filter(isShown).map(({ id, slug, name }) => ({ id, slug, name })),
-    limitedTo,
-    assurance,
+    limitedTo: caller.limitedTo,
+    assurance: caller.assurance,
   });
-  const keys = [...(cacheKeys as RightsKey[]), `credential:${credentialId}` as const];
+  const keys = [...(cacheKeys as RightsKey[]), `credential:${caller.credentialId}` as const];
   // An access service of the previous version sends no keys: its answer is not cached.
   const endsAt = cacheKeys.length === 0 ? 0 : Number.POSITIVE_INFINITY;
   return { value, keys, size: keys.length, endsAt };

@@ -10,7 +10,7 @@ import { deadToken } from '@bailiwick/errors';
 import { mailTask, noticeTask, type Task } from '@bailiwick/outbox';
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type EntityManager, inTransaction, lockName, onPool } from '@bailiwick/store';
+import { lockName, onPool, type Transaction } from '@bailiwick/store';
 import { waitUntil } from '../passwords/lane.ts';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
 import { consumeRivals, findUserByEmailKey, settleEmail } from '../users/queries.ts';
@@ -62,7 +62,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
       const until = waitUntil();
       // One at a time for an address, before the hash: many at once would hash for longer than their
       // callers wait, and compare again and again.
-      await database.inTurn(`registration ${email.key}`, async () => {
+      await database.inTurn({ call, row: `registration ${email.key}` }, async (call) => {
         const attempt = {
           userId,
           email,
@@ -82,16 +82,16 @@ export function registrationHandlers(deps: AccountDeps): Registration {
       if (tokenKind(token) !== 'verify') throw deadToken();
       const hash = tokenHash(token);
       const currentAddress = await findCurrentAddress(database, hash);
-      if (currentAddress !== undefined) await assertMayChangeAddress(deps, currentAddress);
+      if (currentAddress !== undefined) await assertMayChangeAddress(deps, currentAddress, call);
       const address = await findTokenAddress(database, hash);
       if (address === undefined) throw deadToken();
-      await database.transaction({ tenant: null, row: `account ${address}` }, async (em) => {
+      await database.transaction({ call, tenant: null, row: `account ${address}` }, async (tx) => {
         // Taken first: two attempts of one address would otherwise deadlock on each other's rows.
-        await lockName(em, `account ${address}`);
-        const registration = await consumeRegistration(em, hash);
+        await lockName(tx, `account ${address}`);
+        const registration = await consumeRegistration(tx, hash);
         await (registration
-          ? createVerified(em, deps, registration, call)
-          : applyEmailChange(em, call, hash));
+          ? createVerified(tx, deps, registration, call)
+          : applyEmailChange(tx, hash));
       });
       return {};
     },
@@ -119,20 +119,20 @@ async function addAttempt(
   const rival = await findNewestRegistration(onPool(database), email.key);
   const sameAsRival = await passwords.verify(rival?.password_hash, password);
   const now = new Date();
-  return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
-    await lockName(em, `account ${email.key}`);
-    const known = await em.findOne(UserEntity, { emailKey: email.key });
+  return database.transaction({ call, tenant: null, row: `account ${email.key}` }, async (tx) => {
+    await lockName(tx, `account ${email.key}`);
+    const known = await tx.em.findOne(UserEntity, { emailKey: email.key });
     if (known) {
-      recordAlreadyRegistered(em, call, known, mailing);
+      recordAlreadyRegistered(tx, call, known, mailing);
       return true;
     }
-    const newest = await findNewestRegistration(inTransaction(em), email.key);
+    const newest = await findNewestRegistration(tx.query, email.key);
     const isCompared = newest?.user_id === rival?.user_id;
     if (!isCompared && !last) return false;
     const token = createToken('verify');
     const expiresAt = new Date(now.getTime() + lifetimeMs);
-    em.persist(
-      em.create(RegistrationEntity, {
+    tx.em.persist(
+      tx.em.create(RegistrationEntity, {
         userId,
         email: email.address,
         emailKey: email.key,
@@ -150,7 +150,7 @@ async function addAttempt(
       status: 'pending',
       emailVerified: false,
     };
-    recordUser(em, call, 'user.registered', pending, {
+    recordUser(tx, 'user.registered', pending, {
       tasks: mailing
         ? [verificationMail(deps, { email: email.address, locale, token, expiresAt }, call)]
         : [],
@@ -168,27 +168,27 @@ function addProven(
   { userId, email, passwordHash, locale, mailing }: Attempt,
   call: Call,
 ): Promise<void> {
-  return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
-    await lockName(em, `account ${email.key}`);
-    const known = await em.findOne(UserEntity, { emailKey: email.key });
-    if (known) return recordAlreadyRegistered(em, call, known, mailing);
-    await consumeRivals(em, [email.key]);
+  return database.transaction({ call, tenant: null, row: `account ${email.key}` }, async (tx) => {
+    await lockName(tx, `account ${email.key}`);
+    const known = await tx.em.findOne(UserEntity, { emailKey: email.key });
+    if (known) return recordAlreadyRegistered(tx, call, known, mailing);
+    await consumeRivals(tx, [email.key]);
     const user = { ...newUser(userId, email, passwordHash, new Date()), locale };
-    em.persist(em.create(UserEntity, user));
-    recordUser(em, call, 'user.registered', user);
-    recordUser(em, call, 'user.verified', user);
+    tx.em.persist(tx.em.create(UserEntity, user));
+    recordUser(tx, 'user.registered', user);
+    recordUser(tx, 'user.verified', user);
   });
 }
 
 /** Turns a verified registration into a user. Throws if the address has an account meanwhile. */
 async function createVerified(
-  em: EntityManager,
+  tx: Transaction,
   { keyRing }: Pick<AccountDeps, 'keyRing'>,
   registration: PendingRegistration,
   call: Call,
 ): Promise<void> {
-  if (await em.findOne(UserEntity, { emailKey: registration.email_key })) throw deadToken();
-  const rivals = await consumeRivals(em, [registration.email_key]);
+  if (await tx.em.findOne(UserEntity, { emailKey: registration.email_key })) throw deadToken();
+  const rivals = await consumeRivals(tx, [registration.email_key]);
   // Another person may have registered this address with another password. Then no password
   // counts.
   const disputed = rivals.some(
@@ -198,11 +198,11 @@ async function createVerified(
   const passwordHash = disputed ? null : registration.password_hash;
   const { user_id: userId, locale } = registration;
   const user = { ...newUser(userId, email, passwordHash, new Date()), locale };
-  em.persist(em.create(UserEntity, user));
+  tx.em.persist(tx.em.create(UserEntity, user));
   // The reset token refers to the user's row, so that row must exist first.
-  await em.flush();
-  recordUser(em, call, 'user.verified', user, {
-    tasks: disputed ? [await resetMail(em, keyRing, user, call)] : [],
+  await tx.em.flush();
+  recordUser(tx, 'user.verified', user, {
+    tasks: disputed ? [await resetMail(tx, keyRing, user, call)] : [],
   });
 }
 
@@ -214,15 +214,14 @@ async function renewVerification(deps: AccountDeps, email: Email, call: Call): P
   const mailing = await mayMail(deps, 'registration', email.key, call);
   const token = createToken('verify');
   const expiresAt = new Date(Date.now() + lifetimeMs);
-  return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
+  return database.transaction({ call, tenant: null, row: `account ${email.key}` }, async (tx) => {
     const renewed =
       mailing &&
       registration &&
       !known &&
-      (await renewRegistration(em, registration.user_id, tokenHash(token), expiresAt));
+      (await renewRegistration(tx, registration.user_id, tokenHash(token), expiresAt));
     recordAuditOnly(
-      em,
-      call,
+      tx,
       'user.verification_resent',
       email.address,
       renewed ? [verificationMail(deps, { ...registration, token, expiresAt }, call)] : [],
@@ -247,14 +246,13 @@ function verificationMail(
 }
 
 function recordAlreadyRegistered(
-  em: EntityManager,
+  tx: Transaction,
   call: Call,
   known: UserRow,
   mailing: boolean,
 ): void {
   recordAuditOnly(
-    em,
-    call,
+    tx,
     'user.registration_repeated',
     known.email,
     mailing

@@ -12,7 +12,7 @@ import { type KeyRing } from '@bailiwick/keys';
 import { mailTask, noticeTask, type Task } from '@bailiwick/outbox';
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type EntityManager, lockName } from '@bailiwick/store';
+import { lockName, type Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { proveMailbox } from '../federation/mailbox.ts';
 import { dropPasswordlessLinks } from '../federation/queries.ts';
@@ -47,25 +47,27 @@ export function resetHandlers(deps: AccountDeps): Reset {
       const email = await settleEmail(database, normaliseEmail(text));
       await atFloor(async () => {
         const mailing = await mayMail(deps, 'reset', email.key, call);
-        return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
-          // The second of two concurrent requests voids the first's token. Unknown addresses are
-          // locked too, so that both kinds wait alike.
-          if (mailing) await lockName(em, `account ${email.key}`);
-          // Locks the user: a token created while the user is being disabled would outlive that.
-          const user = await em.findOne(
-            UserEntity,
-            { emailKey: email.key, status: 'active' },
-            { lockMode: LockMode.PESSIMISTIC_WRITE },
-          );
-          recordAuditOnly(
-            em,
-            call,
-            'user.password_reset_requested',
-            email.address,
-            user && mailing ? [await resetMail(em, keyRing, user, call)] : [],
-          );
-          return user !== null;
-        });
+        return database.transaction(
+          { call, tenant: null, row: `account ${email.key}` },
+          async (tx) => {
+            // The second of two concurrent requests voids the first's token. Unknown addresses are
+            // locked too, so that both kinds wait alike.
+            if (mailing) await lockName(tx, `account ${email.key}`);
+            // Locks the user: a token created while the user is being disabled would outlive that.
+            const user = await tx.em.findOne(
+              UserEntity,
+              { emailKey: email.key, status: 'active' },
+              { lockMode: LockMode.PESSIMISTIC_WRITE },
+            );
+            recordAuditOnly(
+              tx,
+              'user.password_reset_requested',
+              email.address,
+              user && mailing ? [await resetMail(tx, keyRing, user, call)] : [],
+            );
+            return user !== null;
+          },
+        );
       });
       return {};
     },
@@ -81,10 +83,10 @@ export function resetHandlers(deps: AccountDeps): Reset {
       await assertLive();
       // Includes the hashing, so that one token causes one hash at a time.
       const until = waitUntil();
-      await database.inTurn(`reset token ${token}`, async () => {
+      await database.inTurn({ call, row: `reset token ${token}` }, async (call) => {
         const passwordHash = await passwords.hash(password, { beforehand: assertLive, until });
-        await database.transaction({ tenant: null, row: `reset ${token}` }, (em) =>
-          replacePassword(em, { hash, password, passwordHash }, call),
+        await database.transaction({ call, tenant: null, row: `reset ${token}` }, (tx) =>
+          replacePassword(tx, { hash, password, passwordHash }, call),
         );
       });
       return {};
@@ -99,41 +101,41 @@ type Replacement = { hash: Uint8Array; password: string; passwordHash: string };
  * is refused.
  */
 async function replacePassword(
-  em: EntityManager,
+  tx: Transaction,
   { hash, password, passwordHash }: Replacement,
   call: Call,
 ): Promise<void> {
-  const user = await lockActive(em, (await findResetUser(em, hash)) ?? '');
-  if (!user || !(await consumeResetToken(em, hash))) throw deadToken();
-  await voidResetTokens(em, user.id);
+  const user = await lockActive(tx, (await findResetUser(tx, hash)) ?? '');
+  if (!user || !(await consumeResetToken(tx, hash))) throw deadToken();
+  await voidResetTokens(tx, user.id);
   // An attacker with the old password may have requested a change of address, which would still
   // take over the account.
-  await voidEmailChanges(em, user.id);
-  await endSessions(em, call, user.id);
+  await voidEmailChanges(tx, user.id);
+  await endSessions(tx, user.id);
   // A social sign-in may have made the account, by an address that is not its user's any more. The
   // owner of the mailbox links it again.
-  if (user.passwordHash === null) await dropPasswordlessLinks(em, user.id);
+  if (user.passwordHash === null) await dropPasswordlessLinks(tx, user.id);
   // A refused password rolls back, so that the user can use the token again with another one.
   assertNotMadeOf(user.email, password);
-  await clearFailures(em, user.emailKey);
+  await clearFailures(tx, user.emailKey);
   // Failures from unknown networks share one count, and an attack may go on. Making this network a
   // known one gives the user's next sign-in its own count.
-  if (call.caller.ip !== '') await rememberNetwork(em, user.emailKey, homeNetwork(call.caller.ip));
+  if (call.caller.ip !== '') await rememberNetwork(tx, user.emailKey, homeNetwork(call.caller.ip));
   const before = userJson(user);
   user.passwordHash = passwordHash;
   user.emailVerified = true;
   user.updatedAt = timeAfter(user.updatedAt);
   const tasks = [noticeTask('password_changed', user.email, { locale: user.locale })];
-  recordUser(em, call, 'user.password_changed', user, {
+  recordUser(tx, 'user.password_changed', user, {
     previous: changedFields(before, userJson(user)),
     tasks,
   });
-  await proveMailbox(em, call, user);
+  await proveMailbox(tx, user);
 }
 
 /** Issues a reset token, voids older ones, and returns the mail with it. */
 export async function resetMail(
-  em: EntityManager,
+  tx: Transaction,
   keyRing: KeyRing,
   user: UserRow,
   call: Call,
@@ -141,9 +143,9 @@ export async function resetMail(
   const token = createToken('reset');
   const now = new Date();
   const expiresAt = new Date(now.getTime() + lifetimeMs);
-  await voidResetTokens(em, user.id);
-  em.persist(
-    em.create(ResetTokenEntity, {
+  await voidResetTokens(tx, user.id);
+  tx.em.persist(
+    tx.em.create(ResetTokenEntity, {
       tokenHash: tokenHash(token),
       userId: user.id,
       emailKey: user.emailKey,

@@ -2,7 +2,7 @@ import { createToken, homeNetwork, tokenHash } from '@bailiwick/contract';
 import { deadToken, type ServiceError } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { AccountCompleteLoginRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type EntityManager, inTransaction, type Run } from '@bailiwick/store';
+import type { Run, Transaction } from '@bailiwick/store';
 import {
   consumeChallenge,
   countTry,
@@ -68,14 +68,14 @@ export async function openChallenge(
 
 /** Opens a session of a locked user, or a challenge if a second factor is due. */
 export async function beginOrChallenge(
-  em: EntityManager,
+  tx: Transaction,
   call: Call,
   user: UserRow,
   from: SessionOrigin,
 ): Promise<NewSession | Challenge> {
-  const factors = await findFactors(em, user.id);
-  if (factors.length === 0) return beginSession(em, call, user, from);
-  const challenge = await openChallenge(inTransaction(em), call, user, { ...from, factors });
+  const factors = await findFactors(tx, user.id);
+  if (factors.length === 0) return beginSession(tx, call, user, from);
+  const challenge = await openChallenge(tx.query, call, user, { ...from, factors });
   if (!challenge) throw new Error('a user changed while it was locked');
   return challenge;
 }
@@ -91,7 +91,7 @@ export async function settle<T extends object>(
   deps: AccountDeps,
   { user, ...answer }: Answer,
   call: Call,
-  work: (em: EntityManager, locked: UserRow, settled: Settled) => Promise<T>,
+  work: (tx: Transaction, locked: UserRow, settled: Settled) => Promise<T>,
 ): Promise<T & { recoveryCodesLeft: number }> {
   let copied: StoredPasskey | undefined;
   const remember = (passkey: StoredPasskey) => {
@@ -106,21 +106,21 @@ export async function settle<T extends object>(
   };
   if (!proof) throw await wrong();
   const row = { tenant: null, row: `user ${user.id}` };
-  const done = await deps.database.transaction(row, async (em) => {
-    const locked = await lockActive(em, user.id);
+  const done = await deps.database.transaction({ call, ...row }, async (tx) => {
+    const locked = await lockActive(tx, user.id);
     if (!locked) throw deadToken();
     // Another call was faster with the same code: this challenge stays open for the next one.
-    if (!(await proof.use(em))) return undefined;
-    const authMethod = await consumeChallenge(em, answer.hash);
+    if (!(await proof.use(tx))) return undefined;
+    const authMethod = await consumeChallenge(tx, answer.hash);
     if (authMethod === undefined) throw deadToken();
-    await clearFactorFailures(em, user.id, homeNetwork(call.caller.ip));
-    const recoveryCodesLeft = await countCodes(inTransaction(em), user.id);
+    await clearFactorFailures(tx, user.id, homeNetwork(call.caller.ip));
+    const recoveryCodesLeft = await countCodes(tx.query, user.id);
     if (proof.method === 'recovery_code')
-      await recordFactors(em, call, locked, {
+      await recordFactors(tx, locked, {
         type: 'user.recovery_code_used',
         values: { left: String(recoveryCodesLeft) },
       });
-    return { ...(await work(em, locked, { proof, authMethod })), recoveryCodesLeft };
+    return { ...(await work(tx, locked, { proof, authMethod })), recoveryCodesLeft };
   });
   if (!done) throw await wrong();
   return done;
@@ -147,7 +147,7 @@ async function prove(
 ): Promise<FactorProof | undefined> {
   let proof: FactorProof | undefined;
   await deps.throttle.attemptFactor(user.id, call.caller.ip, async () => {
-    if (!(await countTry(deps.database, hash, place))) throw deadToken();
+    if (!(await countTry(deps.database, call, hash, place))) throw deadToken();
     proof = await checkAnswer(deps, user.id, { ...request, purpose }, onCopy);
     return proof !== undefined;
   });

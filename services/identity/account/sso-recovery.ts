@@ -1,7 +1,7 @@
-import { normaliseEmail } from '@bailiwick/contract';
+import { normaliseEmail, type Origin } from '@bailiwick/contract';
 import { unauthenticated, unavailable } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
-import { type EntityManager, onPool } from '@bailiwick/store';
+import { onPool, type Transaction } from '@bailiwick/store';
 import type { RecoveryCode } from '../factors/challenges/queries.ts';
 import { spellingsOf } from '../passwords/imported/imported.ts';
 import type { Policy } from '../passwords/policy.ts';
@@ -46,17 +46,17 @@ async function recover(
   { email, password, ssoRecoveryCode }: Login,
   call: Call,
 ): Promise<NewSession | Challenge> {
-  const code = await deps.recovery.find({ code: ssoRecoveryCode, ip: call.caller.ip });
+  const code = await deps.recovery.find({ code: ssoRecoveryCode, ip: call.caller.ip }, call);
   const exemption = exemptionOf(deps, code);
   const { user, factors } = await authenticate(deps, { email, password }, call, exemption);
   const from = ownSignIn(call, { authMethod: 'password', assurance: 'aal1' });
   if (factors.length === 0)
-    return beginRecovered(deps, call, { user, code }, (em, locked) =>
+    return beginRecovered(deps, call, { user, code }, (tx, locked) =>
       // A factor may have been added during the check.
-      beginOrChallenge(em, call, locked, from),
+      beginOrChallenge(tx, call, locked, from),
     );
   const waiting = { ...from, factors, recovery: code };
-  const challenge = await openChallenge(onPool(deps.database), call, user, waiting);
+  const challenge = await openChallenge(onPool(deps.database, call), call, user, waiting);
   // The user has changed during the check.
   if (!challenge) throw unavailable();
   return challenge;
@@ -65,15 +65,20 @@ async function recover(
 /** A known code exempts the owners of its tenant from the policy of that tenant. */
 const exemptionOf = (deps: AccountDeps, { tenant }: RecoveryCode): Exemption => ({
   wrong: wrongRecovery,
-  admits: async (policy: Policy, user: UserRow | undefined) =>
+  admits: async (policy: Policy, user: UserRow | undefined, call: Origin) =>
     user?.status === 'active' &&
-    (await owns(deps, tenant, user.id)) &&
-    (policy.tenant === tenant || deps.passwordPolicy.admits(policy, user.id)),
+    (await owns(deps, tenant, user.id, call)) &&
+    (policy.tenant === tenant || deps.passwordPolicy.admits(policy, user.id, call)),
 });
 
-const owns = async ({ authority }: AccountDeps, tenant: string, userId: string): Promise<boolean> =>
+const owns = async (
+  { authority }: AccountDeps,
+  tenant: string,
+  userId: string,
+  call: Origin,
+): Promise<boolean> =>
   tenant !== '' &&
-  (await authority.listOwners({ tenant, limit: 1, userId })).userIds.includes(userId);
+  (await authority.listOwners({ tenant, limit: 1, userId }, call)).userIds.includes(userId);
 
 type Recovered = { user: UserRow; code: RecoveryCode };
 
@@ -85,19 +90,19 @@ export async function beginRecovered<T>(
   deps: AccountDeps,
   call: Call,
   { user, code: { tenant, codeHash } }: Recovered,
-  begin: (em: EntityManager, locked: UserRow) => Promise<T>,
+  begin: (tx: Transaction, locked: UserRow) => Promise<T>,
 ): Promise<T> {
   const { ip, userAgent } = call.caller;
   const { admits } = exemptionOf(deps, { tenant, codeHash });
   // While a challenge waited, ownership may have ended, or another tenant may have required its SSO.
-  const policy = await deps.passwordPolicy.of(normaliseEmail(user.email).domain);
-  const isAdmitted = await admits(policy, user);
+  const policy = await deps.passwordPolicy.of(normaliseEmail(user.email).domain, call);
+  const isAdmitted = await admits(policy, user, call);
   const request = { tenant, codeHash, userId: user.id, ip, userAgent };
-  if (!isAdmitted || !(await deps.recovery.use(request)).used)
+  if (!isAdmitted || !(await deps.recovery.use(request, call)).used)
     throw await failure(deps, unauthenticated(wrongRecovery), call, user.email, user);
-  return deps.database.transaction({ tenant: null, row: `user ${user.id}` }, async (em) => {
-    const locked = await lockActive(em, user.id);
+  return deps.database.transaction({ call, tenant: null, row: `user ${user.id}` }, async (tx) => {
+    const locked = await lockActive(tx, user.id);
     if (!locked || locked.passwordHash !== user.passwordHash) throw unauthenticated(wrongRecovery);
-    return begin(em, locked);
+    return begin(tx, locked);
   });
 }

@@ -1,9 +1,8 @@
 import { homeNetwork, tokenHash, tokenKind } from '@bailiwick/contract';
 import { deadToken, denied, failedPrecondition, unauthenticated } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Handlers } from '@bailiwick/pipeline';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { inTransaction } from '@bailiwick/store';
 import { challengePlace, findChallenged, voidChallengesOf } from '../factors/challenges/queries.ts';
 import { findFactors } from '../factors/queries.ts';
 import { forStepUp } from '../passkeys/challenges.ts';
@@ -28,24 +27,24 @@ export function stepUpHandlers(deps: AccountDeps): StepUp {
       const { id, credentialId, ip } = call.caller;
       const place = challengePlace(homeNetwork(ip), credentialId);
       const challenge = await database.transaction(
-        { tenant: null, row: `user ${id}` },
-        async (em) => {
-          const user = await lockActive(em, id);
+        { call, tenant: null, row: `user ${id}` },
+        async (tx) => {
+          const user = await lockActive(tx, id);
           // The user was disabled or the session ended meanwhile.
-          if (!user || !(await findListed(em, credentialId))) throw unauthenticated();
-          const factors = await findFactors(em, id);
+          if (!user || !(await findListed(tx, credentialId))) throw unauthenticated();
+          const factors = await findFactors(tx, id);
           if (factors.length === 0)
             throw failedPrecondition('a second factor is required first', 'NO_FACTOR');
-          await voidChallengesOf(em, id, credentialId);
+          await voidChallengesOf(tx, id, credentialId);
           // Audited only: nothing has changed yet.
-          recordChange(em, call, {
+          record(tx, {
             tenant: '',
             type: 'session.step_up_begun',
             data: null,
             targets: [{ Type: 'session', ID: credentialId, Name: '' }],
           });
           const asked = { factors, authMethod: '', place };
-          return openChallenge(inTransaction(em), call, user, asked);
+          return openChallenge(tx.query, call, user, asked);
         },
       );
       if (!challenge) throw new Error('a user changed while it was locked');
@@ -64,13 +63,13 @@ export function stepUpHandlers(deps: AccountDeps): StepUp {
       if (user?.status !== 'active') throw unauthenticated();
       const purpose = forStepUp(credentialId);
       const answer = { user, hash, place, request, purpose, refuse: wrongAnswer };
-      return settle(deps, answer, call, async (em, _user, { proof }) => {
-        await raiseSession(em, credentialId, proof);
-        await refreshSession(em, credentialId);
-        const session = await findListed(em, credentialId);
+      return settle(deps, answer, call, async (tx, _user, { proof }) => {
+        await raiseSession(tx, credentialId, proof);
+        await refreshSession(tx, credentialId);
+        const session = await findListed(tx, credentialId);
         // The session ended during the check.
         if (!session) throw unauthenticated();
-        recordChange(em, call, {
+        record(tx, {
           tenant: '',
           type: 'session.stepped_up',
           data: { ID: credentialId, UserID: id },

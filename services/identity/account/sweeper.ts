@@ -1,8 +1,10 @@
+import { serviceOrigin } from '@bailiwick/contract';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Database, Limiter } from '@bailiwick/store';
 import { sweep, sweeps } from './queries.ts';
 
+const byService = serviceOrigin('identity');
 const intervalMs = 10 * 60 * 1000;
 const batch = 5000;
 const failed = 'removing expired rows failed, retrying';
@@ -28,7 +30,7 @@ export async function removeExpired(
 ): Promise<void> {
   for (const statement of sweeps) {
     try {
-      while (!isStopped() && (await sweep(database, statement, batch)) === batch);
+      while (!isStopped() && (await sweep(database, byService, statement, batch)) === batch);
     } catch (error) {
       log.warn(failed, { error, sweep: statement.name });
     }

@@ -1,6 +1,10 @@
 import type { Pager } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 
-export type BotKeyDeps = { database: Database; authority: Client<typeof Authority>; pager: Pager };
+export type BotKeyDeps = {
+  database: Database;
+  authority: PeerClient<typeof Authority>;
+  pager: Pager;
+};

@@ -35,13 +35,13 @@ export async function setExpiration(
   const now = new Date();
   const isRevocation = asked <= now;
   if (!isRevocation) {
-    const { maxDays } = await authority.botKeyLimits({ tenant }, { signal: call.signal });
+    const { maxDays } = await authority.botKeyLimits({ tenant }, call, { signal: call.signal });
     assertWithinLimit(asked, maxDays, now);
   }
   const known = await findBotKey(database, tenant, id);
   const latestEnd = known && (await latestEndAfter(deps, call, known, asked));
-  return database.transaction({ tenant, row: `bot_key ${tenant} ${id}` }, async (em) => {
-    const key = await em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  return database.transaction({ call, tenant, row: `bot_key ${tenant} ${id}` }, async (tx) => {
+    const key = await tx.em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!key) throw notFound('bot key');
     // Even if the key has ended: the call that has ended it may not have replied yet.
     call.invalidates.add(`credential:${id}`);
@@ -59,7 +59,7 @@ export async function setExpiration(
     moveTo(key, asked, now);
     const previous = changedFields(before, botKeyJson(key));
     if (Object.keys(previous).length === 0) return key;
-    recordKey(em, call, 'bot_key.expiration_changed', key, previous);
+    recordKey(tx, 'bot_key.expiration_changed', key, previous);
     return key;
   });
 }

@@ -18,7 +18,7 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
 
   return {
     async create({ tenant, bot, name, expiresAt: asked, permissions, allowedIps }, call) {
-      const { maxDays } = await authority.botKeyLimits({ tenant }, { signal: call.signal });
+      const { maxDays } = await authority.botKeyLimits({ tenant }, call, { signal: call.signal });
       const now = new Date();
       const expiresAt = expiryOf(asked && timestampDate(asked), maxDays, now);
       if (!(await findBot(database, tenant, bot))) throw notFound('bot');
@@ -36,11 +36,11 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
         maker: makerOf(call.caller),
       };
       const { key, secret } = await database.transaction(
-        { tenant, row: `keys of ${bot}` },
-        async (em) => {
-          await lockBot(em, bot);
-          const issued = await issueKey(em, wanted, now);
-          recordKey(em, call, 'bot_key.created', issued.key);
+        { call, tenant, row: `keys of ${bot}` },
+        async (tx) => {
+          await lockBot(tx, bot);
+          const issued = await issueKey(tx, wanted, now);
+          recordKey(tx, 'bot_key.created', issued.key);
           return issued;
         },
       );

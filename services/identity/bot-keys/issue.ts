@@ -1,7 +1,7 @@
 import { createId, createToken, tokenHash } from '@bailiwick/contract';
 import { escalation, limitReached, notFound, temporaryRight } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
-import { type EntityManager, lockName } from '@bailiwick/store';
+import { lockName, type Transaction } from '@bailiwick/store';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { BotEntity, BotKeyEntity } from '../bots/entities.ts';
@@ -25,19 +25,20 @@ type KeyRights = Pick<BotKeyRow, 'tenant' | 'bot' | 'permissions'>;
  */
 export async function assertMayIssue(
   { authority, database }: Pick<BotKeyDeps, 'authority' | 'database'>,
-  { caller, signal }: Call,
+  call: Call,
   { tenant, bot, permissions }: KeyRights,
   until: Date | null,
 ): Promise<Date | null> {
   const { lacking, ending, endsAt } = await authority.mayConferBot(
-    { ...principalOf(caller), tenant, bot, permissions },
-    { signal },
+    { ...principalOf(call.caller), tenant, bot, permissions },
+    call,
+    { signal: call.signal },
   );
   if (lacking !== '') throw escalation(lacking);
   // The keys that a bot makes end with the key that it uses.
   const used =
-    caller.type === 'bot'
-      ? await findBotKey(database, caller.tenant, caller.credentialId)
+    call.caller.type === 'bot'
+      ? await findBotKey(database, call.caller.tenant, call.caller.credentialId)
       : undefined;
   const ends = [endsAt && timestampDate(endsAt), used && latestEndOf(used)];
   const [first] = ends
@@ -58,8 +59,8 @@ export const latestEndOf = ({ latestEnd }: Pick<BotKeyRow, 'latestEnd'>): Date |
   latestEnd ? new Date(latestEnd) : null;
 
 /** Locks a bot against deletion, so that no key and no trust outlives it. */
-export async function lockBot(em: EntityManager, id: string): Promise<void> {
-  const bot = await em.findOne(BotEntity, { id }, { lockMode: LockMode.PESSIMISTIC_READ });
+export async function lockBot(tx: Transaction, id: string): Promise<void> {
+  const bot = await tx.em.findOne(BotEntity, { id }, { lockMode: LockMode.PESSIMISTIC_READ });
   if (!bot) throw notFound('bot');
 }
 
@@ -72,17 +73,17 @@ export type NewKey = KeyRights &
 
 /** Stores a new key in the transaction of `em`. The secret can be read from the result only. */
 export async function issueKey(
-  em: EntityManager,
+  tx: Transaction,
   { permissions, allowedIps, ...given }: NewKey,
   now: Date,
 ) {
   const { tenant, bot, expiresAt, rotatedFrom } = given;
   // Without the lock, two concurrent calls could both take the last place.
-  await lockName(em, `keys of ${bot}`);
+  await lockName(tx, `keys of ${bot}`);
   // A rotated key does not count: it expires within a day.
   if (
     rotatedFrom === '' &&
-    (await em.count(BotKeyEntity, {
+    (await tx.em.count(BotKeyEntity, {
       tenant,
       bot,
       revokedAt: null,
@@ -92,7 +93,7 @@ export async function issueKey(
   )
     throw limitReached(`a bot has at most ${keysPerBot} valid keys`, keysPerBot);
   const secret = createToken('botKey');
-  const key = em.create(BotKeyEntity, {
+  const key = tx.em.create(BotKeyEntity, {
     ...given,
     id: createId('bky'),
     tokenHash: tokenHash(secret),
@@ -106,6 +107,6 @@ export async function issueKey(
     noticeAt: nextNotice(expiresAt, now),
     createdAt: now,
   });
-  em.persist(key);
+  tx.em.persist(key);
   return { key, secret };
 }

@@ -1,4 +1,4 @@
-import { serviceOrigin } from '@bailiwick/outbox';
+import { serviceOrigin } from '@bailiwick/contract';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
@@ -24,15 +24,15 @@ export function createKeyNotices({
   intervalMs?: number;
 }): Background {
   const announce = () =>
-    database.transaction(null, async (em) => {
-      const keys = await takeDue(em, batch);
+    database.transaction({ call: origin, tenant: null }, async (tx) => {
+      const keys = await takeDue(tx, batch);
       for (const key of keys) {
         const expiresAt = new Date(key.expiresAt);
         // The database decides which keys are due. Its clock and this one may differ, and no event
         // is sent twice.
         const at = new Date(Math.max(Date.now(), Date.parse(key.noticeAt)));
-        recordKey(em, origin, expiresAt <= at ? 'bot_key.expired' : 'bot_key.expiring', key);
-        await setNotice(em, key, nextNotice(expiresAt, at));
+        recordKey(tx, expiresAt <= at ? 'bot_key.expired' : 'bot_key.expiring', key);
+        await setNotice(tx, key, nextNotice(expiresAt, at));
       }
       return keys.length;
     });

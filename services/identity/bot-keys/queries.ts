@@ -1,5 +1,6 @@
+import type { Origin } from '@bailiwick/contract';
 import type { PageQuery } from '@bailiwick/pipeline';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 import type { BotKeyRow } from './entities.ts';
 
 const columns = `k.tenant, k.id, k.bot, k.name, k.prefix, k.last4, k.permissions, k.allowed_ips as "allowedIps", k.expires_at as "expiresAt",
@@ -87,32 +88,32 @@ const touchBot: Statement = {
  */
 export async function touchBotKey(
   database: Database,
+  call: Origin,
   { tenant, id, bot }: LiveBotKey,
 ): Promise<void> {
-  await database.query(touchKey, [tenant, id]);
-  await database.query(touchBot, [tenant, bot]);
+  await database.write(call, touchKey, [tenant, id]);
+  await database.write(call, touchBot, [tenant, bot]);
 }
 
 /**
  * Keys of all tenants with an event due. Each is locked by one replica until its transaction ends.
  */
 export async function takeDue(
-  em: EntityManager,
+  tx: Transaction,
   limit: number,
 ): Promise<Array<BotKeyRow & { noticeAt: string }>> {
-  return execute(
-    em,
+  return tx.query(
     `select ${columns}, k.notice_at as "noticeAt" from bot_key k where k.notice_at <= now() order by k.notice_at limit $1 for update skip locked`,
     [limit],
   );
 }
 
 export async function setNotice(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, id }: BotKeyRow,
   noticeAt: Date | null,
 ): Promise<void> {
-  await execute(em, 'update bot_key set notice_at = $3 where tenant = $1 and id = $2', [
+  await tx.query('update bot_key set notice_at = $3 where tenant = $1 and id = $2', [
     tenant,
     id,
     noticeAt,

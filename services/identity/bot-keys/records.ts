@@ -1,12 +1,11 @@
 import type { JsonObject } from '@bailiwick/contract';
-import { type Origin, recordChange } from '@bailiwick/outbox';
-import type { EntityManager } from '@bailiwick/store';
+import { record } from '@bailiwick/outbox';
+import type { Transaction } from '@bailiwick/store';
 import { type BotKeyRow, botKeyJson } from './entities.ts';
 
 /** Writes the event of a changed key. Its record has no usable part of the secret. */
 export function recordKey(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   type: string,
   key: BotKeyRow,
   previous: JsonObject = {},
@@ -15,5 +14,5 @@ export function recordKey(
     { Type: 'bot_key', ID: key.id, Name: key.name },
     { Type: 'bot', ID: key.bot, Name: '' },
   ];
-  recordChange(em, origin, { tenant: key.tenant, type, data: botKeyJson(key), previous, targets });
+  record(tx, { tenant: key.tenant, type, data: botKeyJson(key), previous, targets });
 }

@@ -24,7 +24,7 @@ export async function rotateKey(
   if (!known) throw notFound('bot key');
   if (caller.type === 'bot' && caller.id !== known.bot)
     throw denied('a bot rotates its own keys only', 'NOT_OWN_KEY');
-  const { maxDays } = await authority.botKeyLimits({ tenant }, { signal: call.signal });
+  const { maxDays } = await authority.botKeyLimits({ tenant }, call, { signal: call.signal });
   const now = new Date();
   const wanted = expiryOf(asked && timestampDate(asked), maxDays, now);
   // A caller who uses the key itself gains no permissions, and no time either.
@@ -32,16 +32,16 @@ export async function rotateKey(
   if (own && asked) assertEndsBy('this key', own, wanted);
   const expiresAt = own && own < wanted ? own : wanted;
   const latestEnd = own === undefined ? await assertMayIssue(deps, call, known, expiresAt) : own;
-  return database.transaction({ tenant, row: `bot_key ${tenant} ${id}` }, async (em) => {
-    await lockBot(em, known.bot);
-    const old = await em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  return database.transaction({ call, tenant, row: `bot_key ${tenant} ${id}` }, async (tx) => {
+    await lockBot(tx, known.bot);
+    const old = await tx.em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!old) throw notFound('bot key');
     assertUsable(old, now);
     if (old.rotatedTo !== '')
       throw failedPrecondition('the key has been rotated already', 'KEY_ROTATED');
     const { bot, name, permissions, allowedIps } = old;
     const issued = await issueKey(
-      em,
+      tx,
       {
         tenant,
         bot,
@@ -60,7 +60,7 @@ export async function rotateKey(
     old.rotatedTo = issued.key.id;
     old.expiresAt = expiryAfterRotation(old.expiresAt, now);
     old.noticeAt = nextNotice(old.expiresAt, now);
-    recordKey(em, call, 'bot_key.rotated', issued.key);
+    recordKey(tx, 'bot_key.rotated', issued.key);
     return issued;
   });
 }

@@ -33,8 +33,8 @@ export function botTrustsHandlers(deps: TrustDeps): Handlers<typeof BotTrusts> {
     },
 
     async delete({ tenant, id }, call) {
-      await database.transaction({ tenant, row: `bot_trust ${tenant} ${id}` }, async (em) => {
-        const trust = await em.findOne(
+      await database.transaction({ call, tenant, row: `bot_trust ${tenant} ${id}` }, async (tx) => {
+        const trust = await tx.em.findOne(
           BotTrustEntity,
           { id },
           { lockMode: LockMode.PESSIMISTIC_WRITE },
@@ -43,8 +43,8 @@ export function botTrustsHandlers(deps: TrustDeps): Handlers<typeof BotTrusts> {
         // it may not have replied yet.
         call.invalidates.add(`credential:${id}`);
         if (!trust) return;
-        em.remove(trust);
-        recordTrust(em, call, 'bot_trust.deleted', trust);
+        tx.em.remove(trust);
+        recordTrust(tx, 'bot_trust.deleted', trust);
       });
       return {};
     },

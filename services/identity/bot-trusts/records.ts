@@ -1,10 +1,10 @@
 import { encodeJson, type JsonObject, timeOf } from '@bailiwick/contract';
-import { type Origin, recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import {
   type BotTrust,
   BotTrustSchema,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_trusts_pb.ts';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import type { BotTrustRow } from '../bots/entities.ts';
 
@@ -31,8 +31,7 @@ export const trustJson = (row: BotTrustRow): JsonObject =>
 
 /** Writes the event of a changed trust. */
 export function recordTrust(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   type: string,
   row: BotTrustRow,
   previous: JsonObject = {},
@@ -41,5 +40,5 @@ export function recordTrust(
     { Type: 'bot_trust', ID: row.id, Name: row.subject },
     { Type: 'bot', ID: row.bot, Name: '' },
   ];
-  recordChange(em, origin, { tenant: row.tenant, type, data: trustJson(row), previous, targets });
+  record(tx, { tenant: row.tenant, type, data: trustJson(row), previous, targets });
 }

@@ -6,7 +6,7 @@ import {
   BotTrustSchema,
   type BotTrustsSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_trusts_pb.ts';
-import { type EntityManager, lockName } from '@bailiwick/store';
+import { lockName, type Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import type { BotKeyDeps } from '../bot-keys/deps.ts';
@@ -42,15 +42,15 @@ export async function saveTrust(
   if (!(await findBot(deps.database, tenant, bot))) throw notFound('bot');
   // A trust has no end.
   await assertMayIssue(deps, call, { tenant, bot, permissions: [] }, null);
-  return deps.database.transaction({ tenant, row: `trusts of ${bot}` }, async (em) => {
-    await lockBot(em, bot);
+  return deps.database.transaction({ call, tenant, row: `trusts of ${bot}` }, async (tx) => {
+    await lockBot(tx, bot);
     const stored =
       id === ''
         ? null
-        : await em.findOne(BotTrustEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        : await tx.em.findOne(BotTrustEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (id !== '' && !stored) throw notFound('bot trust');
     assertUnchanged('the bot trust', stored, request.ifUpdatedAt);
-    if (!stored) return insertTrust(em, sent, call);
+    if (!stored) return insertTrust(tx, sent, call);
     if (stored.bot !== bot) throw invalid('Trust.Bot cannot be changed');
     const before = trustJson(stored);
     applyTo(stored, sent);
@@ -59,7 +59,7 @@ export async function saveTrust(
     const previous = changedFields(before, trustJson(stored));
     if (Object.keys(previous).length === 0) return stored;
     stored.updatedAt = timeAfter(stored.updatedAt);
-    recordTrust(em, call, 'bot_trust.updated', stored, previous);
+    recordTrust(tx, 'bot_trust.updated', stored, previous);
     return stored;
   });
 }
@@ -71,14 +71,14 @@ async function storedBot({ database }: BotKeyDeps, { tenant, id }: BotTrust): Pr
   return stored.bot;
 }
 
-async function insertTrust(em: EntityManager, sent: BotTrust, call: Call): Promise<BotTrustRow> {
+async function insertTrust(tx: Transaction, sent: BotTrust, call: Call): Promise<BotTrustRow> {
   const { tenant, bot } = sent;
   // Without the lock, two concurrent calls could both take the last place.
-  await lockName(em, `trusts of ${bot}`);
-  if ((await em.count(BotTrustEntity, { tenant, bot })) >= trustsPerBot)
+  await lockName(tx, `trusts of ${bot}`);
+  if ((await tx.em.count(BotTrustEntity, { tenant, bot })) >= trustsPerBot)
     throw limitReached(`a bot has at most ${trustsPerBot} trusts`, trustsPerBot);
   const now = new Date();
-  const trust = em.create(BotTrustEntity, {
+  const trust = tx.em.create(BotTrustEntity, {
     tenant,
     id: createId('btr'),
     bot,
@@ -93,8 +93,8 @@ async function insertTrust(em: EntityManager, sent: BotTrust, call: Call): Promi
     updatedAt: now,
   });
   applyTo(trust, sent);
-  em.persist(trust);
-  recordTrust(em, call, 'bot_trust.created', trust);
+  tx.em.persist(trust);
+  recordTrust(tx, 'bot_trust.created', trust);
   return trust;
 }
 

@@ -15,15 +15,15 @@ import type {
   BotsSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import type { Database } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import { BotEntity, BotKeyEntity, BotTrustEntity, botRecord } from './entities.ts';
 import { countBots, findBot, findBots, listBots, mostKeys, searchBots } from './queries.ts';
 import { recordBot, saveBot } from './save.ts';
 import { assertMayTakeBot } from './taking.ts';
 
-type Deps = { database: Database; pager: Pager; authority: Client<typeof Authority>; log: Log };
+type Deps = { database: Database; pager: Pager; authority: PeerClient<typeof Authority>; log: Log };
 
 async function list(
   { database, pager }: Deps,
@@ -51,15 +51,24 @@ async function assertMaySwitch(deps: Deps, { bot }: BotsSaveRequest, call: Call)
   if (stored && stored.active !== active) await assertMayTakeBot(deps, call, { tenant, id });
 }
 
-export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
-  const { database, authority, log } = deps;
-  const report = (subject: string, state: 'active' | 'disabled' | 'deleted', changedAt: Date) =>
-    authority
-      .setSubjectState({ subject, state, changedAt: timestampFromDate(changedAt) })
-      .catch((error: unknown) =>
-        log.warn('reporting a bot to access failed, its event follows', { error, bot: subject }),
-      );
+type State = { subject: string; state: 'active' | 'disabled' | 'deleted'; changedAt: Date };
 
+/** Informs access before the response; otherwise the event does. */
+async function report(
+  { authority, log }: Deps,
+  { subject, state, changedAt }: State,
+  call: Call,
+): Promise<void> {
+  try {
+    const request = { subject, state, changedAt: timestampFromDate(changedAt) };
+    await authority.setSubjectState(request, call);
+  } catch (error) {
+    log.warn('reporting a bot to access failed, its event follows', { error, bot: subject });
+  }
+}
+
+export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
+  const { database } = deps;
   return {
     async save(request, call) {
       await assertMaySwitch(deps, request, call);
@@ -68,7 +77,9 @@ export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
       // the event if this call fails. Invalidates even if nothing changed here: access may learn of
       // an earlier change only now.
       if (request.bot?.id) call.invalidates.add(`bot:${bot.id}`);
-      await report(bot.id, bot.active ? 'active' : 'disabled', new Date(bot.updatedAt));
+      const state = bot.active ? 'active' : 'disabled';
+      const changedAt = new Date(bot.updatedAt);
+      await report(deps, { subject: bot.id, state, changedAt }, call);
       return { bot: botRecord(bot) };
     },
 
@@ -95,23 +106,28 @@ export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
     async delete({ tenant, id }, call) {
       if (await findBot(database, tenant, id)) await assertMayTakeBot(deps, call, { tenant, id });
       const isDeleted = await database.transaction(
-        { tenant, row: `bot ${tenant} ${id}` },
-        async (em) => {
-          const bot = await em.findOne(BotEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        { call, tenant, row: `bot ${tenant} ${id}` },
+        async (tx) => {
+          const bot = await tx.em.findOne(
+            BotEntity,
+            { id },
+            { lockMode: LockMode.PESSIMISTIC_WRITE },
+          );
           // Even if it is gone: the call that has deleted it may not have replied yet.
           call.invalidates.add(`bot:${id}`);
           if (!bot) return false;
           // Deletes the keys and trusts with the bot, as one change. access removes the grants when
           // it receives the event.
-          await em.nativeDelete(BotKeyEntity, { tenant, bot: id });
-          await em.nativeDelete(BotTrustEntity, { tenant, bot: id });
-          em.remove(bot);
-          recordBot(em, call, 'bot.deleted', bot);
+          await tx.em.nativeDelete(BotKeyEntity, { tenant, bot: id });
+          await tx.em.nativeDelete(BotTrustEntity, { tenant, bot: id });
+          tx.em.remove(bot);
+          recordBot(tx, 'bot.deleted', bot);
           return true;
         },
       );
       // Only after a deletion: otherwise the id in the request may belong to another tenant.
-      if (isDeleted) await report(id, 'deleted', new Date());
+      if (isDeleted)
+        await report(deps, { subject: id, state: 'deleted', changedAt: new Date() }, call);
       return {};
     },
   };

@@ -1,5 +1,5 @@
-import { type Origin, recordChange } from '@bailiwick/outbox';
-import type { EntityManager } from '@bailiwick/store';
+import { record } from '@bailiwick/outbox';
+import type { Transaction } from '@bailiwick/store';
 import { BotEntity, botJson } from './entities.ts';
 import { targetOf } from './save.ts';
 
@@ -9,21 +9,21 @@ const batch = 500;
  * Deletes the bots of a purged tenant, with an event each: access removes their platform grants
  * when it receives it.
  */
-export async function removeBots(em: EntityManager, tenant: string, origin: Origin): Promise<void> {
+export async function removeBots(tx: Transaction, tenant: string): Promise<void> {
   for (;;) {
-    const bots = await em.find(BotEntity, {}, { limit: batch });
+    const bots = await tx.em.find(BotEntity, {}, { limit: batch });
     if (bots.length === 0) return;
     for (const bot of bots) {
-      recordChange(em, origin, {
+      record(tx, {
         tenant,
         type: 'bot.deleted',
         data: botJson(bot),
         targets: [targetOf(bot)],
       });
-      em.remove(bot);
+      tx.em.remove(bot);
     }
     // Frees the written entities. A batch of bots fits in memory.
-    await em.flush();
-    em.clear();
+    await tx.em.flush();
+    tx.em.clear();
   }
 }

@@ -6,14 +6,14 @@ import {
   timeAfter,
 } from '@bailiwick/contract';
 import { limitReached, notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import {
   type Bot,
   BotSchema,
   type BotsSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
-import { type Database, type EntityManager, lockName } from '@bailiwick/store';
+import { type Database, lockName, type Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import { botsPerTenant } from '../limits.ts';
@@ -30,33 +30,37 @@ export async function saveBot(
 ): Promise<BotRow> {
   const sent = request.bot ?? create(BotSchema);
   return database.transaction(
-    { tenant: sent.tenant, row: `bot ${sent.tenant} ${sent.id}` },
-    async (em) => {
+    { call, tenant: sent.tenant, row: `bot ${sent.tenant} ${sent.id}` },
+    async (tx) => {
       const stored =
         sent.id === ''
           ? null
-          : await em.findOne(BotEntity, { id: sent.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+          : await tx.em.findOne(
+              BotEntity,
+              { id: sent.id },
+              { lockMode: LockMode.PESSIMISTIC_WRITE },
+            );
       if (sent.id !== '' && !stored) throw notFound('bot');
       assertUnchanged('the bot', stored, request.ifUpdatedAt);
-      if (!stored) return insertBot(em, sent, call);
+      if (!stored) return insertBot(tx, sent, call);
       const before = botJson(stored);
       applyTo(stored, sent);
       const previous = changedFields(before, botJson(stored));
       if (Object.keys(previous).length === 0) return stored;
       stored.updatedAt = timeAfter(stored.updatedAt);
-      recordBot(em, call, 'bot.updated', stored, previous);
+      recordBot(tx, 'bot.updated', stored, previous);
       return stored;
     },
   );
 }
 
-async function insertBot(em: EntityManager, sent: Bot, call: Call): Promise<BotRow> {
+async function insertBot(tx: Transaction, sent: Bot, call: Call): Promise<BotRow> {
   // Without the lock, two concurrent calls could both take the last place.
-  await lockName(em, `bot ${sent.tenant}`);
-  if ((await em.count(BotEntity, { tenant: sent.tenant })) >= botsPerTenant)
+  await lockName(tx, `bot ${sent.tenant}`);
+  if ((await tx.em.count(BotEntity, { tenant: sent.tenant })) >= botsPerTenant)
     throw limitReached(`a tenant has at most ${botsPerTenant} bots`, botsPerTenant);
   const now = new Date();
-  const bot = em.create(BotEntity, {
+  const bot = tx.em.create(BotEntity, {
     tenant: sent.tenant,
     id: createId('bot'),
     name: '',
@@ -69,8 +73,8 @@ async function insertBot(em: EntityManager, sent: Bot, call: Call): Promise<BotR
     updatedAt: now,
   });
   applyTo(bot, sent);
-  em.persist(bot);
-  recordBot(em, call, 'bot.created', bot);
+  tx.em.persist(bot);
+  recordBot(tx, 'bot.created', bot);
   return bot;
 }
 
@@ -84,13 +88,12 @@ function applyTo(bot: BotRow, sent: Bot): void {
 
 /** Writes the event of a changed bot. */
 export function recordBot(
-  em: EntityManager,
-  call: Call,
+  tx: Transaction,
   type: string,
   bot: BotRow,
   previous: JsonObject = {},
 ): void {
-  recordChange(em, call, {
+  record(tx, {
     tenant: bot.tenant,
     type,
     data: botJson(bot),

@@ -1,9 +1,9 @@
 import { denied } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 
-type Deps = { authority: Client<typeof Authority> };
+type Deps = { authority: PeerClient<typeof Authority> };
 
 /**
  * Throws permission_denied unless the caller may grant every permission of a bot that it disables,
@@ -11,13 +11,14 @@ type Deps = { authority: Client<typeof Authority> };
  */
 export async function assertMayTakeBot(
   { authority }: Deps,
-  { caller, signal }: Call,
+  call: Call,
   { tenant, id }: { tenant: string; id: string },
 ): Promise<void> {
-  if (caller.type === 'bot' && caller.id === id) return;
+  if (call.caller.type === 'bot' && call.caller.id === id) return;
   const { lacking } = await authority.mayConferBot(
-    { ...principalOf(caller), tenant, bot: id, permissions: [], taking: true },
-    { signal },
+    { ...principalOf(call.caller), tenant, bot: id, permissions: [], taking: true },
+    call,
+    { signal: call.signal },
   );
   if (lacking !== '')
     throw denied(`the bot holds ${lacking}, which the caller may not grant`, 'ESCALATION', {

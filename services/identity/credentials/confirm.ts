@@ -1,21 +1,21 @@
-import { common, supportCaller } from '@bailiwick/contract';
+import { common, type Origin, supportCaller } from '@bailiwick/contract';
 import { unauthenticated } from '@bailiwick/errors';
 import type { Credential } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import type { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import { findLiveBotKeyById } from '../bot-keys/queries.ts';
 import { isLiveTrust } from '../bot-trusts/queries.ts';
 import { findLiveSessionById, findSupportSessionById, proofOf } from '../sessions/queries.ts';
 
-type Deps = { database: Database; issuer: Pick<Client<typeof Issuer>, 'confirmApp'> };
+type Deps = { database: Database; issuer: Pick<PeerClient<typeof Issuer>, 'confirmApp'> };
 type Named = Omit<Credential, '$typeName' | '$unknown'>;
 
 /** The proof of a running call's credential. @throws unauthenticated if it has ended */
-export async function confirmCredential(deps: Deps, credential: Named | undefined) {
+export async function confirmCredential(deps: Deps, credential: Named | undefined, call: Origin) {
   if (!credential) throw unauthenticated();
   const { type, id, credentialId, tenant } = credential;
-  const narrowedTo = await scopesOf(deps, credential);
+  const narrowedTo = await scopesOf(deps, credential, call);
   if (type === 'bot') {
     const named = { tenant, bot: id, credentialId };
     const isLive =
@@ -27,7 +27,7 @@ export async function confirmCredential(deps: Deps, credential: Named | undefine
   const session =
     type === supportCaller
       ? await supportSession(deps.database, credentialId)
-      : await findLiveSessionById(deps.database, credentialId, { touch: false });
+      : await findLiveSessionById(deps.database, credentialId);
   if (session?.user_id !== id) throw unauthenticated();
   return { state: { ...proofOf(session), narrowedTo } };
 }
@@ -46,7 +46,7 @@ async function supportSession(database: Database, id: string) {
   const session = await findSupportSessionById(database, id);
   if (!session) return undefined;
   const { operator, operator_session: ownId } = session;
-  const own = await findLiveSessionById(database, ownId, { touch: false });
+  const own = await findLiveSessionById(database, ownId);
   return own?.user_id === operator ? session : undefined;
 }
 
@@ -54,9 +54,10 @@ async function supportSession(database: Database, id: string) {
 async function scopesOf(
   { issuer }: Deps,
   { id, clientId, narrowedTo, tenant }: Named,
+  call: Origin,
 ): Promise<string[]> {
   if (clientId === '' || clientId === id) return narrowedTo;
-  const { scopes } = await issuer.confirmApp({ clientId, tenant, scopes: narrowedTo });
+  const { scopes } = await issuer.confirmApp({ clientId, tenant, scopes: narrowedTo }, call);
   const left = common(narrowedTo, scopes);
   return left.length === 0 ? [''] : left;
 }

@@ -1,13 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createNetworks, supportCaller, timeOf } from '@bailiwick/contract';
+import { createNetworks, type Origin, supportCaller, timeOf } from '@bailiwick/contract';
 import { unauthenticated } from '@bailiwick/errors';
-import type { Handlers } from '@bailiwick/pipeline';
+import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { Client } from '@connectrpc/connect';
 import {
   findLiveBotKey,
   findLiveBotKeyById,
@@ -33,8 +33,8 @@ import type { Installed } from './installed.ts';
 type Deps = {
   database: Database;
   installed: Installed;
-  authority: Pick<Client<typeof Authority>, 'effective'>;
-  issuer: Pick<Client<typeof Issuer>, 'confirmApp'>;
+  authority: Pick<PeerClient<typeof Authority>, 'effective'>;
+  issuer: Pick<PeerClient<typeof Issuer>, 'confirmApp'>;
 };
 
 /**
@@ -44,21 +44,23 @@ type Deps = {
 export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
   const { database, installed } = deps;
   return {
-    async resolve({ tokenHash: hash, ip }) {
+    async resolve({ tokenHash: hash, ip }, call) {
       const match = installed.find(
         (candidate) =>
           candidate.hash.length === hash.length && timingSafeEqual(candidate.hash, hash),
       );
       if (match) return match.principal;
-      const session = await findLiveSession(database, hash);
+      const session = await findLiveSession(database, hash, { touch: call });
       if (session) return userOf(session);
       const key = await findLiveBotKey(database, hash);
-      if (!key) return supportOf(deps, hash);
-      return useKey(database, key, ip);
+      if (!key) return supportOf(deps, hash, call);
+      return useKey(database, call, key, ip);
     },
 
-    async resolveSession({ sessionId, unused }) {
-      const session = await findLiveSessionById(database, sessionId, { touch: !unused });
+    async resolveSession({ sessionId, unused }, call) {
+      const session = await findLiveSessionById(database, sessionId, {
+        touch: unused ? undefined : call,
+      });
       if (!session) throw unauthenticated();
       return { principal: userOf(session) };
     },
@@ -67,28 +69,28 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
       return { sessionIds: await findLiveSessionIds(database, sessionIds) };
     },
 
-    async resolveBot({ tenant, bot: id, credentialId, ip }) {
+    async resolveBot({ tenant, bot: id, credentialId, ip }, call) {
       const about = { tenant, bot: id, credentialId };
       const key = await findLiveBotKeyById(database, about);
-      if (key) return { principal: await useKey(database, key, ip) };
+      if (key) return { principal: await useKey(database, call, key, ip) };
       if (!(await isLiveTrust(database, about))) throw unauthenticated();
       return { principal: { type: 'bot', id, credentialId, tenant } };
     },
 
-    confirm: ({ credential }) => confirmCredential(deps, credential),
+    confirm: ({ credential }, call) => confirmCredential(deps, credential, call),
 
     async endSession({ sessionId, userId }, call) {
       const caller = { ...call.caller, type: 'user', id: userId, credentialId: sessionId };
-      await database.transaction({ tenant: null, row: `user ${userId}` }, (em) =>
-        endSession(em, { ...call, caller }, sessionId),
+      await database.transaction({ call, tenant: null, row: `user ${userId}` }, (tx) =>
+        endSession(tx, { ...call, caller }, sessionId),
       );
       return {};
     },
 
-    async limitSession({ sessionId, idleMinutes, maxMinutes }, { invalidates }) {
-      const isLive = await limitSession(database, sessionId, { idleMinutes, maxMinutes });
+    async limitSession({ sessionId, idleMinutes, maxMinutes }, call) {
+      const isLive = await limitSession(database, call, sessionId, { idleMinutes, maxMinutes });
       // The limits of a session have no event.
-      invalidates.add(`credential:${sessionId}`);
+      call.invalidates.add(`credential:${sessionId}`);
       if (!isLive) throw unauthenticated();
       return {};
     },
@@ -109,8 +111,8 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
 }
 
 /** The bot of a key. From an address outside the key's list this is not a use of it. */
-async function useKey(database: Database, key: LiveBotKey, ip: string) {
-  if (key.stale && allowsNetwork(key, ip)) await touchBotKey(database, key);
+async function useKey(database: Database, call: Call, key: LiveBotKey, ip: string) {
+  if (key.stale && allowsNetwork(key, ip)) await touchBotKey(database, call, key);
   const { bot: id, id: credentialId, tenant, permissions: narrowedTo, allowedIps } = key;
   const expiresAt = timeOf(key.expiresAt);
   return { type: 'bot', id, credentialId, tenant, narrowedTo, allowedIps, expiresAt };
@@ -121,11 +123,11 @@ async function useKey(database: Database, key: LiveBotKey, ip: string) {
  * the session ends.
  * @throws unauthenticated
  */
-async function supportOf(deps: Deps, hash: Uint8Array) {
+async function supportOf(deps: Deps, hash: Uint8Array, call: Origin) {
   const session = await findSupportSession(deps.database, hash);
   if (!session) throw unauthenticated();
   const { operator, operator_session: operatorSession } = session;
-  const found = await operatorOf(deps, { operator, operatorSession });
+  const found = await operatorOf(deps, { operator, operatorSession }, call);
   if ('cause' in found) {
     await endSupport(deps, session, found.cause);
     throw unauthenticated();

@@ -1,6 +1,13 @@
 import { Buffer } from 'node:buffer';
 import type { RightsCache, RightsKey } from '@bailiwick/broker';
-import { createNetworks, sessionCheckOf, timeOf, tokenHash, tokenKind } from '@bailiwick/contract';
+import {
+  createNetworks,
+  type Origin,
+  sessionCheckOf,
+  timeOf,
+  tokenHash,
+  tokenKind,
+} from '@bailiwick/contract';
 import type { Handlers } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
@@ -9,16 +16,16 @@ import {
   TokensIntrospectResponseSchema,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
 import type { Database } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { type MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
-import type { Client } from '@connectrpc/connect';
 import { findLiveBotKey } from '../bot-keys/queries.ts';
 import { findLiveSession, type LiveSession, proofOf } from '../sessions/queries.ts';
 
 type Deps = {
   database: Database;
-  authority: Pick<Client<typeof Authority>, 'effective'>;
-  admission: Pick<Client<typeof Admission>, 'isOpen'>;
+  authority: Pick<PeerClient<typeof Authority>, 'effective'>;
+  admission: Pick<PeerClient<typeof Admission>, 'isOpen'>;
   rightsCache: RightsCache;
 };
 
@@ -45,25 +52,30 @@ const inactive: Loaded = { value: { answer: {}, serves: anywhere }, keys: [], en
  */
 export function tokensHandlers(deps: Deps): Handlers<typeof Tokens> {
   return {
-    async introspect({ token, tenant, ip }) {
+    async introspect({ token, tenant, ip }, call) {
       const kind = tokenKind(token);
       if (kind !== 'session' && kind !== 'botKey') return {};
       const hash = tokenHash(token);
       const load = kind === 'session' ? loadSession : loadBotKey;
       const { answer, serves } = await deps.rightsCache.getOrLoad(
         `${Buffer.from(hash).toString('base64')} ${tenant}`,
-        () => load(deps, hash, tenant),
+        () => load(deps, hash, tenant, call),
       );
       return serves(ip) ? answer : {};
     },
   };
 }
 
-async function loadSession(deps: Deps, hash: Uint8Array, tenant: string): Promise<Loaded> {
-  const session = await findLiveSession(deps.database, hash, { touch: false });
+async function loadSession(
+  deps: Deps,
+  hash: Uint8Array,
+  tenant: string,
+  call: Origin,
+): Promise<Loaded> {
+  const session = await findLiveSession(deps.database, hash);
   if (!session) return inactive;
   const { id, user_id: userId, sso_place: ssoPlace, limited_to: limitedTo } = session;
-  const end = await endOf(deps, session, tenant);
+  const end = await endOf(deps, session, tenant, call);
   if (!end) return inactive;
   const { expiresAt, idleMinutes, cacheKeys } = end;
   const idleAt = new Date(session.last_seen_at).getTime() + idleMinutes * 60_000;
@@ -97,13 +109,14 @@ async function endOf(
   { authority }: Deps,
   session: LiveSession,
   tenant: string,
+  call: Origin,
 ): Promise<End | undefined> {
   const { user_id: principalId, idle_minutes: idleMinutes } = session;
   const expiresAt = timeOf(session.expires_at);
   if (tenant === '') return { expiresAt, idleMinutes, cacheKeys: [] };
   const times = { signedInAt: timeOf(session.created_at), expiresAt, idleMinutes };
   const user = { principalType: 'user', principalId, ...proofOf(session) };
-  const effective = await authority.effective({ ...user, tenant, session: times });
+  const effective = await authority.effective({ ...user, tenant, session: times }, call);
   const { refusal, ...end } = sessionCheckOf(effective, times);
   if (refusal !== 'none' || !end.endsAt) return undefined;
   const cacheKeys = effective.cacheKeys as RightsKey[];
@@ -114,12 +127,13 @@ async function loadBotKey(
   { database, admission }: Deps,
   hash: Uint8Array,
   asked: string,
+  call: Origin,
 ): Promise<Loaded> {
   const key = await findLiveBotKey(database, hash);
   if (!key || (asked !== '' && asked !== key.tenant)) return inactive;
   const { id, bot, tenant, permissions, allowedIps } = key;
   // Bots of a suspended tenant have no rights anywhere.
-  if (!(await admission.isOpen({ tenant })).open) return inactive;
+  if (!(await admission.isOpen({ tenant }, call)).open) return inactive;
   const about = { active: true, type: 'bot_key', id, bot, tenant, permissions };
   return {
     value: {

@@ -5,17 +5,17 @@ import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { UsersDisableRequestSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import type { Database } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { create } from '@bufbuild/protobuf';
-import type { Client } from '@connectrpc/connect';
 import { changeHandlers } from './change.ts';
 
 test('Users_Disable invalidates the user in gateways even if access is down, because the change is committed', async () => {
   const database = {
     transaction: () => Promise.resolve({ id: 'usr_1', updatedAt: new Date() }),
   } as unknown as Database;
-  const authority = { setSubjectState: () => Promise.reject(unavailable()) } as unknown as Client<
-    typeof Authority
-  >;
+  const authority = {
+    setSubjectState: () => Promise.reject(unavailable()),
+  } as unknown as PeerClient<typeof Authority>;
   const call = { invalidates: new Set() } as unknown as Call;
   await assert.rejects(
     changeHandlers({ database, authority }).disable(

@@ -2,9 +2,9 @@ import { changedFields, timeAfter } from '@bailiwick/contract';
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { UserChange, Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { Client } from '@connectrpc/connect';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { assertMayActAs } from '../users/acting.ts';
@@ -14,25 +14,28 @@ import { lockExisting } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { recordUser } from '../users/records.ts';
 
-type Deps = { database: Database; authority: Client<typeof Authority> };
+type Deps = { database: Database; authority: PeerClient<typeof Authority> };
 
 export function changeHandlers(
   deps: Deps,
 ): Pick<Handlers<typeof Users>, 'update' | 'disable' | 'enable'> {
   const { database, authority } = deps;
   async function setStatus(userId: string, status: 'active' | 'disabled', call: Call) {
-    const user = await database.transaction({ tenant: null, row: `user ${userId}` }, (em) =>
-      changeStatus(em, userId, status, call),
+    const user = await database.transaction({ call, tenant: null, row: `user ${userId}` }, (tx) =>
+      changeStatus(tx, userId, status),
     );
     // Invalidates after the change in both services, so that gateways read the new state, even if
     // the call to access fails.
     call.invalidates.add(`user:${userId}`);
     // Sent even if nothing changed: this may be the retry of a call that failed before this point.
-    await authority.setSubjectState({
-      subject: userId,
-      state: status,
-      changedAt: timestampFromDate(user.updatedAt),
-    });
+    await authority.setSubjectState(
+      {
+        subject: userId,
+        state: status,
+        changedAt: timestampFromDate(user.updatedAt),
+      },
+      call,
+    );
     return { user: userRecord(user) };
   }
 
@@ -40,9 +43,9 @@ export function changeHandlers(
     async update({ user: sent }, call) {
       if (sent?.externalId !== undefined) await assertMayIdentify(deps, sent, call);
       const user = await database.transaction(
-        { tenant: null, row: `user ${sent?.id ?? ''}` },
-        async (em) => {
-          const stored = await lockExisting(em, sent?.id ?? '');
+        { call, tenant: null, row: `user ${sent?.id ?? ''}` },
+        async (tx) => {
+          const stored = await lockExisting(tx, sent?.id ?? '');
           const before = userJson(stored);
           if (sent) applyTo(stored, sent, call);
           // Even if nothing changes: another call with the same values may not have replied yet.
@@ -50,7 +53,7 @@ export function changeHandlers(
           const previous = changedFields(before, userJson(stored));
           if (Object.keys(previous).length === 0) return stored;
           stored.updatedAt = timeAfter(stored.updatedAt);
-          recordUser(em, call, 'user.updated', stored, { previous });
+          recordUser(tx, 'user.updated', stored, { previous });
           return stored;
         },
       );
@@ -73,21 +76,20 @@ async function assertMayIdentify(
 }
 
 async function changeStatus(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   status: 'active' | 'disabled',
-  call: Call,
 ): Promise<UserRow> {
-  const user = await lockExisting(em, userId);
+  const user = await lockExisting(tx, userId);
   if (user.status === status) return user;
   // Everything issued before is void, even if the user is enabled again.
-  await endSessions(em, call, userId);
-  await voidResetTokens(em, userId);
-  await voidEmailChanges(em, userId);
+  await endSessions(tx, userId);
+  await voidResetTokens(tx, userId);
+  await voidEmailChanges(tx, userId);
   const previous = { Status: user.status };
   user.status = status;
   user.updatedAt = timeAfter(user.updatedAt);
-  recordUser(em, call, status === 'disabled' ? 'user.disabled' : 'user.enabled', user, {
+  recordUser(tx, status === 'disabled' ? 'user.disabled' : 'user.enabled', user, {
     previous,
   });
   return user;

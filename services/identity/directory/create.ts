@@ -28,15 +28,18 @@ export function creationHandler({
         externalId: draft?.externalId ?? '',
         metadata: draft?.metadata?.items ?? {},
       };
-      await database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
-        await lockName(em, `account ${email.key}`);
-        if (await em.findOne(UserEntity, { emailKey: email.key }))
-          throw alreadyExists('User.Email has an account already');
-        // Voids pending registrations of the address.
-        await consumeRivals(em, [email.key]);
-        em.persist(em.create(UserEntity, user));
-        recordUser(em, call, 'user.registered', user);
-      });
+      await database.transaction(
+        { call, tenant: null, row: `account ${email.key}` },
+        async (tx) => {
+          await lockName(tx, `account ${email.key}`);
+          if (await tx.em.findOne(UserEntity, { emailKey: email.key }))
+            throw alreadyExists('User.Email has an account already');
+          // Voids pending registrations of the address.
+          await consumeRivals(tx, [email.key]);
+          tx.em.persist(tx.em.create(UserEntity, user));
+          recordUser(tx, 'user.registered', user);
+        },
+      );
       return { user: userRecord(user) };
     },
   };

@@ -3,8 +3,8 @@ import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import type { Database } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
-import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import { removeIdentities } from '../federation/queries.ts';
 import { endSessions } from '../sessions/queries.ts';
@@ -14,9 +14,9 @@ import { recordUser } from '../users/records.ts';
 
 type Deps = {
   database: Database;
-  authority: Client<typeof Authority>;
+  authority: PeerClient<typeof Authority>;
   /** Calls access in the name of the caller. */
-  ownAuthority: Client<typeof Authority>;
+  ownAuthority: PeerClient<typeof Authority>;
   log: Log;
 };
 
@@ -33,27 +33,27 @@ export function deletionHandler({
       const [known] = await findUsers(database, [userId]);
       if (!known) return {};
       // Throws while a tenant would be left without an owner.
-      const { tenants } = await ownAuthority.leave({ userId });
-      await database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
-        const user = await em.findOne(
+      const { tenants } = await ownAuthority.leave({ userId }, call);
+      await database.transaction({ call, tenant: null, row: `user ${userId}` }, async (tx) => {
+        const user = await tx.em.findOne(
           UserEntity,
           { id: userId },
           { lockMode: LockMode.PESSIMISTIC_WRITE },
         );
         if (!user) return;
-        await removeIdentities(em, userId);
-        await endSessions(em, call, userId);
-        await deleteBelongings(em, userId, user.emailKey);
-        em.remove(user);
+        await removeIdentities(tx, userId);
+        await endSessions(tx, userId);
+        await deleteBelongings(tx, userId, user.emailKey);
+        tx.em.remove(user);
         // Names the tenants that the user was a member of: they cannot find that out later.
         const targets = tenants.map((id) => ({ Type: 'tenant', ID: id, Name: '' }));
-        recordUser(em, call, 'user.deleted', user, { targets });
+        recordUser(tx, 'user.deleted', user, { targets });
       });
       // Signing in as the user is impossible now. If this call fails, access learns of the deletion
       // from the event. Reports even if a concurrent call has deleted the user, since that call may
       // not have reported yet.
       await authority
-        .setSubjectState({ subject: userId, state: 'deleted', changedAt: timestampNow() })
+        .setSubjectState({ subject: userId, state: 'deleted', changedAt: timestampNow() }, call)
         .catch((error: unknown) =>
           log.warn('reporting a deleted user to access failed, its event follows', {
             error,

@@ -6,7 +6,8 @@ import type { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/inter
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
-import { type Client, Code, ConnectError } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { botRecord } from '../bots/entities.ts';
 import { findMaker } from '../bots/maker.ts';
 import { findBots, findBotsAnywhere } from '../bots/queries.ts';
@@ -23,9 +24,9 @@ import { provisioningHandlers } from './provision.ts';
 import { readingHandlers } from './read.ts';
 
 type Deps = ImportDeps & {
-  authority: Client<typeof Authority>;
+  authority: PeerClient<typeof Authority>;
   /** Calls access in the name of the caller. */
-  ownAuthority: Client<typeof Authority>;
+  ownAuthority: PeerClient<typeof Authority>;
   throttle: Throttle;
   pager: Pager;
   log: Log;
@@ -41,7 +42,10 @@ export const usersHandlers = (deps: Deps): Handlers<typeof Users> => ({
   ...resetHandler(deps),
 });
 
-type DirectoryDeps = { database: Database; domainOwner: Pick<Client<typeof DomainOwner>, 'find'> };
+type DirectoryDeps = {
+  database: Database;
+  domainOwner: Pick<PeerClient<typeof DomainOwner>, 'find'>;
+};
 
 /** The Directory operations, for the other services. */
 export function directoryHandlers({
@@ -61,12 +65,12 @@ export function directoryHandlers({
       );
       return user ? { user: userRecord(user) } : {};
     },
-    async findDomainTenant({ userId }, { signal }) {
+    async findDomainTenant({ userId }, call) {
       const [user] = await findUsers(database, [userId]);
       if (!user?.emailVerified || !user.mailboxProven || user.status !== 'active')
         return { tenant: '' };
       const { tenant } = await domainOwner
-        .find({ domain: normaliseEmail(user.email).domain }, { signal })
+        .find({ domain: normaliseEmail(user.email).domain }, call, { signal: call.signal })
         .catch((error: unknown) => {
           // During an upgrade, sso may be an older version that does not accept this call from
           // identity.

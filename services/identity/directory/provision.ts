@@ -15,7 +15,7 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { type Database, lockName } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
 import { assertedProfile } from '../federation/asserted.ts';
 import { newUser, UserEntity, type UserRow, userJson, userRecord } from '../users/entities.ts';
@@ -23,7 +23,7 @@ import { lockExisting } from '../users/lock.ts';
 import { consumeRivals, findUserByEmailKey, findUsers, settleEmail } from '../users/queries.ts';
 import { recordUser } from '../users/records.ts';
 
-type Deps = { database: Database; domainOwner: Pick<Client<typeof DomainOwner>, 'find'> };
+type Deps = { database: Database; domainOwner: Pick<PeerClient<typeof DomainOwner>, 'find'> };
 
 /** Users whom the directory of a tenant provisions. */
 export function provisioningHandlers({
@@ -31,8 +31,8 @@ export function provisioningHandlers({
   domainOwner,
 }: Deps): Pick<Handlers<typeof Directory>, 'provisionUser' | 'reviseUser'> {
   /** Whether the tenant has verified the domain of an address. */
-  const owns = async (tenant: string, { domain }: Email, { signal }: Call) =>
-    (await domainOwner.find({ domain }, { signal })).tenant === tenant;
+  const owns = async (tenant: string, { domain }: Email, call: Call) =>
+    (await domainOwner.find({ domain }, call, { signal: call.signal })).tenant === tenant;
 
   return {
     async provisionUser({ tenant, profile, actor }, sent) {
@@ -78,18 +78,18 @@ async function createUser(
   profile: ProvisionedProfile | undefined,
   call: Call,
 ): Promise<UserRow> {
-  return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
-    await lockName(em, `account ${email.key}`);
-    const known = await em.findOne(UserEntity, { emailKey: email.key });
+  return database.transaction({ call, tenant: null, row: `account ${email.key}` }, async (tx) => {
+    await lockName(tx, `account ${email.key}`);
+    const known = await tx.em.findOne(UserEntity, { emailKey: email.key });
     if (known) return known;
     // A pending registration has not proved control of the address.
-    await consumeRivals(em, [email.key]);
+    await consumeRivals(tx, [email.key]);
     const user: UserRow = {
       ...newUser(createId('usr'), email, null, new Date()),
       ...(profile && assertedProfile({ ...profile, picture: '' })),
     };
-    em.persist(em.create(UserEntity, user));
-    recordUser(em, call, 'user.registered', user);
+    tx.em.persist(tx.em.create(UserEntity, user));
+    recordUser(tx, 'user.registered', user);
     return user;
   });
 }
@@ -103,22 +103,22 @@ async function revise(
   { profile, email }: Revision,
   call: Call,
 ): Promise<boolean> {
-  return database.transaction({ tenant: null, row: `user ${known.id}` }, async (em) => {
-    if (email) await lockName(em, `account ${email.key}`);
-    const user = await lockExisting(em, known.id);
+  return database.transaction({ call, tenant: null, row: `user ${known.id}` }, async (tx) => {
+    if (email) await lockName(tx, `account ${email.key}`);
+    const user = await lockExisting(tx, known.id);
     if (user.emailKey !== known.emailKey) return false;
     const before = userJson(user);
     const tasks = [];
     if (email && email.address !== user.email) {
-      const holder = await em.findOne(UserEntity, { emailKey: email.key });
+      const holder = await tx.em.findOne(UserEntity, { emailKey: email.key });
       if (holder && holder.id !== user.id)
         throw alreadyExists('another account has the address', 'ADDRESS_TAKEN');
       tasks.push(noticeTask('address_changed', user.email, { locale: user.locale }));
       user.email = email.address;
       user.emailKey = email.key;
       // Mails on their way to the old address become void.
-      await voidResetTokens(em, user.id);
-      await voidEmailChanges(em, user.id);
+      await voidResetTokens(tx, user.id);
+      await voidEmailChanges(tx, user.id);
     }
     const asserted = profile && assertedProfile({ ...profile, picture: '' });
     user.name = asserted?.name || user.name;
@@ -128,7 +128,7 @@ async function revise(
     const previous = changedFields(before, userJson(user));
     if (Object.keys(previous).length === 0) return true;
     user.updatedAt = timeAfter(user.updatedAt);
-    recordUser(em, call, 'user.updated', user, { previous, tasks });
+    recordUser(tx, 'user.updated', user, { previous, tasks });
     return true;
   });
 }

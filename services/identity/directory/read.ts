@@ -4,6 +4,7 @@ import {
   holdsOnPlatform,
   isForAccount,
   normaliseEmail,
+  type Origin,
   sessionProof,
 } from '@bailiwick/contract';
 import { denied, notFound } from '@bailiwick/errors';
@@ -22,7 +23,7 @@ import type {
   UsersListByTenantRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import type { Database, FoundIds } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import { type UserRow, userForReaders, userRecord } from '../users/entities.ts';
 import {
   findUserByEmailKey,
@@ -32,7 +33,7 @@ import {
   settleEmail,
 } from '../users/queries.ts';
 
-type Deps = { database: Database; authority: Client<typeof Authority>; pager: Pager };
+type Deps = { database: Database; authority: PeerClient<typeof Authority>; pager: Pager };
 
 type Reading = Pick<Handlers<typeof Users>, 'getByEmail' | 'get' | 'list' | 'listByTenant'>;
 
@@ -72,23 +73,23 @@ export function readingHandlers(deps: Deps): Reading {
       };
     },
 
-    async listByTenant(request, { operation, caller }) {
+    async listByTenant(request, call) {
       const { tenant, page } = request;
-      const binding = [operation.name, tenant];
+      const binding = [call.operation.name, tenant];
       const record = recordOf(
-        holdsInTenant(caller, 'iam.users.write', tenant) ||
-          holdsOnPlatform(caller, 'iam.platform.users.write'),
-        caller,
+        holdsInTenant(call.caller, 'iam.users.write', tenant) ||
+          holdsOnPlatform(call.caller, 'iam.platform.users.write'),
+        call.caller,
       );
       const search = readSearch(request);
       if (search) {
         const found = await readFound({ pager, page, binding, search }, (_, query) =>
-          searchMembers(deps, request, query),
+          searchMembers(deps, request, query, call),
         );
         return { page: await toFoundPage(database, found, record) };
       }
       const query = pager.read(page, binding);
-      const rows = await listMembers(deps, tenant, query);
+      const rows = await listMembers(deps, tenant, query, call);
       return {
         page: toPage(
           pager.cut(rows, query, binding, ({ id }) => id),
@@ -106,28 +107,32 @@ export function readingHandlers(deps: Deps): Reading {
 async function recordFor(
   { authority }: Pick<Deps, 'authority'>,
   user: UserRow | undefined,
-  { caller, allowedBy }: Call,
+  call: Call,
 ) {
   const userId = user?.id ?? '';
-  const isSelf = caller.type === 'user' && caller.id === userId && isForAccount(caller);
-  if (allowedBy?.kind === 'platform' || isSelf) {
+  const isSelf =
+    call.caller.type === 'user' && call.caller.id === userId && isForAccount(call.caller);
+  if (call.allowedBy?.kind === 'platform' || isSelf) {
     if (!user) throw notFound('user');
-    return isSelf || holdsOnPlatform(caller, 'iam.platform.users.write')
+    return isSelf || holdsOnPlatform(call.caller, 'iam.platform.users.write')
       ? userRecord(user)
       : userForReaders(user);
   }
-  const botTenant = caller.type === 'bot' ? caller.tenant : '';
+  const botTenant = call.caller.type === 'bot' ? call.caller.tenant : '';
   const reader = {
-    readerType: caller.type,
-    readerId: caller.id,
+    readerType: call.caller.type,
+    readerId: call.caller.id,
     botTenant,
-    narrowedTo: caller.narrowedTo,
+    narrowedTo: call.caller.narrowedTo,
   };
-  const { shared, anywhere, manages } = await authority.mayReadUser({
-    ...reader,
-    ...sessionProof(caller),
-    userId,
-  });
+  const { shared, anywhere, manages } = await authority.mayReadUser(
+    {
+      ...reader,
+      ...sessionProof(call.caller),
+      userId,
+    },
+    call,
+  );
   if (user && shared) return manages ? userRecord(user) : userForReaders(user);
   throw anywhere ? notFound('user') : denied();
 }
@@ -161,18 +166,22 @@ async function searchMembers(
   { authority }: Pick<Deps, 'authority'>,
   { tenant, query, status, source, from, to, sort, descending }: UsersListByTenantRequest,
   page: PageQuery,
+  call: Origin,
 ): Promise<FoundIds> {
-  const { members, last } = await authority.searchMembers({
-    tenant,
-    query,
-    status,
-    source,
-    ...(from && { from }),
-    ...(to && { to }),
-    sort,
-    descending,
-    ...page,
-  });
+  const { members, last } = await authority.searchMembers(
+    {
+      tenant,
+      query,
+      status,
+      source,
+      ...(from && { from }),
+      ...(to && { to }),
+      sort,
+      descending,
+      ...page,
+    },
+    call,
+  );
   return {
     found: members.map(({ userId, after }) => ({ id: userId, after })),
     last: last === '' ? undefined : last,
@@ -187,10 +196,11 @@ async function listMembers(
   { database, authority }: Pick<Deps, 'database' | 'authority'>,
   tenant: string,
   { after, limit }: PageQuery,
+  call: Origin,
 ): Promise<UserRow[]> {
   const users: UserRow[] = [];
   for (let last = after; users.length < limit; ) {
-    const { userIds } = await authority.listMemberIds({ tenant, after: last, limit });
+    const { userIds } = await authority.listMemberIds({ tenant, after: last, limit }, call);
     users.push(...(await findUsers(database, userIds)));
     if (userIds.length < limit) break;
     last = userIds.at(-1) ?? last;

@@ -9,8 +9,8 @@ import {
 import { noticeTask, type Target } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { Database, Transaction } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { voidChallenges } from '../sessions/queries.ts';
 import { findSignInState, isRecent, type SignInState } from '../sessions/sign-in/queries.ts';
 import type { UserRow } from '../users/entities.ts';
@@ -32,28 +32,29 @@ export async function assertRecent(database: Database, { caller }: Call): Promis
  */
 export function changeOwn<T>(
   database: Database,
-  { caller }: Call,
-  change: (em: EntityManager, user: UserRow, session: SignInState) => Promise<T>,
+  call: Call,
+  change: (tx: Transaction, user: UserRow, session: SignInState) => Promise<T>,
 ): Promise<T> {
-  return database.transaction({ tenant: null, row: `user ${caller.id}` }, async (em) => {
-    const user = await lockActive(em, caller.id);
+  const { caller } = call;
+  return database.transaction({ call, tenant: null, row: `user ${caller.id}` }, async (tx) => {
+    const user = await lockActive(tx, caller.id);
     if (!user) throw notFound('user');
     // Checked again: the session may have ended while this change waited for its turn.
-    const session = await assertFactorUsed(em, user, caller);
+    const session = await assertFactorUsed(tx, user, caller);
     if (!session.recent) throw recentLoginRequired();
-    return change(em, user, session);
+    return change(tx, user, session);
   });
 }
 
 /** @throws permission_denied if the user has a factor and did not use one in this session */
 export async function assertFactorUsed(
-  em: EntityManager,
+  tx: Transaction,
   { id }: UserRow,
   { credentialId }: Call['caller'],
 ): Promise<SignInState> {
-  const session = await findSignInState(inTransaction(em), credentialId);
+  const session = await findSignInState(tx.query, credentialId);
   if (!session) throw unauthenticated();
-  if (!session.proven && (await findFactors(em, id)).length > 0) throw factorRequired();
+  if (!session.proven && (await findFactors(tx, id)).length > 0) throw factorRequired();
   return session;
 }
 
@@ -61,10 +62,12 @@ export async function assertFactorUsed(
 export type Demands = ReadonlyMap<string, string>;
 
 export async function findDemands(
-  { authority }: { authority: Pick<Client<typeof Authority>, 'listUserTenants'> },
-  { caller, signal }: Call,
+  { authority }: { authority: Pick<PeerClient<typeof Authority>, 'listUserTenants'> },
+  call: Call,
 ): Promise<Demands> {
-  const { tenants } = await authority.listUserTenants({ userId: caller.id }, { signal });
+  const { tenants } = await authority.listUserTenants({ userId: call.caller.id }, call, {
+    signal: call.signal,
+  });
   return new Map(tenants.map(({ requireFactor, name }) => [requireFactor, name]));
 }
 
@@ -100,15 +103,14 @@ type Recorded = {
  * user's challenges: a sign-in that is between its checks notices it.
  */
 export async function recordFactors(
-  em: EntityManager,
-  call: Call,
+  tx: Transaction,
   user: UserRow,
   { type, target, values = {} }: Recorded,
 ): Promise<void> {
   user.updatedAt = timeAfter(user.updatedAt);
-  await voidChallenges(em, user.id);
+  await voidChallenges(tx, user.id);
   const notice = type.slice('user.'.length);
-  recordUser(em, call, type, user, {
+  recordUser(tx, type, user, {
     tasks: [noticeTask(notice, user.email, { locale: user.locale, ...values })],
     ...(target && { targets: [target] }),
   });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createCode, createId, homeNetwork, normaliseCode, timeOf } from '@bailiwick/contract';
 import { denied, failedPrecondition, limitReached, notFound } from '@bailiwick/errors';
 import { type TenantKeys } from '@bailiwick/keys';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Handlers } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type {
@@ -12,8 +12,8 @@ import type {
   RecoveryCodes,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/factors_pb.ts';
 import { type Database, onPool } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { Client } from '@connectrpc/connect';
 import { totpsPerUser } from '../limits.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { factorKey, rememberNetwork } from '../passwords/queries.ts';
@@ -51,7 +51,7 @@ export type FactorDeps = {
   database: Database;
   keys: TenantKeys;
   passwords: Passwords;
-  authority: Pick<Client<typeof Authority>, 'listUserTenants'>;
+  authority: Pick<PeerClient<typeof Authority>, 'listUserTenants'>;
   publicUrl: string;
 };
 
@@ -71,14 +71,14 @@ export function factorsHandlers(deps: FactorDeps): Handlers<typeof Factors> {
       await assertRecent(database, call);
       // Outside of the transaction, which holds a connection.
       const demands = await findDemands(deps, call);
-      await changeOwn(database, call, async (em, user) => {
-        const name = await deleteTotp(em, user.id, id);
+      await changeOwn(database, call, async (tx, user) => {
+        const name = await deleteTotp(tx, user.id, id);
         if (name === undefined) return;
-        if ((await findFactors(em, user.id)).length === 0) {
+        if ((await findFactors(tx, user.id)).length === 0) {
           assertNoDemand(demands, 'any');
-          await deleteCodes(em, user.id);
+          await deleteCodes(tx, user.id);
         }
-        await recordFactors(em, call, user, {
+        await recordFactors(tx, user, {
           type: 'user.factor_removed',
           target: factorTarget(id, name),
         });
@@ -101,14 +101,14 @@ function totpHandlers({
       const id = createId('fac');
       const secret = createSecret();
       const { dekId, sealed } = await keys.seal('', Buffer.from(secret), [id, 'secret']);
-      const uri = await changeOwn(database, call, async (em, user) => {
-        if ((await countTotps(em, user.id)) >= totpsPerUser)
+      const uri = await changeOwn(database, call, async (tx, user) => {
+        if ((await countTotps(tx, user.id)) >= totpsPerUser)
           throw limitReached(
             `at most ${totpsPerUser} authenticator apps are allowed`,
             totpsPerUser,
           );
-        await storeTotp(em, { id, userId: user.id, name, dekId, sealed });
-        recordChange(em, call, {
+        await storeTotp(tx, { id, userId: user.id, name, dekId, sealed });
+        record(tx, {
           tenant: '',
           type: 'user.factor_begun',
           data: null,
@@ -125,12 +125,12 @@ function totpHandlers({
       if (!waiting) throw notFound('factor');
       const step = stepOf(await openSecret(keys, waiting), code, Date.now());
       if (step === undefined) throw denied('Code is wrong', 'WRONG_CODE');
-      const factor = await changeOwn(database, call, async (em, user, { ssoTenant }) => {
-        const confirmed = await confirmTotp(em, user.id, id, { step, ssoTenant });
+      const factor = await changeOwn(database, call, async (tx, user, { ssoTenant }) => {
+        const confirmed = await confirmTotp(tx, user.id, id, { step, ssoTenant });
         if (!confirmed) throw notFound('factor');
-        await raiseSession(em, call.caller.credentialId, { ...totpProof, ssoTenant });
-        await rememberNetwork(em, factorKey(user.id), homeNetwork(call.caller.ip));
-        await recordFactors(em, call, user, {
+        await raiseSession(tx, call.caller.credentialId, { ...totpProof, ssoTenant });
+        await rememberNetwork(tx, factorKey(user.id), homeNetwork(call.caller.ip));
+        await recordFactors(tx, user, {
           type: 'user.factor_added',
           target: factorTarget(id, confirmed.name),
         });
@@ -159,10 +159,10 @@ export function recoveryCodesHandlers({
       const hashes = await Promise.all(
         codes.map((code) => passwords.digest(normaliseCode(code), salt)),
       );
-      await changeOwn(database, call, async (em, user, { ssoTenant }) => {
-        assertFactor(await findFactors(em, user.id));
-        await replaceCodes(em, user.id, { salt, hashes, ssoTenant });
-        await recordFactors(em, call, user, { type: 'user.recovery_codes_generated' });
+      await changeOwn(database, call, async (tx, user, { ssoTenant }) => {
+        assertFactor(await findFactors(tx, user.id));
+        await replaceCodes(tx, user.id, { salt, hashes, ssoTenant });
+        await recordFactors(tx, user, { type: 'user.recovery_codes_generated' });
       });
       return { codes };
     },

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Assurance, normaliseCode } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import type { Passwords } from '../passwords/passwords.ts';
 import { findCodes, findTotps, type StoredTotp, useCode, useStep } from './queries.ts';
 import { stepOf } from './totp.ts';
@@ -14,7 +14,7 @@ export type FactorProof = {
   /** The tenant whose provider opened the session that added the factor; '' = none. */
   ssoTenant: string;
   /** Uses the answer up. Returns false if another call was faster. */
-  use: (em: EntityManager) => Promise<boolean>;
+  use: (tx: Transaction) => Promise<boolean>;
 };
 
 export type ProofDeps = { database: Database; keys: TenantKeys; passwords: Passwords };
@@ -41,7 +41,7 @@ export async function proveTotp(
         method: 'totp',
         assurance: 'aal2',
         ssoTenant: factor.sso_tenant,
-        use: (em) => useStep(em, userId, factor.id, step),
+        use: (tx) => useStep(tx, userId, factor.id, step),
       };
   }
   return undefined;
@@ -63,7 +63,7 @@ export async function proveRecoveryCode(
       method: 'recovery_code',
       assurance: 'aal2',
       ssoTenant: found.sso_tenant,
-      use: (em) => useCode(em, userId, hash),
+      use: (tx) => useCode(tx, userId, hash),
     }
   );
 }

@@ -1,10 +1,4 @@
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  type Run,
-  type Statement,
-} from '@bailiwick/store';
+import type { Database, Run, Statement, Transaction } from '@bailiwick/store';
 import { factorsOf } from '../users/queries.ts';
 
 // Every change of a user's factors locks the user first.
@@ -77,25 +71,22 @@ export type NewTotp = {
 
 /** Stores an unconfirmed authenticator app in place of an earlier one. */
 export async function storeTotp(
-  em: EntityManager,
+  tx: Transaction,
   { id, userId, name, dekId, sealed }: NewTotp,
 ): Promise<void> {
-  await execute(
-    em,
+  await tx.query(
     "delete from totp_factor where tenant = '' and user_id = $1 and confirmed_at is null",
     [userId],
   );
-  await execute(
-    em,
+  await tx.query(
     `insert into totp_factor (tenant, id, user_id, name, dek_id, secret_enc, last_step, created_at)
      values ('', $1, $2, $3, $4, $5, 0, now())`,
     [id, userId, name, dekId, sealed],
   );
 }
 
-export async function countTotps(em: EntityManager, userId: string): Promise<number> {
-  const [row] = await execute<{ count: number }>(
-    em,
+export async function countTotps(tx: Transaction, userId: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
     "select count(*)::int as count from totp_factor where tenant = '' and user_id = $1 and confirmed_at is not null",
     [userId],
   );
@@ -104,13 +95,12 @@ export async function countTotps(em: EntityManager, userId: string): Promise<num
 
 /** Confirms an app that waits for its first code, with the step of that code. */
 export async function confirmTotp(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   id: string,
   { step, ssoTenant }: { step: number; ssoTenant: string },
 ): Promise<ListedFactor | undefined> {
-  const [row] = await execute<ListedFactor>(
-    em,
+  const [row] = await tx.query<ListedFactor>(
     `update totp_factor set confirmed_at = now(), last_step = $3, sso_tenant = $4
      where tenant = '' and user_id = $1 and id = $2 and confirmed_at is null
      returning id, 'totp' as kind, name, confirmed_at, last_used_at`,
@@ -121,13 +111,12 @@ export async function confirmTotp(
 
 /** Uses a time step of an authenticator app. Each step works once: one of several calls wins. */
 export async function useStep(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   id: string,
   step: number,
 ): Promise<boolean> {
-  const rows = await execute(
-    em,
+  const rows = await tx.query(
     `update totp_factor set last_step = $3, last_used_at = now()
      where tenant = '' and user_id = $1 and id = $2 and last_step < $3 and confirmed_at is not null
      returning id`,
@@ -138,12 +127,11 @@ export async function useStep(
 
 /** Deletes a confirmed authenticator app of a user and returns its name. */
 export async function deleteTotp(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   id: string,
 ): Promise<string | undefined> {
-  const [row] = await execute<{ name: string }>(
-    em,
+  const [row] = await tx.query<{ name: string }>(
     `delete from totp_factor where tenant = '' and user_id = $1 and id = $2 and confirmed_at is not null
      returning name`,
     [userId, id],
@@ -152,15 +140,14 @@ export async function deleteTotp(
 }
 
 /** Deletes all authenticator apps and passkeys of a user. */
-export async function deleteFactors(em: EntityManager, userId: string): Promise<void> {
-  await execute(em, 'delete from passkey where user_id = $1', [userId]);
-  await execute(em, "delete from totp_factor where tenant = '' and user_id = $1", [userId]);
+export async function deleteFactors(tx: Transaction, userId: string): Promise<void> {
+  await tx.query('delete from passkey where user_id = $1', [userId]);
+  await tx.query("delete from totp_factor where tenant = '' and user_id = $1", [userId]);
 }
 
 /** The kinds of factors that a user has now. */
-export async function findFactors(em: EntityManager, userId: string): Promise<string[]> {
-  const [row] = await execute<{ factors: string[] }>(
-    em,
+export async function findFactors(tx: Transaction, userId: string): Promise<string[]> {
+  const [row] = await tx.query<{ factors: string[] }>(
     `select ${factorsOf('u')} as factors from user_account u where u.id = $1`,
     [userId],
   );
@@ -169,7 +156,7 @@ export async function findFactors(em: EntityManager, userId: string): Promise<st
 
 /** Replaces the recovery codes of a user. */
 export async function replaceCodes(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   {
     salt,
@@ -177,16 +164,15 @@ export async function replaceCodes(
     ssoTenant,
   }: { salt: Uint8Array; hashes: readonly Uint8Array[]; ssoTenant: string },
 ): Promise<void> {
-  await deleteCodes(em, userId);
-  await execute(
-    em,
+  await deleteCodes(tx, userId);
+  await tx.query(
     'insert into recovery_code (user_id, code_hash, salt, sso_tenant) select $1, unnest($2::bytea[]), $3, $4',
     [userId, hashes, salt, ssoTenant],
   );
 }
 
-export async function deleteCodes(em: EntityManager, userId: string): Promise<void> {
-  await execute(em, 'delete from recovery_code where user_id = $1', [userId]);
+export async function deleteCodes(tx: Transaction, userId: string): Promise<void> {
+  await tx.query('delete from recovery_code where user_id = $1', [userId]);
 }
 
 const codes: Statement = {
@@ -203,12 +189,11 @@ export const findCodes = (
 
 /** Uses a recovery code. Each works once: one of several calls wins. */
 export async function useCode(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   codeHash: Uint8Array,
 ): Promise<boolean> {
-  const rows = await execute(
-    em,
+  const rows = await tx.query(
     'delete from recovery_code where user_id = $1 and code_hash = $2 returning user_id',
     [userId, codeHash],
   );

@@ -1,8 +1,8 @@
 import type { Handlers } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { type Database, inTransaction } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { Database } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { clearFailures, factorKey, forgetFactorNetworks } from '../passwords/queries.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { assertMayActAs } from '../users/acting.ts';
@@ -10,7 +10,7 @@ import { lockExisting } from '../users/lock.ts';
 import { recordFactors } from './changes.ts';
 import { countCodes, deleteCodes, deleteFactors, findFactors } from './queries.ts';
 
-type Deps = { database: Database; authority: Pick<Client<typeof Authority>, 'mayActAs'> };
+type Deps = { database: Database; authority: Pick<PeerClient<typeof Authority>, 'mayActAs'> };
 
 export function resetHandler(deps: Deps): Pick<Handlers<typeof Users>, 'resetFactors'> {
   const { database } = deps;
@@ -19,18 +19,17 @@ export function resetHandler(deps: Deps): Pick<Handlers<typeof Users>, 'resetFac
       await assertMayActAs(deps, userId, call);
       // Even without factors: the call that has removed them may not have replied yet.
       call.invalidates.add(`user:${userId}`);
-      await database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
-        const user = await lockExisting(em, userId);
-        const had =
-          (await findFactors(em, userId)).length + (await countCodes(inTransaction(em), userId));
-        await clearFailures(em, factorKey(userId));
-        await forgetFactorNetworks(em, userId);
+      await database.transaction({ call, tenant: null, row: `user ${userId}` }, async (tx) => {
+        const user = await lockExisting(tx, userId);
+        const had = (await findFactors(tx, userId)).length + (await countCodes(tx.query, userId));
+        await clearFailures(tx, factorKey(userId));
+        await forgetFactorNetworks(tx, userId);
         if (had === 0) return;
-        await deleteFactors(em, userId);
-        await deleteCodes(em, userId);
+        await deleteFactors(tx, userId);
+        await deleteCodes(tx, userId);
         // A thief of the old factor may be signed in.
-        await endSessions(em, call, userId);
-        await recordFactors(em, call, user, { type: 'user.factors_reset' });
+        await endSessions(tx, userId);
+        await recordFactors(tx, user, { type: 'user.factors_reset' });
       });
       return {};
     },

@@ -1,12 +1,11 @@
-import { createId, type Email, normaliseEmail } from '@bailiwick/contract';
+import { createId, type Email, normaliseEmail, type Origin } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
-import { noticeTask, recordChange } from '@bailiwick/outbox';
+import { noticeTask, record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { type Database, type EntityManager, lockName } from '@bailiwick/store';
-import { isUnimplemented } from '@bailiwick/wire';
-import type { Client } from '@connectrpc/connect';
+import { type Database, lockName, type Transaction } from '@bailiwick/store';
+import { isUnimplemented, type PeerClient } from '@bailiwick/wire';
 import { LockMode } from '@mikro-orm/core';
 import { hasPasskey } from '../passkeys/queries.ts';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
@@ -29,7 +28,7 @@ import { isLimited, markOf, type Trust, type Vouched } from './trust.ts';
 
 export type AdmitDeps = {
   database: Database;
-  authority: Pick<Client<typeof Authority>, 'isKnownElsewhere'>;
+  authority: Pick<PeerClient<typeof Authority>, 'isKnownElsewhere'>;
 };
 
 export type Admitted = { user: UserRow; outcome: 'known' | 'linked' | 'created' };
@@ -49,18 +48,18 @@ export async function admit(
   const asserted = assertedEmail(request.email);
   const email = asserted && (await settleEmail(database, asserted));
   // Asked before the transaction, so that no connection waits for access.
-  const onlyHere = await findOnlyHere({ database, authority }, request, email);
+  const onlyHere = await findOnlyHere({ database, authority }, request, email, call);
   const name = identityName(request);
-  return database.transaction({ tenant: request.tenant, row: name }, async (em) => {
+  return database.transaction({ call, tenant: request.tenant, row: name }, async (tx) => {
     // Names are locked before rows, as everywhere: fifty concurrent sign-ins of a new person create
     // one user.
-    await lockName(em, name);
-    const unconfirmed = await isUnconfirmed(em, request);
-    const known = await findKnown(em, request);
-    if (!known) return admitUnknown(em, { request, email, onlyHere, unconfirmed }, call);
+    await lockName(tx, name);
+    const unconfirmed = await isUnconfirmed(tx, request);
+    const known = await findKnown(tx, request);
+    if (!known) return admitUnknown(tx, { request, email, onlyHere, unconfirmed });
     assertActive(known.user);
     assertInDomains(known.user, request);
-    await use(em, request, known, onlyHere, call);
+    await use(tx, request, known, onlyHere, call);
     return { user: known.user, outcome: 'known' };
   });
 }
@@ -79,11 +78,12 @@ async function findOnlyHere(
   { database, authority }: AdmitDeps,
   request: AdmitRequest,
   email: Email | undefined,
+  call: Origin,
 ): Promise<string | undefined> {
   const userId = await findUndecided(database, request, email?.key ?? '');
   if (userId === undefined) return undefined;
   try {
-    return (await authority.isKnownElsewhere({ userId, tenant: request.tenant })).known
+    return (await authority.isKnownElsewhere({ userId, tenant: request.tenant }, call)).known
       ? undefined
       : userId;
   } catch (error) {
@@ -98,7 +98,7 @@ async function findOnlyHere(
  * the account.
  */
 async function trustIn(
-  em: EntityManager,
+  tx: Transaction,
   { tenant }: AdmitRequest,
   user: UserRow,
   onlyHere: string | undefined,
@@ -106,36 +106,36 @@ async function trustIn(
   const alone =
     user.id === onlyHere &&
     user.passwordHash === null &&
-    !(await hasPasskey(em, user.id)) &&
-    !(await hasIdentityElsewhere(em, user.id, tenant));
+    !(await hasPasskey(tx, user.id)) &&
+    !(await hasIdentityElsewhere(tx, user.id, tenant));
   return alone ? 'domain' : 'address';
 }
 
 type Known = { user: UserRow; vouched: Vouched };
 
 export async function findKnown(
-  em: EntityManager,
+  tx: Transaction,
   identity: ProvidersIdentity,
 ): Promise<Known | undefined> {
-  const userId = await findLinkedUser(em, identity);
+  const userId = await findLinkedUser(tx, identity);
   const user =
-    userId === undefined ? null : await em.findOne(UserEntity, { id: userId }, { lockMode });
+    userId === undefined ? null : await tx.em.findOne(UserEntity, { id: userId }, { lockMode });
   // The user or link was deleted meanwhile, so the identity is unknown.
-  const vouched = user && (await lockIdentity(em, identity, user.id));
+  const vouched = user && (await lockIdentity(tx, identity, user.id));
   return vouched ? { user, vouched } : undefined;
 }
 
 async function use(
-  em: EntityManager,
+  tx: Transaction,
   request: AdmitRequest,
   { user, vouched }: Known,
   onlyHere: string | undefined,
   call: Call,
 ): Promise<void> {
   const trust =
-    vouched.trust === 'address' ? await trustIn(em, request, user, onlyHere) : vouched.trust;
+    vouched.trust === 'address' ? await trustIn(tx, request, user, onlyHere) : vouched.trust;
   const lapsed = !request.domains.includes(normaliseEmail(user.email).domain);
-  await useIdentity(em, request, user.id, { trust, lapsed });
+  await useIdentity(tx, request, user.id, { trust, lapsed });
   // The sessions opened by the link change with it, and a use of a link has no event.
   if (isLimited({ trust, lapsed }) !== isLimited(vouched)) call.invalidates.add(`user:${user.id}`);
 }
@@ -148,23 +148,23 @@ type Newcomer = {
   unconfirmed: boolean;
 };
 
-async function admitUnknown(em: EntityManager, newcomer: Newcomer, call: Call): Promise<Admitted> {
+async function admitUnknown(tx: Transaction, newcomer: Newcomer): Promise<Admitted> {
   const { request, onlyHere, unconfirmed } = newcomer;
   const email = assertVouched(newcomer);
   if (!request.domains.includes(email.domain))
     throw denied('the address is not in a verified domain of the tenant', 'DOMAIN_FOREIGN');
-  await lockName(em, `account ${email.key}`);
-  const user = await em.findOne(UserEntity, { emailKey: email.key }, { lockMode });
+  await lockName(tx, `account ${email.key}`);
+  const user = await tx.em.findOne(UserEntity, { emailKey: email.key }, { lockMode });
   if (user) {
-    if (!(await proveMailbox(em, call, user)))
+    if (!(await proveMailbox(tx, user)))
       throw denied('the account was made by a social sign-in, and has factors', 'ALREADY_LINKED');
-    const trust = await trustIn(em, request, user, onlyHere);
-    await link(em, request, user, { trust, unconfirmed }, call);
+    const trust = await trustIn(tx, request, user, onlyHere);
+    await link(tx, request, user, { trust, unconfirmed });
     return { user, outcome: 'linked' };
   }
   if (!request.jit) throw denied('there is no account with this address', 'NO_ACCOUNT');
   const made = { trust: 'domain' as const, unconfirmed };
-  return { user: await createUser(em, request, email, made, call), outcome: 'created' };
+  return { user: await createUser(tx, request, email, made), outcome: 'created' };
 }
 
 /** The address, if the provider has verified it. */
@@ -199,16 +199,15 @@ function assertInDomains(user: UserRow, { email, domains, lapsedDomains }: Admit
 type NewLink = { trust: Trust; unconfirmed: boolean };
 
 async function link(
-  em: EntityManager,
+  tx: Transaction,
   request: AdmitRequest,
   user: UserRow,
   made: NewLink,
-  call: Call,
 ): Promise<void> {
   assertActive(user);
-  await assertUnlinked(em, request, user);
-  persistLink(em, request, user, made);
-  recordChange(em, call, {
+  await assertUnlinked(tx, request, user);
+  persistLink(tx, request, user, made);
+  record(tx, {
     tenant: request.tenant,
     type: 'user.identity_linked',
     data: null,
@@ -224,46 +223,45 @@ async function link(
 
 /** Another person may have the address now, and must not get the previous holder's account. */
 export async function assertUnlinked(
-  em: EntityManager,
+  tx: Transaction,
   place: { tenant: string; provider: string },
   user: UserRow,
 ): Promise<void> {
-  if (await holdIdentityAt(em, place, user.id))
+  if (await holdIdentityAt(tx, place, user.id))
     throw denied('the account is linked to another identity of this provider', 'ALREADY_LINKED');
 }
 
 export async function createUser(
-  em: EntityManager,
+  tx: Transaction,
   request: AdmitRequest,
   email: Email,
   made: NewLink,
-  call: Call,
 ): Promise<UserRow> {
   // A pending registration has not proved control of the address, so neither it nor its password
   // counts.
-  await consumeRivals(em, [email.key]);
+  await consumeRivals(tx, [email.key]);
   const user: UserRow = {
     ...newUser(createId('usr'), email, null, new Date()),
     ...assertedProfile(request),
     // A tenant's provider vouches for the tenant's own domains.
     mailboxProven: request.tenant !== '' || request.runsMailbox,
   };
-  em.persist(em.create(UserEntity, user));
-  persistLink(em, request, user, made);
-  recordUser(em, call, 'user.registered', user, { targets: [providerTarget(request)] });
+  tx.em.persist(tx.em.create(UserEntity, user));
+  persistLink(tx, request, user, made);
+  recordUser(tx, 'user.registered', user, { targets: [providerTarget(request)] });
   return user;
 }
 
 export function persistLink(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, provider, issuer, subject, email }: ProvidersIdentity & { email: string },
   user: UserRow,
   { trust, unconfirmed }: NewLink,
 ): void {
   const now = new Date();
   const vouched = { trust, unconfirmed, lapsed: false, passwordMark: markOf(user.passwordHash) };
-  em.persist(
-    em.create(IdentityLinkEntity, {
+  tx.em.persist(
+    tx.em.create(IdentityLinkEntity, {
       tenant,
       provider,
       issuer,

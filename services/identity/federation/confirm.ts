@@ -1,10 +1,10 @@
 import { denied, invalid, notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { UsersConfirmIdentityRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import type { Database, EntityManager } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { Database, Transaction } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { assertFactorUsed } from '../factors/changes.ts';
 import { waiterOf } from '../passwords/imported-lane.ts';
 import type { Passwords } from '../passwords/passwords.ts';
@@ -21,7 +21,7 @@ export type ConfirmDeps = {
   database: Database;
   passwords: Passwords;
   throttle: Throttle;
-  authority: Pick<Client<typeof Authority>, 'mayActAs'>;
+  authority: Pick<PeerClient<typeof Authority>, 'mayActAs'>;
 };
 
 /**
@@ -38,17 +38,17 @@ export async function confirmIdentity(
   if (!isSelf) await assertMayActAs(deps, userId, call);
   const provenHash =
     isSelf && request.password !== '' ? await provePassword(deps, request, call) : undefined;
-  await deps.database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
-    const user = await lockExisting(em, userId);
+  await deps.database.transaction({ call, tenant: null, row: `user ${userId}` }, async (tx) => {
+    const user = await lockExisting(tx, userId);
     // The password alone opens no session of this account, so it gives this one no rights either.
-    if (isSelf) await assertFactorUsed(em, user, call.caller);
-    const link = await lockLink(em, userId, provider);
+    if (isSelf) await assertFactorUsed(tx, user, call.caller);
+    const link = await lockLink(tx, userId, provider);
     if (!link) throw notFound('identity');
-    if (isSelf) await assertOlder(em, { user, link, provenHash }, call);
+    if (isSelf) await assertOlder(tx, { user, link, provenHash }, call);
     if (link.trust === 'confirmed') return;
-    await confirmLink(em, link.tenant, provider, userId);
+    await confirmLink(tx, link.tenant, provider, userId);
     const targets = [{ Type: 'user', ID: userId, Name: user.email }, providerTarget({ provider })];
-    recordChange(em, call, {
+    record(tx, {
       tenant: link.tenant,
       type: 'user.identity_confirmed',
       data: null,
@@ -79,7 +79,7 @@ type Claim = { user: UserRow; link: LinkToConfirm; provenHash: string | undefine
  * older than the link.
  */
 async function assertOlder(
-  em: EntityManager,
+  tx: Transaction,
   { user, link, provenHash }: Claim,
   { caller }: Call,
 ): Promise<void> {
@@ -90,7 +90,7 @@ async function assertOlder(
     throw invalid('Password is required in a session that is limited to one organisation');
   const isOlder =
     provenHash === undefined
-      ? await cameByOlder(em, user, link, caller.credentialId)
+      ? await cameByOlder(tx, user, link, caller.credentialId)
       : isOlderPassword(user, link);
   if (!isOlder)
     throw denied(
@@ -104,12 +104,12 @@ async function assertOlder(
  * limited.
  */
 async function cameByOlder(
-  em: EntityManager,
+  tx: Transaction,
   user: UserRow,
   link: LinkToConfirm,
   sessionId: string,
 ): Promise<boolean> {
-  const opening = await findOpening(em, user.id, sessionId);
+  const opening = await findOpening(tx, user.id, sessionId);
   if (opening?.authMethod === 'password') return isOlderPassword(user, link);
   const { trust, lapsed, linkedAt } = opening ?? {};
   if (trust === undefined || lapsed === undefined || linkedAt === undefined) return false;

@@ -34,18 +34,18 @@ export function federationHandlers(deps: AdmitDeps & SocialDeps): Handlers<typeo
 
     openSession(request, call) {
       return database.transaction(
-        { tenant: request.tenant, row: `user ${request.userId}` },
-        async (em) => {
-          const user = await lockActive(em, request.userId);
+        { call, tenant: request.tenant, row: `user ${request.userId}` },
+        async (tx) => {
+          const user = await lockActive(tx, request.userId);
           if (!user) throw denied('the account is disabled', 'ACCOUNT_DISABLED');
-          if (!(await holdIdentityAt(em, request, user.id)))
+          if (!(await holdIdentityAt(tx, request, user.id)))
             throw denied('the account is no longer linked to the provider', 'PROVIDER_INACTIVE');
-          const from = { ...originOf(request), unconfirmed: await isUnconfirmed(em, request) };
+          const from = { ...originOf(request), unconfirmed: await isUnconfirmed(tx, request) };
           if (request.origin !== '') {
             const code = { ...from, origin: request.origin, sessionId: '' };
-            return { token: await storeCode(em, user, code) };
+            return { token: await storeCode(tx, user, code) };
           }
-          const { token, session } = await beginSession(em, fromBrowser(call, request), user, from);
+          const { token, session } = await beginSession(tx, fromBrowser(call, request), user, from);
           return { token, sessionId: session.id ?? '' };
         },
       );
@@ -64,15 +64,15 @@ export function federationHandlers(deps: AdmitDeps & SocialDeps): Handlers<typeo
     async forgetProvider({ tenant, provider }, call) {
       if (provider === '') return {};
       if (tenant === '') {
-        const forgotten = await database.transaction(tenant, (em) =>
-          forgetPlatformProvider(em, provider, forgottenAtOnce),
+        const forgotten = await database.transaction({ call, tenant }, (tx) =>
+          forgetPlatformProvider(tx, provider, forgottenAtOnce),
         );
         // sso records the event.
         call.invalidates.add(`tenant:${platformPlace}`);
         // Rows may vanish meanwhile, so that a batch is never known to be the last one.
         return { more: forgotten > 0 };
       }
-      await database.transaction(tenant, (em) => forgetProvider(em, tenant, provider));
+      await database.transaction({ call, tenant }, (tx) => forgetProvider(tx, tenant, provider));
       // Gateways cache sessions from a tenant's providers under the tenant. sso records the event.
       call.invalidates.add(`tenant:${tenant}`);
       return {};

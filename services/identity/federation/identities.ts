@@ -1,6 +1,6 @@
 import { timeOf } from '@bailiwick/contract';
 import { notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Handlers, Pager } from '@bailiwick/pipeline';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { lockExisting } from '../users/lock.ts';
@@ -35,9 +35,9 @@ export function identitiesHandlers(
     },
 
     async removeIdentity({ userId, provider }, call) {
-      await database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
-        const user = await lockExisting(em, userId);
-        const tenant = await removeIdentity(em, userId, provider);
+      await database.transaction({ call, tenant: null, row: `user ${userId}` }, async (tx) => {
+        const user = await lockExisting(tx, userId);
+        const tenant = await removeIdentity(tx, userId, provider);
         // Even without the link: the call that has removed it may not have replied yet.
         call.invalidates.add(`user:${userId}`);
         if (tenant === undefined) return;
@@ -45,7 +45,7 @@ export function identitiesHandlers(
           { Type: 'user', ID: user.id, Name: user.email },
           providerTarget({ provider }),
         ];
-        recordChange(em, call, { tenant, type: 'user.identity_removed', data: null, targets });
+        record(tx, { tenant, type: 'user.identity_removed', data: null, targets });
       });
       return {};
     },

@@ -1,6 +1,5 @@
 import { timeAfter } from '@bailiwick/contract';
-import type { Call } from '@bailiwick/pipeline';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { findFactors } from '../factors/queries.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { type UserRow } from '../users/entities.ts';
@@ -14,15 +13,15 @@ import { dropPlatformLinks } from './queries.ts';
  * sessions and links end. An account with factors stays as it is, since only their owner can sign
  * in. Returns whether the mailbox is proven.
  */
-export async function proveMailbox(em: EntityManager, call: Call, user: UserRow): Promise<boolean> {
+export async function proveMailbox(tx: Transaction, user: UserRow): Promise<boolean> {
   if (user.mailboxProven) return true;
-  if ((await findFactors(em, user.id)).length > 0) return false;
-  await dropPlatformLinks(em, user.id);
-  await endSessions(em, call, user.id);
+  if ((await findFactors(tx, user.id)).length > 0) return false;
+  await dropPlatformLinks(tx, user.id);
+  await endSessions(tx, user.id);
   user.mailboxProven = true;
   // An import may have brought an address that was not verified.
   user.emailVerified = true;
   user.updatedAt = timeAfter(user.updatedAt);
-  recordUser(em, call, 'user.verified', user);
+  recordUser(tx, 'user.verified', user);
   return true;
 }

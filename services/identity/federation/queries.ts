@@ -1,5 +1,5 @@
 import type { PageQuery } from '@bailiwick/pipeline';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 import { voidCodes } from '../sessions/queries.ts';
 import { markOf, type Vouched } from './trust.ts';
 
@@ -15,11 +15,10 @@ export type ProvidersIdentity = {
 
 /** The user that an identity is linked to. */
 export async function findLinkedUser(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, provider, issuer, subject }: ProvidersIdentity,
 ): Promise<string | undefined> {
-  const [row] = await execute<{ user_id: string }>(
-    em,
+  const [row] = await tx.query<{ user_id: string }>(
     'select user_id from identity_link where tenant = $1 and provider = $2 and issuer = $3 and subject = $4',
     [tenant, provider, issuer, subject],
   );
@@ -31,12 +30,11 @@ export async function findLinkedUser(
  * transaction ends.
  */
 export async function lockIdentity(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, provider, issuer, subject }: ProvidersIdentity,
   userId: string,
 ): Promise<Vouched | undefined> {
-  const [row] = await execute<Vouched>(
-    em,
+  const [row] = await tx.query<Vouched>(
     `select trust, lapsed from identity_link
      where tenant = $1 and provider = $2 and issuer = $3 and subject = $4 and user_id = $5 for update`,
     [tenant, provider, issuer, subject, userId],
@@ -46,13 +44,12 @@ export async function lockIdentity(
 
 /** Records the use of a user's identity at a provider, and the current trust in it. */
 export async function useIdentity(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, provider }: ProvidersIdentity,
   userId: string,
   { trust, lapsed }: Vouched,
 ): Promise<void> {
-  await execute(
-    em,
+  await tx.query(
     'update identity_link set last_used_at = now(), trust = $4, lapsed = $5 where tenant = $1 and provider = $2 and user_id = $3',
     [tenant, provider, userId, trust, lapsed],
   );
@@ -108,14 +105,13 @@ export async function findUndecided(
 
 /** Whether a user has a link to a provider of another tenant. */
 export async function hasIdentityElsewhere(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   tenant: string,
 ): Promise<boolean> {
   return (
     (
-      await execute(
-        em,
+      await tx.query(
         'select 1 as one from identity_link where user_id = $1 and tenant <> $2 limit 1',
         [userId, tenant],
       )
@@ -131,12 +127,11 @@ export type LinkToConfirm = Vouched & {
 
 /** A user's link to a provider, locked until the transaction ends. */
 export async function lockLink(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   provider: string,
 ): Promise<LinkToConfirm | undefined> {
-  const [row] = await execute<LinkToConfirm>(
-    em,
+  const [row] = await tx.query<LinkToConfirm>(
     'select tenant, trust, lapsed, password_mark as "passwordMark", created_at as "createdAt" from identity_link where user_id = $1 and provider = $2 for update',
     [userId, provider],
   );
@@ -145,13 +140,12 @@ export async function lockLink(
 
 /** Stores that a link was confirmed. */
 export async function confirmLink(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   provider: string,
   userId: string,
 ): Promise<void> {
-  await execute(
-    em,
+  await tx.query(
     "update identity_link set trust = 'confirmed' where tenant = $1 and provider = $2 and user_id = $3",
     [tenant, provider, userId],
   );
@@ -162,13 +156,12 @@ export async function confirmLink(
  * know the password.
  */
 export async function carryMark(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   before: string | null | undefined,
   after: string,
 ): Promise<void> {
-  await execute(
-    em,
+  await tx.query(
     'update identity_link set password_mark = $3 where user_id = $1 and password_mark = $2',
     [userId, markOf(before), markOf(after)],
   );
@@ -179,12 +172,11 @@ export async function carryMark(
  * transaction ends.
  */
 export async function holdIdentityAt(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, provider }: { tenant: string; provider: string },
   userId: string,
 ): Promise<boolean> {
-  const rows = await execute(
-    em,
+  const rows = await tx.query(
     'select 1 as one from identity_link where tenant = $1 and provider = $2 and user_id = $3 for share',
     [tenant, provider, userId],
   );
@@ -220,12 +212,11 @@ export type Opening = { authMethod: string; provider: string } & Partial<
 
 /** How a user's session was opened, with the link if a provider opened it. */
 export async function findOpening(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   sessionId: string,
 ): Promise<Opening | undefined> {
-  const [row] = await execute<Opening>(
-    em,
+  const [row] = await tx.query<Opening>(
     `select s.auth_method as "authMethod", s.provider, l.trust, l.lapsed, l.created_at as "linkedAt"
      from session s left join identity_link l on l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
      where s.id = $1 and s.user_id = $2`,
@@ -239,42 +230,40 @@ export async function findOpening(
  * link, or undefined if there was none.
  */
 export async function removeIdentity(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   provider: string,
 ): Promise<string | undefined> {
-  const [row] = await execute<{ tenant: string }>(
-    em,
+  const [row] = await tx.query<{ tenant: string }>(
     'delete from identity_link where user_id = $1 and provider = $2 returning tenant',
     [userId, provider],
   );
   if (!row) return undefined;
-  await execute(em, 'delete from sign_in_code where user_id = $1 and provider = $2', [
+  await tx.query('delete from sign_in_code where user_id = $1 and provider = $2', [
     userId,
     provider,
   ]);
-  await execute(em, 'delete from session where user_id = $1 and provider = $2', [userId, provider]);
+  await tx.query('delete from session where user_id = $1 and provider = $2', [userId, provider]);
   return row.tenant;
 }
 
 /** Deletes all links and codes of a user, but not its sessions. */
-export async function removeIdentities(em: EntityManager, userId: string): Promise<void> {
-  await execute(em, 'delete from identity_link where user_id = $1', [userId]);
-  await voidCodes(em, userId);
+export async function removeIdentities(tx: Transaction, userId: string): Promise<void> {
+  await tx.query('delete from identity_link where user_id = $1', [userId]);
+  await voidCodes(tx, userId);
 }
 
 /** Deletes the links to the platform's providers that were made while the user had no password. */
-export async function dropPasswordlessLinks(em: EntityManager, userId: string): Promise<void> {
-  await execute(
-    em,
+export async function dropPasswordlessLinks(tx: Transaction, userId: string): Promise<void> {
+  await tx.query(
     "delete from identity_link where tenant = '' and user_id = $1 and password_mark is null",
     [userId],
   );
 }
 
 /** Deletes the links of a user to the platform's providers. */
-export async function dropPlatformLinks(em: EntityManager, userId: string): Promise<void> {
-  await execute(em, "delete from identity_link where tenant = '' and user_id = $1", [userId]);
+export async function dropPlatformLinks(tx: Transaction, userId: string): Promise<void> {
+  await tx.query("delete from identity_link where tenant = '' and user_id = $1", [userId]);
 }
 
 /**
@@ -282,24 +271,22 @@ export async function dropPlatformLinks(em: EntityManager, userId: string): Prom
  * providers.
  */
 export async function forgetProvider(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   provider: string,
 ): Promise<void> {
   // The limits of a provider whose subjects change stay.
   if (provider === '')
-    await execute(em, 'delete from unconfirmed_provider where tenant = $1', [tenant]);
-  await execute(em, "delete from identity_link where tenant = $1 and (provider = $2 or $2 = '')", [
+    await tx.query('delete from unconfirmed_provider where tenant = $1', [tenant]);
+  await tx.query("delete from identity_link where tenant = $1 and (provider = $2 or $2 = '')", [
     tenant,
     provider,
   ]);
-  await execute(
-    em,
-    "delete from sign_in_code where sso_tenant = $1 and (provider = $2 or $2 = '')",
-    [tenant, provider],
-  );
-  await execute(
-    em,
+  await tx.query("delete from sign_in_code where sso_tenant = $1 and (provider = $2 or $2 = '')", [
+    tenant,
+    provider,
+  ]);
+  await tx.query(
     "delete from session where sso_tenant = $1 and sso_tenant <> '' and (provider = $2 or $2 = '')",
     [tenant, provider],
   );
@@ -310,23 +297,22 @@ export async function forgetProvider(
  * users. Returns their number. Sessions of the platform's providers name no tenant.
  */
 export async function forgetPlatformProvider(
-  em: EntityManager,
+  tx: Transaction,
   provider: string,
   limit: number,
 ): Promise<number> {
-  const rows = await execute<{ user_id: string }>(
-    em,
+  const rows = await tx.query<{ user_id: string }>(
     `delete from identity_link where tenant = '' and provider = $1 and ctid = any (
        array (select ctid from identity_link where tenant = '' and provider = $1 limit $2)) returning user_id`,
     [provider, limit],
   );
   const users = rows.map(({ user_id: id }) => id);
-  await execute(em, 'delete from pending_link where provider = $1', [provider]);
-  await execute(em, 'delete from sign_in_code where user_id = any ($1) and provider = $2', [
+  await tx.query('delete from pending_link where provider = $1', [provider]);
+  await tx.query('delete from sign_in_code where user_id = any ($1) and provider = $2', [
     users,
     provider,
   ]);
-  await execute(em, 'delete from session where user_id = any ($1) and provider = $2', [
+  await tx.query('delete from session where user_id = any ($1) and provider = $2', [
     users,
     provider,
   ]);

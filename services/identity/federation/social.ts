@@ -2,7 +2,7 @@ import { type Email, normaliseEmail } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { type Database, type EntityManager, lockName } from '@bailiwick/store';
+import { type Database, lockName, type Transaction } from '@bailiwick/store';
 import type { PasswordPolicy } from '../passwords/policy.ts';
 import { UserEntity, type UserRow } from '../users/entities.ts';
 import { settleEmail } from '../users/queries.ts';
@@ -46,20 +46,20 @@ export async function admitSocial(
   const asserted = assertedEmail(request.email);
   const email = asserted && (await settleEmail(database, asserted));
   // Asked before the transaction, so that no connection waits for sso.
-  const allowed = await allowedDomains({ database, passwordPolicy }, request, email);
+  const allowed = await allowedDomains({ database, passwordPolicy }, request, email, call);
   const name = identityName(request);
-  return database.transaction({ tenant: request.tenant, row: name }, async (em) => {
-    await lockName(em, name);
-    await isUnconfirmed(em, request);
-    const known = await findKnown(em, request);
+  return database.transaction({ call, tenant: request.tenant, row: name }, async (tx) => {
+    await lockName(tx, name);
+    await isUnconfirmed(tx, request);
+    const known = await findKnown(tx, request);
     const mayRegister = request.jit && registration === 'open';
-    if (!known) return admitNewcomer(em, { request, email, mayRegister }, call);
+    if (!known) return admitNewcomer(tx, { request, email, mayRegister });
     const { user } = known;
     assertActive(user);
     // The user or the address was changed during the check.
     if (!allowed.has(normaliseEmail(user.email).domain))
       throw denied('the account was changed during the sign-in', 'FLOW_UNKNOWN');
-    await useIdentity(em, request, user.id, { trust: 'confirmed', lapsed: false });
+    await useIdentity(tx, request, user.id, { trust: 'confirmed', lapsed: false });
     return { user, outcome: 'known' };
   });
 }
@@ -72,6 +72,7 @@ async function allowedDomains(
   { database, passwordPolicy }: Omit<SocialDeps, 'registration'>,
   request: AdmitRequest,
   email: Email | undefined,
+  call: Call,
 ): Promise<ReadonlySet<string>> {
   const known = await findAddressOf(database, request);
   const domains = new Set(
@@ -80,37 +81,30 @@ async function allowedDomains(
     ),
   );
   for (const domain of domains) {
-    const policy = await passwordPolicy.of(domain);
-    if (!(await passwordPolicy.admits(policy, known?.userId ?? '')))
+    const policy = await passwordPolicy.of(domain, call);
+    if (!(await passwordPolicy.admits(policy, known?.userId ?? '', call)))
       throw denied('the domain of the address requires single sign-on', 'SSO_REQUIRED');
   }
   return domains;
 }
 
 async function admitNewcomer(
-  em: EntityManager,
+  tx: Transaction,
   newcomer: { request: AdmitRequest; email: Email | undefined; mayRegister: boolean },
-  call: Call,
 ): Promise<SocialAdmitted> {
   const { request, mayRegister } = newcomer;
   const email = assertVouched(newcomer);
-  await lockName(em, `account ${email.key}`);
-  const existing = await em.findOne(UserEntity, { emailKey: email.key }, { lockMode });
+  await lockName(tx, `account ${email.key}`);
+  const existing = await tx.em.findOne(UserEntity, { emailKey: email.key }, { lockMode });
   if (existing) {
     assertActive(existing);
-    await assertUnlinked(em, request, existing);
-    return { outcome: 'unlinked', linkToken: await storePendingLink(em, request, existing) };
+    await assertUnlinked(tx, request, existing);
+    return { outcome: 'unlinked', linkToken: await storePendingLink(tx, request, existing) };
   }
   if (!mayRegister) throw denied('there is no account with this address', 'NO_ACCOUNT');
-  const user = await createUser(
-    em,
-    request,
-    email,
-    { trust: 'confirmed', unconfirmed: false },
-    call,
-  );
+  const user = await createUser(tx, request, email, { trust: 'confirmed', unconfirmed: false });
   // An address that was verified once may belong to another person now. It joins tenants of its
   // domain only if the provider runs the mailbox, or after a mail has reached the user.
-  if (user.mailboxProven) recordUser(em, call, 'user.verified', user);
+  if (user.mailboxProven) recordUser(tx, 'user.verified', user);
   return { user, outcome: 'created' };
 }

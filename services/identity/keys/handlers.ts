@@ -15,5 +15,7 @@ export const dataKeysHandlers = ({
     return { wrapped, toReplace, toReseal };
   },
 
-  rotate: async () => ({ queued: await database.transaction(null, requestRotation) }),
+  rotate: async (_request, call) => ({
+    queued: await database.transaction({ call, tenant: null }, requestRotation),
+  }),
 });

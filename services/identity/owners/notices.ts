@@ -1,18 +1,23 @@
 import { createHash } from 'node:crypto';
 import { type Broker } from '@bailiwick/broker';
-import { idFromHash } from '@bailiwick/contract';
+import { idFromHash, type Origin } from '@bailiwick/contract';
 import { type FollowedEvent, followEvents, noticeTask, publishTask } from '@bailiwick/outbox';
 import type { Background } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import { findUsers } from '../users/queries.ts';
 
 // Mails to the owners of a tenant, and to new ones. identity knows their addresses and languages, access knows which
 // users own the tenant.
 
-type Deps = { database: Database; broker: Broker; authority: Client<typeof Authority>; log: Log };
+type Deps = {
+  database: Database;
+  broker: Broker;
+  authority: PeerClient<typeof Authority>;
+  log: Log;
+};
 
 /** At most this many owners get a mail. */
 const maxOwners = 10;
@@ -62,7 +67,7 @@ export function followOwnerNotices(deps: Deps): Background {
         durable: `identity-owners-${family}`,
         subject: `evt.*.${family}.>`,
         types,
-        handle: (event) => notifyOwners(deps, event),
+        handle: (event) => notifyOwners(deps, event, event.origin),
       });
     }
     followEvents(deps, {
@@ -83,10 +88,11 @@ export function followOwnerNotices(deps: Deps): Background {
 async function notifyOwners(
   { database, broker, authority }: Deps,
   { id, type, tenant, data }: FollowedEvent,
+  call: Origin,
 ): Promise<void> {
   const kind = kindOf(type, data);
   if (kind === undefined || tenant === '') return;
-  const { tenantName, userIds } = await authority.listOwners({ tenant, limit: maxOwners });
+  const { tenantName, userIds } = await authority.listOwners({ tenant, limit: maxOwners }, call);
   const details = { ...detailsOf(data), ...(await personIn(database, data)) };
   const owners = (await findUsers(database, userIds)).filter(({ status }) => status === 'active');
   for (const { id: userId, email, locale } of owners) {
@@ -108,7 +114,10 @@ async function notifyNewOwner(
   // The creator of a tenant knows its owner.
   if (origin.caller.id === UserID || origin.operation.name === 'Tenants_Create') return;
   // Nothing is mailed about a grant that has ended meanwhile.
-  const { tenantName, userIds } = await authority.listOwners({ tenant, limit: 1, userId: UserID });
+  const { tenantName, userIds } = await authority.listOwners(
+    { tenant, limit: 1, userId: UserID },
+    origin,
+  );
   const [user] = await findUsers(database, userIds);
   if (user?.status !== 'active') return;
   const { email, locale } = user;

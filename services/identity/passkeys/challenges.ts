@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { tokenHash } from '@bailiwick/contract';
 import { deadToken } from '@bailiwick/errors';
 import { type KeyRing, openForPurpose, sealForPurpose } from '@bailiwick/keys';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { useChallenge } from './queries.ts';
 
 // A challenge is sealed and not stored: opening the sign-in page writes nothing. An answered one is
@@ -56,6 +56,6 @@ function unseal(ring: KeyRing, sealed: string, purpose: ChallengePurpose): strin
 }
 
 /** Uses up a challenge. One of several concurrent calls wins, and the others throw. */
-export async function useUp(em: EntityManager, answered: Answered): Promise<void> {
-  if (!(await useChallenge(em, answered))) throw deadToken();
+export async function useUp(tx: Transaction, answered: Answered): Promise<void> {
+  if (!(await useChallenge(tx, answered))) throw deadToken();
 }

@@ -1,5 +1,5 @@
 import { notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Handlers, Pager } from '@bailiwick/pipeline';
 import type { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { assertNoDemand, assertRecent, changeOwn, findDemands } from '../factors/changes.ts';
@@ -30,14 +30,14 @@ export function passkeysHandlers(deps: Deps): Handlers<typeof Passkeys> {
 
     async rename({ id, name }, call) {
       const userId = call.caller.id;
-      return database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
-        const user = await lockActive(em, userId);
-        const passkey = user && (await em.findOne(PasskeyEntity, { id, userId }));
+      return database.transaction({ call, tenant: null, row: `user ${userId}` }, async (tx) => {
+        const user = await lockActive(tx, userId);
+        const passkey = user && (await tx.em.findOne(PasskeyEntity, { id, userId }));
         if (!passkey) throw notFound('passkey');
         if (passkey.name !== name) {
           passkey.name = name;
           // Audited only: a name is the user's own note.
-          recordChange(em, call, {
+          record(tx, {
             tenant: '',
             type: 'user.passkey_renamed',
             data: null,
@@ -52,18 +52,18 @@ export function passkeysHandlers(deps: Deps): Handlers<typeof Passkeys> {
       await assertRecent(database, call);
       // Outside of the transaction, which holds a connection.
       const demands = await findDemands(deps, call);
-      await changeOwn(database, call, async (em, user) => {
-        const passkey = await em.findOne(PasskeyEntity, { id, userId: user.id });
+      await changeOwn(database, call, async (tx, user) => {
+        const passkey = await tx.em.findOne(PasskeyEntity, { id, userId: user.id });
         if (!passkey) return;
-        em.remove(passkey);
-        await em.flush();
-        const left = await findFactors(em, user.id);
+        tx.em.remove(passkey);
+        await tx.em.flush();
+        const left = await findFactors(tx, user.id);
         if (!left.includes('passkey')) assertNoDemand(demands, 'phishing_resistant');
         if (left.length === 0) {
           assertNoDemand(demands, 'any');
-          await deleteCodes(em, user.id);
+          await deleteCodes(tx, user.id);
         }
-        await recordPasskey(em, call, user, passkey, 'removed');
+        await recordPasskey(tx, user, passkey, 'removed');
       });
       return {};
     },

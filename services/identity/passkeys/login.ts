@@ -48,7 +48,7 @@ async function logIn(deps: PasskeyDeps, credential: string, call: Call): Promise
   const passkey = answer && (await findByCredential(deps.database, answer.json.id));
   try {
     const proven = await provePasskey(deps, answer, passkey, forLogin);
-    await assertMaySignIn(deps, proven.userId);
+    await assertMaySignIn(deps, proven.userId, call);
     return await begin(deps, call, proven);
   } catch (error) {
     throw await failure(deps, error, call, passkey);
@@ -59,11 +59,12 @@ async function logIn(deps: PasskeyDeps, credential: string, call: Call): Promise
 async function assertMaySignIn(
   { database, passwordPolicy }: PasskeyDeps,
   userId: string,
+  call: Call,
 ): Promise<void> {
   const [user] = await findUsers(database, [userId]);
   if (user?.status !== 'active') throw unknownPasskey();
   if (!user.emailVerified) throw denied('email is not verified', 'EMAIL_NOT_VERIFIED');
-  if (!(await passwordPolicy.admitsUser(user))) throw passwordNotAccepted();
+  if (!(await passwordPolicy.admitsUser(user, call))) throw passwordNotAccepted();
 }
 
 function begin(
@@ -79,13 +80,13 @@ function begin(
     provider,
     ownAssurance: ssoTenant === '' ? assurance : '',
   };
-  return database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
-    const user = await lockActive(em, userId);
+  return database.transaction({ call, tenant: null, row: `user ${userId}` }, async (tx) => {
+    const user = await lockActive(tx, userId);
     // The user was disabled meanwhile.
     if (!user) throw unknownPasskey();
-    await use(em);
-    await clearFactorFailures(em, userId, homeNetwork(call.caller.ip));
-    return beginSession(em, call, user, from);
+    await use(tx);
+    await clearFactorFailures(tx, userId, homeNetwork(call.caller.ip));
+    return beginSession(tx, call, user, from);
   });
 }
 

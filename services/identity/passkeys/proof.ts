@@ -1,5 +1,5 @@
 import { unauthenticated } from '@bailiwick/errors';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import type { FactorProof } from '../factors/proofs.ts';
 import { type LoginAnswer, readLogin } from './answers.ts';
 import { type ChallengePurpose, readChallenge, useUp } from './challenges.ts';
@@ -14,7 +14,7 @@ export type Proven = {
   provider: string;
   ssoTenant: string;
   /** Uses the challenge up and records the use. @throws if another call was faster */
-  use: (em: EntityManager) => Promise<void>;
+  use: (tx: Transaction) => Promise<void>;
 };
 
 /** The same text for a passkey that no user has, and one of a disabled user. */
@@ -38,11 +38,11 @@ export async function provePasskey(
     userId,
     provider,
     ssoTenant,
-    async use(em) {
-      await useUp(em, answered);
+    async use(tx) {
+      await useUp(tx, answered);
       const used = { id, before, signCount: newCounter, backedUp: credentialBackedUp };
       // Another answer was used meanwhile, with a count that this one may not exceed.
-      if (!(await usePasskey(em, used))) throw copyRefused();
+      if (!(await usePasskey(tx, used))) throw copyRefused();
     },
   };
 }
@@ -75,7 +75,7 @@ export async function provePasskeyOf(
       method: 'passkey',
       assurance: 'phishing_resistant',
       ssoTenant: proven.ssoTenant,
-      use: async (em) => (await unlessRefused(() => proven.use(em).then(() => true))) ?? false,
+      use: async (tx) => (await unlessRefused(() => proven.use(tx).then(() => true))) ?? false,
     }
   );
 }

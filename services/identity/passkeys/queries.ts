@@ -1,5 +1,5 @@
 import type { PageQuery } from '@bailiwick/pipeline';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 import type { ListedPasskey, PasskeyRow } from './entities.ts';
 
 const ofUser: Statement = {
@@ -56,17 +56,14 @@ export async function findByCredential(
 }
 
 /** Whether a user has a passkey. */
-export async function hasPasskey(em: EntityManager, userId: string): Promise<boolean> {
-  const rows = await execute(em, 'select 1 as one from passkey where user_id = $1 limit 1', [
-    userId,
-  ]);
+export async function hasPasskey(tx: Transaction, userId: string): Promise<boolean> {
+  const rows = await tx.query('select 1 as one from passkey where user_id = $1 limit 1', [userId]);
   return rows.length > 0;
 }
 
 /** Stores a passkey, unless a passkey of any user has its credential. */
-export async function storePasskey(em: EntityManager, row: PasskeyRow): Promise<boolean> {
-  const rows = await execute(
-    em,
+export async function storePasskey(tx: Transaction, row: PasskeyRow): Promise<boolean> {
+  const rows = await tx.query(
     `insert into passkey (id, user_id, credential_id, public_key, name, sign_count, backup_eligible, backed_up, transports, aaguid, created_at, provider, sso_tenant)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) on conflict (credential_id) do nothing returning id`,
     [
@@ -96,11 +93,10 @@ export type PasskeyUse = { id: string; before: number; signCount: number; backed
  * may have to be refused now.
  */
 export async function usePasskey(
-  em: EntityManager,
+  tx: Transaction,
   { id, before, signCount, backedUp }: PasskeyUse,
 ): Promise<boolean> {
-  const rows = await execute(
-    em,
+  const rows = await tx.query(
     'update passkey set sign_count = $3, backed_up = $4, last_used_at = now() where id = $1 and sign_count = $2 returning id',
     [id, before, signCount, backedUp],
   );
@@ -109,11 +105,10 @@ export async function usePasskey(
 
 /** Uses up a challenge. Returns false if it is used up already. */
 export async function useChallenge(
-  em: EntityManager,
+  tx: Transaction,
   { hash, expiresAt }: { hash: Uint8Array; expiresAt: Date },
 ): Promise<boolean> {
-  const rows = await execute(
-    em,
+  const rows = await tx.query(
     'insert into used_challenge (challenge_hash, expires_at) values ($1, $2) on conflict do nothing returning 1 as one',
     [hash, expiresAt],
   );

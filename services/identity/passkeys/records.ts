@@ -1,5 +1,4 @@
-import type { Call } from '@bailiwick/pipeline';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { recordFactors } from '../factors/changes.ts';
 import type { UserRow } from '../users/entities.ts';
 import type { PasskeyRow } from './entities.ts';
@@ -12,13 +11,12 @@ export const passkeyTarget = ({ id, name }: Pick<PasskeyRow, 'id' | 'name'>) => 
 
 /** Records that a passkey was added to or removed from a locked user, and mails the user. */
 export const recordPasskey = (
-  em: EntityManager,
-  call: Call,
+  tx: Transaction,
   user: UserRow,
   passkey: Pick<PasskeyRow, 'id' | 'name'>,
   change: 'added' | 'removed',
 ): Promise<void> =>
-  recordFactors(em, call, user, {
+  recordFactors(tx, user, {
     type: `user.passkey_${change}`,
     target: passkeyTarget(passkey),
     values: { name: passkey.name },

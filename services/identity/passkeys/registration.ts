@@ -2,7 +2,7 @@ import { createId, homeNetwork } from '@bailiwick/contract';
 import { alreadyExists, failedPrecondition, limitReached } from '@bailiwick/errors';
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { assertRecent, changeOwn } from '../factors/changes.ts';
 import { passkeysPerUser } from '../limits.ts';
 import { factorKey, rememberNetwork } from '../passwords/queries.ts';
@@ -57,12 +57,12 @@ export function registrationHandlers(deps: PasskeyDeps): Registration {
       const { credentialId } = call.caller;
       await assertRecent(database, call);
       const { answered, passkey } = await verify(deps, { credential, name }, call);
-      return changeOwn(database, call, async (em, user, { provider, ssoTenant }) => {
-        await useUp(em, answered);
-        await store(em, call, user, { ...passkey, provider, ssoTenant });
+      return changeOwn(database, call, async (tx, user, { provider, ssoTenant }) => {
+        await useUp(tx, answered);
+        await store(tx, user, { ...passkey, provider, ssoTenant });
         // The user has just used it.
-        await raiseSession(em, credentialId, { method: 'passkey', assurance: 'aal2', ssoTenant });
-        await rememberNetwork(em, factorKey(user.id), homeNetwork(call.caller.ip));
+        await raiseSession(tx, credentialId, { method: 'passkey', assurance: 'aal2', ssoTenant });
+        await rememberNetwork(tx, factorKey(user.id), homeNetwork(call.caller.ip));
         return { passkey: passkeyRecord(passkey) };
       });
     },
@@ -116,15 +116,10 @@ async function verify(
   }
 }
 
-async function store(
-  em: EntityManager,
-  call: Call,
-  user: UserRow,
-  passkey: PasskeyRow,
-): Promise<void> {
-  if ((await em.count(PasskeyEntity, { userId: user.id })) >= passkeysPerUser)
+async function store(tx: Transaction, user: UserRow, passkey: PasskeyRow): Promise<void> {
+  if ((await tx.em.count(PasskeyEntity, { userId: user.id })) >= passkeysPerUser)
     throw limitReached(`a user has at most ${passkeysPerUser} passkeys`, passkeysPerUser);
-  if (!(await storePasskey(em, passkey)))
+  if (!(await storePasskey(tx, passkey)))
     throw alreadyExists('this passkey is registered already', 'PASSKEY_KNOWN');
-  await recordPasskey(em, call, user, passkey, 'added');
+  await recordPasskey(tx, user, passkey, 'added');
 }

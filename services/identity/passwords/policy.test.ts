@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { serviceOrigin } from '@bailiwick/contract';
 import { createLog } from '@bailiwick/process';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { createPasswordPolicy } from './policy.ts';
 
+const call = serviceOrigin('identity');
 const failing = (code: Code) => () => Promise.reject(new ConnectError('', code));
 const policyWith = (
   code: Code,
@@ -18,7 +20,7 @@ const policyWith = (
   });
 
 test('passwords are accepted while sso is a version without password policies', async () => {
-  assert.deepEqual(await policyWith(Code.Unimplemented).of('plain.example'), {
+  assert.deepEqual(await policyWith(Code.Unimplemented).of('plain.example', call), {
     tenant: '',
     lifted: false,
   });
@@ -26,7 +28,7 @@ test('passwords are accepted while sso is a version without password policies', 
 
 test('no password is accepted if another service answers at the address of sso', async () => {
   await assert.rejects(
-    policyWith(Code.Unimplemented, failing(Code.Unimplemented)).of('plain.example'),
+    policyWith(Code.Unimplemented, failing(Code.Unimplemented)).of('plain.example', call),
     { code: Code.Unimplemented },
   );
 });
@@ -38,5 +40,5 @@ test('no password is accepted while sso is down', async () => {
     Code.PermissionDenied,
     Code.DeadlineExceeded,
   ])
-    await assert.rejects(policyWith(code).of('plain.example'), { code });
+    await assert.rejects(policyWith(code).of('plain.example', call), { code });
 });

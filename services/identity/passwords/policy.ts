@@ -1,13 +1,12 @@
 import { createCache } from '@bailiwick/broker';
-import { normaliseEmail } from '@bailiwick/contract';
+import { normaliseEmail, type Origin } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
 import type { Log } from '@bailiwick/process';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PasswordPolicy as PolicyService } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { isUnimplemented } from '@bailiwick/wire';
-import type { Client } from '@connectrpc/connect';
+import { isUnimplemented, type PeerClient } from '@bailiwick/wire';
 
 /** The cache of domain policies. */
 const cacheOptions = { size: 1000, lifetimeMs: 2000 } as const;
@@ -23,10 +22,10 @@ const none: Policy = { tenant: '', lifted: false };
 export type PasswordPolicy = ReturnType<typeof createPasswordPolicy>;
 
 type Deps = {
-  sso: Pick<Client<typeof PolicyService>, 'find'>;
-  redirects: Pick<Client<typeof Sso>, 'check'>;
-  authority: Pick<Client<typeof Authority>, 'listOwners'>;
-  admission: Pick<Client<typeof Admission>, 'isOpen'>;
+  sso: Pick<PeerClient<typeof PolicyService>, 'find'>;
+  redirects: Pick<PeerClient<typeof Sso>, 'check'>;
+  authority: Pick<PeerClient<typeof Authority>, 'listOwners'>;
+  admission: Pick<PeerClient<typeof Admission>, 'isOpen'>;
   log: Log;
 };
 
@@ -40,24 +39,29 @@ export function createPasswordPolicy({ sso, redirects, authority, admission, log
    * A closed tenant does not enforce its SSO: it cannot sign its users in, and they have other
    * tenants.
    */
-  async function find(domain: string): Promise<Policy> {
-    const policy = await sso.find({ domain }).catch(async (error: unknown) => {
+  async function find(domain: string, call: Origin): Promise<Policy> {
+    const policy = await sso.find({ domain }, call).catch(async (error: unknown) => {
       if (!isUnimplemented(error)) throw error;
       // During an upgrade, sso may be an older version without policies. This call exists in every
       // version and fails if the address belongs to another service.
-      await redirects.check({ email: `nobody@${domain}` });
+      await redirects.check({ email: `nobody@${domain}` }, call);
       log.warn('sso is a version without password policies, accepting passwords in all domains');
       return none;
     });
     if (policy.tenant === '') return none;
-    return (await admission.isOpen({ tenant: policy.tenant })).open ? policy : none;
+    return (await admission.isOpen({ tenant: policy.tenant }, call)).open ? policy : none;
   }
-  const policyOf = async (domain: string): Promise<Policy> =>
-    domain === '' ? none : policies.getOrLoad(domain, () => find(domain));
-  async function admits({ tenant, lifted }: Policy, userId: string): Promise<boolean> {
+  const policyOf = async (domain: string, call: Origin): Promise<Policy> =>
+    domain === '' ? none : policies.getOrLoad(domain, () => find(domain, call));
+  async function admits(
+    { tenant, lifted }: Policy,
+    userId: string,
+    call: Origin,
+  ): Promise<boolean> {
     if (tenant === '') return true;
     return (
-      lifted && (await authority.listOwners({ tenant, limit: 1, userId })).userIds.includes(userId)
+      lifted &&
+      (await authority.listOwners({ tenant, limit: 1, userId }, call)).userIds.includes(userId)
     );
   }
   return {
@@ -66,8 +70,10 @@ export function createPasswordPolicy({ sso, redirects, authority, admission, log
     /** Whether a policy lets this user sign in, after the password was verified. */
     admits,
     /** Whether the policy of a user's domain lets the user sign in without SSO. */
-    admitsUser: async ({ id, email }: { id: string; email: string }): Promise<boolean> =>
-      admits(await policyOf(normaliseEmail(email).domain), id),
+    admitsUser: async (
+      { id, email }: { id: string; email: string },
+      call: Origin,
+    ): Promise<boolean> => admits(await policyOf(normaliseEmail(email).domain, call), id, call),
   };
 }
 

@@ -1,10 +1,10 @@
+import type { Origin } from '@bailiwick/contract';
 import {
   addUses,
   type Counted,
   type Database,
-  type EntityManager,
-  execute,
   type Statement,
+  type Transaction,
 } from '@bailiwick/store';
 import type { UserRow } from '../users/entities.ts';
 import { columnsOf, factorsOf, type StoredUser, userOf } from '../users/queries.ts';
@@ -79,12 +79,13 @@ type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null };
 /** The account of an address, with its failures from a network. Counts a use if `seconds` > 0. */
 export async function findAttempt(
   database: Database,
+  call: Origin,
   emailKey: string,
   network: string,
   seconds: number,
 ): Promise<Attempt> {
   const values = [emailKey, network, seconds, seconds > 0];
-  const [row] = await database.query<AttemptRow>(beginAttempt, values);
+  const [row] = await database.write<AttemptRow>(call, beginAttempt, values);
   if (!row) throw new Error('the statement of an attempt returned no row');
   return {
     account: {
@@ -127,10 +128,11 @@ export async function hasImportedHashes(database: Database): Promise<boolean> {
 
 export async function countFailure(
   database: Database,
+  call: Origin,
   emailKey: string,
   network: string,
 ): Promise<void> {
-  await database.query(countOf, [emailKey, network]);
+  await database.write(call, countOf, [emailKey, network]);
 }
 
 const knownNetwork: Statement = {
@@ -150,12 +152,11 @@ export async function isKnownNetwork(
 
 /** Makes a network a known one of an account: its failures have a count of their own. */
 export async function rememberNetwork(
-  em: EntityManager,
+  tx: Transaction,
   emailKey: string,
   network: string,
 ): Promise<void> {
-  await execute(
-    em,
+  await tx.query(
     `insert into known_network (email_key, network, last_success_at) values ($1, $2, now())
      on conflict (email_key, network) do update set last_success_at = now()`,
     [emailKey, network],
@@ -170,12 +171,11 @@ export const factorKey = (userId: string): string => `factor ${userId}`;
  * there. The network becomes a known one.
  */
 export async function clearFactorFailures(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   network: string,
 ): Promise<void> {
-  await execute(
-    em,
+  await tx.query(
     `with known as (
        insert into known_network (email_key, network, last_success_at) values ($1, $2, now())
        on conflict (email_key, network) do update set last_success_at = now()
@@ -188,11 +188,11 @@ export async function clearFactorFailures(
 }
 
 /** Forgets the networks in which a user has used a second factor. */
-export async function forgetFactorNetworks(em: EntityManager, userId: string): Promise<void> {
-  await execute(em, 'delete from known_network where email_key = $1', [factorKey(userId)]);
+export async function forgetFactorNetworks(tx: Transaction, userId: string): Promise<void> {
+  await tx.query('delete from known_network where email_key = $1', [factorKey(userId)]);
 }
 
 /** Unlocks an account after any number of failures: the user has proved control of the address. */
-export async function clearFailures(em: EntityManager, emailKey: string): Promise<void> {
-  await execute(em, 'delete from login_failure where email_key = $1', [emailKey]);
+export async function clearFailures(tx: Transaction, emailKey: string): Promise<void> {
+  await tx.query('delete from login_failure where email_key = $1', [emailKey]);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { Origin } from '@bailiwick/contract';
 import { createLimiter, type Database } from '@bailiwick/store';
 import { createThrottle } from './throttle.ts';
 
@@ -34,7 +35,8 @@ function openFake({ known = [] as readonly string[] } = {}) {
     const row = { network: place, failures: failed, wait, used: 1, seconds_left: 60, id: null };
     return [{ ...row, pending_hash: null }];
   };
-  const database = { query } as unknown as Database;
+  const write = (_call: Origin, ...rest: Parameters<typeof query>) => query(...rest);
+  const database = { query, write } as unknown as Database;
   const throttle = createThrottle({
     database,
     limiter: createLimiter(database),

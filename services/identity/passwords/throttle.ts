@@ -1,4 +1,4 @@
-import { homeNetwork, type Limit } from '@bailiwick/contract';
+import { homeNetwork, type Limit, serviceOrigin } from '@bailiwick/contract';
 import { exhausted } from '@bailiwick/errors';
 import { assertWithin, type Database, type Limiter } from '@bailiwick/store';
 import { createLane, waitUntil } from './lane.ts';
@@ -26,6 +26,9 @@ export type Throttle = ReturnType<typeof createThrottle>;
 type Deps = { database: Database; limiter: Limiter; limits: { account: Limit } };
 
 /** The attempts of an account that run in this process, and those of them that have ended. */
+/** No change of the caller: a failure counts even if its right has ended. */
+const byService = serviceOrigin('identity');
+
 type Attempts = { running: number; ended: number };
 
 export function createThrottle({ database, limiter, limits: { account: limit } }: Deps) {
@@ -49,13 +52,13 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
    */
   async function begin(emailKey: string, network: string, isAlone: boolean): Promise<Attempt> {
     if (isAlone) {
-      const attempt = await findAttempt(database, emailKey, network, limit.seconds);
+      const attempt = await findAttempt(database, byService, emailKey, network, limit.seconds);
       assertWithin(limit, attempt.counted);
       return attempt;
     }
     // Counted together with others: each would hold a connection while it waits in the database for
     // the lock of the count.
-    const attempt = await findAttempt(database, emailKey, network, 0);
+    const attempt = await findAttempt(database, byService, emailKey, network, 0);
     await limiter.take(`login ${countKeyOf(emailKey, attempt)}`, limit);
     return attempt;
   }
@@ -73,10 +76,11 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
       return inTurn(countKeyOf(key, first), until, async () => {
         try {
           // An attempt that ended since then may have counted a failure.
-          const found = all.ended === ended ? first : await findAttempt(database, key, network, 0);
+          const found =
+            all.ended === ended ? first : await findAttempt(database, byService, key, network, 0);
           assertAllowed(found, reset);
           const holds = await check(found.account, until);
-          if (!holds) await countFailure(database, key, found.network);
+          if (!holds) await countFailure(database, byService, key, found.network);
           return holds;
         } finally {
           all.ended++;

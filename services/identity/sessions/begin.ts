@@ -1,16 +1,9 @@
 import { createId, createToken, homeNetwork, tokenHash } from '@bailiwick/contract';
-import { changeRow, handOver } from '@bailiwick/outbox';
+import { changeRow, type Handover } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
 import type { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import {
-  announceCommit,
-  type Database,
-  type EntityManager,
-  inTransaction,
-  onPool,
-  type Run,
-} from '@bailiwick/store';
+import { type Database, onPool, type Run, type Transaction } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type UserRow, userRecord } from '../users/entities.ts';
 import { userChange } from '../users/records.ts';
@@ -32,16 +25,16 @@ export type NewSession = {
  * that takes another one on is no fresher than it and lasts no longer.
  */
 export async function beginSession(
-  em: EntityManager,
+  tx: Transaction,
   call: Call,
   user: UserRow,
   from: SessionOrigin,
 ): Promise<NewSession> {
   // The statement compares the stored user with this one.
-  await em.flush();
-  const { begun } = await begin(inTransaction(em), call, user, from);
+  await tx.em.flush();
+  const { begun } = await begin(tx.query, call, user, from);
   if (!begun) throw new Error('a user changed while it was locked');
-  announceCommit(em);
+  tx.isRecorded = true;
   return begun;
 }
 
@@ -50,13 +43,13 @@ export async function beginSession(
  * longer active, or has changed since it was read.
  */
 export async function beginIfUnchanged(
-  database: Database,
+  { database, handover }: { database: Database; handover: Handover },
   call: Call,
   user: UserRow,
   from: SessionOrigin,
 ): Promise<NewSession | undefined> {
-  const { begun, recorded } = await begin(onPool(database), call, user, from);
-  if (begun) handOver(database, [recorded]);
+  const { begun, recorded } = await begin(onPool(database, call), call, user, from);
+  if (begun) handover.add([recorded]);
   return begun;
 }
 

@@ -1,6 +1,7 @@
 import {
   type Caller,
   createToken,
+  type Origin,
   type ReturnRules,
   readReturnAddress,
   stillAllowed,
@@ -9,12 +10,12 @@ import {
   withCode,
 } from '@bailiwick/contract';
 import { deadToken, denied, failedPrecondition, unauthenticated } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Handlers } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import type { Database, EntityManager } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { Database, Transaction } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { type UserRow } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { beginSession } from './begin.ts';
@@ -32,7 +33,7 @@ const codeMs = 60_000;
 
 type Deps = ReturnRules & {
   database: Database;
-  authority: Pick<Client<typeof Authority>, 'listUserTenants'>;
+  authority: Pick<PeerClient<typeof Authority>, 'listUserTenants'>;
 };
 
 /** The codes that take users on to applications. */
@@ -47,7 +48,7 @@ export function codeHandlers(
       // A code turns the browser's cookie into a token, which no script of an application may do.
       if (caller.origin !== '' && caller.origin !== ownOrigin)
         throw denied('only pages of this service may send users on', 'CROSS_SITE');
-      const returnTo = wanted || (await appUrlOf(deps, caller, tenant));
+      const returnTo = wanted || (await appUrlOf(deps, caller, tenant, call));
       if (returnTo === '' && deps.appUrl === '') return { redirect: '' };
       const target = readReturnAddress(returnTo, deps);
       if (!target)
@@ -56,13 +57,13 @@ export function codeHandlers(
           'RETURN_FOREIGN',
         );
       if (target.origin === '') return { redirect: target.returnTo };
-      return database.transaction({ tenant: null, row: `user ${caller.id}` }, async (em) => {
-        const user = await lockActive(em, caller.id);
-        const from = user && (await findSessionOrigin(em, caller.credentialId));
+      return database.transaction({ call, tenant: null, row: `user ${caller.id}` }, async (tx) => {
+        const user = await lockActive(tx, caller.id);
+        const from = user && (await findSessionOrigin(tx, caller.credentialId));
         // The user was disabled or the session ended meanwhile.
         if (!from) throw unauthenticated();
         const { ip, userAgent } = caller;
-        const code = await storeCode(em, user, {
+        const code = await storeCode(tx, user, {
           ...from,
           ip,
           userAgent,
@@ -70,7 +71,7 @@ export function codeHandlers(
           sessionId: caller.credentialId,
         });
         // Audited only: the exchange is the sign-in that receivers hear of.
-        recordChange(em, call, {
+        record(tx, {
           tenant: '',
           type: 'session.code_issued',
           data: null,
@@ -83,13 +84,13 @@ export function codeHandlers(
     async exchangeCode({ code }, call) {
       if (tokenKind(code) !== 'code') throw deadToken();
       const hash = tokenHash(code);
-      return database.transaction({ tenant: null, row: `code ${code}` }, async (em) => {
-        const user = await lockActive(em, (await findCodeUser(em, hash)) ?? '');
+      return database.transaction({ call, tenant: null, row: `code ${code}` }, async (tx) => {
+        const user = await lockActive(tx, (await findCodeUser(tx, hash)) ?? '');
         // A page of another origin does not consume the code, so that the intended page still can.
-        const consumed = user && (await consumeCode(em, hash, call.caller.origin));
+        const consumed = user && (await consumeCode(tx, hash, call.caller.origin));
         if (!user || !consumed) throw deadToken();
-        const from = await withTakenOn(em, consumed);
-        return beginSession(em, call, user, from);
+        const from = await withTakenOn(tx, consumed);
+        return beginSession(tx, call, user, from);
       });
     },
   };
@@ -99,9 +100,9 @@ export function codeHandlers(
  * The application of one of the user's tenants: of the named one, or of the only one. '' = none, or
  * one that the platform does not allow any more. Without access the user goes to the platform's.
  */
-async function appUrlOf(deps: Deps, caller: Caller, tenant: string): Promise<string> {
+async function appUrlOf(deps: Deps, caller: Caller, tenant: string, call: Origin): Promise<string> {
   const found = await deps.authority
-    .listUserTenants({ userId: caller.id })
+    .listUserTenants({ userId: caller.id }, call)
     .catch(() => ({ tenants: [] }));
   const { limitedTo } = caller;
   const tenants = found.tenants.filter(({ id }) => limitedTo === '' || id === limitedTo);
@@ -112,11 +113,11 @@ async function appUrlOf(deps: Deps, caller: Caller, tenant: string): Promise<str
 
 /** @throws if the session that the code takes on has ended */
 async function withTakenOn(
-  em: EntityManager,
+  tx: Transaction,
   { sessionId, ...from }: SessionOrigin & { sessionId: string },
 ): Promise<SessionOrigin> {
   if (sessionId === '') return from;
-  const takenOn = await findTakenOn(em, sessionId);
+  const takenOn = await findTakenOn(tx, sessionId);
   if (!takenOn) throw deadToken();
   return { ...from, takenOn };
 }
@@ -126,15 +127,15 @@ type CodeOrigin = Omit<SessionOrigin, 'takenOn'> & { origin: string; sessionId: 
 
 /** Stores a new code for an application and voids its previous code for the same user. */
 export async function storeCode(
-  em: EntityManager,
+  tx: Transaction,
   { id: userId, emailKey }: UserRow,
   from: CodeOrigin,
 ): Promise<string> {
   const token = createToken('code');
   const now = new Date();
-  await voidCodesFor(em, userId, from.origin);
-  em.persist(
-    em.create(SignInCodeEntity, {
+  await voidCodesFor(tx, userId, from.origin);
+  tx.em.persist(
+    tx.em.create(SignInCodeEntity, {
       ...from,
       ownAssurance: from.ownAssurance ?? '',
       provenAt: from.provenAt ?? null,

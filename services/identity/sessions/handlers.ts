@@ -1,7 +1,7 @@
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Call, Handlers, Pager } from '@bailiwick/pipeline';
 import type { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import { lockActive } from '../users/lock.ts';
 import { SessionEntity, sessionRecord } from './entities.ts';
 import { listSessions } from './listed/queries.ts';
@@ -23,20 +23,23 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
     },
 
     async revoke({ id }, call) {
-      await database.transaction({ tenant: null, row: `user ${call.caller.id}` }, (em) =>
-        endSession(em, call, id),
+      await database.transaction({ call, tenant: null, row: `user ${call.caller.id}` }, (tx) =>
+        endSession(tx, call, id),
       );
       return {};
     },
 
     async revokeAll(_request, call) {
-      await database.transaction({ tenant: null, row: `user ${call.caller.id}` }, async (em) => {
-        // Locks the user before the sessions, to avoid deadlocks.
-        await lockActive(em, call.caller.id);
-        await voidCodes(em, call.caller.id);
-        const sessions = await em.find(SessionEntity, { userId: call.caller.id });
-        for (const { id } of sessions) await endSession(em, call, id);
-      });
+      await database.transaction(
+        { call, tenant: null, row: `user ${call.caller.id}` },
+        async (tx) => {
+          // Locks the user before the sessions, to avoid deadlocks.
+          await lockActive(tx, call.caller.id);
+          await voidCodes(tx, call.caller.id);
+          const sessions = await tx.em.find(SessionEntity, { userId: call.caller.id });
+          for (const { id } of sessions) await endSession(tx, call, id);
+        },
+      );
       return {};
     },
   };
@@ -47,17 +50,17 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
  * code that is being exchanged would otherwise leave its session behind. Does nothing for another
  * user's session or an ended one.
  */
-export async function endSession(em: EntityManager, call: Call, id: string): Promise<void> {
+export async function endSession(tx: Transaction, call: Call, id: string): Promise<void> {
   const { caller } = call;
   // Even if no session is found: the gateways may not know yet that another call has ended it.
   call.invalidates.add(`credential:${id}`);
-  await lockActive(em, caller.id);
-  const sessions = await deleteSession(em, caller.id, id);
-  await recordSupportEnds(em, call, sessions, ({ operator }) =>
+  await lockActive(tx, caller.id);
+  const sessions = await deleteSession(tx, caller.id, id);
+  await recordSupportEnds(tx, sessions, ({ operator }) =>
     operator === caller.id ? 'operator_signed_out' : 'user_ended',
   );
   for (const ended of sessions) {
-    recordChange(em, call, {
+    record(tx, {
       tenant: '',
       type: 'session.revoked',
       data: { ID: ended.id, UserID: ended.userId },

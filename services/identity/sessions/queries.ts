@@ -1,12 +1,6 @@
-import { platformPlace, type SessionProof } from '@bailiwick/contract';
-import type { changeRow, Origin } from '@bailiwick/outbox';
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  type Run,
-  type Statement,
-} from '@bailiwick/store';
+import { type Origin, platformPlace, type SessionProof } from '@bailiwick/contract';
+import type { changeRow } from '@bailiwick/outbox';
+import type { Database, Run, Statement, Transaction } from '@bailiwick/store';
 import type { UserRow } from '../users/entities.ts';
 import type { SessionOrigin } from './entities.ts';
 import { type EndedSession, returningEnded, supportHash } from './support/queries.ts';
@@ -65,7 +59,7 @@ const liveSupportById: Statement = {
   name: 'identity.live_support_session_by_id',
   text: `${liveSession} and s.id = $1 and s.operator <> ''`,
 };
-const touch: Statement = {
+const touched: Statement = {
   name: 'identity.touch_session',
   text: 'update session set last_seen_at = now() where id = $1',
 };
@@ -115,11 +109,11 @@ export const proofOf = (session: LiveSession): SessionProof => ({
 export async function findLiveSession(
   database: Database,
   tokenHash: Uint8Array,
-  { touch: touching = true } = {},
+  { touch }: { touch?: Origin } = {},
 ): Promise<LiveSession | undefined> {
   const [session] = await database.query<LiveSession>(live, [tokenHash, platformPlace]);
   // Written at most once a minute, so that a busy client does not cause a write per call.
-  if (touching && session?.stale) await database.query(touch, [session.id]);
+  if (touch && session?.stale) await database.write(touch, touched, [session.id]);
   return session;
 }
 
@@ -149,10 +143,10 @@ export async function findSupportSessionById(
 export async function findLiveSessionById(
   database: Database,
   id: string,
-  { touch: touching }: { touch: boolean },
+  { touch }: { touch?: Origin | undefined } = {},
 ): Promise<LiveSession | undefined> {
   const [session] = await database.query<LiveSession>(liveById, [id, platformPlace]);
-  if (touching && session?.stale) await database.query(touch, [session.id]);
+  if (touch && session?.stale) await database.write(touch, touched, [session.id]);
   return session;
 }
 
@@ -270,10 +264,15 @@ type Limits = { idleMinutes: number; maxMinutes: number };
  */
 export async function limitSession(
   database: Database,
+  call: Origin,
   id: string,
   { idleMinutes, maxMinutes }: Limits,
 ): Promise<boolean> {
-  const [session] = await database.query<{ live: boolean }>(limit, [id, idleMinutes, maxMinutes]);
+  const [session] = await database.write<{ live: boolean }>(call, limit, [
+    id,
+    idleMinutes,
+    maxMinutes,
+  ]);
   return session?.live ?? false;
 }
 
@@ -282,12 +281,11 @@ export async function limitSession(
  * it as an operator.
  */
 export async function deleteSession(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   id: string,
 ): Promise<EndedSession[]> {
-  return execute<EndedSession>(
-    em,
+  return tx.query<EndedSession>(
     `delete from session where user_id = $1 and (id = $2 or taken_from = $2)
        or operator <> '' and operator = $1 and operator_session = $2
        ${returningEnded}`,
@@ -296,38 +294,36 @@ export async function deleteSession(
 }
 
 /** Ends all sessions of a user, including those that a code could still open. */
-export const endSessions = (em: EntityManager, origin: Origin, userId: string): Promise<void> =>
-  endOtherSessions(em, origin, userId, '');
+export const endSessions = (tx: Transaction, userId: string): Promise<void> =>
+  endOtherSessions(tx, userId, '');
 
 /** Like endSessions, but keeps one session ('' = none), and the support session opened in it. */
 export async function endOtherSessions(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   userId: string,
   keptId: string,
 ): Promise<void> {
-  await voidCodes(em, userId);
-  const ended = await execute<EndedSession>(
-    em,
+  await voidCodes(tx, userId);
+  const ended = await tx.query<EndedSession>(
     `delete from session where user_id = $1 and id <> $2
        or operator <> '' and operator = $1 and operator_session <> $2
        ${returningEnded}`,
     [userId, keptId],
   );
-  await recordSupportEnds(em, origin, ended, signedOut(userId));
+  await recordSupportEnds(tx, ended, signedOut(userId));
 }
 
 /**
  * Voids all codes and challenges of a user. Ending all sessions includes those that they could
  * still open.
  */
-export async function voidCodes(em: EntityManager, userId: string): Promise<void> {
-  await voidChallenges(em, userId);
-  await execute(em, 'delete from sign_in_code where user_id = $1', [userId]);
-  await execute(em, 'delete from mailed_code where user_id = $1', [userId]);
+export async function voidCodes(tx: Transaction, userId: string): Promise<void> {
+  await voidChallenges(tx, userId);
+  await tx.query('delete from sign_in_code where user_id = $1', [userId]);
+  await tx.query('delete from mailed_code where user_id = $1', [userId]);
 }
 
 /** Voids the sign-ins of a user that wait for a second factor. */
-export async function voidChallenges(em: EntityManager, userId: string): Promise<void> {
-  await execute(em, 'delete from login_challenge where user_id = $1', [userId]);
+export async function voidChallenges(tx: Transaction, userId: string): Promise<void> {
+  await tx.query('delete from login_challenge where user_id = $1', [userId]);
 }

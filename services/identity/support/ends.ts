@@ -1,8 +1,7 @@
-import { hasPermission } from '@bailiwick/contract';
-import { serviceOrigin } from '@bailiwick/outbox';
+import { hasPermission, type Origin, serviceOrigin } from '@bailiwick/contract';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import { findLiveSessionById, type LiveSession, proofOf } from '../sessions/queries.ts';
 import { deleteSupport, type OpenSupport } from '../sessions/support/queries.ts';
 import { type EndCause, recordSupportEnds } from '../sessions/support/records.ts';
@@ -10,9 +9,11 @@ import { type EndCause, recordSupportEnds } from '../sessions/support/records.ts
 // The ends of support sessions that no call of the operator or the user makes. Each is stored: a
 // session whose operator loses the permission does not come back with it.
 
+const byService = serviceOrigin('identity');
+
 export type EndDeps = {
   database: Database;
-  authority: Pick<Client<typeof Authority>, 'effective' | 'listUserTenants'>;
+  authority: Pick<PeerClient<typeof Authority>, 'effective' | 'listUserTenants'>;
 };
 
 /** The operator's own session, if the operator may still act as a user; else why not. */
@@ -24,14 +25,18 @@ export async function operatorOf(
     authority: Pick<EndDeps['authority'], 'effective'>;
   },
   { operator, operatorSession }: Pick<OpenSupport, 'operator' | 'operatorSession'>,
+  call: Origin,
 ): Promise<{ own: LiveSession } | { cause: EndCause }> {
-  const own = await findLiveSessionById(database, operatorSession, { touch: false });
+  const own = await findLiveSessionById(database, operatorSession);
   if (own?.user_id !== operator) return { cause: 'operator_signed_out' };
-  const { platformPermissions } = await authority.effective({
-    principalType: 'user',
-    principalId: operator,
-    ...proofOf(own),
-  });
+  const { platformPermissions } = await authority.effective(
+    {
+      principalType: 'user',
+      principalId: operator,
+      ...proofOf(own),
+    },
+    call,
+  );
   return hasPermission(platformPermissions, 'iam.platform.support.act')
     ? { own }
     : { cause: 'permission_lost' };
@@ -43,8 +48,8 @@ export async function endSupport(
   { id }: Pick<OpenSupport, 'id'>,
   cause: EndCause,
 ): Promise<void> {
-  await database.transaction(null, async (em) =>
-    recordSupportEnds(em, serviceOrigin('identity'), await deleteSupport(em, id), () => cause),
+  await database.transaction({ call: byService, tenant: null }, async (tx) =>
+    recordSupportEnds(tx, await deleteSupport(tx, id), () => cause),
   );
 }
 
@@ -56,9 +61,12 @@ export async function endIfDue(deps: EndDeps, session: OpenSupport): Promise<voi
 
 async function causeOf(deps: EndDeps, session: OpenSupport): Promise<EndCause | undefined> {
   if (!session.isLive) return 'expired';
-  const operator = await operatorOf(deps, session);
+  const operator = await operatorOf(deps, session, byService);
   if ('cause' in operator) return operator.cause;
   const { userId, toldTenants } = session;
-  const { suspended } = await deps.authority.listUserTenants({ userId, withSuspended: true });
+  const { suspended } = await deps.authority.listUserTenants(
+    { userId, withSuspended: true },
+    byService,
+  );
   return suspended.some(({ id }) => toldTenants.includes(id)) ? 'tenant_suspended' : undefined;
 }

@@ -33,9 +33,9 @@ async function endOwn({ database }: SupportDeps, call: Call): Promise<void> {
   const { caller } = call;
   // Even if none is found: the gateways may not know yet that another call has ended it.
   call.invalidates.add(`user:${caller.id}`);
-  await database.transaction({ tenant: null, row: `user ${caller.id}` }, async (em) => {
-    await lockExisting(em, caller.id);
-    const ended = await deleteSupportOf(em, caller.id);
-    await recordSupportEnds(em, call, ended, () => 'ended');
+  await database.transaction({ call, tenant: null, row: `user ${caller.id}` }, async (tx) => {
+    await lockExisting(tx, caller.id);
+    const ended = await deleteSupportOf(tx, caller.id);
+    await recordSupportEnds(tx, ended, () => 'ended');
   });
 }

@@ -4,8 +4,8 @@ import { noticeTask } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { SupportStartRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/support_pb.ts';
-import type { Database, EntityManager } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { Database, Transaction } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { assertFactorUsed } from '../factors/changes.ts';
 import { SessionEntity, sessionRecord } from '../sessions/entities.ts';
 import { findLiveSessionById, proofOf } from '../sessions/queries.ts';
@@ -17,7 +17,7 @@ import { lockActive, lockExisting } from '../users/lock.ts';
 
 export type SupportDeps = {
   database: Database;
-  authority: Pick<Client<typeof Authority>, 'listUserTenants' | 'mayActAs'>;
+  authority: Pick<PeerClient<typeof Authority>, 'listUserTenants' | 'mayActAs'>;
 };
 
 const defaultMinutes = 15;
@@ -33,16 +33,16 @@ export async function startSupport(
   if (userId === caller.id)
     throw failedPrecondition('support access to your own account is not possible', 'OWN_ACCOUNT');
   await assertMayActAs(deps, userId, call);
-  const { tenants } = await authority.listUserTenants({ userId });
+  const { tenants } = await authority.listUserTenants({ userId }, call);
   const about = { tenants: tenants.map(({ id }) => id), reason: reason.trim(), minutes };
   // Even without an earlier support session: the call that has ended it may not have replied yet.
   call.invalidates.add(`user:${caller.id}`);
-  return database.transaction({ tenant: null, row: `user ${caller.id}` }, async (em) => {
-    const { operator, user } = await lockBoth(em, caller.id, userId);
-    const assurance = await assertProven(deps, em, operator, call);
-    const earlier = await deleteSupportOf(em, caller.id);
-    await recordSupportEnds(em, call, earlier, () => 'replaced');
-    return open(em, call, { operator, user, assurance, ...about });
+  return database.transaction({ call, tenant: null, row: `user ${caller.id}` }, async (tx) => {
+    const { operator, user } = await lockBoth(tx, caller.id, userId);
+    const assurance = await assertProven(deps, tx, operator, call);
+    const earlier = await deleteSupportOf(tx, caller.id);
+    await recordSupportEnds(tx, earlier, () => 'replaced');
+    return open(tx, call, { operator, user, assurance, ...about });
   });
 }
 
@@ -50,21 +50,21 @@ export async function startSupport(
  * Locks the operator and the user, in the order of their ids: two operators who start access to each
  * other would deadlock otherwise.
  */
-async function lockBoth(em: EntityManager, operatorId: string, userId: string) {
+async function lockBoth(tx: Transaction, operatorId: string, userId: string) {
   const lockOperator = async () => {
-    const operator = await lockActive(em, operatorId);
+    const operator = await lockActive(tx, operatorId);
     // The operator was disabled meanwhile.
     if (!operator) throw unauthenticated();
     return operator;
   };
   if (operatorId < userId)
-    return { operator: await lockOperator(), user: await lockUser(em, userId) };
-  const user = await lockUser(em, userId);
+    return { operator: await lockOperator(), user: await lockUser(tx, userId) };
+  const user = await lockUser(tx, userId);
   return { operator: await lockOperator(), user };
 }
 
-async function lockUser(em: EntityManager, id: string): Promise<UserRow> {
-  const user = await lockExisting(em, id);
+async function lockUser(tx: Transaction, id: string): Promise<UserRow> {
+  const user = await lockExisting(tx, id);
   if (user.status !== 'active' || !user.emailVerified)
     throw failedPrecondition('the user is disabled or has no verified address', 'USER_INACTIVE');
   return user;
@@ -73,13 +73,13 @@ async function lockUser(em: EntityManager, id: string): Promise<UserRow> {
 /** The operator's sign-in must be recent, with a second factor if the operator has one. */
 async function assertProven(
   { database }: SupportDeps,
-  em: EntityManager,
+  tx: Transaction,
   operator: UserRow,
   call: Call,
 ) {
-  const { recent } = await assertFactorUsed(em, operator, call.caller);
+  const { recent } = await assertFactorUsed(tx, operator, call.caller);
   if (!recent) throw recentLoginRequired();
-  const session = await findLiveSessionById(database, call.caller.credentialId, { touch: false });
+  const session = await findLiveSessionById(database, call.caller.credentialId);
   if (session?.user_id !== operator.id) throw unauthenticated();
   // A provider's word about its own factors counts in its own tenant only.
   const { assurance, ownAssurance, ssoTenant } = proofOf(session);
@@ -96,7 +96,7 @@ type Opened = {
 };
 
 function open(
-  em: EntityManager,
+  tx: Transaction,
   call: Call,
   { operator, user, assurance, tenants, reason, minutes }: Opened,
 ) {
@@ -105,7 +105,7 @@ function open(
   const now = new Date();
   // It ends with the operator's own session at the latest.
   const end = Math.min(now.getTime() + minutes * 60_000, new Date(assurance.until).getTime());
-  const stored = em.create(SessionEntity, {
+  const stored = tx.em.create(SessionEntity, {
     id: createId('ses'),
     userId: user.id,
     tokenHash: supportHash(tokenHash(token)),
@@ -127,7 +127,7 @@ function open(
     reason,
     toldTenants: [...tenants],
   });
-  em.persist(stored);
+  tx.em.persist(stored);
   const session = sessionRecord({ ...stored, limitedTo: '' }, '');
   const mail = {
     locale: user.locale,
@@ -135,7 +135,7 @@ function open(
     reason,
     time: stored.expiresAt.toISOString(),
   };
-  recordSupport(em, call, {
+  recordSupport(tx, {
     type: 'session.support_started',
     session,
     email: user.email,

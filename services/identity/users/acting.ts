@@ -1,10 +1,9 @@
 import { denied } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { isUnimplemented } from '@bailiwick/wire';
-import type { Client } from '@connectrpc/connect';
+import { isUnimplemented, type PeerClient } from '@bailiwick/wire';
 
-type Deps = { authority: Pick<Client<typeof Authority>, 'mayActAs'> };
+type Deps = { authority: Pick<PeerClient<typeof Authority>, 'mayActAs'> };
 
 /**
  * Throws permission_denied unless the caller may grant, by its rights on the platform, all that a
@@ -13,21 +12,22 @@ type Deps = { authority: Pick<Client<typeof Authority>, 'mayActAs'> };
 export async function assertMayActAs(
   { authority }: Deps,
   userId: string,
-  { caller, signal }: Call,
+  call: Call,
 ): Promise<void> {
-  if (caller.type === 'user' && caller.id === userId) return;
+  if (call.caller.type === 'user' && call.caller.id === userId) return;
   const { lacking } = await authority
     .mayActAs(
       {
-        principalType: caller.type,
-        principalId: caller.id,
-        principalBotTenant: caller.type === 'bot' ? caller.tenant : '',
-        principalNarrowedTo: caller.narrowedTo,
-        principalLimitedTo: caller.limitedTo,
-        principalVoucher: caller.voucher,
+        principalType: call.caller.type,
+        principalId: call.caller.id,
+        principalBotTenant: call.caller.type === 'bot' ? call.caller.tenant : '',
+        principalNarrowedTo: call.caller.narrowedTo,
+        principalLimitedTo: call.caller.limitedTo,
+        principalVoucher: call.caller.voucher,
         userId,
       },
-      { signal },
+      call,
+      { signal: call.signal },
     )
     .catch((error: unknown) => {
       // During an upgrade, access may be an older version without this call.

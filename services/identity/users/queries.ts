@@ -3,12 +3,11 @@ import type { PageQuery, Search } from '@bailiwick/pipeline';
 import {
   createListing,
   type Database,
-  type EntityManager,
-  execute,
   type FoundIds,
   lastPartKey,
   onPool,
   type Statement,
+  type Transaction,
   textKey,
 } from '@bailiwick/store';
 import type { UserRow } from './entities.ts';
@@ -149,25 +148,25 @@ export const searchUsers = (
  * sessions.
  */
 export async function deleteBelongings(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   emailKey: string,
 ): Promise<void> {
-  await execute(em, 'delete from passkey where user_id = $1', [userId]);
-  await execute(em, 'delete from reset_token where user_id = $1', [userId]);
-  await execute(em, 'delete from email_change where user_id = $1', [userId]);
-  await execute(em, 'delete from pending_link where user_id = $1', [userId]);
-  await execute(em, 'delete from registration where user_id = $1 or email_key = $2', [
+  await tx.query('delete from passkey where user_id = $1', [userId]);
+  await tx.query('delete from reset_token where user_id = $1', [userId]);
+  await tx.query('delete from email_change where user_id = $1', [userId]);
+  await tx.query('delete from pending_link where user_id = $1', [userId]);
+  await tx.query('delete from registration where user_id = $1 or email_key = $2', [
     userId,
     emailKey,
   ]);
-  await execute(em, "delete from totp_factor where tenant = '' and user_id = $1", [userId]);
-  await execute(em, 'delete from recovery_code where user_id = $1', [userId]);
-  await execute(em, "delete from login_failure where email_key in ($1, 'factor ' || $2)", [
+  await tx.query("delete from totp_factor where tenant = '' and user_id = $1", [userId]);
+  await tx.query('delete from recovery_code where user_id = $1', [userId]);
+  await tx.query("delete from login_failure where email_key in ($1, 'factor ' || $2)", [
     emailKey,
     userId,
   ]);
-  await execute(em, "delete from known_network where email_key in ($1, 'factor ' || $2)", [
+  await tx.query("delete from known_network where email_key in ($1, 'factor ' || $2)", [
     emailKey,
     userId,
   ]);
@@ -175,11 +174,10 @@ export async function deleteBelongings(
 
 /** Deletes the pending registrations of addresses and returns their password groups. */
 export async function consumeRivals(
-  em: EntityManager,
+  tx: Transaction,
   emailKeys: readonly string[],
 ): Promise<Array<{ password_group: string; alive: boolean }>> {
-  return execute(
-    em,
+  return tx.query(
     'delete from registration where email_key = any($1) returning password_group, expires_at > now() as alive',
     [emailKeys],
   );

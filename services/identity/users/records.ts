@@ -1,20 +1,18 @@
 import type { JsonObject } from '@bailiwick/contract';
-import { type Change, recordChange, type Target, type Task } from '@bailiwick/outbox';
-import type { Call } from '@bailiwick/pipeline';
-import type { EntityManager } from '@bailiwick/store';
+import { type Change, record, type Target, type Task } from '@bailiwick/outbox';
+import type { Transaction } from '@bailiwick/store';
 import { type UserRow, userJson } from './entities.ts';
 
 type RecordedWith = { tasks?: readonly Task[]; previous?: JsonObject; targets?: readonly Target[] };
 
 /** Records a change of a user with an event that has the user's record. */
 export function recordUser(
-  em: EntityManager,
-  call: Call,
+  tx: Transaction,
   type: string,
   user: UserRow,
   more: RecordedWith = {},
 ): void {
-  recordChange(em, call, userChange(type, user, more));
+  record(tx, userChange(type, user, more));
 }
 
 /** A change of a user, with an event that has the user's record. */
@@ -26,13 +24,12 @@ export function userChange(type: string, user: UserRow, more: RecordedWith = {})
 
 /** Audits a call about an address. The entry must look the same for known and unknown addresses. */
 export function recordAuditOnly(
-  em: EntityManager,
-  call: Call,
+  tx: Transaction,
   action: string,
   address: string,
   tasks: readonly Task[],
 ): void {
-  recordChange(em, call, {
+  record(tx, {
     tenant: '',
     type: action,
     data: null,

@@ -1,7 +1,7 @@
 import { encodeJson, type JsonObject } from '@bailiwick/contract';
-import { type Origin, recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import { ChatEndpointSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type EndpointValues, sharedFields } from '../endpoints/values.ts';
 import type { ChatEndpointRow } from './entities.ts';
@@ -31,13 +31,12 @@ export const urlContext = (endpoint: string) => [endpoint, 'url'] as const;
 
 /** Writes an endpoint's event to the outbox in the transaction. */
 export function recordEndpointEvent(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   type: string,
   row: ChatEndpointRow,
   previous?: Record<string, unknown>,
 ): void {
-  recordChange(em, origin, {
+  record(tx, {
     tenant: row.tenant,
     type,
     data: toJson(row),

@@ -1,3 +1,4 @@
+import { serviceOrigin } from '@bailiwick/contract';
 import { type EgressRules, type Pools } from '@bailiwick/egress';
 import { type TenantKeys } from '@bailiwick/keys';
 import type {
@@ -5,7 +6,7 @@ import type {
   ChatDeliverRequest,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import type { Database } from '@bailiwick/store';
-import { byService, goneReason } from '../health/disable-policy.ts';
+import { goneReason } from '../health/disable-policy.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type DeliveryOutcome, dropped } from '../sending/delivery-outcome.ts';
 import { derivedId, resultOf } from '../sending/result.ts';
@@ -63,10 +64,12 @@ export async function attemptMessage(
     task: attempt,
   });
   // The service says that the channel or its hook is gone for good.
-  if (outcome.statusCode === 410)
-    await deps.database.transaction(tenant, (em) =>
-      disableEndpointAt(em, { tenant, endpoint, url, keys: deps.keys }, byService, goneReason),
+  if (outcome.statusCode === 410) {
+    const call = serviceOrigin('notifications', '', attempt.id);
+    await deps.database.transaction({ call, tenant }, (tx) =>
+      disableEndpointAt(tx, { tenant, endpoint, url, keys: deps.keys }, goneReason),
     );
+  }
   return outcome;
 }
 

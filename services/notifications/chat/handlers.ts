@@ -56,7 +56,7 @@ export function chatHandlers(
       events: { deleted: 'chat_endpoint.deleted', replayed: 'chat_endpoint.replayed' },
       find: findEndpoint,
       list: listEndpoints,
-      lock: (em, which, lockMode) => em.findOne(ChatEndpointEntity, which, { lockMode }),
+      lock: (tx, which, lockMode) => tx.em.findOne(ChatEndpointEntity, which, { lockMode }),
       toApi,
       recordEvent: recordEndpointEvent,
     }),
@@ -74,13 +74,13 @@ async function createEndpoint(
   const kind = kindFor(request.url, { requested: endpoint.kind, stored: '' });
   const address = { ...(await sealUrl(keys, { tenant, id }, request.url)), kind };
   const turn = { tenant, row: `chat_endpoint ${tenant}` };
-  const row = await database.transaction(turn, async (em) => {
-    const count = () => em.count(ChatEndpointEntity, { tenant });
-    await assertRoom(em, { tenant, kind: 'chat', limit: endpointLimit, count });
+  const row = await database.transaction({ call, ...turn }, async (tx) => {
+    const count = () => tx.em.count(ChatEndpointEntity, { tenant });
+    await assertRoom(tx, { tenant, kind: 'chat', limit: endpointLimit, count });
     const values = { ...createdValues(endpoint), ...address, tenant, id };
-    const created = em.create(ChatEndpointEntity, values);
-    em.persist(created);
-    recordEndpointEvent(em, call, 'chat_endpoint.created', created);
+    const created = tx.em.create(ChatEndpointEntity, values);
+    tx.em.persist(created);
+    recordEndpointEvent(tx, 'chat_endpoint.created', created);
     return created;
   });
   return { endpoint: toApi(row) };
@@ -96,16 +96,16 @@ async function updateEndpoint(
   const { tenant, allowed } = await allowUpdateOf({ database, authority }, endpoint, call);
   const sealed = request.url === '' ? undefined : await sealUrl(keys, { tenant, id }, request.url);
   const turn = { tenant, row: `endpoint ${tenant} ${id}` };
-  const row = await database.transaction(turn, async (em) => {
+  const row = await database.transaction({ call: allowed, ...turn }, async (tx) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE;
-    const stored = await em.findOne(ChatEndpointEntity, { tenant, id }, { lockMode });
+    const stored = await tx.em.findOne(ChatEndpointEntity, { tenant, id }, { lockMode });
     if (!stored) throw notFound('endpoint');
-    if (endpoint.active) await clearHealth(em, tenant, id);
+    if (endpoint.active) await clearHealth(tx, tenant, id);
     const before = toJson(stored);
     const kind = sealed
       ? kindFor(request.url, { requested: endpoint.kind, stored: stored.kind })
       : endpoint.kind || stored.kind;
-    em.assign(stored, { ...updatedValues(endpoint, stored), ...sealed, kind });
+    tx.em.assign(stored, { ...updatedValues(endpoint, stored), ...sealed, kind });
     // The new URL is not compared with the old one, so that a URL that can no longer be opened can
     // be replaced, too.
     const previous: Record<string, unknown> = {
@@ -114,7 +114,7 @@ async function updateEndpoint(
     };
     if (Object.keys(previous).length === 0) return stored;
     stored.updatedAt = timeAfter(stored.updatedAt);
-    recordEndpointEvent(em, allowed, 'chat_endpoint.updated', stored, previous);
+    recordEndpointEvent(tx, 'chat_endpoint.updated', stored, previous);
     return stored;
   });
   return { endpoint: toApi(row) };

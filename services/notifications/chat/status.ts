@@ -1,7 +1,6 @@
 import { changedFields } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
-import type { Origin } from '@bailiwick/outbox';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { disabledColumns } from '../endpoints/values.ts';
 import type { EndpointKind } from '../health/disable-policy.ts';
@@ -11,14 +10,14 @@ import { ChatEndpointEntity, type ChatEndpointRow } from './entities.ts';
 /** Disables chat endpoints and reports failing ones, on behalf of the service. */
 export const chatKind: EndpointKind = {
   prefix: 'slk',
-  lock: (em, tenant, endpoint) => lockActive(em, tenant, endpoint),
-  async reportFailing(em, tenant, endpoint, origin) {
-    const stored = await lockActive(em, tenant, endpoint);
-    if (stored) recordEndpointEvent(em, origin, 'chat_endpoint.failing', stored);
+  lock: (tx, tenant, endpoint) => lockActive(tx, tenant, endpoint),
+  async reportFailing(tx, tenant, endpoint) {
+    const stored = await lockActive(tx, tenant, endpoint);
+    if (stored) recordEndpointEvent(tx, 'chat_endpoint.failing', stored);
   },
-  async disable(em, tenant, endpoint, origin, reason) {
-    const stored = await lockActive(em, tenant, endpoint);
-    if (stored) disableEndpoint(em, stored, origin, reason);
+  async disable(tx, tenant, endpoint, reason) {
+    const stored = await lockActive(tx, tenant, endpoint);
+    if (stored) disableEndpoint(tx, stored, reason);
   },
 };
 
@@ -29,44 +28,28 @@ type AtFault = { tenant: string; endpoint: string; url: string; keys: TenantKeys
  * change the URL.
  */
 export async function disableEndpointAt(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, endpoint, url, keys }: AtFault,
-  origin: Origin,
   reason: string,
 ): Promise<void> {
-  const stored = await lockActive(em, tenant, endpoint);
+  const stored = await lockActive(tx, tenant, endpoint);
   if (!stored) return;
   const current = await keys.open(
     tenant,
     { dekId: stored.dekId, sealed: stored.urlEnc },
     urlContext(endpoint),
   );
-  if (current.toString() === url) disableEndpoint(em, stored, origin, reason);
+  if (current.toString() === url) disableEndpoint(tx, stored, reason);
 }
 
-function disableEndpoint(
-  em: EntityManager,
-  stored: ChatEndpointRow,
-  origin: Origin,
-  reason: string,
-): void {
+function disableEndpoint(tx: Transaction, stored: ChatEndpointRow, reason: string): void {
   const before = toJson(stored);
-  em.assign(stored, disabledColumns(reason, stored.updatedAt));
-  recordEndpointEvent(
-    em,
-    origin,
-    'chat_endpoint.disabled',
-    stored,
-    changedFields(before, toJson(stored)),
-  );
+  tx.em.assign(stored, disabledColumns(reason, stored.updatedAt));
+  recordEndpointEvent(tx, 'chat_endpoint.disabled', stored, changedFields(before, toJson(stored)));
 }
 
-const lockActive = (
-  em: EntityManager,
-  tenant: string,
-  id: string,
-): Promise<ChatEndpointRow | null> =>
-  em.findOne(
+const lockActive = (tx: Transaction, tenant: string, id: string): Promise<ChatEndpointRow | null> =>
+  tx.em.findOne(
     ChatEndpointEntity,
     { tenant, id, active: true },
     { lockMode: LockMode.PESSIMISTIC_WRITE },

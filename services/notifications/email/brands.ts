@@ -1,8 +1,8 @@
 import { createCache } from '@bailiwick/broker';
-import { hasOwnName } from '@bailiwick/contract';
+import { hasOwnName, serviceOrigin } from '@bailiwick/contract';
 import { type BrandSettings, type Log, readBrandImage } from '@bailiwick/process';
 import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import { displayName, type Sender } from './templates.ts';
 
 // How mails look: like the tenant that they are about, else like the installation.
@@ -16,11 +16,13 @@ export type Brand = {
 
 export type Brands = { of(tenant: string): Promise<Brand> };
 
+const byService = serviceOrigin('notifications');
+
 const cachedMs = 60_000;
 const lookUpMs = 2000;
 
 type Deps = {
-  tenants: Pick<Client<typeof Tenants>, 'getBranding'>;
+  tenants: Pick<PeerClient<typeof Tenants>, 'getBranding'>;
   settings: BrandSettings;
   sender: Sender;
   log: Log;
@@ -37,7 +39,7 @@ export function createBrands({ tenants, settings, sender, log }: Deps): Brands {
   };
 
   async function load(tenant: string): Promise<Brand> {
-    const { branding } = await tenants.getBranding({ tenant }, { timeoutMs: lookUpMs });
+    const { branding } = await tenants.getBranding({ tenant }, byService, { timeoutMs: lookUpMs });
     const name = displayName(branding?.name ?? '');
     if (!branding || !hasOwnName(name, sender.service)) return own;
     const { accentColor, logoPath, logoWidth: width, logoHeight: height } = branding;

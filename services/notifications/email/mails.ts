@@ -69,7 +69,7 @@ export function createMails(deps: MailDeps) {
       await inSpan('smtp send', span, () => mailer.send({ to, messageId, ...written }));
     } catch (error) {
       if (error instanceof MailRefused && error.suppress)
-        await suppressions.add(email.key, error.responseCode);
+        await suppressions.add(email.key, error.responseCode, id);
       throw error;
     }
   }

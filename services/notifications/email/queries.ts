@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Origin } from '@bailiwick/contract';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 
 export type SuppressionRow = { code: number; created_at: string; expires_at: string };
 
@@ -20,13 +21,12 @@ export async function findSuppressions(
 }
 
 export async function insertSuppression(
-  em: EntityManager,
+  tx: Transaction,
   hash: Uint8Array,
   code: number,
   days: number,
 ): Promise<void> {
-  await execute(
-    em,
+  await tx.query(
     `insert into mail_suppression (hash, code, created_at, expires_at) values ($1, $2, now(), now() + make_interval(days => $3))
      on conflict (hash) do update set code = excluded.code, created_at = excluded.created_at, expires_at = excluded.expires_at`,
     [hash, code, days],
@@ -35,11 +35,10 @@ export async function insertSuppression(
 
 /** Returns the number of deleted rows. */
 export async function deleteSuppression(
-  em: EntityManager,
+  tx: Transaction,
   hashes: readonly Uint8Array[],
 ): Promise<number> {
-  const rows = await execute(
-    em,
+  const rows = await tx.query(
     'delete from mail_suppression where hash = any($1) and expires_at > now() returning 1',
     [hashes],
   );
@@ -51,6 +50,6 @@ const expired: Statement = {
   text: 'delete from mail_suppression where expires_at <= now()',
 };
 
-export async function deleteExpiredSuppressions(database: Database): Promise<void> {
-  await database.query(expired, []);
+export async function deleteExpiredSuppressions(database: Database, call: Origin): Promise<void> {
+  await database.write(call, expired, []);
 }

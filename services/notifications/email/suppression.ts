@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, createSecretKey } from 'node:crypto';
-import { createBatch } from '@bailiwick/contract';
+import { createBatch, type Origin, serviceOrigin } from '@bailiwick/contract';
 import { type KeyRing, purposeKey } from '@bailiwick/keys';
-import { type Origin, recordChange, serviceOrigin } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Database } from '@bailiwick/store';
 import {
   deleteSuppression,
@@ -16,7 +16,7 @@ import {
 
 const days = 30;
 
-const byWorker = serviceOrigin('notifications');
+const byWorker = (task: string) => serviceOrigin('notifications', '', task);
 
 export type Suppressions = ReturnType<typeof createSuppressions>;
 
@@ -49,18 +49,18 @@ export function createSuppressions({ database, ring }: { database: Database; rin
 
     find: (emailKey: string): Promise<SuppressionRow | undefined> => find(hashes(emailKey)),
 
-    /** Suppresses an address for 30 days. `code` is the mail server's status code. */
-    add: (emailKey: string, code: number): Promise<void> =>
-      database.transaction(null, async (em) => {
-        await insertSuppression(em, hashOf(emailKey), code, days);
-        recordChange(em, byWorker, change('mail_suppression.created', emailKey));
+    /** Suppresses an address for 30 days. `code` is the mail server's status code, for this task. */
+    add: (emailKey: string, code: number, task: string): Promise<void> =>
+      database.transaction({ call: byWorker(task), tenant: null }, async (tx) => {
+        await insertSuppression(tx, hashOf(emailKey), code, days);
+        record(tx, change('mail_suppression.created', emailKey));
       }),
 
     /** Lifts the suppression of an address. Records nothing without a suppression. */
     remove: (emailKey: string, origin: Origin): Promise<void> =>
-      database.transaction(null, async (em) => {
-        if ((await deleteSuppression(em, hashes(emailKey))) > 0)
-          recordChange(em, origin, change('mail_suppression.deleted', emailKey));
+      database.transaction({ call: origin, tenant: null }, async (tx) => {
+        if ((await deleteSuppression(tx, hashes(emailKey))) > 0)
+          record(tx, change('mail_suppression.deleted', emailKey));
       }),
   };
 }

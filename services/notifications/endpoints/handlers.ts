@@ -1,13 +1,12 @@
 import { type EgressRules } from '@bailiwick/egress';
 import { notFound } from '@bailiwick/errors';
 import { type TenantKeys } from '@bailiwick/keys';
-import type { Origin } from '@bailiwick/outbox';
 import type { Call, PageQuery, Pager } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.ts';
-import type { Database, EntityManager } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { Database, Transaction } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { LockMode } from '@mikro-orm/core';
 import { deleteHealth } from '../health/queries.ts';
 import { messageHandlers } from '../messages/handlers.ts';
@@ -23,7 +22,7 @@ export type EndpointDeps = {
   log: Log;
   pager: Pager;
   egress: EgressRules;
-  authority: Client<typeof Authority>;
+  authority: PeerClient<typeof Authority>;
   endpointLimit: number;
   store: Store;
   /** How many hours sent bodies are kept. */
@@ -37,9 +36,9 @@ type Kind<Found, Row, Shown> = {
   find: (database: Database, tenant: string, id: string) => Promise<Found | undefined>;
   list: (database: Database, tenant: string, query: PageQuery) => Promise<Found[]>;
   /** The stored endpoint, locked until the transaction ends. */
-  lock: (em: EntityManager, which: Which, mode: LockMode) => Promise<Row | null>;
+  lock: (tx: Transaction, which: Which, mode: LockMode) => Promise<Row | null>;
   toApi: (row: Found) => Shown | Promise<Shown>;
-  recordEvent: (em: EntityManager, origin: Origin, type: string, row: Row) => void;
+  recordEvent: (tx: Transaction, type: string, row: Row) => void;
 };
 
 type Which = { tenant: string; id: string };
@@ -84,16 +83,16 @@ export function sharedHandlers<
       // Sessions of the receivers' portal depend on the endpoint. Even if it is gone: the call that has
       // deleted it may not have replied yet.
       call.invalidates.add(`credential:${id}`);
-      await database.transaction({ tenant, row: `endpoint ${tenant} ${id}` }, async (em) => {
+      await database.transaction({ call, tenant, row: `endpoint ${tenant} ${id}` }, async (tx) => {
         // Lock order everywhere: the endpoint, its waiting tasks, its health.
-        const stored = await lock(em, { tenant, id }, LockMode.PESSIMISTIC_WRITE);
+        const stored = await lock(tx, { tenant, id }, LockMode.PESSIMISTIC_WRITE);
         if (!stored) return;
-        recordEvent(em, call, events.deleted, stored);
-        em.remove(stored);
-        await deleteWaiting(em, tenant, id);
-        await deleteHealth(em, tenant, id);
-        await deletePortalsOf(em, tenant, id);
-        await forgetMessages(em, tenant, id);
+        recordEvent(tx, events.deleted, stored);
+        tx.em.remove(stored);
+        await deleteWaiting(tx, tenant, id);
+        await deleteHealth(tx, tenant, id);
+        await deletePortalsOf(tx, tenant, id);
+        await forgetMessages(tx, tenant, id);
       });
       return {};
     },
@@ -104,7 +103,7 @@ export function sharedHandlers<
       replayFailed(database, call, request, {
         type,
         action: events.replayed,
-        find: (em, tenant, id) => lock(em, { tenant, id }, LockMode.PESSIMISTIC_READ),
+        find: (tx, tenant, id) => lock(tx, { tenant, id }, LockMode.PESSIMISTIC_READ),
       }),
   };
 }

@@ -1,6 +1,6 @@
 import { type EgressRules, urlProblem } from '@bailiwick/egress';
 import { limitReached } from '@bailiwick/errors';
-import { type EntityManager, lockName } from '@bailiwick/store';
+import { lockName, type Transaction } from '@bailiwick/store';
 
 /**
  * The reasons to reject a receiver URL. An empty URL is valid: it is not set yet. `field` is the
@@ -23,10 +23,10 @@ type Room = {
  * two creates at once from taking the same last place.
  */
 export async function assertRoom(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, kind, limit, count }: Room,
 ): Promise<void> {
-  await lockName(em, `${kind}_endpoint ${tenant}`);
+  await lockName(tx, `${kind}_endpoint ${tenant}`);
   if ((await count()) >= limit)
     throw limitReached(`a tenant has at most ${limit} ${kind} endpoints`, limit);
 }

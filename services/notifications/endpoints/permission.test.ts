@@ -4,8 +4,8 @@ import { grantOf, permissionBitmap } from '@bailiwick/contract';
 import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import type { PeerClient } from '@bailiwick/wire';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import type { Client } from '@connectrpc/connect';
 import { allowUpdate } from './permission.ts';
 
 const write = permissionBitmap((permission) => permission === 'iam.webhooks.write');
@@ -20,7 +20,7 @@ async function reach(
   { effective = nothing, named = '', missing = false, allowed = false } = {},
 ) {
   const answer = { permissions: effective, grants: [{ id: 'grt_there', permissions: effective }] };
-  const authority = { effective: () => Promise.resolve(answer) } as unknown as Client<
+  const authority = { effective: () => Promise.resolve(answer) } as unknown as PeerClient<
     typeof Authority
   >;
   const call = {

@@ -1,8 +1,14 @@
-import { type Caller, holdsInTenant, type Permission, sessionProof } from '@bailiwick/contract';
+import {
+  type Caller,
+  holdsInTenant,
+  type Origin,
+  type Permission,
+  sessionProof,
+} from '@bailiwick/contract';
 import { denied, notFound } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 
 /**
  * The tenant of the endpoint to update, and the call with the grant that allows it. A request that
@@ -10,7 +16,7 @@ import type { Client } from '@connectrpc/connect';
  * the stored tenant; a caller without rights there gets not_found, as for a missing endpoint.
  */
 export async function allowUpdate(
-  authority: Client<typeof Authority>,
+  authority: PeerClient<typeof Authority>,
   call: Call,
   permission: Permission,
   named: string,
@@ -22,7 +28,7 @@ export async function allowUpdate(
   }
   const tenant = await findStored();
   if (tenant === undefined) throw notFound('endpoint');
-  const caller = await callerIn(authority, call.caller, tenant);
+  const caller = await callerIn(authority, call.caller, tenant, call);
   if (!holdsInTenant(caller, permission, tenant)) throw notFound('endpoint');
   return { tenant, allowed: { ...call, caller, permission } };
 }
@@ -32,20 +38,24 @@ export async function allowUpdate(
  * the rights of its only tenant, and a bot's those of the bot's tenant.
  */
 async function callerIn(
-  authority: Client<typeof Authority>,
+  authority: PeerClient<typeof Authority>,
   caller: Caller,
   tenant: string,
+  call: Origin,
 ): Promise<Caller> {
   if (caller.tenant === tenant) return caller;
   const { type: principalType, id: principalId, narrowedTo } = caller;
   const botTenant = principalType === 'bot' ? caller.tenant : '';
-  const { permissions, grants } = await authority.effective({
-    principalType,
-    principalId,
-    tenant,
-    botTenant,
-    narrowedTo,
-    ...sessionProof(caller),
-  });
+  const { permissions, grants } = await authority.effective(
+    {
+      principalType,
+      principalId,
+      tenant,
+      botTenant,
+      narrowedTo,
+      ...sessionProof(caller),
+    },
+    call,
+  );
   return { ...caller, tenant, permissions, grants };
 }

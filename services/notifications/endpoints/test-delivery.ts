@@ -1,5 +1,5 @@
 import { createId, perMinute } from '@bailiwick/contract';
-import { eventBody, recordChange, type Target } from '@bailiwick/outbox';
+import { eventBody, record, type Target } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { TaskResultSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/result_pb.ts';
 import type { Database, Limiter } from '@bailiwick/store';
@@ -41,8 +41,8 @@ export async function sendTest(
 ): Promise<{ task: MessageInitShape<typeof TaskResultSchema> }> {
   await limiter.take(`endpoint test ${tenant} ${target.ID}`, limits.endpoint);
   await limiter.take(`endpoint tests ${tenant}`, limits.tenant);
-  await database.transaction(tenant, async (em) =>
-    recordChange(em, call, { tenant, type: action, data: null, targets: [target] }),
+  await database.transaction({ call, tenant }, async (tx) =>
+    record(tx, { tenant, type: action, data: null, targets: [target] }),
   );
   const startedAt = new Date();
   const id = createId('evt');
@@ -73,6 +73,6 @@ export async function sendTest(
     type,
     delivery: id,
   };
-  await settleAsDone(database, [{ ...about, ...noted }]);
+  await settleAsDone(database, call, [{ ...about, ...noted }]);
   return { task: resultOf(id, 1, startedAt, outcome) };
 }

@@ -1,8 +1,8 @@
 import { type Limit, type LimitProfile, perMinute, unlimited } from '@bailiwick/contract';
-import { createRecorder, recordChange } from '@bailiwick/outbox';
+import { createRecorder, type Handover, record } from '@bailiwick/outbox';
 import type { Checks, Handlers } from '@bailiwick/pipeline';
 import type { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
-import { type Database, type EntityManager, type Limiter, lockName } from '@bailiwick/store';
+import { type Database, type Limiter, lockName, type Transaction } from '@bailiwick/store';
 import { PublishedEventEntity } from './entities.ts';
 
 /** How long an application's id deduplicates an event. */
@@ -20,7 +20,7 @@ const limits: Record<LimitProfile, Limit> = {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-type Deps = { database: Database; limiter: Limiter; profile: LimitProfile };
+type Deps = { database: Database; handover: Handover; limiter: Limiter; profile: LimitProfile };
 
 export const eventsChecks: Checks<typeof Events> = {
   publish: ({ body }) =>
@@ -37,16 +37,22 @@ function isObject(body: Uint8Array): boolean {
   }
 }
 
-export function eventsHandlers({ database, limiter, profile }: Deps): Handlers<typeof Events> {
-  const record = createRecorder(database);
+export function eventsHandlers({
+  database,
+  handover,
+  limiter,
+  profile,
+}: Deps): Handlers<typeof Events> {
+  const recordAlone = createRecorder(database, handover);
   return {
     async publish({ tenant, type, body, id }, call) {
       const data = utf8.decode(body);
       await limiter.take(`publish ${tenant}`, limits[profile]);
       const change = { tenant, type, data, targets: [{ Type: 'event', ID: id, Name: type }] };
-      if (id === '') return { id: await record(call, change) };
-      const event = await database.transaction({ tenant, row: `event ${tenant} ${id}` }, (em) =>
-        publishOnce(em, tenant, `${call.caller.id} ${id}`, () => recordChange(em, call, change)),
+      if (id === '') return { id: await recordAlone(call, change) };
+      const event = await database.transaction(
+        { call, tenant, row: `event ${tenant} ${id}` },
+        (tx) => publishOnce(tx, tenant, `${call.caller.id} ${id}`, () => record(tx, change)),
       );
       return { id: event };
     },
@@ -58,17 +64,17 @@ export function eventsHandlers({ database, limiter, profile }: Deps): Handlers<t
  * concurrent calls returns the event of the first.
  */
 async function publishOnce(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   id: string,
   publish: () => string,
 ): Promise<string> {
-  await lockName(em, `published_event ${tenant} ${id}`);
-  const known = await em.findOne(PublishedEventEntity, { tenant, id });
+  await lockName(tx, `published_event ${tenant} ${id}`);
+  const known = await tx.em.findOne(PublishedEventEntity, { tenant, id });
   const now = new Date();
   if (known && now.getTime() - known.publishedAt.getTime() < nameSeconds * 1000) return known.event;
   const event = publish();
-  if (known) em.assign(known, { event, publishedAt: now });
-  else em.persist(em.create(PublishedEventEntity, { tenant, id, event, publishedAt: now }));
+  if (known) tx.em.assign(known, { event, publishedAt: now });
+  else tx.em.persist(tx.em.create(PublishedEventEntity, { tenant, id, event, publishedAt: now }));
   return event;
 }

@@ -1,3 +1,4 @@
+import type { Origin } from '@bailiwick/contract';
 import type { Database, Statement } from '@bailiwick/store';
 
 const forget: Statement = {
@@ -6,6 +7,10 @@ const forget: Statement = {
 };
 
 /** Deletes the ids of published events that no longer deduplicate. */
-export async function forgetPublished(database: Database, seconds: number): Promise<void> {
-  await database.query(forget, [seconds]);
+export async function forgetPublished(
+  database: Database,
+  call: Origin,
+  seconds: number,
+): Promise<void> {
+  await database.write(call, forget, [seconds]);
 }

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { type Broker, type BrokerMessage } from '@bailiwick/broker';
-import { createBatch, findEmail } from '@bailiwick/contract';
+import { createBatch, findEmail, serviceOrigin } from '@bailiwick/contract';
 import { publishTask } from '@bailiwick/outbox';
 import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import { messageOf } from '../chat/message.ts';
 import { renderBody } from '../chat/render.ts';
 import { reachOf } from '../events/catalogue.ts';
@@ -22,10 +22,12 @@ export type FanoutDeps = {
   noteUnsent: NoteUnsent;
   broker: Broker;
   quotas: LaneQuotas;
-  authority: Client<typeof Authority>;
+  authority: PeerClient<typeof Authority>;
   owners: DomainOwners;
   log: Log;
 };
+
+const byService = serviceOrigin('notifications');
 
 /** The endpoints of a tenant. */
 type FindEndpoints = (tenant: string) => Promise<FanoutEndpoint[]>;
@@ -56,7 +58,7 @@ type NoteUnsent = (row: AttemptRow) => Promise<AttemptRow>;
 /** Writes the rows of the events that are handled at the same time together. */
 export const unsentNoter = (database: Database): NoteUnsent =>
   createBatch(async (rows: readonly AttemptRow[]) => {
-    await settleAsDone(database, rows);
+    await settleAsDone(database, byService, rows);
     return rows;
   });
 
@@ -114,7 +116,7 @@ async function tenantsOf(
     type === 'user.deleted'
       ? left
       : authority
-          .listUserTenants({ userId: subject })
+          .listUserTenants({ userId: subject }, byService)
           .then(({ tenants }) => tenants.map(({ id }) => id)),
     domain === '' ? '' : owners.of(domain),
   ]);

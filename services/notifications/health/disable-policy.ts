@@ -1,7 +1,7 @@
-import { type Origin, serviceOrigin } from '@bailiwick/outbox';
+import { serviceOrigin } from '@bailiwick/contract';
 import type { Background } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import { type Announcements, watchRows } from '../waiting-rows.ts';
 import {
   clearHealth,
@@ -25,17 +25,11 @@ export type EndpointKind = {
   /** The prefix of their ids. */
   prefix: 'whk' | 'slk';
   /** Locks an active endpoint until the transaction ends. */
-  lock(em: EntityManager, tenant: string, endpoint: string): Promise<unknown>;
+  lock(tx: Transaction, tenant: string, endpoint: string): Promise<unknown>;
   /** Publishes that deliveries fail. Does nothing if the endpoint is gone or inactive. */
-  reportFailing(em: EntityManager, tenant: string, endpoint: string, origin: Origin): Promise<void>;
+  reportFailing(tx: Transaction, tenant: string, endpoint: string): Promise<void>;
   /** Makes the endpoint inactive and publishes that. Does nothing if it is gone or inactive. */
-  disable(
-    em: EntityManager,
-    tenant: string,
-    endpoint: string,
-    origin: Origin,
-    reason: string,
-  ): Promise<void>;
+  disable(tx: Transaction, tenant: string, endpoint: string, reason: string): Promise<void>;
 };
 
 /** Reads the setting: the last wait disables an endpoint, the others notify its owners. */
@@ -64,17 +58,17 @@ export function startDisablePolicy({
   log,
 }: Deps): Background {
   const act = (tenant: string, endpoint: string) =>
-    database.transaction(tenant, async (em) => {
+    database.transaction({ call: byService, tenant }, async (tx) => {
       const kind = kinds.find(({ prefix }) => endpoint.startsWith(`${prefix}_`));
-      await kind?.lock(em, tenant, endpoint);
-      const failing = await lockFailing(em, disablePolicy, tenant, endpoint);
+      await kind?.lock(tx, tenant, endpoint);
+      const failing = await lockFailing(tx, disablePolicy, tenant, endpoint);
       if (!failing) return;
       if (failing.shouldDisable) {
-        await kind?.disable(em, tenant, endpoint, byService, failingReason);
-        await clearHealth(em, tenant, endpoint);
+        await kind?.disable(tx, tenant, endpoint, failingReason);
+        await clearHealth(tx, tenant, endpoint);
       } else {
-        await kind?.reportFailing(em, tenant, endpoint, byService);
-        await markNotified(em, failing);
+        await kind?.reportFailing(tx, tenant, endpoint);
+        await markNotified(tx, failing);
       }
     });
   // A quarter of the shortest wait, up to the job's own interval.

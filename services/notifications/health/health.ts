@@ -1,3 +1,4 @@
+import { serviceOrigin } from '@bailiwick/contract';
 import type { Database } from '@bailiwick/store';
 import type { Status } from '../sending/delivery-outcome.ts';
 import type { Breaker, Pauses } from './breaker.ts';
@@ -9,6 +10,8 @@ import {
   pauseUntil,
 } from './queries.ts';
 import type { EndpointStates } from './state.ts';
+
+const byService = serviceOrigin('notifications');
 
 export type Health = ReturnType<typeof createHealth>;
 
@@ -33,8 +36,8 @@ export function createHealth({
     isTimeout: boolean,
   ): Promise<void> {
     const opens = breaker.count(endpoint, isTimeout ? 'timeout' : 'failed');
-    if (opens || pauseMs > 0) await openBreaker(database, tenant, endpoint, pauses);
-    else if (!isFailing) await markFailing(database, tenant, endpoint);
+    if (opens || pauseMs > 0) await openBreaker(database, byService, tenant, endpoint, pauses);
+    else if (!isFailing) await markFailing(database, byService, tenant, endpoint);
     else return;
     endpointStates.invalidate(tenant, endpoint);
   }
@@ -56,12 +59,12 @@ export function createHealth({
           endpointState.pauseMs > 0 ||
           endpointState.pausedUntil !== null
         ) {
-          await markHealthy(database, tenant, endpoint);
+          await markHealthy(database, byService, tenant, endpoint);
           endpointStates.invalidate(tenant, endpoint);
         }
       } else await afterFailure(key, endpointState, error === 'timeout');
       if (!askedUntil) return;
-      await pauseUntil(database, tenant, endpoint, askedUntil);
+      await pauseUntil(database, byService, tenant, endpoint, askedUntil);
       endpointStates.invalidate(tenant, endpoint);
     },
   };

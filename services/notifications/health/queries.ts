@@ -1,4 +1,5 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Origin } from '@bailiwick/contract';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 import { type ChatKind, chatRates } from '../chat-kinds.ts';
 import type { Pauses } from './breaker.ts';
 
@@ -47,10 +48,11 @@ const failure: Statement = {
 
 export async function markFailing(
   database: Database,
+  call: Origin,
   tenant: string,
   endpoint: string,
 ): Promise<void> {
-  await database.query(failure, [tenant, endpoint]);
+  await database.write(call, failure, [tenant, endpoint]);
 }
 
 // A success during a pause does not end it: the receiver asked for the pause, or this attempt had
@@ -68,10 +70,11 @@ const success: Statement = {
 
 export async function markHealthy(
   database: Database,
+  call: Origin,
   tenant: string,
   endpoint: string,
 ): Promise<void> {
-  await database.query(success, [tenant, endpoint]);
+  await database.write(call, success, [tenant, endpoint]);
 }
 
 const pause: Statement = {
@@ -83,11 +86,12 @@ const pause: Statement = {
 /** Pauses an endpoint until the time that it asked for. */
 export async function pauseUntil(
   database: Database,
+  call: Origin,
   tenant: string,
   endpoint: string,
   until: Date,
 ): Promise<void> {
-  await database.query(pause, [tenant, endpoint, until]);
+  await database.write(call, pause, [tenant, endpoint, until]);
 }
 
 // If several processes open the breaker at once, the first one pauses and the others find the
@@ -107,21 +111,21 @@ const open: Statement = {
 /** Pauses an endpoint that failed too often. Each further failure doubles the pause. */
 export async function openBreaker(
   database: Database,
+  call: Origin,
   tenant: string,
   endpoint: string,
   pauses: Pauses,
 ): Promise<void> {
-  await database.query(open, [tenant, endpoint, pauses.first, pauses.longest]);
+  await database.write(call, open, [tenant, endpoint, pauses.first, pauses.longest]);
 }
 
 /** Clears the health of an endpoint that a user has enabled. Its parked tasks are released. */
 export async function clearHealth(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   endpoint: string,
 ): Promise<void> {
-  await execute(
-    em,
+  await tx.query(
     `with well as (delete from endpoint_health where tenant = $1 and endpoint = $2 and not parked)
      update endpoint_health set failing_since = null, exhausted_at = null, told_at = null, notices = 0, paused_until = null, pause_ms = 0, release_at = null
      where tenant = $1 and endpoint = $2 and parked`,
@@ -130,11 +134,11 @@ export async function clearHealth(
 }
 
 export async function deleteHealth(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   endpoint: string,
 ): Promise<void> {
-  await execute(em, 'delete from endpoint_health where tenant = $1 and endpoint = $2', [
+  await tx.query('delete from endpoint_health where tenant = $1 and endpoint = $2', [
     tenant,
     endpoint,
   ]);
@@ -178,13 +182,12 @@ export function listFailing(
  * nothing is left to do.
  */
 export async function lockFailing(
-  em: EntityManager,
+  tx: Transaction,
   { noticeSeconds, disableAfterSeconds }: DisablePolicy,
   tenant: string,
   endpoint: string,
 ): Promise<FailingEndpoint | undefined> {
-  const [row] = await execute<FailingEndpoint>(
-    em,
+  const [row] = await tx.query<FailingEndpoint>(
     `select tenant, endpoint, exhausted_at is not null and failing_since < now() - make_interval(secs => $2) as "shouldDisable",
        (select count(*)::int from unnest($1::int[]) as wait where failing_since < now() - make_interval(secs => wait)) as notices
      from endpoint_health where ${needsAction} and tenant = $3 and endpoint = $4 for update skip locked`,
@@ -195,11 +198,10 @@ export async function lockFailing(
 
 /** Stores that the owners were notified. */
 export async function markNotified(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, endpoint, notices }: FailingEndpoint,
 ): Promise<void> {
-  await execute(
-    em,
+  await tx.query(
     'update endpoint_health set told_at = now(), notices = $3 where tenant = $1 and endpoint = $2',
     [tenant, endpoint, notices],
   );

@@ -7,12 +7,12 @@ import {
   requestRotation,
   type TenantKeys,
 } from '@bailiwick/keys';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import { type Call, type Handlers, recordReplaced } from '@bailiwick/pipeline';
 import type { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
 import type { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import { sealedRecords } from '../sealed.ts';
 
 export type KeysDeps = {
@@ -22,7 +22,7 @@ export type KeysDeps = {
    * The data keys of sso: an operator needs the status of all data keys before removing a
    * key-encryption key.
    */
-  ssoKeys: Client<typeof DataKeys>;
+  ssoKeys: PeerClient<typeof DataKeys>;
   service: KeyService;
   ring: KeyRing;
   forget: (tenant: string) => void;
@@ -31,15 +31,15 @@ export type KeysDeps = {
 export function keysHandlers(deps: KeysDeps): Handlers<typeof Keys> {
   const { database, keys, ssoKeys, forget } = deps;
   return {
-    status: ({ tenant }, { signal }) => statusOf(deps, tenant, signal),
+    status: ({ tenant }, call) => statusOf(deps, tenant, call),
 
     async rotate({ tenant, withdrawSigningKeys }, call) {
       const request = { tenant, withdrawSigningKeys };
-      const others = await ssoKeys.rotate(request, { signal: call.signal });
+      const others = await ssoKeys.rotate(request, call, { signal: call.signal });
       if (withdrawSigningKeys && !others.withdrawn)
         throw unavailable('an older version of sso runs');
       if (tenant === '') return { queued: await rotateAll(database, call, others) };
-      const dekId = await keys.replace(tenant, (em, key) => recordReplaced(em, call, tenant, key));
+      const dekId = await keys.replace(call, tenant, (tx, key) => recordReplaced(tx, tenant, key));
       if (dekId === undefined && !others.replaced) throw notFound('data key');
       forget(tenant);
       return { dekId: dekId ?? '' };
@@ -50,11 +50,11 @@ export function keysHandlers(deps: KeysDeps): Handlers<typeof Keys> {
 async function statusOf(
   { database, ssoKeys, service, ring }: KeysDeps,
   tenant: string,
-  signal: AbortSignal,
+  call: Call,
 ) {
   const reports = Promise.all([
     reportKeys(database, sealedRecords, tenant),
-    ssoKeys.report({ tenant }, { signal }),
+    ssoKeys.report({ tenant }, call, { signal: call.signal }),
   ]);
   const [current, available, [own, others]] = await Promise.all([
     service.current(),
@@ -91,9 +91,9 @@ function rotateAll(
   call: Call,
   { queued, withdrawn }: { queued: number; withdrawn: boolean },
 ): Promise<number> {
-  return database.transaction(null, async (em) => {
-    const count = (await requestRotation(em)) + queued;
-    recordChange(em, call, {
+  return database.transaction({ call, tenant: null }, async (tx) => {
+    const count = (await requestRotation(tx)) + queued;
+    record(tx, {
       tenant: '',
       type: 'key.rotation_requested',
       data: { Queued: count, ...(withdrawn && { SigningKeysWithdrawn: true }) },

@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
+import { serviceOrigin } from '@bailiwick/contract';
 import { type EgressRules, type Pools } from '@bailiwick/egress';
 import type {
   AppLogouts,
   AppLogoutsDeliverRequest,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/app_logouts_pb.ts';
 import type { AppLogout } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import packageJson from '../package.json' with { type: 'json' };
 import { type DeliveryOutcome, dropped } from '../sending/delivery-outcome.ts';
 import { resultOf } from '../sending/result.ts';
@@ -17,13 +18,15 @@ export type LogoutDeps = {
   egress: EgressRules;
   pools: Pools;
   /** Signs the tokens. */
-  logout: Pick<Client<typeof AppLogout>, 'sign'>;
+  logout: Pick<PeerClient<typeof AppLogout>, 'sign'>;
 };
 
 const headers = {
   'content-type': 'application/x-www-form-urlencoded',
   'user-agent': `Bailiwick-Logout/${packageJson.version}`,
 };
+
+const byService = serviceOrigin('notifications');
 
 // Tells an app that a session has ended.
 
@@ -45,7 +48,7 @@ async function attemptLogout(
   { tenant, endpoint: app, sessionId, userId }: AppLogoutsDeliverRequest,
   { attempt, signal }: { attempt: TaskAttempt; signal: AbortSignal },
 ): Promise<DeliveryOutcome> {
-  const signed = await deps.logout.sign({ tenant, app, sessionId, userId });
+  const signed = await deps.logout.sign({ tenant, app, sessionId, userId }, byService);
   if (signed.status !== 'active')
     return dropped(signed.status === 'gone' ? 'endpoint_not_found' : 'endpoint_inactive');
   const body = Buffer.from(new URLSearchParams({ logout_token: signed.logoutToken }).toString());

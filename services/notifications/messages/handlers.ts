@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { timeOf } from '@bailiwick/contract';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { DeliveryMessageSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/attempts_pb.ts';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import type { Store } from '../queue/store.ts';
@@ -21,7 +21,7 @@ type Kind = {
   find: (database: Database, tenant: string, id: string) => Promise<unknown>;
   /** The stored endpoint, locked until the transaction ends. */
   lock: (
-    em: EntityManager,
+    tx: Transaction,
     which: { tenant: string; id: string },
     mode: LockMode,
   ) => Promise<{ name: string; active: boolean } | null>;
@@ -71,15 +71,15 @@ async function resend(
   call: Call,
 ): Promise<{ queued: boolean }> {
   const turn = { tenant, row: `endpoint ${tenant} ${id}` };
-  const queued = await database.transaction(turn, async (em) => {
-    const endpoint = await lock(em, { tenant, id }, LockMode.PESSIMISTIC_READ);
+  const queued = await database.transaction({ call, ...turn }, async (tx) => {
+    const endpoint = await lock(tx, { tenant, id }, LockMode.PESSIMISTIC_READ);
     if (!endpoint) throw notFound('endpoint');
     if (!endpoint.active) throw failedPrecondition('the endpoint is inactive', 'ENDPOINT_INACTIVE');
     const key = { tenant, endpoint: id, delivery: messageId };
-    const isQueued = await resendMessage(em, key, deliveryBodyHours);
+    const isQueued = await resendMessage(tx, key, deliveryBodyHours);
     if (isQueued === undefined) throw notFound('message');
     if (isQueued)
-      recordChange(em, call, {
+      record(tx, {
         tenant,
         type: `${type}.message_resent`,
         data: null,

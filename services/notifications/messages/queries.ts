@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 import type { AttemptRow } from '../queue/queries.ts';
 
 export type MessageRow = {
@@ -42,13 +42,12 @@ export async function findMessage(
  * of its task. Returns undefined if the message is not kept, and false if it is already in flight.
  */
 export async function resendMessage(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, endpoint, delivery }: MessageKey,
   hours: number,
 ): Promise<boolean | undefined> {
   // Concurrent calls take turns.
-  const [found] = await execute<{ task: string }>(
-    em,
+  const [found] = await tx.query<{ task: string }>(
     `select task from delivery_message where ${kept} for update`,
     [tenant, endpoint, delivery, hours],
   );
@@ -56,8 +55,7 @@ export async function resendMessage(
   const { task } = found;
   // Waits for an attempt that is being settled: the next statement sees it and numbers the new
   // attempt after it.
-  const [waiting] = await execute<{ state: string }>(
-    em,
+  const [waiting] = await tx.query<{ state: string }>(
     'select state from delivery_waiting where tenant = $1 and task = $2 for update',
     [tenant, task],
   );
@@ -70,18 +68,17 @@ export async function resendMessage(
        from delivery_message m
        cross join (select coalesce(max(a.attempt), 0) as attempt from delivery_attempt a where a.tenant = $1 and a.task = $2) as last
        where m.tenant = $1 and m.task = $2`;
-  await execute(em, again, [tenant, task]);
+  await tx.query(again, [tenant, task]);
   return true;
 }
 
 /** Marks the messages of an endpoint for deletion. */
 export async function forgetMessages(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   endpoint: string,
 ): Promise<void> {
-  await execute(
-    em,
+  await tx.query(
     'insert into deleted_endpoint (tenant, endpoint, deleted_at) values ($1, $2, now()) on conflict do nothing',
     [tenant, endpoint],
   );
@@ -91,17 +88,15 @@ export async function forgetMessages(
 const lateSeconds = 60;
 
 /** Deletes at most `limit` messages of deleted endpoints and returns their number. */
-export async function deleteForgotten(em: EntityManager, limit: number): Promise<number> {
-  const gone = await execute(
-    em,
+export async function deleteForgotten(tx: Transaction, limit: number): Promise<number> {
+  const gone = await tx.query(
     `delete from delivery_message where task in (
        select m.task from deleted_endpoint d join delivery_message m on m.tenant = d.tenant and m.endpoint = d.endpoint
        order by m.task limit $1 for update of m) returning 1`,
     [limit],
   );
   if (gone.length < limit)
-    await execute(
-      em,
+    await tx.query(
       'delete from deleted_endpoint where deleted_at < now() - make_interval(secs => $1)',
       [lateSeconds],
     );
@@ -110,12 +105,11 @@ export async function deleteForgotten(em: EntityManager, limit: number): Promise
 
 /** Deletes at most `limit` expired messages and returns their number. */
 export async function deleteExpiredMessages(
-  em: EntityManager,
+  tx: Transaction,
   hours: number,
   limit: number,
 ): Promise<number> {
-  const gone = await execute(
-    em,
+  const gone = await tx.query(
     `delete from delivery_message where task in (
        select task from delivery_message where created_at < now() - make_interval(hours => $1) order by task limit $2 for update skip locked) returning 1`,
     [hours, limit],

@@ -36,9 +36,9 @@ export function portalsHandlers(deps: Deps): Handlers<typeof WebhookPortals> {
     async delete({ tenant, id }, call) {
       // Even if it is gone: the gateways may not know yet that another call has deleted it.
       call.invalidates.add(`credential:${id}`);
-      await database.transaction({ tenant, row: `portal ${tenant} ${id}` }, async (em) => {
-        const deleted = await deletePortal(em, tenant, id);
-        if (deleted) recordPortal(em, call, 'deleted', { ...deleted, tenant });
+      await database.transaction({ call, tenant, row: `portal ${tenant} ${id}` }, async (tx) => {
+        const deleted = await deletePortal(tx, tenant, id);
+        if (deleted) recordPortal(tx, 'deleted', { ...deleted, tenant });
       });
       return {};
     },
@@ -60,16 +60,16 @@ async function createPortal(
   const creator = { tenant, creatorType: caller.type, createdBy: caller.id };
   // A link shows the log, so that its creator, and the key that it uses, has to be able to read it.
   const mayRead = holdsInTenant(caller, 'iam.webhooks.read', tenant);
-  if (!mayRead || !(await isAllowed({ authority }, creator))) throw denied();
+  if (!mayRead || !(await isAllowed({ authority }, creator, call))) throw denied();
   const token = createToken('portalLink');
   const now = Date.now();
   const row = await database.transaction(
-    { tenant, row: `endpoint ${tenant} ${endpoint}` },
-    async (em) => {
-      if ((await lockEndpointName(em, tenant, endpoint)) === undefined) throw notFound('endpoint');
-      if ((await countPortals(em, tenant, endpoint)) >= maxPortals)
+    { call, tenant, row: `endpoint ${tenant} ${endpoint}` },
+    async (tx) => {
+      if ((await lockEndpointName(tx, tenant, endpoint)) === undefined) throw notFound('endpoint');
+      if ((await countPortals(tx, tenant, endpoint)) >= maxPortals)
         throw limitReached(`an endpoint has at most ${maxPortals} links`, maxPortals);
-      const created = em.create(WebhookPortalEntity, {
+      const created = tx.em.create(WebhookPortalEntity, {
         ...creator,
         id: createId('wpt'),
         endpoint,
@@ -82,8 +82,8 @@ async function createPortal(
         sessionHash: null,
         sessionExpiresAt: null,
       });
-      em.persist(created);
-      recordPortal(em, call, 'created', created);
+      tx.em.persist(created);
+      recordPortal(tx, 'created', created);
       return created;
     },
   );

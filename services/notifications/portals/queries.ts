@@ -1,5 +1,6 @@
+import type { Origin } from '@bailiwick/contract';
 import type { PageQuery } from '@bailiwick/pipeline';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 import type { PortalColumns } from './entities.ts';
 
 const ofEndpoint: Statement = {
@@ -20,12 +21,11 @@ export function listPortals(
 
 /** The name of an endpoint, which stays locked until the transaction ends; undefined without it. */
 export async function lockEndpointName(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   endpoint: string,
 ): Promise<string | undefined> {
-  const [row] = await execute<{ name: string }>(
-    em,
+  const [row] = await tx.query<{ name: string }>(
     'select name from webhook_endpoint where tenant = $1 and id = $2 for no key update',
     [tenant, endpoint],
   );
@@ -33,12 +33,11 @@ export async function lockEndpointName(
 }
 
 export async function countPortals(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   endpoint: string,
 ): Promise<number> {
-  const [row] = await execute<{ count: number }>(
-    em,
+  const [row] = await tx.query<{ count: number }>(
     'select count(*)::int as count from webhook_portal where tenant = $1 and endpoint = $2 and expires_at > now()',
     [tenant, endpoint],
   );
@@ -49,12 +48,11 @@ export async function countPortals(
 export type DeletedPortal = { id: string; endpoint: string; name: string };
 
 export async function deletePortal(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   id: string,
 ): Promise<DeletedPortal | undefined> {
-  const [row] = await execute<DeletedPortal>(
-    em,
+  const [row] = await tx.query<DeletedPortal>(
     'delete from webhook_portal where tenant = $1 and id = $2 returning id, endpoint, name',
     [tenant, id],
   );
@@ -63,11 +61,11 @@ export async function deletePortal(
 
 /** Deletes the links of an endpoint that is deleted. */
 export async function deletePortalsOf(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   endpoint: string,
 ): Promise<void> {
-  await execute(em, 'delete from webhook_portal where tenant = $1 and endpoint = $2', [
+  await tx.query('delete from webhook_portal where tenant = $1 and endpoint = $2', [
     tenant,
     endpoint,
   ]);
@@ -133,13 +131,12 @@ export async function findBySession(
 
 /** Begins the session of a link, in the place of an earlier one. Undefined if the link has ended. */
 export async function beginSession(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, id }: { tenant: string; id: string },
   hash: Uint8Array,
   minutes: number,
 ): Promise<Date | string | undefined> {
-  const [row] = await execute<{ expiresAt: Date | string }>(
-    em,
+  const [row] = await tx.query<{ expiresAt: Date | string }>(
     `update webhook_portal set session_hash = $3, session_expires_at = least(now() + make_interval(mins => $4), expires_at), last_opened_at = now()
      where tenant = $1 and id = $2 and expires_at > now() returning session_expires_at as "expiresAt"`,
     [tenant, id, hash, minutes],
@@ -147,9 +144,8 @@ export async function beginSession(
   return row?.expiresAt;
 }
 
-export async function endSession(em: EntityManager, tenant: string, id: string): Promise<void> {
-  await execute(
-    em,
+export async function endSession(tx: Transaction, tenant: string, id: string): Promise<void> {
+  await tx.query(
     'update webhook_portal set session_hash = null, session_expires_at = null where tenant = $1 and id = $2',
     [tenant, id],
   );
@@ -160,6 +156,6 @@ const expired: Statement = {
   text: 'delete from webhook_portal where expires_at <= now()',
 };
 
-export async function deleteExpiredPortals(database: Database): Promise<void> {
-  await database.query(expired, []);
+export async function deleteExpiredPortals(database: Database, call: Origin): Promise<void> {
+  await database.write(call, expired, []);
 }

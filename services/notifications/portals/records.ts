@@ -1,16 +1,15 @@
-import { type Origin, recordChange } from '@bailiwick/outbox';
-import type { EntityManager } from '@bailiwick/store';
+import { record } from '@bailiwick/outbox';
+import type { Transaction } from '@bailiwick/store';
 
 type Recorded = { tenant: string; id: string; endpoint: string; name: string };
 
 /** Writes the audit entry of a link. No endpoint gets an event about it. */
 export function recordPortal(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   verb: 'created' | 'deleted' | 'opened' | 'closed',
   { tenant, id, endpoint, name }: Recorded,
 ): void {
-  recordChange(em, origin, {
+  record(tx, {
     tenant,
     type: `webhook_portal.${verb}`,
     data: null,

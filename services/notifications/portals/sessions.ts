@@ -2,6 +2,7 @@ import {
   type Caller,
   createToken,
   hasPermission,
+  type Origin,
   portalCaller,
   timeOf,
   tokenHash,
@@ -12,7 +13,7 @@ import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PortalCredentials } from '@bailiwick/proto/gen/bailiwick/notifications/v1/internal_pb.ts';
 import type { Database, Limiter } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import {
   beginSession,
   endSession,
@@ -29,7 +30,7 @@ import { recordPortal } from './records.ts';
 export type SessionDeps = {
   database: Database;
   limiter: Limiter;
-  authority: Pick<Client<typeof Authority>, 'effective'>;
+  authority: Pick<PeerClient<typeof Authority>, 'effective'>;
 };
 
 const sessionMinutes = 60;
@@ -39,9 +40,9 @@ const opens = { count: 30, seconds: 60 * 60 };
 
 export function credentialsHandlers(deps: SessionDeps): Handlers<typeof PortalCredentials> {
   return {
-    async resolve({ tokenHash: hash }) {
+    async resolve({ tokenHash: hash }, call) {
       const portal = await findBySession(deps.database, hash);
-      if (!portal || !(await isAllowed(deps, portal))) throw unauthenticated();
+      if (!portal || !(await isAllowed(deps, portal, call))) throw unauthenticated();
       const { id, tenant, endpoint, abilities, creatorType, createdBy: creatorId } = portal;
       const expiresAt = timeOf(portal.expiresAt);
       return { id, tenant, endpoint, abilities, creatorType, creatorId, expiresAt };
@@ -53,9 +54,10 @@ export function credentialsHandlers(deps: SessionDeps): Handlers<typeof PortalCr
 export async function assertPortal(
   deps: Pick<SessionDeps, 'database' | 'authority'>,
   { tenant, id }: Pick<Caller, 'tenant' | 'id'>,
+  origin: Origin,
 ): Promise<void> {
   const portal = await findById(deps.database, tenant, id);
-  if (!portal || !(await isAllowed(deps, portal))) throw unauthenticated();
+  if (!portal || !(await isAllowed(deps, portal, origin))) throw unauthenticated();
 }
 
 /** Exchanges the token of a link for the token of its session, which replaces an earlier one. */
@@ -66,12 +68,13 @@ export async function openPortal(deps: SessionDeps, link: string, call: Call) {
   if (!portal) throw deadToken();
   const { tenant, id } = portal;
   await limiter.take(`portal ${tenant} ${id}`, opens);
-  if (!(await isAllowed(deps, portal))) throw deadToken();
+  if (!(await isAllowed(deps, portal, call))) throw deadToken();
   const token = createToken('portalSession');
-  return database.transaction({ tenant, row: `portal ${tenant} ${id}` }, async (em) => {
-    const expiresAt = await beginSession(em, portal, tokenHash(token), sessionMinutes);
+  const scope = { call: asPortal(call, portal), tenant, row: `portal ${tenant} ${id}` };
+  return database.transaction(scope, async (tx) => {
+    const expiresAt = await beginSession(tx, portal, tokenHash(token), sessionMinutes);
     if (expiresAt === undefined) throw deadToken();
-    recordPortal(em, asPortal(call, portal), 'opened', portal);
+    recordPortal(tx, 'opened', portal);
     return { token, expiresAt: timeOf(expiresAt) };
   });
 }
@@ -79,9 +82,9 @@ export async function openPortal(deps: SessionDeps, link: string, call: Call) {
 /** Ends the session of the link that calls. */
 export async function closePortal({ database }: SessionDeps, call: Call): Promise<void> {
   const { tenant, id, endpoint } = call.caller;
-  await database.transaction({ tenant, row: `portal ${tenant} ${id}` }, async (em) => {
-    await endSession(em, tenant, id);
-    recordPortal(em, call, 'closed', { tenant, id, endpoint, name: '' });
+  await database.transaction({ call, tenant, row: `portal ${tenant} ${id}` }, async (tx) => {
+    await endSession(tx, tenant, id);
+    recordPortal(tx, 'closed', { tenant, id, endpoint, name: '' });
   });
 }
 
@@ -100,15 +103,19 @@ const asPortal = (call: Call, { tenant, id }: LivePortal): Call => ({
 export async function isAllowed(
   { authority }: Pick<SessionDeps, 'authority'>,
   { tenant, creatorType, createdBy }: Pick<LivePortal, 'tenant' | 'creatorType' | 'createdBy'>,
+  call: Origin,
 ): Promise<boolean> {
-  const { permissions } = await authority.effective({
-    principalType: creatorType,
-    principalId: createdBy,
-    tenant,
-    ...(creatorType === 'bot' && { botTenant: tenant, limitedTo: tenant }),
-    ssoTenant: tenant,
-    assurance: 'phishing_resistant',
-  });
+  const { permissions } = await authority.effective(
+    {
+      principalType: creatorType,
+      principalId: createdBy,
+      tenant,
+      ...(creatorType === 'bot' && { botTenant: tenant, limitedTo: tenant }),
+      ssoTenant: tenant,
+      assurance: 'phishing_resistant',
+    },
+    call,
+  );
   return ['iam.webhooks.read', 'iam.webhooks.write'].every((permission) =>
     hasPermission(permissions, permission),
   );

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Origin } from '@bailiwick/contract';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 
 export type AttemptRow = {
   task: string;
@@ -126,6 +127,7 @@ export type SealedRequest = { dekId: string; request: Buffer };
 /** Records attempts and completes their tasks. With `sent`, the sent request is kept. */
 export async function settleAsDone(
   database: Database,
+  call: Origin,
   attempts: ReadonlyArray<AttemptRow & { sent?: SealedRequest | undefined }>,
 ): Promise<void> {
   const messages = attempts.flatMap(({ task, sent }) => (sent ? [{ task, ...sent }] : []));
@@ -144,7 +146,7 @@ export async function settleAsDone(
     messages.map(({ dekId }) => dekId),
     messages.map(({ request }) => request),
   ];
-  await database.query(settleDone, [JSON.stringify(rows), ...sealed]);
+  await database.write(call, settleDone, [JSON.stringify(rows), ...sealed]);
 }
 
 /** Side effects of an attempt: its endpoint used up the schedule, or the sent request is kept. */
@@ -153,6 +155,7 @@ export type Consequences = { isExhausted: boolean; isKept: boolean };
 /** Records an attempt whose task waits for the next one or is dead-lettered. */
 export async function settleAsWaiting(
   database: Database,
+  call: Origin,
   attempt: AttemptRow,
   row: WaitingRow,
   { isExhausted, isKept }: Consequences,
@@ -168,7 +171,7 @@ export async function settleAsWaiting(
     row.request,
     row.traceparent,
   ];
-  await database.query(settleWaiting, [...valuesOf(attempt), ...values, isExhausted, isKept]);
+  await database.write(call, settleWaiting, [...valuesOf(attempt), ...values, isExhausted, isKept]);
 }
 
 // A task that another process has settled meanwhile does not wait again.
@@ -182,8 +185,12 @@ const defer: Statement = {
 };
 
 /** Stores an attempt that was not made, to wait until it is due. */
-export async function deferTask(database: Database, row: Omit<WaitingRow, 'state'>): Promise<void> {
-  await database.query(defer, [
+export async function deferTask(
+  database: Database,
+  call: Origin,
+  row: Omit<WaitingRow, 'state'>,
+): Promise<void> {
+  await database.write(call, defer, [
     row.task,
     row.lane,
     row.operation,
@@ -224,12 +231,12 @@ const valuesOf = (row: AttemptRow): unknown[] => [
 const batch = 5000;
 
 async function inBatches(
-  em: EntityManager,
+  tx: Transaction,
   sql: string,
   values: readonly unknown[],
 ): Promise<number> {
   for (let count = 0; ; ) {
-    const { length } = await execute(em, sql, [...values, batch]);
+    const { length } = await tx.query(sql, [...values, batch]);
     count += length;
     if (length < batch) return count;
   }
@@ -237,12 +244,12 @@ async function inBatches(
 
 /** Deletes an endpoint's waiting tasks, dead letters included. */
 export async function deleteWaiting(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   endpoint: string,
 ): Promise<void> {
   await inBatches(
-    em,
+    tx,
     `delete from delivery_waiting where task in (
        select task from delivery_waiting where tenant = $1 and endpoint = $2 order by task limit $3 for update) returning 1`,
     [tenant, endpoint],
@@ -254,13 +261,13 @@ export async function deleteWaiting(
  * schedule. Returns their number.
  */
 export function replayDead(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   endpoint: string,
   within: { since: Date; until: Date },
 ): Promise<number> {
   return inBatches(
-    em,
+    tx,
     `update delivery_waiting set state = 'waiting', lane = 'replay', attempt = attempt + 1, first_attempt = attempt + 1, due_at = now(), queued_at = null
      where task in (
        select task from delivery_waiting where tenant = $1 and endpoint = $2 and state = 'dead' and enqueued_at >= $3 and enqueued_at < $4

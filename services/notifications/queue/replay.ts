@@ -1,6 +1,7 @@
+import type { Origin } from '@bailiwick/contract';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
-import { type Origin, recordChange } from '@bailiwick/outbox';
-import type { Database, EntityManager } from '@bailiwick/store';
+import { record } from '@bailiwick/outbox';
+import type { Database, Transaction } from '@bailiwick/store';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { replayDead } from './queries.ts';
 
@@ -13,7 +14,7 @@ export type Replay = {
 
 /** Locks the endpoint, and returns its name and whether it is active. */
 type Find = (
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   id: string,
 ) => Promise<{ name: string; active: boolean } | null>;
@@ -34,15 +35,15 @@ export async function replayFailed(
     until: until ? timestampDate(until) : new Date(),
   };
   const queued = await database.transaction(
-    { tenant, row: `endpoint ${tenant} ${id}` },
-    async (em) => {
-      const endpoint = await kind.find(em, tenant, id);
+    { call: origin, tenant, row: `endpoint ${tenant} ${id}` },
+    async (tx) => {
+      const endpoint = await kind.find(tx, tenant, id);
       if (!endpoint) throw notFound('endpoint');
       if (!endpoint.active)
         throw failedPrecondition('the endpoint is inactive', 'ENDPOINT_INACTIVE');
       const targets = [{ Type: kind.type, ID: id, Name: endpoint.name }];
-      recordChange(em, origin, { tenant, type: kind.action, data: null, targets });
-      return replayDead(em, tenant, id, within);
+      record(tx, { tenant, type: kind.action, data: null, targets });
+      return replayDead(tx, tenant, id, within);
     },
   );
   return { queued };

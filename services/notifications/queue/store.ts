@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createBatch } from '@bailiwick/contract';
+import { createBatch, serviceOrigin } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
 import { currentTraceparent } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
@@ -59,6 +59,8 @@ function attemptRow({ attempt, outcome, plan, startedAt, durationMs }: Finished)
   return { ...about, ...outcome, durationMs, startedAt, nextAttemptAt };
 }
 
+const byService = serviceOrigin('notifications');
+
 type StoreDeps = {
   database: Database;
   keys: TenantKeys;
@@ -80,12 +82,12 @@ export function createStore({ database, keys, keepsMessages, announce }: StoreDe
     oneAtATime,
   );
   const settleDone = createBatch(async (rows: ReadonlyArray<DoneRow>) => {
-    await settleAsDone(database, rows);
+    await settleAsDone(database, byService, rows);
     return rows;
   }, oneAtATime);
 
   const park = createBatch(async (rows: readonly ParkedRow[]) => {
-    await parkTasks(database, rows);
+    await parkTasks(database, byService, rows);
     announce();
     return rows;
   });
@@ -111,14 +113,14 @@ export function createStore({ database, keys, keepsMessages, announce }: StoreDe
         dueAt: row.nextAttemptAt,
       };
       const isExhausted = plan.state === 'dead' && endpoint !== '' && involvesReceiver(outcome);
-      await settleAsWaiting(database, row, waiting, { isExhausted, isKept });
+      await settleAsWaiting(database, byService, row, waiting, { isExhausted, isKept });
       announce();
     },
 
     /** Stores an attempt that was not made, to wait until `dueAt`. */
     async defer(attempt: Attempt, dueAt: Date): Promise<void> {
       const columns = await waitingColumns(keys, attempt);
-      await deferTask(database, { ...columns, attempt: attempt.number, dueAt });
+      await deferTask(database, byService, { ...columns, attempt: attempt.number, dueAt });
       announce();
     },
 

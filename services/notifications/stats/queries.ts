@@ -1,4 +1,4 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 
 export type EndpointPrefix = 'whk' | 'slk';
 
@@ -71,9 +71,8 @@ export const listHours = (
 ): Promise<StatsRow[]> => database.query<StatsRow>(hours, [tenant, endpoint]);
 
 /** Deletes at most `limit` counts that are no longer shown, and returns their number. */
-export async function deleteOldHours(em: EntityManager, limit: number): Promise<number> {
-  const gone = await execute(
-    em,
+export async function deleteOldHours(tx: Transaction, limit: number): Promise<number> {
+  const gone = await tx.query(
     `delete from delivery_hour where ctid in (
        select ctid from delivery_hour where hour < now() - interval '31 days' limit $1 for update skip locked) returning 1`,
     [limit],

@@ -1,10 +1,10 @@
 import { encodeJson, type JsonObject, timeOf } from '@bailiwick/contract';
-import { type Origin, recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import {
   type WebhookEndpoint,
   WebhookEndpointSchema,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type EndpointValues, sharedFields, updatedValues } from '../endpoints/values.ts';
 import type { WebhookEndpointRow } from './entities.ts';
@@ -56,13 +56,12 @@ export const previousSecretContext = (endpoint: string) => [endpoint, 'previous_
 
 /** Writes an endpoint's event to the outbox in the transaction. */
 export function recordEndpointEvent(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   type: string,
   row: WebhookEndpointRow,
   previous?: JsonObject,
 ): void {
-  recordChange(em, origin, {
+  record(tx, {
     tenant: row.tenant,
     type,
     data: toJson(row),

@@ -1,4 +1,4 @@
-import { createBatch } from '@bailiwick/contract';
+import { createBatch, serviceOrigin } from '@bailiwick/contract';
 import { type EgressRules, type Pools } from '@bailiwick/egress';
 import { type TenantKeys } from '@bailiwick/keys';
 import type {
@@ -6,7 +6,7 @@ import type {
   WebhooksDeliverRequest,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import type { Database } from '@bailiwick/store';
-import { byService, goneReason } from '../health/disable-policy.ts';
+import { goneReason } from '../health/disable-policy.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type DeliveryOutcome, dropped } from '../sending/delivery-outcome.ts';
 import { resultOf } from '../sending/result.ts';
@@ -78,10 +78,12 @@ export async function attemptDelivery(
   );
   // The receiver says that it is gone for good. An endpoint whose URL has changed meanwhile stays
   // enabled.
-  if (outcome.statusCode === 410)
-    await deps.database.transaction(tenant, (em) =>
-      disableEndpointAt(em, { tenant, endpoint, url, keys: deps.keys }, byService, goneReason),
+  if (outcome.statusCode === 410) {
+    const call = serviceOrigin('notifications', '', attempt.id);
+    await deps.database.transaction({ call, tenant }, (tx) =>
+      disableEndpointAt(tx, { tenant, endpoint, url, keys: deps.keys }, goneReason),
     );
+  }
   return outcome;
 }
 

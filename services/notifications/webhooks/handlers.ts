@@ -63,7 +63,7 @@ export function endpointHandlers(deps: EndpointDeps): Pick<Handlers<typeof Webho
       events: { deleted: 'webhook_endpoint.deleted', replayed: 'webhook_endpoint.replayed' },
       find: findEndpoint,
       list: listEndpoints,
-      lock: (em, which, lockMode) => em.findOne(WebhookEndpointEntity, which, { lockMode }),
+      lock: (tx, which, lockMode) => tx.em.findOne(WebhookEndpointEntity, which, { lockMode }),
       toApi: async (row) => toApi(row, await readUrl(deps, row)),
       recordEvent: recordEndpointEvent,
     }),
@@ -82,13 +82,13 @@ async function createEndpoint(
   const { dekId, sealed } = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
   const address = await storedUrl({ database, keys }, { tenant, id }, url);
   const turn = { tenant, row: `webhook_endpoint ${tenant}` };
-  const row = await database.transaction(turn, async (em) => {
-    const count = () => em.count(WebhookEndpointEntity, { tenant });
-    await assertRoom(em, { tenant, kind: 'webhook', limit: endpointLimit, count });
+  const row = await database.transaction({ call, ...turn }, async (tx) => {
+    const count = () => tx.em.count(WebhookEndpointEntity, { tenant });
+    await assertRoom(tx, { tenant, kind: 'webhook', limit: endpointLimit, count });
     const values = { ...createdValues(endpoint), ...address, rateLimit, dekId, secretEnc: sealed };
-    const created = em.create(WebhookEndpointEntity, { ...values, tenant, id });
-    em.persist(created);
-    recordEndpointEvent(em, call, 'webhook_endpoint.created', created);
+    const created = tx.em.create(WebhookEndpointEntity, { ...values, tenant, id });
+    tx.em.persist(created);
+    recordEndpointEvent(tx, 'webhook_endpoint.created', created);
     return created;
   });
   return { endpoint: toApi(row, url), secret };
@@ -108,17 +108,17 @@ async function updateEndpoint(
   const found = await findEndpoint(database, tenant, id);
   if (found) await readUrl(deps, found);
   const turn = { tenant, row: `endpoint ${tenant} ${id}` };
-  const row = await database.transaction(turn, async (em) => {
+  const row = await database.transaction({ call: allowed, ...turn }, async (tx) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE;
-    const stored = await em.findOne(WebhookEndpointEntity, { tenant, id }, { lockMode });
+    const stored = await tx.em.findOne(WebhookEndpointEntity, { tenant, id }, { lockMode });
     if (!stored) throw notFound('endpoint');
-    if (endpoint.active) await clearHealth(em, tenant, id);
+    if (endpoint.active) await clearHealth(tx, tenant, id);
     // A stored URL stays even if the egress rules have changed, or the endpoint could not even be
     // disabled.
     const isMoved = (await readUrl(deps, stored)) !== url;
     if (isMoved) assertUrl(url, egress);
     const [before, shown] = [toJson(stored), shownUrl(stored)];
-    em.assign(stored, { ...updateOf(endpoint, stored), ...(isMoved && address) });
+    tx.em.assign(stored, { ...updateOf(endpoint, stored), ...(isMoved && address) });
     const previous = {
       ...changedFields(before, toJson(stored)),
       // A change of a masked part alone is a change too.
@@ -126,7 +126,7 @@ async function updateEndpoint(
     };
     if (Object.keys(previous).length === 0) return stored;
     stored.updatedAt = timeAfter(stored.updatedAt);
-    recordEndpointEvent(em, allowed, 'webhook_endpoint.updated', stored, previous);
+    recordEndpointEvent(tx, 'webhook_endpoint.updated', stored, previous);
     return stored;
   });
   return { endpoint: toApi(row, url) };

@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import type { Origin } from '@bailiwick/contract';
 import type { PageQuery } from '@bailiwick/pipeline';
 import type { Database, Statement } from '@bailiwick/store';
 import type { EndpointColumns } from './api-record.ts';
@@ -107,11 +108,12 @@ const replaceClear: Statement = {
 /** Replaces a URL in clear with the sealed one. Returns false if it has changed meanwhile. */
 export async function replaceClearUrl(
   database: Database,
+  call: Origin,
   { tenant, id, url }: ClearUrl,
   { urlEnc, urlDekId, urlMasked }: Omit<UrlColumns, 'url'>,
 ): Promise<boolean> {
   const values = [tenant, id, url, urlEnc, urlDekId, urlMasked];
-  return (await database.query(replaceClear, values)).length > 0;
+  return (await database.write(call, replaceClear, values)).length > 0;
 }
 
 const erase: Statement = {
@@ -123,6 +125,6 @@ const erase: Statement = {
  * Erases previous secrets after their grace period. An expired secret does not sign, even before it
  * is erased.
  */
-export async function erasePreviousSecrets(database: Database): Promise<void> {
-  await database.query(erase, []);
+export async function erasePreviousSecrets(database: Database, call: Origin): Promise<void> {
+  await database.write(call, erase, []);
 }

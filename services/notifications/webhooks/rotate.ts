@@ -33,24 +33,27 @@ export function rotateHandler(deps: Deps): Pick<Handlers<typeof Webhooks>, 'rota
       const secret = createSecret();
       // Rotations of one endpoint take turns as a whole, because each opens and seals secrets
       // before its transaction.
-      return deps.database.inTurn(`rotate endpoint ${tenant} ${id}`, async () => {
-        // Values sealed before the lock are valid only while the endpoint has the secret that was
-        // opened for them.
-        for (let tries = 0; tries < 5; tries++) {
-          const [target] = await findDeliveryTargets(deps.database, [{ tenant, endpoint: id }]);
-          if (!target) throw notFound('endpoint');
-          const sealed = await sealSecrets(deps.keys, { tenant, id, secret, target });
-          const row =
-            sealed &&
-            (await replaceSecret(
-              deps.database,
-              { tenant, id, graceSeconds, target, sealed },
-              call,
-            ));
-          if (row) return { endpoint: toApi(row, await readUrl(deps, row)), secret };
-        }
-        throw unavailable();
-      });
+      return deps.database.inTurn(
+        { call, row: `rotate endpoint ${tenant} ${id}` },
+        async (call) => {
+          // Values sealed before the lock are valid only while the endpoint has the secret that was
+          // opened for them.
+          for (let tries = 0; tries < 5; tries++) {
+            const [target] = await findDeliveryTargets(deps.database, [{ tenant, endpoint: id }]);
+            if (!target) throw notFound('endpoint');
+            const sealed = await sealSecrets(deps.keys, { tenant, id, secret, target });
+            const row =
+              sealed &&
+              (await replaceSecret(
+                deps.database,
+                { tenant, id, graceSeconds, target, sealed },
+                call,
+              ));
+            if (row) return { endpoint: toApi(row, await readUrl(deps, row)), secret };
+          }
+          throw unavailable();
+        },
+      );
     },
   };
 }
@@ -92,8 +95,8 @@ function replaceSecret(
   { tenant, id, graceSeconds, target, sealed }: Replacement,
   call: Call,
 ): Promise<WebhookEndpointRow | undefined> {
-  return database.transaction({ tenant, row: `endpoint ${tenant} ${id}` }, async (em) => {
-    const stored = await em.findOne(
+  return database.transaction({ call, tenant, row: `endpoint ${tenant} ${id}` }, async (tx) => {
+    const stored = await tx.em.findOne(
       WebhookEndpointEntity,
       { tenant, id },
       { lockMode: LockMode.PESSIMISTIC_WRITE },
@@ -102,7 +105,7 @@ function replaceSecret(
     if (!target.secretEnc.equals(stored.secretEnc)) return undefined;
     const before = toJson(stored);
     const keepsPrevious = graceSeconds > 0;
-    em.assign(stored, {
+    tx.em.assign(stored, {
       dekId: sealed.dekId,
       secretEnc: sealed.secretEnc,
       previousSecretEnc: keepsPrevious ? sealed.previousSecretEnc : null,
@@ -110,8 +113,7 @@ function replaceSecret(
       updatedAt: timeAfter(stored.updatedAt),
     });
     recordEndpointEvent(
-      em,
-      call,
+      tx,
       'webhook_endpoint.secret_rotated',
       stored,
       changedFields(before, toJson(stored)),

@@ -1,3 +1,4 @@
+import { serviceOrigin } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
@@ -31,7 +32,15 @@ export async function sealUrls(
     for (const row of rows) {
       if (isStopped()) return;
       try {
-        if (await replaceClearUrl(database, row, await sealUrl(keys, row, row.url))) sealed++;
+        if (
+          await replaceClearUrl(
+            database,
+            serviceOrigin('notifications'),
+            row,
+            await sealUrl(keys, row, row.url),
+          )
+        )
+          sealed++;
       } catch (error) {
         const { tenant, id } = row;
         log.warn('sealing the URL of a webhook endpoint failed, retrying', { tenant, id, error });

@@ -1,7 +1,6 @@
 import { changedFields } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
-import type { Origin } from '@bailiwick/outbox';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { disabledColumns } from '../endpoints/values.ts';
 import type { EndpointKind } from '../health/disable-policy.ts';
@@ -12,14 +11,14 @@ import { openUrl } from './url.ts';
 /** Disables webhook endpoints and reports failing ones, on behalf of the service. */
 export const webhookKind: EndpointKind = {
   prefix: 'whk',
-  lock: (em, tenant, endpoint) => lockActive(em, tenant, endpoint),
-  async reportFailing(em, tenant, endpoint, origin) {
-    const stored = await lockActive(em, tenant, endpoint);
-    if (stored) recordEndpointEvent(em, origin, 'webhook_endpoint.failing', stored);
+  lock: (tx, tenant, endpoint) => lockActive(tx, tenant, endpoint),
+  async reportFailing(tx, tenant, endpoint) {
+    const stored = await lockActive(tx, tenant, endpoint);
+    if (stored) recordEndpointEvent(tx, 'webhook_endpoint.failing', stored);
   },
-  async disable(em, tenant, endpoint, origin, reason) {
-    const stored = await lockActive(em, tenant, endpoint);
-    if (stored) disableEndpoint(em, stored, origin, reason);
+  async disable(tx, tenant, endpoint, reason) {
+    const stored = await lockActive(tx, tenant, endpoint);
+    if (stored) disableEndpoint(tx, stored, reason);
   },
 };
 
@@ -27,27 +26,19 @@ type AtFault = { tenant: string; endpoint: string; url: string; keys: TenantKeys
 
 /** Disables an endpoint whose URL failed, unless it is inactive or its URL has changed since. */
 export async function disableEndpointAt(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, endpoint, url, keys }: AtFault,
-  origin: Origin,
   reason: string,
 ): Promise<void> {
-  const stored = await lockActive(em, tenant, endpoint);
-  if (stored && (await openUrl(keys, stored, stored)) === url)
-    disableEndpoint(em, stored, origin, reason);
+  const stored = await lockActive(tx, tenant, endpoint);
+  if (stored && (await openUrl(keys, stored, stored)) === url) disableEndpoint(tx, stored, reason);
 }
 
-function disableEndpoint(
-  em: EntityManager,
-  stored: WebhookEndpointRow,
-  origin: Origin,
-  reason: string,
-): void {
+function disableEndpoint(tx: Transaction, stored: WebhookEndpointRow, reason: string): void {
   const before = toJson(stored);
-  em.assign(stored, disabledColumns(reason, stored.updatedAt));
+  tx.em.assign(stored, disabledColumns(reason, stored.updatedAt));
   recordEndpointEvent(
-    em,
-    origin,
+    tx,
     'webhook_endpoint.disabled',
     stored,
     changedFields(before, toJson(stored)),
@@ -55,11 +46,11 @@ function disableEndpoint(
 }
 
 const lockActive = (
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   id: string,
 ): Promise<WebhookEndpointRow | null> =>
-  em.findOne(
+  tx.em.findOne(
     WebhookEndpointEntity,
     { tenant, id, active: true },
     { lockMode: LockMode.PESSIMISTIC_WRITE },

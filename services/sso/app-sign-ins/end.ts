@@ -1,6 +1,6 @@
 import { createId } from '@bailiwick/contract';
-import { type Origin, recordChange } from '@bailiwick/outbox';
-import type { EntityManager } from '@bailiwick/store';
+import { record } from '@bailiwick/outbox';
+import type { Transaction } from '@bailiwick/store';
 import {
   type LogoutTarget,
   listLogoutTargets,
@@ -15,33 +15,28 @@ const signedOut = 'oauth_app.signed_out';
 const hashOf = ({ sessionId, app }: SignIn): string => signInHash(sessionId, app);
 
 /** Ends the sign-ins to an app that is deleted. It is not told. */
-export async function endSignInsTo(em: EntityManager, tenant: string, app: string): Promise<void> {
-  await removeTokens(em, (await takeOfApp(em, tenant, app)).map(hashOf));
+export async function endSignInsTo(tx: Transaction, tenant: string, app: string): Promise<void> {
+  await removeTokens(tx, (await takeOfApp(tx, tenant, app)).map(hashOf));
 }
 
 /**
  * Ends what apps got from sessions, after the rows of the sign-ins were removed. Each app with an
  * address for it is told, once for a session, with a task in the same transaction.
  */
-export async function endSignIns(
-  em: EntityManager,
-  origin: Origin,
-  signIns: readonly SignIn[],
-): Promise<void> {
+export async function endSignIns(tx: Transaction, signIns: readonly SignIn[]): Promise<void> {
   if (signIns.length === 0) return;
   const bySession = new Map(signIns.map((signIn) => [hashOf(signIn), signIn]));
-  await removeTokens(em, [...bySession.keys()]);
+  await removeTokens(tx, [...bySession.keys()]);
   const apps = new Set(signIns.map(({ app }) => app));
-  const targets = new Map((await listLogoutTargets(em, [...apps])).map((app) => [app.id, app]));
+  const targets = new Map((await listLogoutTargets(tx, [...apps])).map((app) => [app.id, app]));
   for (const signIn of bySession.values()) {
     const app = targets.get(signIn.app);
-    if (app) recordLogout(em, origin, app, signIn);
+    if (app) recordLogout(tx, app, signIn);
   }
 }
 
 function recordLogout(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   { tenant, id, name }: LogoutTarget,
   { sessionId, userId, place }: SignIn,
 ): void {
@@ -52,7 +47,7 @@ function recordLogout(
     SessionID: sessionId,
     UserID: userId,
   };
-  recordChange(em, origin, {
+  record(tx, {
     tenant: place,
     type: signedOut,
     data: null,

@@ -1,12 +1,7 @@
+import type { Origin } from '@bailiwick/contract';
 import type { changeRow } from '@bailiwick/outbox';
 import type { PageQuery } from '@bailiwick/pipeline';
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  onPool,
-  type Statement,
-} from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 
 /** The results of an app's sign-ins with a session: its sign-ins, for one tenant or several. */
 export type SignIn = {
@@ -50,13 +45,14 @@ type NewSignIn = SignIn & {
  */
 export async function recordSignIn(
   database: Database,
+  call: Origin,
   { tenant, app, sessionId, place, userId, scopes, isSilent, needsConsent }: NewSignIn,
   entry: ReturnType<typeof changeRow>,
 ): Promise<boolean | undefined> {
   const signIn = [tenant, app, sessionId, place, userId, scopes, isSilent];
   const { id, forTenant, type, audit, traceparent, createdAt } = entry;
   const values = [...signIn, id, forTenant, type, audit, traceparent, createdAt, needsConsent];
-  const [row] = await onPool(database)<{ isRecorded: boolean }>(record, values);
+  const [row] = await database.write<{ isRecorded: boolean }>(call, record, values);
   return row?.isRecorded;
 }
 
@@ -105,19 +101,19 @@ const consent: Statement = {
 
 export async function addConsent(
   database: Database,
+  call: Origin,
   { tenant, app, userId }: Use,
   scopes: readonly string[],
 ): Promise<void> {
-  await database.query(consent, [tenant, app, userId, scopes]);
+  await database.write(call, consent, [tenant, app, userId, scopes]);
 }
 
 /** Removes a person's consent. Returns whether there was one. */
 export async function removeConsent(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, app, userId }: Use,
 ): Promise<boolean> {
-  const rows = await execute(
-    em,
+  const rows = await tx.query(
     'delete from app_consent where tenant = $1 and app = $2 and user_id = $3 returning 1',
     [tenant, app, userId],
   );
@@ -125,51 +121,46 @@ export async function removeConsent(
 }
 
 /** Removes all consents of a deleted user. */
-export async function removeConsentsOfUser(em: EntityManager, userId: string): Promise<void> {
-  await execute(em, 'delete from app_consent where user_id = $1', [userId]);
+export async function removeConsentsOfUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.query('delete from app_consent where user_id = $1', [userId]);
 }
 
 /** Removes the consents to a deleted app. */
 export async function removeConsentsTo(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   app: string,
 ): Promise<void> {
-  await execute(em, 'delete from app_consent where tenant = $1 and app = $2', [tenant, app]);
+  await tx.query('delete from app_consent where tenant = $1 and app = $2', [tenant, app]);
 }
 
 const taken = 'returning tenant, app, session_id as "sessionId", user_id as "userId", place';
 
 /** Removes the sign-ins of a person to an app. */
-export const takeOfUse = (em: EntityManager, { tenant, app, userId }: Use): Promise<SignIn[]> =>
-  execute<SignIn>(
-    em,
+export const takeOfUse = (tx: Transaction, { tenant, app, userId }: Use): Promise<SignIn[]> =>
+  tx.query<SignIn>(
     `delete from app_sign_in where tenant = $1 and app = $2 and user_id = $3 ${taken}`,
     [tenant, app, userId],
   );
 
 /** Removes all sign-ins to an app. */
-export const takeOfApp = (em: EntityManager, tenant: string, app: string): Promise<SignIn[]> =>
-  execute<SignIn>(em, `delete from app_sign_in where tenant = $1 and app = $2 ${taken}`, [
+export const takeOfApp = (tx: Transaction, tenant: string, app: string): Promise<SignIn[]> =>
+  tx.query<SignIn>(`delete from app_sign_in where tenant = $1 and app = $2 ${taken}`, [
     tenant,
     app,
   ]);
 
 /** Removes the sign-ins of sessions, without those that another process is about to remove. */
-export const takeOfSessions = (
-  em: EntityManager,
-  sessionIds: readonly string[],
-): Promise<SignIn[]> =>
-  execute<SignIn>(
-    em,
+export const takeOfSessions = (tx: Transaction, sessionIds: readonly string[]): Promise<SignIn[]> =>
+  tx.query<SignIn>(
     `delete from app_sign_in where ctid = any (array (
        select ctid from app_sign_in where session_id = any ($1) for update skip locked)) ${taken}`,
     [sessionIds],
   );
 
 /** Removes the sign-ins of a person that are for a tenant. */
-export const takeOfMember = (em: EntityManager, place: string, userId: string): Promise<SignIn[]> =>
-  execute<SignIn>(em, `delete from app_sign_in where place = $1 and user_id = $2 ${taken}`, [
+export const takeOfMember = (tx: Transaction, place: string, userId: string): Promise<SignIn[]> =>
+  tx.query<SignIn>(`delete from app_sign_in where place = $1 and user_id = $2 ${taken}`, [
     place,
     userId,
   ]);
@@ -208,19 +199,17 @@ export type LogoutTarget = { tenant: string; id: string; name: string };
 
 /** The active apps among these that want to hear of the end of a session. */
 export const listLogoutTargets = (
-  em: EntityManager,
+  tx: Transaction,
   apps: readonly string[],
 ): Promise<LogoutTarget[]> =>
-  execute<LogoutTarget>(
-    em,
+  tx.query<LogoutTarget>(
     "select tenant, id, name from app where id = any ($1) and active and backchannel_logout_uri <> ''",
     [apps],
   );
 
 /** Removes the codes and tokens of sign-ins, and all that came from the same grants. */
-export async function removeTokens(em: EntityManager, hashes: readonly string[]): Promise<void> {
-  await execute(
-    em,
+export async function removeTokens(tx: Transaction, hashes: readonly string[]): Promise<void> {
+  await tx.query(
     `delete from issuer_record where tenant = '' and (uid_hash = any ($1) or grant_hash in (
        select grant_hash from issuer_record where tenant = '' and uid_hash = any ($1) and grant_hash <> ''))`,
     [hashes],
@@ -264,6 +253,6 @@ const sweep: Statement = {
   text: 'delete from app_consent where expires_at <= now()',
 };
 
-export async function sweepConsents(database: Database): Promise<void> {
-  await database.query(sweep, []);
+export async function sweepConsents(database: Database, call: Origin): Promise<void> {
+  await database.write(call, sweep, []);
 }

@@ -1,10 +1,11 @@
 import { type Broker, followRevocations, type RightsKey } from '@bailiwick/broker';
-import { followEvents, serviceOrigin } from '@bailiwick/outbox';
+import { serviceOrigin } from '@bailiwick/contract';
+import { followEvents } from '@bailiwick/outbox';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import { endSignIns } from './end.ts';
 import {
   listSessions,
@@ -21,10 +22,12 @@ import {
 
 type Deps = {
   database: Database;
-  credentials: Pick<Client<typeof Credentials>, 'findLive'>;
+  credentials: Pick<PeerClient<typeof Credentials>, 'findLive'>;
   broker: Broker;
   log: Log;
 };
+
+const byService = serviceOrigin('sso');
 
 const everyMs = 30_000;
 const batch = 500;
@@ -57,11 +60,13 @@ async function endAmong(
   sessionIds: readonly string[],
 ): Promise<void> {
   if (sessionIds.length === 0) return;
-  const live = new Set((await credentials.findLive({ sessionIds: [...sessionIds] })).sessionIds);
+  const live = new Set(
+    (await credentials.findLive({ sessionIds: [...sessionIds] }, byService)).sessionIds,
+  );
   const ended = sessionIds.filter((id) => !live.has(id));
   if (ended.length === 0) return;
-  await database.transaction(null, async (em) =>
-    endSignIns(em, serviceOrigin('sso'), await takeOfSessions(em, ended)),
+  await database.transaction({ call: byService, tenant: null }, async (tx) =>
+    endSignIns(tx, await takeOfSessions(tx, ended)),
   );
 }
 
@@ -104,8 +109,8 @@ function followMembers({ database, broker, log }: Deps): Background {
         types: ['tenant.member_removed', 'tenant.member_disabled'],
         async handle({ tenant, data: { UserID: userId }, origin }) {
           if (typeof userId !== 'string' || tenant === '') return;
-          await database.transaction(null, async (em) =>
-            endSignIns(em, origin, await takeOfMember(em, tenant, userId)),
+          await database.transaction({ call: origin, tenant: null }, async (tx) =>
+            endSignIns(tx, await takeOfMember(tx, tenant, userId)),
           );
         },
       },
@@ -126,7 +131,9 @@ function followDeletedUsers({ database, broker, log }: Deps): Background {
         lasting: true,
         async handle({ data: { ID: userId } }) {
           if (typeof userId !== 'string') return;
-          await database.transaction(null, (em) => removeConsentsOfUser(em, userId));
+          await database.transaction({ call: byService, tenant: null }, (tx) =>
+            removeConsentsOfUser(tx, userId),
+          );
         },
       },
     );

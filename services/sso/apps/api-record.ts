@@ -1,7 +1,7 @@
 import { encodeJson, type JsonObject, logoFields, timeOf } from '@bailiwick/contract';
-import { type Origin, recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import { type App, AppSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import type { AppRow } from './entities.ts';
 import { reuseSecondsOf } from './values.ts';
@@ -44,14 +44,13 @@ export const toJson = (row: AppRow): JsonObject => encodeJson(AppSchema, toApi(r
 
 /** Writes the event of an app's change to the outbox. */
 export function recordAppEvent(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   type: string,
   row: AppRow,
   previous: JsonObject = {},
 ): void {
   const { tenant, id, name } = row;
-  recordChange(em, origin, {
+  record(tx, {
     tenant,
     type,
     data: toJson(row),

@@ -46,18 +46,18 @@ export function appHandlers(deps: AppDeps): Handlers<typeof Apps> {
     },
 
     async delete({ tenant, id }, call) {
-      await database.transaction({ tenant, row: `app ${tenant} ${id}` }, async (em) => {
-        const row = await em.findOne(
+      await database.transaction({ call, tenant, row: `app ${tenant} ${id}` }, async (tx) => {
+        const row = await tx.em.findOne(
           AppEntity,
           { tenant, id },
           { lockMode: LockMode.PESSIMISTIC_WRITE },
         );
         if (!row) return;
-        em.remove(row);
-        await deleteLogo(em, tenant, id);
-        await removeConsentsTo(em, tenant, id);
-        await endSignInsTo(em, tenant, id);
-        recordAppEvent(em, call, 'oauth_app.deleted', row);
+        tx.em.remove(row);
+        await deleteLogo(tx, tenant, id);
+        await removeConsentsTo(tx, tenant, id);
+        await endSignInsTo(tx, tenant, id);
+        recordAppEvent(tx, 'oauth_app.deleted', row);
       });
       return {};
     },

@@ -1,6 +1,7 @@
+import type { Origin } from '@bailiwick/contract';
 import { notFound } from '@bailiwick/errors';
 import type { PageQuery } from '@bailiwick/pipeline';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 import type { AppRow } from './entities.ts';
 
 const columns = `tenant, id, name, kind, active, redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris",
@@ -50,17 +51,16 @@ export function listApps(
 
 type Logo = { tenant: string; app: string; type: string; content: Uint8Array };
 
-export async function storeLogo(em: EntityManager, logo: Logo): Promise<void> {
-  await execute(
-    em,
+export async function storeLogo(tx: Transaction, logo: Logo): Promise<void> {
+  await tx.query(
     `insert into app_logo (tenant, app, type, content) values ($1, $2, $3, $4)
      on conflict (tenant, app) do update set type = excluded.type, content = excluded.content`,
     [logo.tenant, logo.app, logo.type, logo.content],
   );
 }
 
-export async function deleteLogo(em: EntityManager, tenant: string, app: string): Promise<void> {
-  await execute(em, 'delete from app_logo where tenant = $1 and app = $2', [tenant, app]);
+export async function deleteLogo(tx: Transaction, tenant: string, app: string): Promise<void> {
+  await tx.query('delete from app_logo where tenant = $1 and app = $2', [tenant, app]);
 }
 
 const logoOf: Statement = {
@@ -82,6 +82,6 @@ const erase: Statement = {
 };
 
 /** Erases previous secrets after their time. They are refused then, even before they are erased. */
-export async function erasePreviousSecrets(database: Database): Promise<void> {
-  await database.query(erase, []);
+export async function erasePreviousSecrets(database: Database, call: Origin): Promise<void> {
+  await database.write(call, erase, []);
 }

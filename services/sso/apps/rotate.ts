@@ -19,8 +19,8 @@ export async function rotateSecret(
 ): Promise<Saved> {
   const { scopes } = await getApp(deps.database, tenant, id);
   await assertMayUse(deps, call, { tenant, scopes });
-  return deps.database.transaction({ tenant, row: `app ${tenant} ${id}` }, async (em) => {
-    const row = await em.findOne(
+  return deps.database.transaction({ call, tenant, row: `app ${tenant} ${id}` }, async (tx) => {
+    const row = await tx.em.findOne(
       AppEntity,
       { tenant, id },
       { lockMode: LockMode.PESSIMISTIC_WRITE },
@@ -42,9 +42,9 @@ export async function rotateSecret(
             previousSecretUntil: new Date(now.getTime() + keepOldSeconds * 1000),
           }
         : {};
-    em.assign(row, { ...columns, ...overlap, updatedAt: timeAfter(row.updatedAt) });
+    tx.em.assign(row, { ...columns, ...overlap, updatedAt: timeAfter(row.updatedAt) });
     const previous = changedFields(before, toJson(row));
-    recordAppEvent(em, call, 'oauth_app.secret_rotated', row, previous);
+    recordAppEvent(tx, 'oauth_app.secret_rotated', row, previous);
     return { row, secret };
   });
 }

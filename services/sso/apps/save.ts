@@ -6,7 +6,7 @@ import {
   AppSchema,
   type AppsSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
-import { type EntityManager, lockName } from '@bailiwick/store';
+import { lockName, type Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import { recordAppEvent, toJson } from './api-record.ts';
@@ -42,14 +42,14 @@ export async function saveApp(deps: AppDeps, request: AppsSaveRequest, call: Cal
   const { scopes } = valuesFor(deps, sent, found);
   // Asked before the transaction, because another service answers.
   await assertMayUse(deps, call, { tenant, scopes });
-  return deps.database.transaction({ tenant, row: `app ${tenant} ${id}` }, (em) =>
-    write(deps, em, { request, sent, checked: scopes }, call),
+  return deps.database.transaction({ call, tenant, row: `app ${tenant} ${id}` }, (tx) =>
+    write(deps, tx, { request, sent, checked: scopes }, call),
   );
 }
 
 async function write(
   deps: AppDeps,
-  em: EntityManager,
+  tx: Transaction,
   { request, sent, checked }: Save,
   call: Call,
 ): Promise<Saved> {
@@ -57,22 +57,22 @@ async function write(
   const row =
     id === ''
       ? null
-      : await em.findOne(AppEntity, { tenant, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      : await tx.em.findOne(AppEntity, { tenant, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (id !== '' && !row) throw appNotFound();
   assertUnchanged('the app', row, request.ifUpdatedAt);
   const values = valuesFor(deps, sent, row);
   const { logo } = request;
-  if (!row) return insert(em, call, sent, { values, logo });
+  if (!row) return insert(tx, call, sent, { values, logo });
   // Absent scopes are the stored ones, which another call may have changed.
   if (values.scopes.some((scope) => !checked.includes(scope))) throw stale('the app');
   const before = toJson(row);
-  em.assign(row, values);
-  await keepLogo(em, row, logo);
+  tx.em.assign(row, values);
+  await keepLogo(tx, row, logo);
   const secret = adjustSecret(row, new Date());
   const previous = changedFields(before, toJson(row));
   if (Object.keys(previous).length === 0) return { row, secret };
   row.updatedAt = timeAfter(row.updatedAt);
-  recordAppEvent(em, call, 'oauth_app.updated', row, previous);
+  recordAppEvent(tx, 'oauth_app.updated', row, previous);
   return { row, secret };
 }
 
@@ -105,20 +105,20 @@ function adjustSecret(row: AppRow, now: Date): string {
 }
 
 async function insert(
-  em: EntityManager,
+  tx: Transaction,
   call: Call,
   { tenant, kind }: App,
   { values, logo }: { values: Settable; logo: Uint8Array | undefined },
 ): Promise<Saved> {
   // The lock keeps two concurrent creates from taking the same last place.
-  await lockName(em, `app ${tenant}`);
-  if ((await em.count(AppEntity, { tenant })) >= maxApps)
+  await lockName(tx, `app ${tenant}`);
+  if ((await tx.em.count(AppEntity, { tenant })) >= maxApps)
     throw limitReached(
       `${tenant === '' ? 'the platform' : 'a tenant'} has at most ${maxApps} apps`,
       maxApps,
     );
   const now = new Date();
-  const row = em.create(AppEntity, {
+  const row = tx.em.create(AppEntity, {
     ...values,
     ...noSecret,
     tenant,
@@ -129,8 +129,8 @@ async function insert(
     updatedAt: now,
   });
   const secret = adjustSecret(row, now);
-  em.persist(row);
-  await keepLogo(em, row, logo);
-  recordAppEvent(em, call, 'oauth_app.created', row);
+  tx.em.persist(row);
+  await keepLogo(tx, row, logo);
+  recordAppEvent(tx, 'oauth_app.created', row);
   return { row, secret };
 }

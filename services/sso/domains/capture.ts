@@ -1,6 +1,6 @@
 import { failedPrecondition } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
-import { type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { assertMayGrant, findLacking, type Granted } from '../delegation.ts';
 import { lockProviders } from '../requirement/lock.ts';
 import type { DomainDeps } from './deps.ts';
@@ -18,13 +18,13 @@ const grantsMembership = (capture: Capture): boolean => capture === 'suggest' ||
  * the tenant's providers until the transaction ends.
  */
 export async function assertActiveProvider(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   { capture }: CaptureSettings,
 ): Promise<void> {
   if (capture !== 'require_sso') return;
-  await lockProviders(em, tenant);
-  if (!(await hasActiveProvider(inTransaction(em), tenant)))
+  await lockProviders(tx, tenant);
+  if (!(await hasActiveProvider(tx.query, tenant)))
     throw failedPrecondition('the tenant has no active provider', 'NO_PROVIDER');
 }
 

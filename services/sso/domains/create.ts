@@ -2,7 +2,7 @@ import { createId } from '@bailiwick/contract';
 import { alreadyExists, limitReached } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { DomainCreateRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import { inTransaction, lockName } from '@bailiwick/store';
+import { lockName } from '@bailiwick/store';
 import { giverOf } from '../delegation.ts';
 import { assertActiveProvider, assertMayCapture, type CaptureSettings } from './capture.ts';
 import type { DomainDeps } from './deps.ts';
@@ -27,17 +27,17 @@ export async function createDomain(
     defaultRole: request.defaultRole ?? '',
   };
   await assertMayCapture(deps, tenant, settings, call);
-  return deps.database.transaction({ tenant, row: `domain ${tenant}` }, async (em) => {
+  return deps.database.transaction({ call, tenant, row: `domain ${tenant}` }, async (tx) => {
     // The lock keeps concurrent calls from claiming a name twice, and from taking the same last
     // place.
-    await lockName(em, `domain ${tenant}`);
-    if (await em.findOne(DomainEntity, { name }))
+    await lockName(tx, `domain ${tenant}`);
+    if (await tx.em.findOne(DomainEntity, { name }))
       throw alreadyExists(`the tenant has the domain ${name} already`);
-    if ((await countDomains(inTransaction(em), tenant)) >= limit)
+    if ((await countDomains(tx.query, tenant)) >= limit)
       throw limitReached(`a tenant has at most ${limit} domains`, limit);
-    await assertActiveProvider(em, tenant, settings);
+    await assertActiveProvider(tx, tenant, settings);
     const now = new Date();
-    const domain = em.create(DomainEntity, {
+    const domain = tx.em.create(DomainEntity, {
       tenant,
       id: createId('dom'),
       name,
@@ -54,8 +54,8 @@ export async function createDomain(
       createdAt: now,
       updatedAt: now,
     });
-    em.persist(domain);
-    recordDomainEvent(em, call, 'domain.created', domain);
+    tx.em.persist(domain);
+    recordDomainEvent(tx, 'domain.created', domain);
     return domain;
   });
 }

@@ -1,6 +1,6 @@
-import { changedFields } from '@bailiwick/contract';
-import { type Origin, recordChange, serviceOrigin } from '@bailiwick/outbox';
-import type { EntityManager } from '@bailiwick/store';
+import { changedFields, serviceOrigin } from '@bailiwick/contract';
+import { record } from '@bailiwick/outbox';
+import type { Transaction } from '@bailiwick/store';
 import { type DomainRow, domainJson } from './entities.ts';
 
 /** The origin of changes that the service makes itself: failed and lapsed domains. */
@@ -8,15 +8,14 @@ export const byService = serviceOrigin('sso');
 
 /** Writes the event of a domain change to the outbox; `before` is the previous domain. */
 export function recordDomainEvent(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   type: string,
   domain: DomainRow,
   before: DomainRow = domain,
 ): void {
   const data = domainJson(domain);
   const { tenant, id, name } = domain;
-  recordChange(em, origin, {
+  record(tx, {
     tenant,
     type,
     data,

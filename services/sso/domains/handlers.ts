@@ -51,21 +51,21 @@ export function domainHandlers(deps: DomainDeps): Handlers<typeof Domain> {
     },
 
     async delete({ tenant, id }, call) {
-      await database.transaction({ tenant, row: `domain ${tenant} ${id}` }, async (em) => {
-        const domain = await em.findOne(
+      await database.transaction({ call, tenant, row: `domain ${tenant} ${id}` }, async (tx) => {
+        const domain = await tx.em.findOne(
           DomainEntity,
           { id },
           { lockMode: LockMode.PESSIMISTIC_WRITE },
         );
         if (!domain) return;
-        em.remove(domain);
-        recordDomainEvent(em, call, 'domain.deleted', domain);
+        tx.em.remove(domain);
+        recordDomainEvent(tx, 'domain.deleted', domain);
       });
       return {};
     },
 
-    async listSuggestions(_request, { caller }) {
-      return { suggestions: await suggestionsFor(deps, caller) };
+    async listSuggestions(_request, call) {
+      return { suggestions: await suggestionsFor(deps, call.caller, call) };
     },
 
     async join({ tenant }, call) {

@@ -2,18 +2,18 @@ import type { Handlers } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import { findOwner } from './queries.ts';
 
-type Deps = { database: Database; admission: Pick<Client<typeof Admission>, 'isOpen'> };
+type Deps = { database: Database; admission: Pick<PeerClient<typeof Admission>, 'isOpen'> };
 
 /** Finds the tenant that owns a mail domain. */
 export function ownerHandlers({ database, admission }: Deps): Handlers<typeof DomainOwner> {
   return {
-    async find({ domain }) {
+    async find({ domain }, call) {
       const tenant = await findOwner(database, domain);
       // Suspended tenants and tenants being deleted get no events about users.
-      const isOpen = tenant !== undefined && (await admission.isOpen({ tenant })).open;
+      const isOpen = tenant !== undefined && (await admission.isOpen({ tenant }, call)).open;
       return { tenant: isOpen ? tenant : '' };
     },
   };

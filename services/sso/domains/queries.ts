@@ -1,3 +1,4 @@
+import type { Origin } from '@bailiwick/contract';
 import type { PageQuery } from '@bailiwick/pipeline';
 import type { Database, Run, Statement } from '@bailiwick/store';
 import type { StoredGiver } from '../delegation.ts';
@@ -172,8 +173,8 @@ const claimed: Statement = {
 };
 
 /** Takes verified and lapsed domains of all tenants that are due for a check. */
-export function claimChecks(database: Database, limit: number): Promise<DomainRow[]> {
-  return database.query<DomainRow>(claimed, [limit]);
+export function claimChecks(database: Database, call: Origin, limit: number): Promise<DomainRow[]> {
+  return database.write<DomainRow>(call, claimed, [limit]);
 }
 
 const failedDay: Statement = {
@@ -207,10 +208,11 @@ const postponed: Statement = {
 /** Postpones a check without a reliable answer. */
 export async function postponeCheck(
   database: Database,
+  call: Origin,
   { tenant, id }: DomainRow,
   reason: string,
 ): Promise<void> {
-  await database.query(postponed, [tenant, id, reason]);
+  await database.write(call, postponed, [tenant, id, reason]);
 }
 
 const providerOfDomain: Statement = {

@@ -39,8 +39,12 @@ export async function updateDomain(
   if (!isSame(settings, found)) await assertMayCapture(deps, tenant, settings, call);
   // An identical save answers for the domain from now on, if the caller may.
   else if (isGiver(giver, found) || !(await mayCapture(deps, tenant, settings, call))) return found;
-  return deps.database.transaction({ tenant, row: `domain ${tenant} ${id}` }, async (em) => {
-    const stored = await em.findOne(DomainEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  return deps.database.transaction({ call, tenant, row: `domain ${tenant} ${id}` }, async (tx) => {
+    const stored = await tx.em.findOne(
+      DomainEntity,
+      { id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
     if (!stored) throw notFound('domain');
     // The caller's rights were checked for both settings together, one of which was read before the
     // lock.
@@ -49,10 +53,10 @@ export async function updateDomain(
       Object.assign(stored, { giver });
       return stored;
     }
-    await assertActiveProvider(em, tenant, settings);
+    await assertActiveProvider(tx, tenant, settings);
     const before: DomainRow = { ...stored };
     Object.assign(stored, settings, { giver, updatedAt: timeAfter(stored.updatedAt) });
-    recordDomainEvent(em, call, 'domain.updated', stored, before);
+    recordDomainEvent(tx, 'domain.updated', stored, before);
     return stored;
   });
 }

@@ -1,5 +1,5 @@
 import { timeOf } from '@bailiwick/contract';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Handlers, Pager } from '@bailiwick/pipeline';
 import type { AccountApps } from '@bailiwick/proto/gen/bailiwick/sso/v1/account_apps_pb.ts';
 import type { Database } from '@bailiwick/store';
@@ -37,13 +37,13 @@ export function accountAppsHandlers({ database, pager }: Deps): Handlers<typeof 
       const { tenant, name } = app;
       const userId = call.caller.id;
       const row = `use ${userId} ${id}`;
-      await database.transaction({ tenant: null, row }, async (em) => {
+      await database.transaction({ call, tenant: null, row }, async (tx) => {
         const use = { tenant, app: id, userId };
-        const hadConsent = await removeConsent(em, use);
-        const signIns = await takeOfUse(em, use);
+        const hadConsent = await removeConsent(tx, use);
+        const signIns = await takeOfUse(tx, use);
         if (!hadConsent && signIns.length === 0) return;
-        await endSignIns(em, call, signIns);
-        recordChange(em, call, {
+        await endSignIns(tx, signIns);
+        record(tx, {
           tenant,
           type: 'oauth_app.access_withdrawn',
           data: null,

@@ -1,10 +1,11 @@
+import type { Origin } from '@bailiwick/contract';
 import type { Configuration } from 'oidc-provider';
 import { appOf } from './clients.ts';
 import { accountIn, botIn, type Context, type PersonAccount, stateOf } from './context.ts';
 import { tenantOf } from './grants.ts';
 import { unmetRequirement } from './lack.ts';
 import { mailClaimsOf, type People, profileOf } from './people.ts';
-import type { Person } from './request.ts';
+import { originOf, type Person } from './request.ts';
 import { claimsOfMember, type Tenants } from './tenants.ts';
 
 type Rest = Pick<PersonAccount, 'member' | 'scopes' | 'unmet'>;
@@ -44,7 +45,7 @@ export function createAccounts(
   tenants: Tenants,
 ): Pick<Configuration, 'findAccount' | 'extraTokenClaims'> {
   /** An account whose live session has just been asked for. */
-  const accountOf = (person: Person, rest: Rest): PersonAccount => ({
+  const accountOf = (call: Origin, person: Person, rest: Rest): PersonAccount => ({
     ...rest,
     person,
     accountId: person.id,
@@ -52,23 +53,27 @@ export function createAccounts(
       sub: person.id,
       ...mailClaimsOf(person),
       // Only these claims need another call.
-      ...(scope.split(' ').includes('profile') && profileOf(await people.userOf(person))),
+      ...(scope.split(' ').includes('profile') && profileOf(await people.userOf(person, call))),
       ...(rest.member && claimsOfMember(rest.member)),
     }),
   });
 
   /** The person whose session the browser has. */
   async function ofBrowser(ctx: Context, sub: string, tenant: string) {
-    const { person } = stateOf(ctx).request;
+    const { request } = stateOf(ctx);
+    const { person } = request;
     if (person?.id !== sub) return undefined;
-    return accountOf(person, { unmet: await unmetRequirement(people, person, tenant) });
+    const call = originOf(request);
+    const unmet = await unmetRequirement(people, person, tenant, call);
+    return accountOf(call, person, { unmet });
   }
 
   /** The token names the session that it came from: once that has ended, so has the token. */
   async function ofSource(ctx: Context, sub: string, source: Source) {
     const { oidc } = ctx;
+    const call = originOf(stateOf(ctx).request);
     const { sessionUid = '', grantId = '', scopes } = source;
-    const person = await people.ofSession(sessionUid, isRefresh(ctx));
+    const person = await people.ofSession(sessionUid, isRefresh(ctx), call);
     if (person?.id !== sub || !oidc.client) return undefined;
     const { Grant: found } = oidc.entities;
     const grant =
@@ -76,11 +81,13 @@ export function createAccounts(
         ? found
         : await oidc.provider.Grant.find(grantId, { ignoreExpiration: true });
     const inTenant = tenantOf(grant);
-    const member = inTenant === '' ? undefined : await tenants.describe(person, inTenant);
-    if (member && (await people.refusal(person, inTenant, member.effective))) return undefined;
+    const member = inTenant === '' ? undefined : await tenants.describe(person, inTenant, call);
+    if (member && (await people.refusal(person, inTenant, call, member.effective)))
+      return undefined;
     const own = appOf(oidc.client).tenant;
-    if ((!member || own !== inTenant) && (await people.refusal(person, own))) return undefined;
-    return accountOf(person, { member, scopes });
+    if ((!member || own !== inTenant) && (await people.refusal(person, own, call)))
+      return undefined;
+    return accountOf(call, person, { member, scopes });
   }
 
   return {

@@ -16,6 +16,7 @@ import {
   removeRecord,
 } from './queries.ts';
 import { openRecord, sealRecord } from './records.ts';
+import { byIssuer } from './request.ts';
 
 // Where oidc-provider keeps its records. A request for tokens only collects its changes here:
 // token-requests.ts stores them together.
@@ -60,11 +61,11 @@ function recordStore({ database, keys }: Pick<Deps, 'database' | 'keys'>, model:
       const tokens = tokenRequest();
       if (!isMark(model)) {
         if (tokens) tokens.records.push(record);
-        else await putRecord(database, record);
+        else await putRecord(database, byIssuer, record);
         return;
       }
       // Only one of several concurrent requests succeeds.
-      if (await addRecord(database, record)) return;
+      if (await addRecord(database, byIssuer, record)) return;
       if (tokens) tokens.isProofRepeated = true;
       throw new errors.InvalidRequest('it was used before');
     },
@@ -91,13 +92,13 @@ function recordStore({ database, keys }: Pick<Deps, 'database' | 'keys'>, model:
         tokens.uses = id;
         return;
       }
-      if (await consumeRecord(database, id)) return;
+      if (await consumeRecord(database, byIssuer, id)) return;
       // A request that is used twice may be stolen, so all tokens that came from it end.
-      await endFamily(database, id);
+      await endFamily(database, byIssuer, id);
       throw new errors.InvalidRequestUri('it was used before');
     },
-    destroy: (key) => removeRecord(database, idOf(key)),
-    revokeByGrantId: (grant) => endGrant(database, model, recordHash('grant', grant)),
+    destroy: (key) => removeRecord(database, byIssuer, idOf(key)),
+    revokeByGrantId: (grant) => endGrant(database, byIssuer, model, recordHash('grant', grant)),
   };
 }
 

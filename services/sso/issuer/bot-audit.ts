@@ -1,4 +1,4 @@
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Refusals } from '@bailiwick/pipeline';
 import type { MatchedTrust } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
@@ -17,8 +17,9 @@ export function createBotAudit({ database, refusals }: { database: Database; ref
   return {
     async issued(bot: ProvenBot, trust: MatchedTrust, request: IssuerRequest): Promise<void> {
       const { id, tenant, credentialId } = bot;
-      await database.transaction(tenant, (em) => {
-        recordChange(em, originOf(request, { type: 'bot', id, credentialId }), {
+      const call = originOf(request, { type: 'bot', id, credentialId });
+      await database.transaction({ call, tenant }, (tx) => {
+        record(tx, {
           tenant,
           type: 'bot.token_issued',
           data: null,

@@ -4,7 +4,7 @@ import { errors } from 'oidc-provider';
 import type { BotAudit } from './bot-audit.ts';
 import type { BotDeps } from './bots.ts';
 import type { PeopleDeps } from './people.ts';
-import type { IssuerRequest, ProvenBot } from './request.ts';
+import { type IssuerRequest, originOf, type ProvenBot } from './request.ts';
 import { algorithms, type KeySet, keySetOf, type Subject, skew } from './subject-token.ts';
 import type { TrustedKeys } from './trusted-keys.ts';
 
@@ -40,12 +40,16 @@ export async function proveBot(
   id: string,
   { token, claims, request }: { token: string; claims: Subject; request: IssuerRequest },
 ): Promise<{ bot: ProvenBot; trust: MatchedTrust }> {
-  const { tenant, active, trusts } = await credentials.matchTrusts({
-    bot: id,
-    claims: JSON.stringify(claims),
-  });
+  const call = originOf(request);
+  const { tenant, active, trusts } = await credentials.matchTrusts(
+    {
+      bot: id,
+      claims: JSON.stringify(claims),
+    },
+    call,
+  );
   if (tenant === '') throw notAccepted();
-  const isOpen = (await admission.isOpen({ tenant })).open;
+  const isOpen = (await admission.isOpen({ tenant }, call)).open;
   const proof =
     active && isOpen
       ? await firstValid(keys, token, trusts)

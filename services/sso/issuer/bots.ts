@@ -9,13 +9,13 @@ import {
 } from '@bailiwick/contract';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Limiter } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import type { AdapterPayload, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import type { ClientApp } from './clients.ts';
 import { botIn, type Context, stateOf } from './context.ts';
 import { noneIfEnded, type PeopleDeps } from './people.ts';
-import type { ProvenBot } from './request.ts';
+import { originOf, type ProvenBot } from './request.ts';
 
 // Bots as clients of oidc-provider. Their tokens are for Bailiwick's own operations: a resource name
 // belongs to no tenant, and a bot has no list of the services that its tokens may be for.
@@ -63,7 +63,7 @@ export function botClient(id: string, publicUrl: string, ctx?: Context): Adapter
 
 export type BotDeps = {
   credentials: Pick<PeopleDeps['credentials'], 'resolve'>;
-  admission: Pick<Client<typeof Admission>, 'isOpen'>;
+  admission: Pick<PeerClient<typeof Admission>, 'isOpen'>;
   limiter: Pick<Limiter, 'use'>;
   limits: Readonly<Record<string, Limit>>;
 };
@@ -88,14 +88,16 @@ export function createBots({ credentials, admission, limiter, limits }: BotDeps)
     async findByKey(ctx: Context, id: string, secret: string): Promise<ProvenBot | undefined> {
       await count(ctx, id);
       if (tokenKind(secret) !== 'botKey') return undefined;
-      const { ip } = stateOf(ctx).request;
+      const { request } = stateOf(ctx);
+      const { ip } = request;
+      const call = originOf(request);
       const key = await credentials
-        .resolve({ tokenHash: tokenHash(secret), ip })
+        .resolve({ tokenHash: tokenHash(secret), ip }, call)
         .catch(noneIfEnded);
       if (key?.type !== 'bot' || key.id !== id) return undefined;
       const { tenant, credentialId, narrowedTo, allowedIps } = key;
       if (allowedIps.length > 0 && !createNetworks(allowedIps)(ip)) return undefined;
-      if (!(await admission.isOpen({ tenant })).open) return undefined;
+      if (!(await admission.isOpen({ tenant }, call)).open) return undefined;
       return { id, tenant, credentialId, narrowedTo };
     },
   };

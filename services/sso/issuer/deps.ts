@@ -1,5 +1,6 @@
 import type { Limit } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
+import type { Handover } from '@bailiwick/outbox';
 import type { Refusals } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Database, Limiter } from '@bailiwick/store';
@@ -12,6 +13,7 @@ import type { Tenants } from './tenants.ts';
 
 export type IssuerDeps = {
   database: Database;
+  handover: Handover;
   keys: TenantKeys;
   people: People;
   tenants: Tenants;

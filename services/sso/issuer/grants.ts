@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accountScope } from '@bailiwick/contract';
+import { accountScope, type Origin } from '@bailiwick/contract';
 import type Provider from 'oidc-provider';
 import type { Client, Grant, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
@@ -7,11 +7,11 @@ import { identityScopes, mayAskFor } from '../apps/scopes.ts';
 import { appOf } from './clients.ts';
 import { commandLineId } from './command-line.ts';
 import type { Consents } from './consents.ts';
-import { accountIn, type Context, type Oidc } from './context.ts';
+import { accountIn, type Context, type Oidc, stateOf } from './context.ts';
 import { unmetRequirement } from './lack.ts';
 import { grantLifetime } from './lifetimes.ts';
 import type { People } from './people.ts';
-import type { Person, TenantOption } from './request.ts';
+import { originOf, type Person, type TenantOption } from './request.ts';
 import type { Tenants } from './tenants.ts';
 
 /** The resources that an app's tokens may be for, with the permissions that it may ask for there. */
@@ -53,7 +53,9 @@ export function keepTenants(provider: Provider): void {
  */
 export const createGrants =
   ({ people, tenants, consents }: { people: People; tenants: Tenants; consents: Consents }) =>
-  async ({ oidc }: Context): Promise<Grant | undefined> => {
+  async (ctx: Context): Promise<Grant | undefined> => {
+    const { oidc } = ctx;
+    const call = originOf(stateOf(ctx).request);
     const { client, session, provider } = oidc;
     const account = accountIn(oidc);
     if (!client || !account || !session) return undefined;
@@ -67,12 +69,12 @@ export const createGrants =
     if (requireConsent && oidc.route === 'code_verification')
       await consents.add(account.accountId, client, asked);
     if (account.unmet) return undefined;
-    const option = await choose(tenants, oidc, person);
+    const option = await choose(tenants, oidc, person, call);
     account.asksTenant = option === 'ask';
     if (option === 'ask') return undefined;
     // The app's own tenant was asked with the account.
     if (option && option.id !== tenant)
-      account.unmet = await unmetRequirement(people, person, option.id);
+      account.unmet = await unmetRequirement(people, person, option.id, call);
     if (account.unmet) return undefined;
     if (requireConsent) {
       const allowed = await consents.find(account.accountId, client);
@@ -119,12 +121,13 @@ async function choose(
   tenants: Tenants,
   { client, session, params, result }: Oidc,
   person: Person,
+  call: Origin,
 ): Promise<Pick<TenantOption, 'id'> | 'ask' | undefined> {
   if (!client || !session) return undefined;
   const { tenant } = appOf(client);
   // The person was found to be a member when the account was asked for.
   if (tenant !== '') return { id: tenant };
-  const options = await tenants.ofPerson(person);
+  const options = await tenants.ofPerson(person, call);
   const named = (name: unknown) =>
     options.find(({ id, slug }) => name !== '' && (id === name || slug === name));
   const requested = params?.['tenant'] || params?.['organization'];

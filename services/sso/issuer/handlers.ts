@@ -36,13 +36,19 @@ export function issuerHandlers(deps: Deps): Handlers<typeof IssuerService> {
     verifyToken: ({ token }) => deps.verifyToken(token),
     confirmApp: async (token) => ({ scopes: await deps.confirmApp(token) }),
 
-    async handle(request) {
+    async handle(request, call) {
       const { ip, sessionHash } = request;
       const wait = await counter.before(request);
       if (wait > 0) return tooManyCalls(wait);
-      const person = sessionHash.length > 0 ? await people.ofToken(sessionHash, ip) : undefined;
+      const person =
+        sessionHash.length > 0 ? await people.ofToken(sessionHash, ip, call) : undefined;
       const userAgent = request.headers.find(({ name }) => name === 'user-agent')?.value ?? '';
-      const { response, reply } = await answerOf(deps, request, { ip, userAgent, person });
+      const { response, reply } = await answerOf(deps, request, {
+        ip,
+        requestId: call.caller.requestId,
+        userAgent,
+        person,
+      });
       if (reply.kind === 'refusal') throw reply.error;
       await counter.after(request, response.statusCode);
       const { kind: _kind, ...page } = reply;

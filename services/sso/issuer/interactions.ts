@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import type { Origin } from '@bailiwick/contract';
 import type { Client, InteractionResults, default as Provider } from 'oidc-provider';
 import { interactionPolicy } from 'oidc-provider';
 import { aboutApp, appOf, isUnproven } from './clients.ts';
@@ -7,7 +8,7 @@ import type { IssuerDeps } from './deps.ts';
 import { scopesOf } from './grants.ts';
 import { keptResults, lackCheck, lackingTenant, onlyLacking, placeOf } from './lack.ts';
 import { assuranceOf, authTime, methodsOf } from './people.ts';
-import type { Choice, Person } from './request.ts';
+import { type Choice, originOf, type Person } from './request.ts';
 
 // The steps of a person before an app gets its code: they sign in on our own page, choose a tenant,
 // consent, and come back here.
@@ -59,7 +60,8 @@ export const finishInteractions =
   async (ctx, next) => {
     const isAnswer = ctx.method === 'POST';
     if (!(isAnswer || ctx.method === 'GET') || !ctx.path.startsWith(path)) return next();
-    const { person } = stateOf(ctx).request;
+    const { request } = stateOf(ctx);
+    const { person } = request;
     const interaction = await provider.interactionDetails(ctx.req, ctx.res).catch(() => undefined);
     const client = await provider.Client.find(interaction ? textOf(interaction, 'client_id') : '');
     if (
@@ -79,7 +81,8 @@ export const finishInteractions =
     }
     // Only a form of our own page answers for the person: another site can link to this address.
     const answer = isAnswer ? new URLSearchParams(await text(ctx.req)).get('consent') : null;
-    const outcome = await outcomeOf(deps, { interaction, client, person, tenant, answer });
+    const step = { interaction, client, person, tenant, answer };
+    const outcome = await outcomeOf(deps, step, originOf(request));
     if ('choice' in outcome) return reply(ctx, { kind: 'choice', choice: outcome.choice });
     const { result } = outcome;
     if (interaction.prompt.name === 'login') {
@@ -111,6 +114,7 @@ type Step = {
 async function outcomeOf(
   { tenants, consents }: Pick<IssuerDeps, 'tenants' | 'consents'>,
   { interaction, client, person, tenant, answer }: Step,
+  call: Origin,
 ): Promise<{ result: InteractionResults } | { choice: Choice }> {
   const app = aboutApp(client);
   switch (interaction.prompt.name) {
@@ -119,7 +123,7 @@ async function outcomeOf(
       return { result: { login: { accountId: person.id, ts: authTime(person), amr, acr } } };
     }
     case 'select_account': {
-      const all = await tenants.ofPerson(person);
+      const all = await tenants.ofPerson(person, call);
       if (all.length < 2 || all.some(({ id }) => id === tenant))
         return { result: { select_account: { tenant: tenant ?? all[0]?.id ?? '' } } };
       const options = all.map(({ id, name, slug }) => ({

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Origin } from '@bailiwick/contract';
 import { type Egress } from '@bailiwick/egress';
 import { type KeyRing, purposeKey } from '@bailiwick/keys';
 import { type Background, type Served, serve } from '@bailiwick/pipeline';
@@ -26,7 +27,7 @@ import { createTrustedKeys } from './trusted-keys.ts';
 
 type Options = Pick<
   IssuerDeps,
-  'database' | 'keys' | 'refusals' | 'limiter' | 'limits' | 'publicUrl' | 'log'
+  'database' | 'handover' | 'keys' | 'refusals' | 'limiter' | 'limits' | 'publicUrl' | 'log'
 > &
   PeopleDeps &
   TenantDeps &
@@ -37,7 +38,7 @@ type Options = Pick<
 export function openIssuer(options: Options): {
   served: Served[];
   background: Background;
-  replaceKeys: (options: { withdraws: boolean }) => Promise<void>;
+  replaceKeys: (call: Origin, options: { withdraws: boolean }) => Promise<void>;
 } {
   const { database, ring, publicUrl } = options;
   const people = createPeople(options);
@@ -66,8 +67,8 @@ export function openIssuer(options: Options): {
       serve(AppLogout, logoutHandlers({ database, provider })),
     ],
     background: rotateSigningKeys(deps),
-    replaceKeys: ({ withdraws }) =>
-      withdraws ? withdrawSigningKeys(deps) : replaceSigningKeys(deps),
+    replaceKeys: (call, { withdraws }) =>
+      withdraws ? withdrawSigningKeys(deps, call) : replaceSigningKeys(deps, call),
   };
 }
 

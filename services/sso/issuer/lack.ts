@@ -1,3 +1,4 @@
+import type { Origin } from '@bailiwick/contract';
 import type { Database } from '@bailiwick/store';
 import { errors, interactionPolicy } from 'oidc-provider';
 import { listActive } from '../providers/queries.ts';
@@ -34,8 +35,9 @@ export async function unmetRequirement(
   people: People,
   person: Person,
   tenant: string,
+  call: Origin,
 ): Promise<UnmetRequirement | undefined> {
-  const refusal = await people.refusal(person, tenant);
+  const refusal = await people.refusal(person, tenant, call);
   if (!refusal) return undefined;
   const { text, cure } = refusal;
   if (!cure) throw new errors.AccessDenied(text);

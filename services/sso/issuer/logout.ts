@@ -1,5 +1,6 @@
 import { type Context, type Middleware, oidcOf, reply, stateOf } from './context.ts';
 import type { People } from './people.ts';
+import { originOf } from './request.ts';
 
 /**
  * The pages of a sign-out that an app asks for. With an ID token of the person, the sign-out goes on
@@ -37,6 +38,6 @@ export const signOutEverywhere =
       ctx.status === 303 &&
       oidc.params?.['logout'] !== undefined;
     if (!isConfirmed || !person) return;
-    await people.signOut(person);
+    await people.signOut(person, originOf(state.request));
     state.reply = { kind: 'sign-out', signedOut: true };
   };

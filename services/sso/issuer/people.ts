@@ -1,4 +1,5 @@
 import {
+  type Origin,
   oneLine,
   recordLimits,
   type SessionCheck,
@@ -16,8 +17,9 @@ import type {
   Directory,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
+import type { PeerClient } from '@bailiwick/wire';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { type Client, Code, ConnectError } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import type { Person, UnmetRequirement } from './request.ts';
 
 // Who the person of a session is, and which apps they may use. Every code, every refresh and every
@@ -25,11 +27,11 @@ import type { Person, UnmetRequirement } from './request.ts';
 
 export type PeopleDeps = {
   credentials: Pick<
-    Client<typeof Credentials>,
+    PeerClient<typeof Credentials>,
     'resolve' | 'resolveSession' | 'endSession' | 'limitSession' | 'matchTrusts'
   >;
-  directory: Pick<Client<typeof Directory>, 'getUsers'>;
-  authority: Pick<Client<typeof Authority>, 'effective'>;
+  directory: Pick<PeerClient<typeof Directory>, 'getUsers'>;
+  authority: Pick<PeerClient<typeof Authority>, 'effective'>;
 };
 
 /** Why a person may not use an app. Without a `cure`, no other session of theirs may either. */
@@ -58,19 +60,19 @@ const refusals: Record<Exclude<SessionRefusal, 'none'>, Refusal> = {
 export function createPeople({ credentials, directory, authority }: PeopleDeps) {
   return {
     /** The signed-in person of a browser. */
-    async ofToken(tokenHash: Uint8Array, ip: string): Promise<Person | undefined> {
-      const person = await credentials.resolve({ tokenHash, ip }).catch(noneIfEnded);
+    async ofToken(tokenHash: Uint8Array, ip: string, call: Origin): Promise<Person | undefined> {
+      const person = await credentials.resolve({ tokenHash, ip }, call).catch(noneIfEnded);
       return person?.type === 'user' ? person : undefined;
     },
 
     /** The person of a session, if it has not ended. With `isUse` it does not become idle. */
-    async ofSession(sessionId: string, isUse: boolean): Promise<Person | undefined> {
+    async ofSession(sessionId: string, isUse: boolean, call: Origin): Promise<Person | undefined> {
       const request = { sessionId, unused: !isUse };
-      return (await credentials.resolveSession(request).catch(noneIfEnded))?.principal;
+      return (await credentials.resolveSession(request, call).catch(noneIfEnded))?.principal;
     },
 
-    async userOf({ id }: Person): Promise<User | undefined> {
-      const { users } = await directory.getUsers({ ids: [id] });
+    async userOf({ id }: Person, call: Origin): Promise<User | undefined> {
+      const { users } = await directory.getUsers({ ids: [id] }, call);
       return users[0];
     },
 
@@ -81,6 +83,7 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
     async refusal(
       person: Person,
       tenant: string,
+      call: Origin,
       known?: EffectiveResponse,
     ): Promise<Refusal | undefined> {
       if (tenant === '')
@@ -91,22 +94,25 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
       const session = sessionTimes(person);
       const effective =
         known ??
-        (await authority.effective({
-          principalType: 'user',
-          principalId: person.id,
-          tenant,
-          ...sessionProof(person),
-          ...(session && { session }),
-        }));
+        (await authority.effective(
+          {
+            principalType: 'user',
+            principalId: person.id,
+            tenant,
+            ...sessionProof(person),
+            ...(session && { session }),
+          },
+          call,
+        ));
       const check = sessionCheckOf(effective, session);
       if (check.refusal !== 'none') return refusals[check.refusal];
-      return (await isLiveWithin(credentials, person, check))
+      return (await isLiveWithin(credentials, person, check, call))
         ? undefined
         : { text: "the organisation's limits have ended the session", cure: 'session' };
     },
 
-    signOut: async ({ credentialId: sessionId, id: userId }: Person): Promise<void> =>
-      void (await credentials.endSession({ sessionId, userId })),
+    signOut: async ({ credentialId: sessionId, id: userId }: Person, call: Origin): Promise<void> =>
+      void (await credentials.endSession({ sessionId, userId }, call)),
   };
 }
 
@@ -121,10 +127,11 @@ async function isLiveWithin(
   credentials: Pick<PeopleDeps['credentials'], 'limitSession'>,
   person: Person,
   check: SessionCheck,
+  call: Origin,
 ): Promise<boolean> {
   const limits = recordLimits(person, check);
   if (!limits) return true;
-  return (await credentials.limitSession(limits).catch(noneIfEnded)) !== undefined;
+  return (await credentials.limitSession(limits, call).catch(noneIfEnded)) !== undefined;
 }
 
 /** When the person last signed in or proved a factor, in seconds. */

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Origin } from '@bailiwick/contract';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 
 // The rows of the OpenID provider. All belong to the platform (tenant '').
 
@@ -43,8 +44,12 @@ const valuesOf = (record: NewRecord): unknown[] => [
 ];
 
 /** Stores a record, or replaces it. A used one stays used. */
-export async function putRecord(database: Database, record: NewRecord): Promise<void> {
-  await database.query(put, valuesOf(record));
+export async function putRecord(
+  database: Database,
+  call: Origin,
+  record: NewRecord,
+): Promise<void> {
+  await database.write(call, put, valuesOf(record));
 }
 
 const add: Statement = {
@@ -53,8 +58,12 @@ const add: Statement = {
 };
 
 /** Stores a record unless it exists. Only one of several concurrent calls gets true. */
-export async function addRecord(database: Database, record: NewRecord): Promise<boolean> {
-  return (await database.query(add, valuesOf(record))).length > 0;
+export async function addRecord(
+  database: Database,
+  call: Origin,
+  record: NewRecord,
+): Promise<boolean> {
+  return (await database.write(call, add, valuesOf(record))).length > 0;
 }
 
 const columns =
@@ -92,8 +101,12 @@ const consume: Statement = {
 };
 
 /** Marks a record as used. Only one of several concurrent calls gets true. */
-export async function consumeRecord(database: Database, id: string): Promise<boolean> {
-  return (await database.query(consume, [id])).length > 0;
+export async function consumeRecord(
+  database: Database,
+  call: Origin,
+  id: string,
+): Promise<boolean> {
+  return (await database.write(call, consume, [id])).length > 0;
 }
 
 const remove: Statement = {
@@ -101,8 +114,8 @@ const remove: Statement = {
   text: `delete from issuer_record where tenant = '' and id = $1`,
 };
 
-export async function removeRecord(database: Database, id: string): Promise<void> {
-  await database.query(remove, [id]);
+export async function removeRecord(database: Database, call: Origin, id: string): Promise<void> {
+  await database.write(call, remove, [id]);
 }
 
 /** The model of the answer to a refresh, found by the token that was used. A family has one. */
@@ -134,13 +147,14 @@ const issue: Statement = {
  */
 export async function issueRecords(
   database: Database,
+  call: Origin,
   uses: string,
   records: readonly NewRecord[],
 ): Promise<boolean> {
   if (uses === '' && records.length === 0) return true;
   const columnsOf = records.map(valuesOf);
   const values = Array.from({ length: 8 }, (_, column) => columnsOf.map((row) => row[column]));
-  const [row] = await database.query<{ isIssued: boolean }>(issue, [uses, ...values]);
+  const [row] = await database.write<{ isIssued: boolean }>(call, issue, [uses, ...values]);
   return row?.isIssued ?? false;
 }
 
@@ -160,8 +174,13 @@ const endGrantRecords: Statement = {
 };
 
 /** Removes the records of a model that belong to a grant. */
-export async function endGrant(database: Database, model: string, grant: string): Promise<void> {
-  await database.query(endGrantRecords, [model, grant]);
+export async function endGrant(
+  database: Database,
+  call: Origin,
+  model: string,
+  grant: string,
+): Promise<void> {
+  await database.write(call, endGrantRecords, [model, grant]);
 }
 
 const endFamilyRecords: Statement = {
@@ -175,8 +194,8 @@ const endFamilyRecords: Statement = {
  * Removes the grant of a record, with all codes and tokens that came from it. Returns whether there
  * were any.
  */
-export async function endFamily(database: Database, id: string): Promise<boolean> {
-  return (await database.query(endFamilyRecords, [id])).length > 0;
+export async function endFamily(database: Database, call: Origin, id: string): Promise<boolean> {
+  return (await database.write(call, endFamilyRecords, [id])).length > 0;
 }
 
 const sweep: Statement = {
@@ -189,8 +208,8 @@ const sweep: Statement = {
  * Erases expired records. Used codes stay for an hour, so that another use of one is noticed. Kept
  * answers, which contain tokens, do not stay.
  */
-export async function sweepIssuer(database: Database): Promise<void> {
-  await database.query(sweep, []);
+export async function sweepIssuer(database: Database, call: Origin): Promise<void> {
+  await database.write(call, sweep, []);
 }
 
 export type SigningKeyRow = {
@@ -210,31 +229,29 @@ const signingKeys: Statement = { name: 'sso.signing_keys', text: signingKeyText 
 export const listSigningKeys = (database: Database): Promise<SigningKeyRow[]> =>
   database.query<SigningKeyRow>(signingKeys, []);
 
-export const listSigningKeysIn = (em: EntityManager): Promise<SigningKeyRow[]> =>
-  execute<SigningKeyRow>(em, signingKeyText, []);
+export const listSigningKeysIn = (tx: Transaction): Promise<SigningKeyRow[]> =>
+  tx.query<SigningKeyRow>(signingKeyText, []);
 
 type NewSigningKey = Pick<SigningKeyRow, 'id' | 'algorithm' | 'dekId'> & {
   keyEnc: Uint8Array;
   signsFrom: Date;
 };
 
-export async function addSigningKey(em: EntityManager, key: NewSigningKey): Promise<void> {
-  await execute(
-    em,
+export async function addSigningKey(tx: Transaction, key: NewSigningKey): Promise<void> {
+  await tx.query(
     `insert into signing_key (tenant, id, algorithm, dek_id, key_enc, created_at, signs_from)
      values ('', $1, $2, $3, $4, now(), $5)`,
     [key.id, key.algorithm, key.dekId, key.keyEnc, key.signsFrom],
   );
 }
 
-export async function removeSigningKeys(em: EntityManager): Promise<void> {
-  await execute(em, "delete from signing_key where tenant = ''", []);
+export async function removeSigningKeys(tx: Transaction): Promise<void> {
+  await tx.query("delete from signing_key where tenant = ''", []);
 }
 
 /** Removes the keys that another one replaced so long ago that no token of theirs is valid. */
-export async function removeOldSigningKeys(em: EntityManager, days: number): Promise<void> {
-  await execute(
-    em,
+export async function removeOldSigningKeys(tx: Transaction, days: number): Promise<void> {
+  await tx.query(
     `delete from signing_key k where k.tenant = '' and exists (
        select from signing_key n where n.tenant = '' and n.algorithm = k.algorithm
          and n.signs_from > k.signs_from and n.signs_from < now() - $1::int * interval '1 day'

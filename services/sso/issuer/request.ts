@@ -1,6 +1,5 @@
-import { serviceCaller } from '@bailiwick/contract';
+import { type Origin, serviceOrigin } from '@bailiwick/contract';
 import { type ServiceError } from '@bailiwick/errors';
-import type { Origin } from '@bailiwick/outbox';
 import type { DescribeMemberResponse } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { ResolveResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type {
@@ -43,16 +42,23 @@ export type UnmetRequirement = {
 export type IssuerRequest = {
   /** The address that the request came from. */
   readonly ip: string;
+  readonly requestId: string;
   readonly userAgent: string;
   readonly person: Person | undefined;
 };
 
+/**
+ * The origin of the library's own records. Its requests need no right of a caller: the codes and
+ * tokens in them are the proof.
+ */
+export const byIssuer = serviceOrigin('sso');
+
 /** The origin of what a request changes. The app's own request is anonymous. */
 export function originOf(
-  { ip, userAgent }: IssuerRequest,
+  { ip, requestId, userAgent }: IssuerRequest,
   caller = { type: 'anonymous', id: '', credentialId: '' },
 ): Origin {
-  return { operation: { name: '' }, caller: { ...serviceCaller('sso'), ...caller, ip, userAgent } };
+  return { ...byIssuer, caller: { ...byIssuer.caller, ...caller, ip, requestId, userAgent } };
 }
 
 export type Choice = MessageInitShape<typeof IssuerChoiceSchema>;

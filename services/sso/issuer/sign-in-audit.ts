@@ -1,4 +1,5 @@
-import { changeRow, handOver, type Origin, type Refusal, type Target } from '@bailiwick/outbox';
+import type { Origin } from '@bailiwick/contract';
+import { changeRow, type Handover, type Refusal, type Target } from '@bailiwick/outbox';
 import type { Refusals } from '@bailiwick/pipeline';
 import type { Database } from '@bailiwick/store';
 import type Provider from 'oidc-provider';
@@ -15,7 +16,7 @@ import type { SecondUse } from './token-requests.ts';
 // answer. All are about a known app and an existing person, code or token, so that requests of
 // strangers write none. A refresh writes none either.
 
-type Deps = { database: Database; refusals: Refusals };
+type Deps = { database: Database; handover: Handover; refusals: Refusals };
 type Context = Parameters<Middleware>[0];
 
 /** Notes the outcomes for which the library has only events. */
@@ -63,7 +64,11 @@ const targetsOf = ({ clientId, clientName }: Client, userId: string): Target[] =
 ];
 
 /** Returns whether the sign-in stands: the person may have withdrawn the consent meanwhile. */
-async function auditSignIn({ database }: Deps, oidc: Oidc, attempt: Attempt): Promise<boolean> {
+async function auditSignIn(
+  { database, handover }: Deps,
+  oidc: Oidc,
+  attempt: Attempt,
+): Promise<boolean> {
   const { client, person, origin } = attempt;
   const place = tenantOf(oidc.entities.Grant);
   const entry = changeRow(origin, {
@@ -82,15 +87,15 @@ async function auditSignIn({ database }: Deps, oidc: Oidc, attempt: Attempt): Pr
     isSilent: oidc.params?.['prompt'] === 'none',
     needsConsent: appOf(client).requireConsent,
   };
-  const isRecorded = await recordSignIn(database, signIn, entry);
-  if (isRecorded) handOver(database, [entry]);
+  const isRecorded = await recordSignIn(database, origin, signIn, entry);
+  if (isRecorded) handover.add([entry]);
   return isRecorded !== undefined;
 }
 
 /** Removes the code of a sign-in whose consent the person has withdrawn meanwhile. */
-async function takeBack({ database }: Deps, ctx: Context, { client, person }: Attempt) {
+async function takeBack({ database }: Deps, ctx: Context, { client, person, origin }: Attempt) {
   const tokens = signInHash(person.credentialId, client.clientId);
-  await database.transaction(null, (em) => removeTokens(em, [tokens]));
+  await database.transaction({ call: origin, tenant: null }, (tx) => removeTokens(tx, [tokens]));
   ctx.remove('location');
   ctx.status = 400;
   const failure = 'The access of the app was withdrawn meanwhile. Please sign in again.';

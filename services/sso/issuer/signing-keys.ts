@@ -3,6 +3,7 @@ import { generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createCache, leaseMs } from '@bailiwick/broker';
+import type { Origin } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
@@ -16,6 +17,7 @@ import {
   removeSigningKeys,
   type SigningKeyRow,
 } from './queries.ts';
+import { byIssuer } from './request.ts';
 
 // The keys that sign tokens. A new key is published a day before it signs, so that every verifier
 // has fetched it, and stays published for days after the next one took over.
@@ -44,7 +46,7 @@ export function createSigningKeys(deps: Deps) {
   async function load(): Promise<JWK[]> {
     const rows = await listSigningKeys(database);
     if (lacking(rows).length === 0) return openAll(deps, rows);
-    await addKeys(deps, lacking, new Date());
+    await addKeys(deps, byIssuer, lacking, new Date());
     return openAll(deps, await listSigningKeys(database));
   }
 
@@ -55,27 +57,27 @@ export function createSigningKeys(deps: Deps) {
 }
 
 /** Replaces the keys on demand: the new ones sign in five minutes. */
-export function replaceSigningKeys(deps: Deps): Promise<void> {
+export function replaceSigningKeys(deps: Deps, call: Origin): Promise<void> {
   const signsFrom = new Date(Date.now() + publishedSoonMs);
   // A repeated call finds the keys of the first one and adds none.
   const withoutNext = (rows: readonly SigningKeyRow[]) =>
     Object.keys(makers).filter(
       (name) => !rows.some((row) => row.algorithm === name && isNext(row, signsFrom)),
     );
-  return addKeys(deps, withoutNext, signsFrom);
+  return addKeys(deps, call, withoutNext, signsFrom);
 }
 
 /**
  * Removes the keys of which one has leaked, and adds others that sign at once. Returns when no
  * process uses the old ones, and no gateway what it learned with them.
  */
-export async function withdrawSigningKeys(deps: Deps): Promise<void> {
+export async function withdrawSigningKeys(deps: Deps, call: Origin): Promise<void> {
   const { database, log } = deps;
   const made = await makeKeys(deps, Object.keys(makers), new Date());
-  await database.transaction('', async (em) => {
-    await lockName(em, 'signing keys');
-    await removeSigningKeys(em);
-    for (const key of made) await addSigningKey(em, key);
+  await database.transaction({ call, tenant: '' }, async (tx) => {
+    await lockName(tx, 'signing keys');
+    await removeSigningKeys(tx);
+    for (const key of made) await addSigningKey(tx, key);
   });
   log.warn('withdrew the signing keys', { keys: made.map(({ id }) => id) });
   await pause(freshMs + leaseMs);
@@ -91,8 +93,10 @@ export const rotateSigningKeys = (deps: Deps): Background =>
     log: deps.log,
     failed: 'rotating the signing keys failed',
     async work() {
-      await addKeys(deps, aged, new Date(Date.now() + publishedAheadMs));
-      await deps.database.transaction('', (em) => removeOldSigningKeys(em, publishedAfterDays));
+      await addKeys(deps, byIssuer, aged, new Date(Date.now() + publishedAheadMs));
+      await deps.database.transaction({ call: byIssuer, tenant: '' }, (tx) =>
+        removeOldSigningKeys(tx, publishedAfterDays),
+      );
     },
   });
 
@@ -109,18 +113,19 @@ const aged = (rows: readonly SigningKeyRow[]): string[] =>
 /** Adds a key of each algorithm that `wanted` names. Several processes may call it at once. */
 async function addKeys(
   deps: Deps,
+  call: Origin,
   wanted: (rows: readonly SigningKeyRow[]) => string[],
   signsFrom: Date,
 ): Promise<void> {
   const { database, log } = deps;
   const made = await makeKeys(deps, wanted(await listSigningKeys(database)), signsFrom);
   if (made.length === 0) return;
-  await database.transaction('', async (em) => {
-    await lockName(em, 'signing keys');
-    const still = wanted(await listSigningKeysIn(em));
+  await database.transaction({ call, tenant: '' }, async (tx) => {
+    await lockName(tx, 'signing keys');
+    const still = wanted(await listSigningKeysIn(tx));
     for (const key of made) {
       if (!still.includes(key.algorithm)) continue;
-      await addSigningKey(em, key);
+      await addSigningKey(tx, key);
       log.info('made a signing key', { key: key.id, algorithm: key.algorithm, signsFrom });
     }
   });

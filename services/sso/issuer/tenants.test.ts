@@ -6,6 +6,7 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { ResolveResponseSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { create } from '@bufbuild/protobuf';
+import { byIssuer } from './request.ts';
 import { claimsOfMember, createTenants } from './tenants.ts';
 
 /** The claims of a member with these permissions and groups, for an access token or an ID token. */
@@ -40,7 +41,7 @@ test('a member is described from the answer of access of the previous version', 
       describeMember: async () => create(DescribeMemberResponseSchema, previous),
     },
   });
-  const { effective, ...member } = await describe(create(ResolveResponseSchema), 'tnt_1');
+  const { effective, ...member } = await describe(create(ResolveResponseSchema), 'tnt_1', byIssuer);
   assert.equal(effective, undefined);
   const claims = claimsOfMember(member, ['app.*']);
   assert.deepEqual([claims['tenant_slug'], claims['roles']], ['acme', ['reader']]);

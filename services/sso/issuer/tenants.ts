@@ -1,15 +1,15 @@
-import { common, sessionProof, sessionTimes } from '@bailiwick/contract';
+import { common, type Origin, sessionProof, sessionTimes } from '@bailiwick/contract';
 import type {
   Authority,
   EffectiveResponse as Effective,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import type { Member, Person, TenantOption } from './request.ts';
 
 // The tenant that a sign-in is for, and what its tokens say about the person there.
 
 export type TenantDeps = {
-  authority: Pick<Client<typeof Authority>, 'listUserTenants' | 'describeMember'>;
+  authority: Pick<PeerClient<typeof Authority>, 'listUserTenants' | 'describeMember'>;
 };
 
 /** More names than this would make a token too large for a header. */
@@ -27,8 +27,8 @@ export type Tenants = ReturnType<typeof createTenants>;
 export function createTenants({ authority }: TenantDeps) {
   return {
     /** The tenants of a person that the session may use. */
-    async ofPerson({ id: userId, limitedTo }: Person): Promise<TenantOption[]> {
-      const { tenants } = await authority.listUserTenants({ userId });
+    async ofPerson({ id: userId, limitedTo }: Person, call: Origin): Promise<TenantOption[]> {
+      const { tenants } = await authority.listUserTenants({ userId }, call);
       return tenants.filter(({ id }) => limitedTo === '' || id === limitedTo);
     },
 
@@ -36,13 +36,17 @@ export function createTenants({ authority }: TenantDeps) {
      * The person's roles, groups and permissions in a tenant, and its requirements. Access of the
      * previous version returns neither these nor the slug.
      */
-    async describe(person: Person, tenant: string): Promise<Member & { effective?: Effective }> {
+    async describe(
+      person: Person,
+      tenant: string,
+      call: Origin,
+    ): Promise<Member & { effective?: Effective }> {
       const { id: userId } = person;
       const session = sessionTimes(person);
       const request = { userId, tenant, ...sessionProof(person), ...(session && { session }) };
-      const { effective, ...member } = await authority.describeMember(request);
+      const { effective, ...member } = await authority.describeMember(request, call);
       if (effective) return { ...member, id: tenant, effective };
-      const { tenants } = await authority.listUserTenants({ userId });
+      const { tenants } = await authority.listUserTenants({ userId }, call);
       return { ...member, id: tenant, slug: tenants.find(({ id }) => id === tenant)?.slug ?? '' };
     },
   };

@@ -8,6 +8,7 @@ import { accountIn, type Middleware, stateOf, type TokenRequest } from './contex
 import type { IssuerDeps } from './deps.ts';
 import { answerModel, endFamily, findAnswer, issueRecords } from './queries.ts';
 import { openRecord, sealRecord } from './records.ts';
+import { byIssuer, originOf } from './request.ts';
 
 // Requests for tokens. The library checks one and makes its answer. One statement then uses up the
 // code or token of the request and stores its results. A refused request therefore uses nothing up.
@@ -18,7 +19,7 @@ import { openRecord, sealRecord } from './records.ts';
 // thief's, so it ends everything from the same sign-in.
 
 type Deps = Pick<IssuerDeps, 'database' | 'keys' | 'log' | 'people'>;
-type Context = Pick<KoaContextWithOIDC, 'oidc'> & { status: number; body: unknown };
+type Context = Pick<KoaContextWithOIDC, 'oidc' | 'req'> & { status: number; body: unknown };
 
 /** Another use of a code or token: its request got the first answer again, or was refused. */
 export type SecondUse = Required<Pick<TokenRequest, 'presented'>> & { kind: 'repeated' | 'reused' };
@@ -69,7 +70,7 @@ async function issue(deps: Deps, ctx: Context, tokens: TokenRequest) {
   const { database, keys } = deps;
   const { uses, records } = tokens;
   const answer = uses === '' ? undefined : await answerToKeep(keys, ctx, tokens);
-  if (await issueRecords(database, uses, answer ? [...records, answer] : records)) {
+  if (await issueRecords(database, byIssuer, uses, answer ? [...records, answer] : records)) {
     await endIfOver(deps, ctx, tokens);
     return undefined;
   }
@@ -82,8 +83,12 @@ async function issue(deps: Deps, ctx: Context, tokens: TokenRequest) {
 /** Refuses the request if the person's session has ended while its tokens were made. */
 async function endIfOver({ database, people }: Deps, ctx: Context, { presented }: TokenRequest) {
   const account = accountIn(ctx.oidc);
-  if (!account || (await people.ofSession(account.person.credentialId, false))) return;
-  if (presented) await endFamily(database, presented.id);
+  if (
+    !account ||
+    (await people.ofSession(account.person.credentialId, false, originOf(stateOf(ctx).request)))
+  )
+    return;
+  if (presented) await endFamily(database, byIssuer, presented.id);
   refuse(ctx, new errors.InvalidGrant('the session has ended'));
 }
 
@@ -94,7 +99,7 @@ function refuse(ctx: Context, { error, error_description, statusCode }: errors.I
 
 /** Ends all that came from the same sign-in, and refuses the request. */
 async function endAll({ database }: Deps, ctx: Context, tokens: TokenRequest) {
-  const hasEnded = await endFamily(database, tokens.presented?.id ?? '');
+  const hasEnded = await endFamily(database, byIssuer, tokens.presented?.id ?? '');
   if (ctx.status === 200) refuse(ctx, new errors.InvalidGrant('it was used before'));
   // Another request may have ended it before.
   return hasEnded ? useOf('reused', tokens) : undefined;

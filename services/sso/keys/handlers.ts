@@ -1,29 +1,29 @@
+import type { Origin } from '@bailiwick/contract';
 import { reportKeys, requestRotation, type TenantKeys } from '@bailiwick/keys';
 import { type Handlers, recordReplaced } from '@bailiwick/pipeline';
 import type { IdentityKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
-import { isUnimplemented } from '@bailiwick/wire';
-import type { Client } from '@connectrpc/connect';
+import { isUnimplemented, type PeerClient } from '@bailiwick/wire';
 import { sealedRecords } from '../sealed.ts';
 
 type Deps = {
   database: Database;
   keys: TenantKeys;
   forget: (tenant: string) => void;
-  identityKeys: Client<typeof IdentityKeys>;
+  identityKeys: PeerClient<typeof IdentityKeys>;
   /** Replaces the keys that sign tokens, or removes them at once. */
-  replaceSigningKeys: (options: { withdraws: boolean }) => Promise<void>;
+  replaceSigningKeys: (call: Origin, options: { withdraws: boolean }) => Promise<void>;
 };
 
 /** The data keys of sso, and of identity, which has the platform's only. */
 export function dataKeysHandlers(deps: Deps): Handlers<typeof DataKeys> {
   const { database, keys, forget, identityKeys } = deps;
   return {
-    async report({ tenant }, { signal }) {
+    async report({ tenant }, call) {
       const [own, others] = await Promise.all([
         reportKeys(database, sealedRecords, tenant),
-        identityKeys.report({}, { signal }).catch(noneIfOlder),
+        identityKeys.report({}, call, { signal: call.signal }).catch(noneIfOlder),
       ]);
       return {
         wrapped: [...own.wrapped, ...(others?.wrapped ?? [])],
@@ -37,13 +37,15 @@ export function dataKeysHandlers(deps: Deps): Handlers<typeof DataKeys> {
     async rotate({ tenant, withdrawSigningKeys: withdraws }, call) {
       if (tenant === '') {
         // First, so that no outage of identity delays the withdrawal of a leaked key.
-        await deps.replaceSigningKeys({ withdraws });
-        const others = await identityKeys.rotate({}, { signal: call.signal }).catch(noneIfOlder);
-        const queued = await database.transaction(null, requestRotation);
+        await deps.replaceSigningKeys(call, { withdraws });
+        const others = await identityKeys
+          .rotate({}, call, { signal: call.signal })
+          .catch(noneIfOlder);
+        const queued = await database.transaction({ call, tenant: null }, requestRotation);
         return { queued: queued + (others?.queued ?? 0), withdrawn: withdraws };
       }
-      const replaced = await keys.replace(tenant, (em, key) =>
-        recordReplaced(em, call, tenant, key),
+      const replaced = await keys.replace(call, tenant, (tx, key) =>
+        recordReplaced(tx, tenant, key),
       );
       if (replaced !== undefined) forget(tenant);
       return { replaced: replaced !== undefined };

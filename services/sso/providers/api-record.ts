@@ -1,10 +1,10 @@
 import { encodeJson, type JsonObject, timeOf } from '@bailiwick/contract';
-import { type Origin, recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import {
   type SsoProvider,
   SsoProviderSchema,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { addressOf } from '../addresses.ts';
 import type { StoredGiver } from '../delegation.ts';
@@ -162,12 +162,11 @@ export const targetOf = ({ id, name }: Pick<ProviderValues, 'id' | 'name'>) => (
 
 /** Writes the event of a provider change to the outbox. */
 export function recordProviderEvent(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   type: string,
   { row, publicUrl, previous = {} }: ProviderChange,
 ): void {
-  recordChange(em, origin, {
+  record(tx, {
     tenant: row.tenant,
     type,
     data: toJson(row, publicUrl),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   assertUnchanged,
   joinVouchers,
+  type Origin,
   readVoucher,
   timeAfter,
   voucherOf,
@@ -91,12 +92,13 @@ export async function announce(
   { ownFederation }: Pick<ProviderDeps, 'ownFederation'>,
   { tenant, id: provider }: Place,
   announced: Announced | undefined,
+  call: Origin,
 ): Promise<void> {
   if (!announced) return;
   const { columns, keepsLinks } = announced;
   if (columns.vouchId === '' && keepsLinks) return;
   const { vouchId: id, voucher } = columns;
-  await ownFederation.vouch({ tenant, provider, id, voucher, keepsLinks });
+  await ownFederation.vouch({ tenant, provider, id, voucher, keepsLinks }, call);
 }
 
 /** Settles the limit that the saved change replaces, or the one of a change that was not made. */
@@ -108,11 +110,12 @@ export async function conclude(
     before,
     isSaved,
   }: { announced: Announced | undefined; before: string; isSaved: boolean },
+  call: Origin,
 ): Promise<void> {
   const made = announced?.columns.vouchId ?? before;
   const settled = isSaved ? before : made;
   if (made === before || settled === '') return;
-  await federation.settle({ tenant, provider, ids: [settled], withdrawn: !isSaved });
+  await federation.settle({ tenant, provider, ids: [settled], withdrawn: !isSaved }, call);
 }
 
 /**
@@ -129,9 +132,9 @@ export async function confirmProvider(
   if (limit?.endsAt) throw temporaryRight(limit.lacking, limit.endsAt);
   if (limit) throw escalation(limit.lacking);
   const { row, vouchId } = await database.transaction(
-    { tenant, row: `sso_provider ${tenant} ${id}` },
-    async (em) => {
-      const stored = await em.findOne(
+    { call, tenant, row: `sso_provider ${tenant} ${id}` },
+    async (tx) => {
+      const stored = await tx.em.findOne(
         ProviderEntity,
         { tenant, id },
         { lockMode: LockMode.PESSIMISTIC_WRITE },
@@ -140,7 +143,7 @@ export async function confirmProvider(
       assertUnchanged('the provider', stored, ifUpdatedAt);
       const { vouchId: confirmed, confirmedBy } = stored;
       // The caller answers for the provider from now on, also if nothing else changes.
-      em.assign(stored, {
+      tx.em.assign(stored, {
         vouchId: '',
         voucher: '',
         confirmedBy: nameOf(call.caller),
@@ -148,7 +151,7 @@ export async function confirmProvider(
         lastWarning: keptWarning(stored.lastWarning),
       });
       stored.updatedAt = timeAfter(stored.updatedAt);
-      recordProviderEvent(em, call, 'sso_provider.confirmed', {
+      recordProviderEvent(tx, 'sso_provider.confirmed', {
         row: stored,
         publicUrl,
         previous: {
@@ -161,6 +164,6 @@ export async function confirmProvider(
   );
   // Only now: a change that was saved meanwhile has a limit of its own, which stays.
   const ids = vouchId === '' ? [] : [vouchId];
-  await federation.settle({ tenant, provider: id, ids, withdrawn: false });
+  await federation.settle({ tenant, provider: id, ids, withdrawn: false }, call);
   return row;
 }

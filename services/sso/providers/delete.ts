@@ -15,24 +15,24 @@ export async function deleteProvider(
   call: Call,
 ): Promise<void> {
   const { database, publicUrl } = deps;
-  const isRequired = await requiresSso(deps, tenant);
+  const isRequired = await requiresSso(deps, tenant, call);
   const isDeleted = await database.transaction(
-    { tenant, row: `sso_provider ${tenant} ${id}` },
-    async (em) => {
-      const row = await em.findOne(
+    { call, tenant, row: `sso_provider ${tenant} ${id}` },
+    async (tx) => {
+      const row = await tx.em.findOne(
         ProviderEntity,
         { tenant, id },
         { lockMode: LockMode.PESSIMISTIC_WRITE },
       );
       if (!row) return false;
-      await assertNotLastProvider(em, row, isRequired);
-      em.remove(row);
-      recordProviderEvent(em, call, 'sso_provider.deleted', { row, publicUrl });
+      await assertNotLastProvider(tx, row, isRequired);
+      tx.em.remove(row);
+      recordProviderEvent(tx, 'sso_provider.deleted', { row, publicUrl });
       return true;
     },
   );
   // Only if no provider with this id is left, because the id may be another tenant's. A
   // repeated call does this again: the first one may have failed.
   if (isDeleted || !(await findProvider(database, tenant, id)))
-    await forgetProvider(deps, tenant, id);
+    await forgetProvider(deps, tenant, id, call);
 }

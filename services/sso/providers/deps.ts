@@ -4,17 +4,17 @@ import type { Pager } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import type { Database } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import type { Protocols } from './protocols.ts';
 
 export type ProviderDeps = Egress & {
   database: Database;
   keys: TenantKeys;
   pager: Pager;
-  federation: Client<typeof Federation>;
+  federation: PeerClient<typeof Federation>;
   /** Calls identity in the name of the caller, for what a save changes before its commit. */
-  ownFederation: Client<typeof Federation>;
-  admission: Client<typeof Admission>;
+  ownFederation: PeerClient<typeof Federation>;
+  admission: PeerClient<typeof Admission>;
   protocols: Protocols;
   publicUrl: string;
 };

@@ -1,3 +1,4 @@
+import type { Origin } from '@bailiwick/contract';
 import type { ProviderDeps } from './deps.ts';
 
 type Deps = Pick<ProviderDeps, 'federation' | 'admission'>;
@@ -7,16 +8,24 @@ export async function forgetIdentities(
   federation: Deps['federation'],
   tenant: string,
   provider: string,
+  call: Origin,
 ): Promise<void> {
-  for (let more = true; more; ) ({ more } = await federation.forgetProvider({ tenant, provider }));
+  for (let more = true; more; )
+    ({ more } = await federation.forgetProvider({ tenant, provider }, call));
 }
 
 /**
  * Revokes everything that came from a deleted provider: sessions, links, and grants of its
  * mappings, which only a tenant's provider has.
  */
-export async function forgetProvider(deps: Deps, tenant: string, provider: string): Promise<void> {
-  await forgetIdentities(deps.federation, tenant, provider);
+export async function forgetProvider(
+  deps: Deps,
+  tenant: string,
+  provider: string,
+  call: Origin,
+): Promise<void> {
+  await forgetIdentities(deps.federation, tenant, provider, call);
   if (tenant === '') return;
-  for (let done = false; !done; ) ({ done } = await deps.admission.takeBack({ tenant, provider }));
+  for (let done = false; !done; )
+    ({ done } = await deps.admission.takeBack({ tenant, provider }, call));
 }

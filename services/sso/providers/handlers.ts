@@ -65,12 +65,12 @@ export const providerChecks = (egress: EgressRules): Checks<typeof Sso> => ({
 export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>, Managed> {
   const { admission, database, pager, publicUrl } = deps;
   return {
-    async check({ email }) {
+    async check({ email }, call) {
       const { domain } = normaliseEmail(email);
       const provider = await findProviderOfDomain(database, domain);
       // A closed tenant accepts no sign-in. Its users can use other tenants and passwords.
       const isOpen =
-        provider !== undefined && (await admission.isOpen({ tenant: provider.tenant })).open;
+        provider !== undefined && (await admission.isOpen({ tenant: provider.tenant }, call)).open;
       return { redirect: isOpen ? addressOf(publicUrl, provider, 'login') : '' };
     },
 

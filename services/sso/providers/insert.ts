@@ -1,6 +1,5 @@
 import { limitReached } from '@bailiwick/errors';
-import type { Call } from '@bailiwick/pipeline';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { lockProviders } from '../requirement/lock.ts';
 import { type ProviderValues, recordProviderEvent } from './api-record.ts';
 import type { ProviderDeps } from './deps.ts';
@@ -24,19 +23,18 @@ type NewProvider = Omit<
 /** Creates a provider. @throws failed_precondition beyond the limit of the tenant */
 export async function insertProvider(
   { publicUrl }: ProviderDeps,
-  em: EntityManager,
-  call: Call,
+  tx: Transaction,
   values: NewProvider,
 ): Promise<ProviderValues> {
   // The lock keeps two concurrent creates from taking the same last place.
-  await lockProviders(em, values.tenant);
-  if ((await em.count(ProviderEntity, { tenant: values.tenant })) >= maxProviders)
+  await lockProviders(tx, values.tenant);
+  if ((await tx.em.count(ProviderEntity, { tenant: values.tenant })) >= maxProviders)
     throw limitReached(
       `${values.tenant === '' ? 'the platform' : 'a tenant'} has at most ${maxProviders} providers`,
       maxProviders,
     );
   const now = new Date();
-  const row = em.create(ProviderEntity, {
+  const row = tx.em.create(ProviderEntity, {
     ...values,
     lastLoginAt: null,
     lastError: '',
@@ -45,7 +43,7 @@ export async function insertProvider(
     createdAt: now,
     updatedAt: now,
   });
-  em.persist(row);
-  recordProviderEvent(em, call, 'sso_provider.created', { row, publicUrl });
+  tx.em.persist(row);
+  recordProviderEvent(tx, 'sso_provider.created', { row, publicUrl });
   return row;
 }

@@ -1,6 +1,7 @@
+import type { Origin } from '@bailiwick/contract';
 import { ServiceError } from '@bailiwick/errors';
 import type { PageQuery } from '@bailiwick/pipeline';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 import type { ProviderValues } from './api-record.ts';
 
 const columns = `tenant, id, kind, name, active, issuer, client_id as "clientId", scopes, token_auth_method as "tokenAuthMethod",
@@ -67,12 +68,12 @@ export function listProviders(
  * provider.
  */
 export async function findRequiringDomain(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
 ): Promise<string | undefined> {
   const text =
     "select name from domain where tenant = $1 and capture = 'require_sso' order by name limit 1";
-  const [row] = await execute<{ name: string }>(em, text, [tenant]);
+  const [row] = await tx.query<{ name: string }>(text, [tenant]);
   return row?.name;
 }
 
@@ -90,8 +91,13 @@ const loginNote: Statement = {
  * Stores the time of the last sign-in, unless the row is locked. UpdatedAt stays, because the
  * provider does not change.
  */
-export async function setLastLogin(database: Database, tenant: string, id: string): Promise<void> {
-  await database.query(loginNote, [tenant, id]);
+export async function setLastLogin(
+  database: Database,
+  call: Origin,
+  tenant: string,
+  id: string,
+): Promise<void> {
+  await database.write(call, loginNote, [tenant, id]);
 }
 
 const failureNote: Statement = {
@@ -102,11 +108,12 @@ const failureNote: Statement = {
 /** Stores why a sign-in failed, unless the row is locked. */
 export async function setLastError(
   database: Database,
+  call: Origin,
   tenant: string,
   id: string,
   detail: string,
 ): Promise<void> {
-  await database.query(failureNote, [tenant, id, detail]);
+  await database.write(call, failureNote, [tenant, id, detail]);
 }
 
 const statedNote: Statement = {
@@ -118,10 +125,11 @@ const statedNote: Statement = {
 /** Stores that the provider states its users' groups, once a day, unless the row is locked. */
 export async function setGroupsStated(
   database: Database,
+  call: Origin,
   tenant: string,
   id: string,
 ): Promise<void> {
-  await database.query(statedNote, [tenant, id]);
+  await database.write(call, statedNote, [tenant, id]);
 }
 
 const warningNote: Statement = {
@@ -132,9 +140,10 @@ const warningNote: Statement = {
 /** Stores a warning about a sign-in that succeeded, unless the row is locked. */
 export async function setLastWarning(
   database: Database,
+  call: Origin,
   tenant: string,
   id: string,
   warning: string,
 ): Promise<void> {
-  await database.query(warningNote, [tenant, id, warning]);
+  await database.write(call, warningNote, [tenant, id, warning]);
 }

@@ -13,7 +13,7 @@ import {
   SsoProviderSchema,
   type SsoSaveProviderRequest,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { giverOf } from '../delegation.ts';
@@ -58,7 +58,7 @@ export async function saveProvider(
       : undefined;
   // Saves of one provider take turns as a whole, because each reads, seals and checks before its
   // transaction.
-  return deps.database.inTurn(`save sso_provider ${tenant} ${id}`, async () => {
+  return deps.database.inTurn({ call, row: `save sso_provider ${tenant} ${id}` }, async (call) => {
     // Values sealed and checked before the lock are valid only while the provider is unchanged.
     for (let tries = 0; tries < 5; tries++) {
       const saved = await trySave(deps, { request, metadata }, call);
@@ -112,28 +112,28 @@ async function trySave(
   const prepared = await prepare(deps, save, call);
   const { place, stored, values, announced } = prepared;
   const write: Write = { ...save, prepared };
-  const inRow = <T>(work: (em: EntityManager) => Promise<T>) =>
+  const inRow = <T>(work: (tx: Transaction) => Promise<T>) =>
     deps.database.transaction(
-      { tenant: place.tenant, row: `sso_provider ${place.tenant} ${stored?.id ?? ''}` },
+      { call, tenant: place.tenant, row: `sso_provider ${place.tenant} ${stored?.id ?? ''}` },
       work,
     );
   const forgets = stored !== undefined && changesSubjects(stored, values);
   // Links that end or are loosened do not come back: what refuses the save comes first. Not in the
   // transaction of the save, which stands still for less time than a revocation by identity may take.
-  if (stored && (forgets || announced) && !(await inRow((em) => lockSaved(em, write, stored))))
+  if (stored && (forgets || announced) && !(await inRow((tx) => lockSaved(tx, write, stored))))
     return undefined;
-  await announce(deps, place, announced);
+  await announce(deps, place, announced, call);
   let isSaved = false;
   try {
     // Before the commit, because an interruption would leave it undone; and after the commit, for
     // users who signed in between.
-    if (forgets) await forgetIdentities(deps.ownFederation, place.tenant, place.id);
-    const saved = await inRow((em) => writeSaved(deps, em, write, call));
+    if (forgets) await forgetIdentities(deps.ownFederation, place.tenant, place.id, call);
+    const saved = await inRow((tx) => writeSaved(deps, tx, write, call));
     isSaved = saved !== undefined;
-    if (forgets) await forgetIdentities(deps.federation, place.tenant, place.id);
+    if (forgets) await forgetIdentities(deps.federation, place.tenant, place.id, call);
     return saved;
   } finally {
-    await conclude(deps, place, { announced, before: stored?.vouchId ?? '', isSaved });
+    await conclude(deps, place, { announced, before: stored?.vouchId ?? '', isSaved }, call);
   }
 }
 
@@ -170,7 +170,7 @@ async function prepare(
         privateKey: own.privateKey,
       })
     : undefined;
-  const isSsoRequired = switchesOff(stored, values) && (await requiresSso(deps, tenant));
+  const isSsoRequired = switchesOff(stored, values) && (await requiresSso(deps, tenant, call));
   const announced = await planConfirmation(deps, call, {
     tenant,
     stored,
@@ -210,16 +210,16 @@ type Write = Save & { prepared: Prepared };
  * has changed since.
  */
 async function lockSaved(
-  em: EntityManager,
+  tx: Transaction,
   { request, prepared: { place, values, isSsoRequired } }: Write,
   stored: ProviderValues,
 ): Promise<ProviderRow | undefined> {
-  const row = await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const row = await tx.em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!row) throw providerNotFound();
   assertUnchanged('the provider', row, request.ifUpdatedAt);
   if (!isSame(row, stored)) return undefined;
   // The row is unchanged since it was read, so it was active then, too.
-  if (switchesOff(stored, values)) await assertNotLastProvider(em, row, isSsoRequired);
+  if (switchesOff(stored, values)) await assertNotLastProvider(tx, row, isSsoRequired);
   return row;
 }
 
@@ -235,7 +235,7 @@ type ProviderRow = InferEntity<typeof ProviderEntity>;
 /** Writes a prepared save; undefined if the row is not the one that it was prepared for. */
 async function writeSaved(
   deps: ProviderDeps,
-  em: EntityManager,
+  tx: Transaction,
   write: Write,
   call: Call,
 ): Promise<ProviderValues | undefined> {
@@ -246,7 +246,7 @@ async function writeSaved(
   if (!stored)
     return (
       sealed &&
-      insertProvider(deps, em, call, {
+      insertProvider(deps, tx, {
         ...place,
         kind,
         ...values,
@@ -258,15 +258,15 @@ async function writeSaved(
         ...newColumns(write.metadata),
       })
     );
-  const row = await lockSaved(em, write, stored);
+  const row = await lockSaved(tx, write, stored);
   if (!row) return undefined;
   // Also an identical save: the caller may grant now what the last saver may not any more.
   const isOther = !isDeepStrictEqual(row.giver, giver);
-  if (isOther) em.assign(row, { giver });
+  if (isOther) tx.em.assign(row, { giver });
   if (isOther || warning !== undefined) warn(row, warning);
   const old = toJson(row, deps.publicUrl);
   const rollover = savedColumns(row, values, write.metadata);
-  em.assign(row, { ...values, ...sealed, spCertificate, ...confirmation, ...rollover });
+  tx.em.assign(row, { ...values, ...sealed, spCertificate, ...confirmation, ...rollover });
   const previous = {
     ...withoutReading(changedFields(old, toJson(row, deps.publicUrl))),
     ...(replacesSecret ? { SecretEnc: '' } : {}),
@@ -276,7 +276,7 @@ async function writeSaved(
   warn(row, warning);
   deps.protocols.forget(row);
   const change = { row, publicUrl: deps.publicUrl, previous };
-  recordProviderEvent(em, call, 'sso_provider.updated', change);
+  recordProviderEvent(tx, 'sso_provider.updated', change);
   return row;
 }
 

@@ -1,13 +1,13 @@
-import { recordChange } from '@bailiwick/outbox';
-import type { Call, Handlers } from '@bailiwick/pipeline';
+import { record } from '@bailiwick/outbox';
+import type { Handlers } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { Client } from '@connectrpc/connect';
 import { setLift } from './queries.ts';
 
-type Deps = { database: Database; ownAdmission: Client<typeof Admission> };
+type Deps = { database: Database; ownAdmission: PeerClient<typeof Admission> };
 
 const defaultMinutes = 60;
 
@@ -24,9 +24,13 @@ export function liftHandler({
     async liftRequirement({ tenant, minutes = defaultMinutes }, call) {
       const until = endOfLift(minutes);
       const liftInAccess = () =>
-        ownAdmission.liftSso({ tenant, until: timestampFromDate(until) }, { signal: call.signal });
+        ownAdmission.liftSso({ tenant, until: timestampFromDate(until) }, call, {
+          signal: call.signal,
+        });
       if (minutes === 0) await liftInAccess();
-      await database.transaction(rowOf(tenant), (em) => recordLift(em, call, { tenant, until }));
+      await database.transaction({ call, ...rowOf(tenant) }, (tx) =>
+        recordLift(tx, { tenant, until }),
+      );
       if (minutes > 0) await liftInAccess();
       return { until: timestampFromDate(until) };
     },
@@ -44,12 +48,11 @@ export const endOfLift = (minutes = defaultMinutes): Date =>
  * or the platform.
  */
 export async function recordLift(
-  em: EntityManager,
-  call: Pick<Call, 'caller' | 'operation'>,
+  tx: Transaction,
   { tenant, until, userId = '' }: { tenant: string; until: Date; userId?: string },
 ): Promise<void> {
-  await setLift(em, tenant, until);
-  recordChange(em, call, {
+  await setLift(tx, tenant, until);
+  record(tx, {
     tenant,
     type: until > new Date() ? 'sso.requirement_lifted' : 'sso.requirement_restored',
     data: { Until: until.toISOString(), UserID: userId },

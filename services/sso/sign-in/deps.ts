@@ -3,7 +3,7 @@ import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Limiter } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import type { ProviderDeps } from '../providers/deps.ts';
 
 export type SignInDeps = Pick<
@@ -11,8 +11,8 @@ export type SignInDeps = Pick<
   'database' | 'keys' | 'federation' | 'admission' | 'protocols' | 'publicUrl'
 > &
   ReturnRules & {
-    credentials: Pick<Client<typeof Credentials>, 'endSession' | 'resolve'>;
-    authority: Pick<Client<typeof Authority>, 'getAppUrl'>;
+    credentials: Pick<PeerClient<typeof Credentials>, 'endSession' | 'resolve'>;
+    authority: Pick<PeerClient<typeof Authority>, 'getAppUrl'>;
     limiter: Limiter;
     /** The limit of sign-in starts and ends per IP address. */
     signInLimit: Limit | undefined;

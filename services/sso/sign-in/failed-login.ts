@@ -1,5 +1,5 @@
 import { perMinute } from '@bailiwick/contract';
-import { recordChange } from '@bailiwick/outbox';
+import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import { type ProviderValues, targetOf, toJson } from '../providers/api-record.ts';
 import { setLastError } from '../providers/queries.ts';
@@ -39,13 +39,12 @@ export async function recordFailedLogin(
       provider: id,
       error,
     });
-  await setLastError(database, tenant, id, lastError).catch(failed);
+  await setLastError(database, call, tenant, id, lastError).catch(failed);
   // The audit contains each refusal, and does not wait for the provider's row, which strangers
   // could keep locked.
-  await database.transaction(tenant, (em) => {
-    recordChange(
-      em,
-      { operation: call.operation, caller: { ...call.caller, ip, userAgent } },
+  await database.transaction({ call, tenant }, (tx) => {
+    record(
+      tx,
       {
         tenant,
         type: 'sso.login_failed',
@@ -56,6 +55,7 @@ export async function recordFailedLogin(
           ...(email === '' ? [] : [{ Type: 'address', ID: '', Name: email }]),
         ],
       },
+      { ...call, caller: { ...call.caller, ip, userAgent } },
     );
     return Promise.resolve();
   });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ReturnAddress, withCode } from '@bailiwick/contract';
+import { type Origin, type ReturnAddress, withCode } from '@bailiwick/contract';
 import type { Call } from '@bailiwick/pipeline';
 import { countSignIn } from '@bailiwick/process';
 import type { FinishRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
@@ -81,39 +81,42 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
   const person = withPostedName(readPerson(answer, provider), provider, request.parameters);
   seen.email = person.email;
   // An unsolicited answer names no address.
-  const { returnTo, origin } = flow ?? (await findReturn(deps, provider.tenant, ''));
+  const { returnTo, origin } = flow ?? (await findReturn(deps, provider.tenant, '', call));
   // The provider's row was not locked during the slow calls to the provider, so check it again.
-  await assertUnchanged(deps, provider, affectsSignIn);
+  await assertUnchanged(deps, provider, affectsSignIn, call);
   const over = flow ? cookieOf(flow.state) : '';
   const admitting = { provider, answer, person, request };
-  const { userId, linkToken } = await admit(deps, admitting);
+  const { userId, linkToken } = await admit(deps, admitting, call);
   if (linkToken !== '')
     return { redirect: linkPage(deps.publicUrl, returnTo), token: '', flow: over, link: linkToken };
-  await reportCutNames(deps, provider, person);
-  await reportAbsentClaims(deps, provider, seen.absent);
-  if (provider.tenant !== '') await join(deps, { provider, person, request, userId });
+  await reportCutNames(deps, call, provider, person);
+  await reportAbsentClaims(deps, call, provider, seen.absent);
+  if (provider.tenant !== '') await join(deps, { provider, person, request, userId }, call);
   const { tenant, id, kind } = provider;
   const { ip, userAgent } = request;
-  const { token, sessionId } = await deps.federation.openSession({
-    userId,
-    tenant,
-    provider: id,
-    vouch: provider.vouchId,
-    authMethod: kind,
-    // The platform's providers count as one factor, whatever they say.
-    assurance: tenant === '' ? 'aal1' : readAssurance(answer, provider.assuranceMap),
-    origin,
-    ip,
-    userAgent,
-  });
+  const { token, sessionId } = await deps.federation.openSession(
+    {
+      userId,
+      tenant,
+      provider: id,
+      vouch: provider.vouchId,
+      authMethod: kind,
+      // The platform's providers count as one factor, whatever they say.
+      assurance: tenant === '' ? 'aal1' : readAssurance(answer, provider.assuranceMap),
+      origin,
+      ip,
+      userAgent,
+    },
+    call,
+  );
   // If the provider was deleted or its subjects changed meanwhile, its sessions may have been
   // revoked before this one was created.
-  await assertUnchanged(deps, provider, changesSubjects);
-  await assertStillOpen(deps, provider, { sessionId, userId });
+  await assertUnchanged(deps, provider, changesSubjects, call);
+  await assertStillOpen(deps, provider, { sessionId, userId }, call);
   // The session exists: a failure to store the time must not lose it.
   const failed = (error: unknown) =>
     deps.log.warn('storing the last sign-in of a provider failed', { tenant, provider: id, error });
-  await setLastLogin(deps.database, tenant, id).catch(failed);
+  await setLastLogin(deps.database, call, tenant, id).catch(failed);
   return origin === ''
     ? { redirect: returnTo, token, flow: over }
     : { redirect: withCode(returnTo, token), token: '', flow: over };
@@ -128,7 +131,7 @@ async function findFlow(
   const state = (provider.kind === 'saml' ? parameters['RelayState'] : parameters['state']) ?? '';
   const key = { tenant: provider.tenant, provider: provider.id, state, bindings };
   try {
-    return await takeFlow(deps, key);
+    return await takeFlow(deps, call, key);
   } catch (error) {
     const isUnknown = error instanceof SignInRefused && error.reason === 'FLOW_UNKNOWN';
     if (!isUnknown || provider.kind !== 'saml') throw error;
@@ -162,14 +165,16 @@ async function assertUnchanged(
   deps: SignInDeps,
   provider: ProviderValues,
   isOther: (before: ProviderValues, after: ProviderValues) => boolean,
+  call: Origin,
 ): Promise<void> {
   const { tenant, id } = provider;
   const current = await findProvider(deps.database, tenant, id);
   if (current && !isOther(provider, current)) return;
   // Revokes what this sign-in created, together with everything else of a deleted or changed
   // provider.
-  if (!current) await forgetProvider(deps, tenant, id);
-  else if (changesSubjects(provider, current)) await forgetIdentities(deps.federation, tenant, id);
+  if (!current) await forgetProvider(deps, tenant, id, call);
+  else if (changesSubjects(provider, current))
+    await forgetIdentities(deps.federation, tenant, id, call);
   throw new SignInRefused('FLOW_UNKNOWN', 'the provider was changed during the sign-in');
 }
 
@@ -178,12 +183,13 @@ async function assertStillOpen(
   deps: SignInDeps,
   { tenant, id }: ProviderValues,
   opened: { sessionId: string; userId: string },
+  call: Origin,
 ): Promise<void> {
   const isActive = (await findProvider(deps.database, tenant, id))?.active === true;
-  const isOpen = tenant === '' || (await deps.admission.isOpen({ tenant })).open;
+  const isOpen = tenant === '' || (await deps.admission.isOpen({ tenant }, call)).open;
   if (isActive && isOpen) return;
   // A code is not answered, so it opens no session.
-  if (opened.sessionId !== '') await deps.credentials.endSession(opened);
+  if (opened.sessionId !== '') await deps.credentials.endSession(opened, call);
   throw isOpen
     ? new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off')
     : tenantClosed();
@@ -210,6 +216,7 @@ async function verify(
   const id = createHash('sha256').update(answer.assertion.id).digest('hex');
   const isNew = await takeAssertion(
     deps.database,
+    call,
     { tenant: provider.tenant, provider: provider.id, id },
     answer.assertion.expiresAt,
   );
@@ -234,31 +241,35 @@ type AdmitInput = {
 async function admit(
   deps: SignInDeps,
   { provider, answer, person, request }: AdmitInput,
+  call: Origin,
 ): Promise<Admitted> {
   const { tenant, id, jit, name: tenantName } = provider;
   const { ip, userAgent } = request;
   const { groups: _groups, groupStatement: _statement, ...profile } = person;
-  const { user, linkToken } = await deps.federation.admit({
-    ...profile,
-    ...(tenant === '' ? {} : await domainsOf(deps, tenant)),
-    tenant,
-    tenantName,
-    provider: id,
-    vouch: provider.vouchId,
-    issuer: answer.issuer,
-    runsMailbox: runsMailbox(provider, answer, person.email),
-    jit,
-    ip,
-    userAgent,
-  });
+  const { user, linkToken } = await deps.federation.admit(
+    {
+      ...profile,
+      ...(tenant === '' ? {} : await domainsOf(deps, tenant, call)),
+      tenant,
+      tenantName,
+      provider: id,
+      vouch: provider.vouchId,
+      issuer: answer.issuer,
+      runsMailbox: runsMailbox(provider, answer, person.email),
+      jit,
+      ip,
+      userAgent,
+    },
+    call,
+  );
   if (!user && linkToken === '') throw new Error('identity returned neither a user nor an error');
   return { userId: user?.id ?? '', linkToken };
 }
 
 /** The domains of a tenant that accepts sign-ins. The platform's providers vouch for all domains. */
-async function domainsOf({ database, admission }: SignInDeps, tenant: string) {
+async function domainsOf({ database, admission }: SignInDeps, tenant: string, call: Origin) {
   // A closed tenant accepts no users: none is created or linked for it.
-  const { open } = await admission.isOpen({ tenant });
+  const { open } = await admission.isOpen({ tenant }, call);
   if (!open) throw tenantClosed();
   const { verified: domains, lapsed: lapsedDomains } = await findDomains(database, tenant);
   return { domains, lapsedDomains };
@@ -269,24 +280,28 @@ type Joining = { provider: ProviderValues; person: Person; request: FinishReques
 async function join(
   deps: SignInDeps,
   { provider, person, request, userId }: Joining,
+  call: Call,
 ): Promise<void> {
   const { tenant, id, jit: mayJoin, defaultRoles, giver } = provider;
   const { ip, userAgent } = request;
   const mapped = mapGroups(person.groups, provider);
-  const { missing, revoked, withheld, lacking } = await deps.admission.join({
-    tenant,
-    userId,
-    mayJoin,
-    defaultRoles,
-    provider: id,
-    ...mapped,
-    ip,
-    userAgent,
-    keepsMapped: keepsMapped(provider, person.groupStatement),
-    ...(giver && { giver }),
-  });
-  await reportGroups(deps, provider, person.groupStatement, revoked);
-  if (lacking !== '') await reportWithheld(deps, provider, { withheld, lacking });
+  const { missing, revoked, withheld, lacking } = await deps.admission.join(
+    {
+      tenant,
+      userId,
+      mayJoin,
+      defaultRoles,
+      provider: id,
+      ...mapped,
+      ip,
+      userAgent,
+      keepsMapped: keepsMapped(provider, person.groupStatement),
+      ...(giver && { giver }),
+    },
+    call,
+  );
+  await reportGroups(deps, call, provider, person.groupStatement, revoked);
+  if (lacking !== '') await reportWithheld(deps, call, provider, { withheld, lacking });
   if (missing.length > 0)
     deps.log.warn('a provider maps groups to missing roles or groups', {
       tenant,

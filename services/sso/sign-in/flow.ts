@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
-import type { ReturnAddress } from '@bailiwick/contract';
+import type { Origin, ReturnAddress } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
 import type { Database } from '@bailiwick/store';
 import type { Flow } from '../providers/protocols.ts';
@@ -42,6 +42,7 @@ type Place = { tenant: string; provider: string };
  */
 export async function keepFlow(
   { database, keys }: Store,
+  call: Origin,
   { tenant, provider }: Place,
   flow: Flow,
   target: ReturnAddress & { restarted: boolean },
@@ -53,14 +54,14 @@ export async function keepFlow(
       ? { dekId: '', sealed: Buffer.alloc(0) }
       : await keys.seal(tenant, Buffer.from(flow.verifier), contextOf(id));
   const now = new Date();
-  await database.transaction(tenant, async (em) => {
+  await database.transaction({ call, tenant }, async (tx) => {
     const times = {
       createdAt: now,
       expiresAt: new Date(now.getTime() + lifetimeMs),
       keptUntil: new Date(now.getTime() + keptMs),
     };
-    em.persist(
-      em.create(FlowEntity, {
+    tx.em.persist(
+      tx.em.create(FlowEntity, {
         tenant,
         id,
         provider,
@@ -102,10 +103,11 @@ type FlowKey = Place & { state: string; bindings: Readonly<Record<string, string
  */
 export async function takeFlow(
   { database, keys }: Store,
+  call: Origin,
   { tenant, provider, state, bindings }: FlowKey,
 ): Promise<Flow & ReturnAddress> {
   const key = { tenant, provider, id: idOf(state) };
-  const row = await consumeFlow(database, key, hash(bindings[cookieOf(state)] ?? ''));
+  const row = await consumeFlow(database, call, key, hash(bindings[cookieOf(state)] ?? ''));
   if (!row) {
     if (await isFlowWaiting(database, key))
       throw new SignInRefused(

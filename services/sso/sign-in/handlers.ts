@@ -26,8 +26,8 @@ export function signInHandlers(deps: SignInDeps): Handlers<typeof SignIn> {
       await count(request.ip);
       return finishSignIn(deps, request, call);
     },
-    async findWayOn(request) {
-      return findWayOn(deps, request);
+    async findWayOn(request, call) {
+      return findWayOn(deps, request, call);
     },
     async metadata({ tenant, provider: id, ip }) {
       await count(ip);

@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import type { Origin } from '@bailiwick/contract';
 import type { Database, Statement } from '@bailiwick/store';
 
 export type FlowRow = {
@@ -28,10 +29,11 @@ const consume: Statement = {
  */
 export async function consumeFlow(
   database: Database,
+  call: Origin,
   { tenant, provider, id }: FlowKey,
   bindingHash: Uint8Array,
 ): Promise<FlowRow | undefined> {
-  const rows = await database.query<FlowRow>(consume, [tenant, id, provider, bindingHash]);
+  const rows = await database.write<FlowRow>(call, consume, [tenant, id, provider, bindingHash]);
   return rows[0];
 }
 
@@ -90,10 +92,11 @@ const take: Statement = {
 /** Whether an assertion is used for the first time. It is remembered until it expires. */
 export async function takeAssertion(
   database: Database,
+  call: Origin,
   { tenant, provider, id }: FlowKey,
   expiresAt: Date,
 ): Promise<boolean> {
-  return (await database.query(take, [tenant, provider, id, expiresAt])).length > 0;
+  return (await database.write(call, take, [tenant, provider, id, expiresAt])).length > 0;
 }
 
 const sweepFlows: Statement = {
@@ -106,6 +109,9 @@ const sweepAssertions: Statement = {
 };
 
 /** Erases expired flows and assertions. */
-export async function sweepSignIns(database: Database): Promise<void> {
-  await Promise.all([database.query(sweepFlows, []), database.query(sweepAssertions, [])]);
+export async function sweepSignIns(database: Database, call: Origin): Promise<void> {
+  await Promise.all([
+    database.write(call, sweepFlows, []),
+    database.write(call, sweepAssertions, []),
+  ]);
 }

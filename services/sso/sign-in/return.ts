@@ -1,4 +1,9 @@
-import { type ReturnAddress, readReturnAddress, stillAllowed } from '@bailiwick/contract';
+import {
+  type Origin,
+  type ReturnAddress,
+  readReturnAddress,
+  stillAllowed,
+} from '@bailiwick/contract';
 import { SignInRefused } from '../refusal.ts';
 import type { SignInDeps } from './deps.ts';
 
@@ -16,8 +21,9 @@ export async function findReturn(
   deps: SignInDeps,
   tenant: string,
   asked: string,
+  call: Origin,
 ): Promise<ReturnAddress> {
-  const wanted = asked || (tenant === '' ? signedInPage : await appUrlOf(deps, tenant));
+  const wanted = asked || (tenant === '' ? signedInPage : await appUrlOf(deps, tenant, call));
   const target = readReturnAddress(wanted, deps);
   if (!target)
     throw new SignInRefused(
@@ -31,7 +37,7 @@ export async function findReturn(
  * The application of the provider's tenant; '' = none, or one that the platform does not allow any
  * more. Without access the user goes to the platform's.
  */
-async function appUrlOf(deps: SignInDeps, tenant: string): Promise<string> {
-  const { appUrl } = await deps.authority.getAppUrl({ tenant }).catch(() => ({ appUrl: '' }));
+async function appUrlOf(deps: SignInDeps, tenant: string, call: Origin): Promise<string> {
+  const { appUrl } = await deps.authority.getAppUrl({ tenant }, call).catch(() => ({ appUrl: '' }));
   return stillAllowed(appUrl, deps);
 }

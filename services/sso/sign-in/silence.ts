@@ -1,3 +1,4 @@
+import type { Origin } from '@bailiwick/contract';
 import type { ProviderValues } from '../providers/api-record.ts';
 import { setGroupsStated, setLastWarning } from '../providers/queries.ts';
 import { SignInRefused } from '../refusal.ts';
@@ -24,6 +25,7 @@ const ended = 'The roles and groups of its mappings were revoked.';
 /** Stores whether the provider states groups, and warns if it does not. */
 export async function reportGroups(
   { database, log }: Pick<SignInDeps, 'database' | 'log'>,
+  call: Origin,
   provider: ProviderValues,
   statement: GroupStatement,
   revoked: boolean,
@@ -33,7 +35,7 @@ export async function reportGroups(
   // The membership exists: a failure to store this must not lose the sign-in.
   const failed = (error: unknown) =>
     log.warn('storing a warning of a provider failed', { tenant, provider: id, error });
-  if (statement.kind === 'stated') return setGroupsStated(database, tenant, id).catch(failed);
+  if (statement.kind === 'stated') return setGroupsStated(database, call, tenant, id).catch(failed);
   const isNew = statement.kind === 'absent' && !groupsStatedAt && !revoked;
   if (isNew) return;
   const keeps = keepsMapped(provider, statement) && !revoked;
@@ -44,17 +46,18 @@ export async function reportGroups(
   const reason = statement.kind === 'unknown' ? 'GROUPS_UNKNOWN' : 'GROUPS_ABSENT';
   const warning = `${reason}: ${cause} ${keeps ? kept : ended}`;
   log.warn('a provider did not state the groups of a person', { tenant, provider: id, warning });
-  await setLastWarning(database, tenant, id, warning).catch(failed);
+  await setLastWarning(database, call, tenant, id, warning).catch(failed);
 }
 
 /** Warns that the provider's last saver may not grant what the provider would have given. */
 export async function reportWithheld(
   { database, log }: Pick<SignInDeps, 'database' | 'log'>,
+  call: Origin,
   { tenant, id }: ProviderValues,
   { withheld, lacking }: { withheld: readonly string[]; lacking: string },
 ): Promise<void> {
   const warning = `GIVER_LACKS_RIGHTS: A sign-in did not receive ${withheld.join(', ')}. The person who saved this provider may not grant ${lacking}. Someone who may saves or confirms it again.`;
-  await setLastWarning(database, tenant, id, warning).catch((error: unknown) =>
+  await setLastWarning(database, call, tenant, id, warning).catch((error: unknown) =>
     log.warn('storing a warning of a provider failed', { tenant, provider: id, error }),
   );
 }
@@ -65,13 +68,14 @@ const maxName = 128;
 /** Notes once that a provider's names are cut. It hides no other warning. */
 export async function reportCutNames(
   { database, log }: Pick<SignInDeps, 'database' | 'log'>,
+  call: Origin,
   { tenant, id, lastWarning }: ProviderValues,
   { name, givenName, familyName }: Pick<Person, 'name' | 'givenName' | 'familyName'>,
 ): Promise<void> {
   const isCut = [name, givenName, familyName].some((text) => Array.from(text).length > maxName);
   if (!isCut || lastWarning !== '') return;
   const warning = `NAME_CUT: A sign-in had a name of more than ${maxName} characters. The account has the first ${maxName}.`;
-  await setLastWarning(database, tenant, id, warning).catch((error: unknown) =>
+  await setLastWarning(database, call, tenant, id, warning).catch((error: unknown) =>
     log.warn('storing a warning of a provider failed', { tenant, provider: id, error }),
   );
 }
@@ -82,6 +86,7 @@ export async function reportCutNames(
  */
 export async function reportAbsentClaims(
   { database, log }: Pick<SignInDeps, 'database' | 'log'>,
+  call: Origin,
   { tenant, id, lastLoginAt, updatedAt, lastWarning }: ProviderValues,
   absent: readonly string[],
 ): Promise<void> {
@@ -89,7 +94,7 @@ export async function reportAbsentClaims(
   if (absent.length === 0 || lastWarning !== '') return;
   if (lastLoginAt && new Date(lastLoginAt) >= new Date(updatedAt)) return;
   const warning = `CLAIMS_ABSENT: The first sign-in after the last change had no ${absent.join(', ')}, which AttributeMap names.`;
-  await setLastWarning(database, tenant, id, warning).catch((error: unknown) =>
+  await setLastWarning(database, call, tenant, id, warning).catch((error: unknown) =>
     log.warn('storing a warning of a provider failed', { tenant, provider: id, error }),
   );
 }

@@ -31,7 +31,7 @@ export async function startSignIn(
       new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off'),
     );
   assertConfirmed(provider);
-  const target = await findReturn(deps, tenant, returnTo);
+  const target = await findReturn(deps, tenant, returnTo, call);
   const flow = createFlow(provider.kind);
   try {
     const { redirect, form = {} } = await deps.protocols.begin(
@@ -39,7 +39,10 @@ export async function startSignIn(
       await openCredentials(deps.keys, provider),
       { flow, uiLocale },
     );
-    const binding = await keepFlow(deps, { tenant, provider: id }, flow, { ...target, restarted });
+    const binding = await keepFlow(deps, call, { tenant, provider: id }, flow, {
+      ...target,
+      restarted,
+    });
     return { redirect, form, flow: cookieOf(flow.state), binding };
   } catch (error) {
     if (error instanceof SignInRefused)

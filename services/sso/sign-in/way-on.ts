@@ -1,4 +1,4 @@
-import { platformPlace } from '@bailiwick/contract';
+import { type Origin, platformPlace } from '@bailiwick/contract';
 import type { FindWayOnRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { SignInDeps } from './deps.ts';
 import { recallFlow, wasRestarted } from './flow.ts';
@@ -34,9 +34,10 @@ const isStartedByProvider = async (
 async function isSignedIn(
   { credentials }: SignInDeps,
   { sessionHash: tokenHash, ip }: FindWayOnRequest,
+  call: Origin,
 ): Promise<boolean> {
   if (tokenHash.length === 0) return false;
-  const principal = await credentials.resolve({ tokenHash, ip }).catch(() => undefined);
+  const principal = await credentials.resolve({ tokenHash, ip }, call).catch(() => undefined);
   return principal?.type === 'user';
 }
 
@@ -44,7 +45,7 @@ async function isSignedIn(
  * Begins a sign-in again that another try cures, and sends the user of a finished sign-in on. Only
  * the browser that started the sign-in learns the address to return to.
  */
-export async function findWayOn(deps: SignInDeps, request: FindWayOnRequest) {
+export async function findWayOn(deps: SignInDeps, request: FindWayOnRequest, call: Origin) {
   const { tenant, provider, parameters, bindings, reason } = request;
   const state = parameters['state'] ?? parameters['RelayState'] ?? '';
   const flow = await recallFlow(deps, { tenant, provider, state, bindings });
@@ -54,7 +55,7 @@ export async function findWayOn(deps: SignInDeps, request: FindWayOnRequest) {
     const query = new URLSearchParams({ ...(flow && { return_to: returnTo }), again: '1' });
     return { redirect: `${deps.publicUrl}/auth/${place}/login?${query.toString()}`, returnTo };
   }
-  if (reason === 'FLOW_UNKNOWN' && (await isSignedIn(deps, request)))
+  if (reason === 'FLOW_UNKNOWN' && (await isSignedIn(deps, request, call)))
     return { redirect: signedInAt(deps, flow), returnTo };
   return { redirect: '', returnTo };
 }

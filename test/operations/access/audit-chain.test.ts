@@ -5,6 +5,7 @@ import { appendEntries } from '@bailiwick/access/audit/append.ts';
 import { entryOf } from '@bailiwick/access/audit/chain.ts';
 import { pruneAudit, renewSignatures } from '@bailiwick/access/audit/prune.ts';
 import { verifyChain } from '@bailiwick/access/audit/verify.ts';
+import { serviceOrigin } from '@bailiwick/contract';
 import { parseKeyRing } from '@bailiwick/keys';
 import { createLog } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
@@ -273,7 +274,7 @@ describe('the audit chain', () => {
   test('the service’s database role can drop no young entry, and none without a checkpoint', async () => {
     const tenant = await tenantWith([100, 1]);
     const asService = (text: string) =>
-      database.query({ name: '', text }, [tenant]).then(
+      database.write(serviceOrigin('test'), { name: '', text }, [tenant]).then(
         (rows) => JSON.stringify(rows),
         (error: Error) => error.message,
       );

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sweepIssuer } from '@bailiwick/sso/issuer/queries.ts';
+import { byIssuer } from '@bailiwick/sso/issuer/request.ts';
 import type { Database } from '@bailiwick/store';
 import * as client from 'openid-client';
 import { bodyOf } from '../../support/answers.ts';
@@ -98,7 +99,7 @@ describeOne('the rows and keys of sign-ins to apps', 'one process', (topology) =
     assert.deepEqual(await Promise.all(models.map(added)), [1, 1, 2, 2]);
 
     const database = {
-      query: ({ text }: { text: string }) =>
+      write: (_call: unknown, { text }: { text: string }) =>
         rowsOf(stack, text.replace('from issuer_record', 'from sso.issuer_record')),
     } as unknown as Database;
     assert.equal(await added('RefreshAnswer'), 1);
@@ -106,14 +107,14 @@ describeOne('the rows and keys of sign-ins to apps', 'one process', (topology) =
       stack,
       "update sso.issuer_record set expires_at = now() - interval '1 second' where model in ('RefreshAnswer', 'RefreshToken')",
     );
-    await sweepIssuer(database);
+    await sweepIssuer(database, byIssuer);
     // A kept answer has tokens in it, so it goes at once.
     assert.deepEqual(await Promise.all(['RefreshAnswer', 'RefreshToken'].map(added)), [0, 2]);
     await rowsOf(
       stack,
       "update sso.issuer_record set expires_at = now() - interval '61 minutes' where model <> 'Consent'",
     );
-    await sweepIssuer(database);
+    await sweepIssuer(database, byIssuer);
     const left = [...(await counts()).keys()].filter((model) => model !== 'Consent');
     assert.deepEqual(left, []);
   });

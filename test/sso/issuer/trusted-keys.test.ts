@@ -77,7 +77,7 @@ describe('the keys of an issuer that a bot trusts', () => {
       keys,
       audit: { refused: async (_bot: unknown, reason: string) => void reasons.push(reason) },
     } as unknown as BotProofDeps;
-    const request = { ip: loopback, userAgent: '', person: undefined };
+    const request = { ip: loopback, requestId: '', userAgent: '', person: undefined };
     const presented = { token, claims: readSubject(token), request };
     const proof = await proveBot(deps, 'bot_1', presented).catch(() => undefined);
     return proof ? 'proven' : reasons.join();

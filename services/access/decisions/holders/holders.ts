@@ -61,14 +61,14 @@ async function rolesGiving(run: Run, tenant: string, permission: string) {
 async function closedBots(
   { run, directory }: Pick<Deps, 'run' | 'directory'>,
   holders: readonly Holder[],
-  { signal }: Call,
+  call: Call,
 ): Promise<ReadonlySet<string>> {
   // A bot has grants in its own tenant and on the platform only.
   const ids = holders
     .filter(({ id, onPlatformOnly }) => onPlatformOnly && isBotId(id))
     .map(({ id }) => id);
   if (ids.length === 0) return new Set();
-  const { bots } = await directory.getBots({ tenant: '', ids }, { signal });
+  const { bots } = await directory.getBots({ tenant: '', ids }, call, { signal: call.signal });
   const active = await findActiveTenants(run, [...new Set(bots.map((bot) => bot.tenant))]);
   const open = new Set(bots.filter((bot) => active.has(bot.tenant)).map(({ id }) => id));
   return new Set(ids.filter((id) => !open.has(id)));

@@ -1,4 +1,5 @@
 import { type Broker } from '@bailiwick/broker';
+import { serviceOrigin } from '@bailiwick/contract';
 import { type FollowedEvent, followEvents } from '@bailiwick/outbox';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
@@ -6,6 +7,8 @@ import { type Database, onPool } from '@bailiwick/store';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Directory } from '../../directory.ts';
 import { type Description, describeMember, findUndescribed } from './queries.ts';
+
+const byService = serviceOrigin('access');
 
 /** Members whose names are read at once. */
 const batch = 500;
@@ -19,7 +22,7 @@ type Deps = { database: Database; broker: Broker; directory: Directory; log: Log
  * change. A sweeper brings what no event announces, such as the members of earlier versions.
  */
 export function followNames({ database, broker, directory, log }: Deps): Background[] {
-  const run = onPool(database);
+  const run = onPool(database, byService);
   const follow = () => {
     followEvents(
       { broker, log },
@@ -70,7 +73,7 @@ async function describeAll(
   userIds: readonly string[],
 ): Promise<void> {
   if (userIds.length === 0) return;
-  const { users } = await directory.getUsers({ ids: [...userIds] });
+  const { users } = await directory.getUsers({ ids: [...userIds] }, byService);
   const known = new Map(users.map((user) => [user.id, user]));
   for (const userId of userIds) {
     const user = known.get(userId);
@@ -81,6 +84,6 @@ async function describeAll(
       email: user?.email ?? '',
       at: user?.updatedAt ? timestampDate(user.updatedAt) : new Date(0),
     };
-    await describeMember(onPool(database), description);
+    await describeMember(onPool(database, byService), description);
   }
 }

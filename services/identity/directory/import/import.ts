@@ -2,7 +2,7 @@ import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Imports } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { type Database, onPool } from '@bailiwick/store';
-import type { Client } from '@connectrpc/connect';
+import type { PeerClient } from '@bailiwick/wire';
 import type { Passwords } from '../../passwords/passwords.ts';
 import { matchStored } from './match.ts';
 import { type ImportRow, isNew, isRefused, readRows, refuse, verdictOf } from './rows.ts';
@@ -11,7 +11,7 @@ import { type Hashes, storeUsers } from './store.ts';
 export type ImportDeps = {
   database: Database;
   passwords: Passwords;
-  imports: Client<typeof Imports>;
+  imports: PeerClient<typeof Imports>;
 };
 
 /**
@@ -73,7 +73,7 @@ async function addMemberships(
   { imports }: ImportDeps,
   rows: readonly ImportRow[],
   validateOnly: boolean,
-  { caller, signal }: Call,
+  call: Call,
 ): Promise<void> {
   const wanted = rows
     .filter((row) => !isRefused(row))
@@ -87,8 +87,9 @@ async function addMemberships(
   if (wanted.length === 0) return;
   const memberships = wanted.map(({ membership }) => membership);
   const { refusals } = await imports.addMembers(
-    { memberships, validateOnly, importer: caller },
-    { signal },
+    { memberships, validateOnly, importer: call.caller },
+    call,
+    { signal: call.signal },
   );
   for (const { index, code, message } of refusals) {
     const refused = wanted[index];

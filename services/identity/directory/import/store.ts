@@ -1,12 +1,6 @@
 import { createId } from '@bailiwick/contract';
 import type { Call } from '@bailiwick/pipeline';
-import {
-  type Database,
-  type EntityManager,
-  inTransaction,
-  lockName,
-  lockNames,
-} from '@bailiwick/store';
+import { type Database, lockName, lockNames, type Transaction } from '@bailiwick/store';
 import { newUser, UserEntity, type UserRow } from '../../users/entities.ts';
 import { consumeRivals } from '../../users/queries.ts';
 import { recordUser } from '../../users/records.ts';
@@ -28,14 +22,14 @@ export async function storeUsers(
 ): Promise<boolean> {
   // One import at a time: two that bring the same ExternalID would each miss the other's user, and
   // the locks of many would fill the table of locks that the database server has.
-  return database.transaction({ tenant: null, row: 'import' }, async (em) => {
-    await lockName(em, 'import');
+  return database.transaction({ call, tenant: null, row: 'import' }, async (tx) => {
+    await lockName(tx, 'import');
     const emails = rows.flatMap(({ email }) => (email ? [email.key, email.unmappedKey] : []));
     await lockNames(
-      em,
+      tx,
       emails.map((key) => `account ${key}`),
     );
-    const known = await matchStored(inTransaction(em), rows, batchId);
+    const known = await matchStored(tx.query, rows, batchId);
     if (!mayStore()) return false;
     const keys: string[] = [];
     for (const row of rows.filter(isNew)) {
@@ -43,17 +37,17 @@ export async function storeUsers(
       if (!user) continue;
       keys.push(user.emailKey);
       row.userId = user.id;
-      store(em, user, call);
+      store(tx, user);
     }
     // Pending registrations of the addresses are void.
-    await consumeRivals(em, keys);
+    await consumeRivals(tx, keys);
     return true;
   });
 }
 
-function store(em: EntityManager, user: UserRow, call: Call): void {
-  em.persist(em.create(UserEntity, user));
-  recordUser(em, call, 'user.registered', user);
+function store(tx: Transaction, user: UserRow): void {
+  tx.em.persist(tx.em.create(UserEntity, user));
+  recordUser(tx, 'user.registered', user);
 }
 
 function userOf(

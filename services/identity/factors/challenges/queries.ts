@@ -1,10 +1,5 @@
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  type Run,
-  type Statement,
-} from '@bailiwick/store';
+import type { Origin } from '@bailiwick/contract';
+import type { Database, Run, Statement, Transaction } from '@bailiwick/store';
 import type { UserRow } from '../../users/entities.ts';
 
 /** A recovery code whose tenant is known. It is used up after the second factor. */
@@ -78,10 +73,11 @@ const tried: Statement = {
 /** Counts a try of an open challenge. Returns false if it is no longer open. */
 export async function countTry(
   database: Database,
+  call: Origin,
   tokenHash: Uint8Array,
   place: string,
 ): Promise<boolean> {
-  return (await database.query(tried, [tokenHash, place])).length > 0;
+  return (await database.write(call, tried, [tokenHash, place])).length > 0;
 }
 
 /**
@@ -89,11 +85,10 @@ export async function countTry(
  * try was counted before.
  */
 export async function consumeChallenge(
-  em: EntityManager,
+  tx: Transaction,
   tokenHash: Uint8Array,
 ): Promise<string | undefined> {
-  const [row] = await execute<{ auth_method: string }>(
-    em,
+  const [row] = await tx.query<{ auth_method: string }>(
     'delete from login_challenge where token_hash = $1 and expires_at > now() returning auth_method',
     [tokenHash],
   );
@@ -110,11 +105,11 @@ export const challengePlace = (network: string, sessionId: string): string =>
 
 /** Voids the challenges of a user's session, in whichever network it asked for them. */
 export async function voidChallengesOf(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   sessionId: string,
 ): Promise<void> {
   const text =
     "delete from login_challenge where user_id = $1 and split_part(network, ' ', 2) = $2";
-  await execute(em, text, [userId, sessionId]);
+  await tx.query(text, [userId, sessionId]);
 }

@@ -5,7 +5,7 @@ import type {
   SettleRequest,
   VouchRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import {
   addUnconfirmed,
   endUnconfirmed,
@@ -22,40 +22,36 @@ import {
  * Limits what a provider opens from now on, if its change is not confirmed. People have confirmed
  * their links at the provider as it was: the change gives its author nothing outside of the tenant.
  */
-export async function vouch(
-  database: Database,
-  request: VouchRequest,
-  { invalidates }: Call,
-): Promise<void> {
+export async function vouch(database: Database, request: VouchRequest, call: Call): Promise<void> {
   const { tenant, provider, id, keepsLinks } = request;
   await database.transaction(
-    { tenant: null, row: `provider ${tenant} ${provider}` },
-    async (em) => {
-      if (id !== '') await addUnconfirmed(em, request);
-      if (tenant !== '' && !keepsLinks) await loosenLinks(em, request);
+    { call, tenant: null, row: `provider ${tenant} ${provider}` },
+    async (tx) => {
+      if (id !== '') await addUnconfirmed(tx, request);
+      if (tenant !== '' && !keepsLinks) await loosenLinks(tx, request);
     },
   );
   // sso records the event.
-  invalidates.add(`tenant:${tenant || platformPlace}`);
+  call.invalidates.add(`tenant:${tenant || platformPlace}`);
 }
 
 /** Lifts limits, and ends the links and sessions under them. */
 export async function settle(
   database: Database,
   request: SettleRequest,
-  { invalidates }: Call,
+  call: Call,
 ): Promise<void> {
   const { tenant, provider, ids, withdrawn } = request;
   await database.transaction(
-    { tenant: null, row: `provider ${tenant} ${provider}` },
-    async (em) => {
-      await removeUnconfirmed(em, request, ids, { others: !withdrawn });
+    { call, tenant: null, row: `provider ${tenant} ${provider}` },
+    async (tx) => {
+      await removeUnconfirmed(tx, request, ids, { others: !withdrawn });
       // In a statement of its own, which sees the sign-ins that the removal has waited for.
-      if (!withdrawn) await endUnconfirmed(em, request);
+      if (!withdrawn) await endUnconfirmed(tx, request);
     },
   );
   // sso records the event.
-  invalidates.add(`tenant:${tenant || platformPlace}`);
+  call.invalidates.add(`tenant:${tenant || platformPlace}`);
 }
 
 /**
@@ -64,10 +60,10 @@ export async function settle(
  * confirmed.
  */
 export async function isUnconfirmed(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, provider, vouch: id }: { tenant: string; provider: string; vouch: string },
 ): Promise<boolean> {
-  const ids = await holdUnconfirmed(em, { tenant, provider });
+  const ids = await holdUnconfirmed(tx, { tenant, provider });
   if (id !== '' && !ids.includes(id))
     throw denied('the provider was changed during the sign-in', 'FLOW_UNKNOWN');
   if (ids.length > 0 && tenant === '')

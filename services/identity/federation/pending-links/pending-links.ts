@@ -1,10 +1,10 @@
 import { createToken, tokenHash, tokenKind } from '@bailiwick/contract';
 import { deadToken, failedPrecondition, unauthenticated } from '@bailiwick/errors';
-import { noticeTask, recordChange } from '@bailiwick/outbox';
+import { noticeTask, record } from '@bailiwick/outbox';
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { type Database, type EntityManager, lockName } from '@bailiwick/store';
+import { type Database, lockName, type Transaction } from '@bailiwick/store';
 import { assertFactorUsed } from '../../factors/changes.ts';
 import { beganAfter } from '../../sessions/sign-in/queries.ts';
 import type { UserRow } from '../../users/entities.ts';
@@ -27,15 +27,15 @@ const lifetimeMs = 10 * 60_000;
 
 /** Remembers an identity to link. Returns the token for the browser. */
 export async function storePendingLink(
-  em: EntityManager,
+  tx: Transaction,
   { provider, tenantName: providerName, issuer, subject, email }: AdmitRequest,
   { id: userId, emailKey }: UserRow,
 ): Promise<string> {
   const token = createToken('link');
   const createdAt = new Date();
-  await voidPendingLinks(em, userId, provider);
-  em.persist(
-    em.create(PendingLinkEntity, {
+  await voidPendingLinks(tx, userId, provider);
+  tx.em.persist(
+    tx.em.create(PendingLinkEntity, {
       tokenHash: tokenHash(token),
       userId,
       emailKey,
@@ -62,19 +62,19 @@ export function linkHandlers({ database }: Deps): Pick<Handlers<typeof Account>,
       if (!pending) throw deadToken();
       const identity = { ...pending, tenant: '' };
       const name = identityName(identity);
-      await database.transaction({ tenant: '', row: name }, async (em) => {
+      await database.transaction({ call, tenant: '', row: name }, async (tx) => {
         // Names are locked before rows, as everywhere.
-        await lockName(em, name);
-        const user = await lockActive(em, call.caller.id);
+        await lockName(tx, name);
+        const user = await lockActive(tx, call.caller.id);
         if (!user) throw unauthenticated();
-        await assertSignedInFor(em, pending, user, call);
+        await assertSignedInFor(tx, pending, user, call);
         // A link is one more way to sign in, without a factor.
-        await assertFactorUsed(em, user, call.caller);
-        if (!(await consumePendingLink(em, hash, user.emailKey))) throw deadToken();
-        await assertUnlinked(em, identity, user);
-        if ((await findLinkedUser(em, identity)) !== undefined) throw deadToken();
-        persistLink(em, identity, user, { trust: 'confirmed', unconfirmed: false });
-        recordChange(em, call, {
+        await assertFactorUsed(tx, user, call.caller);
+        if (!(await consumePendingLink(tx, hash, user.emailKey))) throw deadToken();
+        await assertUnlinked(tx, identity, user);
+        if ((await findLinkedUser(tx, identity)) !== undefined) throw deadToken();
+        persistLink(tx, identity, user, { trust: 'confirmed', unconfirmed: false });
+        record(tx, {
           tenant: '',
           type: 'user.identity_linked',
           data: null,
@@ -94,7 +94,7 @@ export function linkHandlers({ database }: Deps): Pick<Handlers<typeof Account>,
 
 /** Throws failed_precondition unless the pending link's user has signed in since it was made. */
 async function assertSignedInFor(
-  em: EntityManager,
+  tx: Transaction,
   { userId, createdAt }: PendingLink,
   user: UserRow,
   { caller }: Call,
@@ -104,6 +104,6 @@ async function assertSignedInFor(
       'the address of that sign-in belongs to another account',
       'LINK_FOREIGN',
     );
-  if (!(await beganAfter(em, caller.credentialId, createdAt)))
+  if (!(await beganAfter(tx, caller.credentialId, createdAt)))
     throw failedPrecondition('sign in again, so that the identity can be linked', 'LINK_STALE');
 }

@@ -1,12 +1,12 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 
 /** Voids the links to a provider that wait for a user: only the newest one counts. */
 export async function voidPendingLinks(
-  em: EntityManager,
+  tx: Transaction,
   userId: string,
   provider: string,
 ): Promise<void> {
-  await execute(em, 'delete from pending_link where user_id = $1 and provider = $2', [
+  await tx.query('delete from pending_link where user_id = $1 and provider = $2', [
     userId,
     provider,
   ]);
@@ -39,12 +39,11 @@ export async function findPendingLink(
 
 /** Consumes the token: one of several calls does, and none after a change of address. */
 export async function consumePendingLink(
-  em: EntityManager,
+  tx: Transaction,
   tokenHash: Uint8Array,
   emailKey: string,
 ): Promise<boolean> {
-  const rows = await execute(
-    em,
+  const rows = await tx.query(
     'delete from pending_link where token_hash = $1 and email_key = $2 and expires_at > now() returning 1 as one',
     [tokenHash, emailKey],
   );

@@ -1,11 +1,10 @@
-import { type EntityManager, execute } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import type { SessionOrigin, TakenOn } from '../entities.ts';
 import { isLive } from '../queries.ts';
 
 /** The values that a session takes from the live one that it takes on. */
-export async function findTakenOn(em: EntityManager, id: string): Promise<TakenOn | undefined> {
-  const [row] = await execute<Record<'id' | 'signedInAt' | 'endsAt' | 'idleMinutes', string>>(
-    em,
+export async function findTakenOn(tx: Transaction, id: string): Promise<TakenOn | undefined> {
+  const [row] = await tx.query<Record<'id' | 'signedInAt' | 'endsAt' | 'idleMinutes', string>>(
     `select coalesce(nullif(taken_from, ''), id) as id, created_at as "signedInAt", expires_at as "endsAt", idle_minutes as "idleMinutes"
      from session s where id = $1 and ${isLive}`,
     [id],
@@ -33,11 +32,10 @@ const originOf = ({ provenAt, ...row }: OriginRow): SessionOrigin => ({
 
 /** How a live session was opened, and its proofs. */
 export async function findSessionOrigin(
-  em: EntityManager,
+  tx: Transaction,
   id: string,
 ): Promise<SessionOrigin | undefined> {
-  const [row] = await execute<OriginRow>(
-    em,
+  const [row] = await tx.query<OriginRow>(
     `select ${originColumns('s')}
      from session s where id = $1 and ${isLive}`,
     [id],
@@ -47,11 +45,10 @@ export async function findSessionOrigin(
 
 /** The user of a code, valid or expired: the user is locked before the code is consumed. */
 export async function findCodeUser(
-  em: EntityManager,
+  tx: Transaction,
   tokenHash: Uint8Array,
 ): Promise<string | undefined> {
-  const [row] = await execute<{ user_id: string }>(
-    em,
+  const [row] = await tx.query<{ user_id: string }>(
     'select user_id from sign_in_code where token_hash = $1',
     [tokenHash],
   );
@@ -70,12 +67,11 @@ export const codeKey = (emailKey: string, sessionId: string): string =>
  * its session, and the session that it takes on ('' = none).
  */
 export async function consumeCode(
-  em: EntityManager,
+  tx: Transaction,
   tokenHash: Uint8Array,
   origin: string,
 ): Promise<(SessionOrigin & { sessionId: string }) | undefined> {
-  const [row] = await execute<OriginRow & { sessionId: string }>(
-    em,
+  const [row] = await tx.query<OriginRow & { sessionId: string }>(
     `delete from sign_in_code c using user_account u
      where c.token_hash = $1 and c.expires_at > now() and (c.origin = $2 or $2 = '') and u.id = c.user_id and u.status = 'active'
        and c.email_key = case when c.session_id = '' then u.email_key else 'session ' || u.email_key end
@@ -87,13 +83,6 @@ export async function consumeCode(
 }
 
 /** Voids the codes of a user for an origin. */
-export async function voidCodesFor(
-  em: EntityManager,
-  userId: string,
-  origin: string,
-): Promise<void> {
-  await execute(em, 'delete from sign_in_code where user_id = $1 and origin = $2', [
-    userId,
-    origin,
-  ]);
+export async function voidCodesFor(tx: Transaction, userId: string, origin: string): Promise<void> {
+  await tx.query('delete from sign_in_code where user_id = $1 and origin = $2', [userId, origin]);
 }

@@ -1,5 +1,5 @@
 import type { PageQuery } from '@bailiwick/pipeline';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 import type { ListedSession, SessionOrigin } from '../entities.ts';
 import { isLive, limitedTo } from '../queries.ts';
 
@@ -61,11 +61,8 @@ const listedOf = (row: Row): ListedSession => ({
 });
 
 /** A session, if it is live. */
-export async function findListed(
-  em: EntityManager,
-  id: string,
-): Promise<ListedSession | undefined> {
-  const [row] = await execute<Row>(em, `${listed} where id = $1 and ${isLive}`, [id]);
+export async function findListed(tx: Transaction, id: string): Promise<ListedSession | undefined> {
+  const [row] = await tx.query<Row>(`${listed} where id = $1 and ${isLive}`, [id]);
   return row && listedOf(row);
 }
 

@@ -1,11 +1,10 @@
 import { type Assurance, recentLoginMs } from '@bailiwick/contract';
 import {
   type Database,
-  type EntityManager,
-  execute,
   onPool,
   type Run,
   type Statement,
+  type Transaction,
 } from '@bailiwick/store';
 import { isLive } from '../queries.ts';
 
@@ -36,9 +35,9 @@ export const isRecent = async (database: Database, id: string): Promise<boolean>
   (await findSignInState(onPool(database), id))?.recent ?? false;
 
 /** Whether a session began after a time. One that takes another on began with that one. */
-export async function beganAfter(em: EntityManager, id: string, time: string): Promise<boolean> {
+export async function beganAfter(tx: Transaction, id: string, time: string): Promise<boolean> {
   const text = 'select 1 as one from session where id = $1 and created_at > $2::timestamptz';
-  return (await execute(em, text, [id, time])).length > 0;
+  return (await tx.query(text, [id, time])).length > 0;
 }
 
 /**
@@ -47,12 +46,11 @@ export async function beganAfter(em: EntityManager, id: string, time: string): P
  * have added it.
  */
 export async function raiseSession(
-  em: EntityManager,
+  tx: Transaction,
   id: string,
   { method, assurance, ssoTenant }: { method: string; assurance: Assurance; ssoTenant: string },
 ): Promise<void> {
-  await execute(
-    em,
+  await tx.query(
     `update session set further_methods = case when $2 = any (further_methods) then further_methods else further_methods || $2::text end,
        assurance = case assurance when 'phishing_resistant' then assurance else $3 end,
        own_assurance = case when own_assurance = 'phishing_resistant' or $4 = '' then own_assurance else $4 end
@@ -62,6 +60,6 @@ export async function raiseSession(
 }
 
 /** Makes the sign-in of a session a recent one: its user has just proved a factor. */
-export async function refreshSession(em: EntityManager, id: string): Promise<void> {
-  await execute(em, 'update session set proven_at = now() where id = $1', [id]);
+export async function refreshSession(tx: Transaction, id: string): Promise<void> {
+  await tx.query('update session set proven_at = now() where id = $1', [id]);
 }

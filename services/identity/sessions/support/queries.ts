@@ -1,11 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  onPool,
-  type Statement,
-} from '@bailiwick/store';
+import { type Database, onPool, type Statement, type Transaction } from '@bailiwick/store';
 
 // Support sessions: rows of the table session with an operator.
 
@@ -31,20 +25,17 @@ export const supportHash = (tokenHash: Uint8Array): Uint8Array =>
   createHash('sha256').update(tokenHash).digest();
 
 /** Ends the support sessions that a user opened as an operator. */
-export const deleteSupportOf = (em: EntityManager, operator: string): Promise<EndedSession[]> =>
-  execute<EndedSession>(
-    em,
+export const deleteSupportOf = (tx: Transaction, operator: string): Promise<EndedSession[]> =>
+  tx.query<EndedSession>(
     `delete from session where operator <> '' and operator = $1 ${returningEnded}`,
     [operator],
   );
 
 /** Ends a support session. Only one of several concurrent calls gets it. */
-export const deleteSupport = (em: EntityManager, id: string): Promise<EndedSession[]> =>
-  execute<EndedSession>(
-    em,
-    `delete from session where operator <> '' and id = $1 ${returningEnded}`,
-    [id],
-  );
+export const deleteSupport = (tx: Transaction, id: string): Promise<EndedSession[]> =>
+  tx.query<EndedSession>(`delete from session where operator <> '' and id = $1 ${returningEnded}`, [
+    id,
+  ]);
 
 /** A support session that may have to end. */
 export type OpenSupport = {

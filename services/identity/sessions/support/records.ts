@@ -1,7 +1,7 @@
 import { encodeJson, type JsonObject } from '@bailiwick/contract';
-import { type Change, type Origin, recordChange } from '@bailiwick/outbox';
+import { type Change, record } from '@bailiwick/outbox';
 import { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
-import type { EntityManager } from '@bailiwick/store';
+import type { Transaction } from '@bailiwick/store';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { UserEntity } from '../../users/entities.ts';
 import type { EndedSession } from './queries.ts';
@@ -36,8 +36,7 @@ type Recorded = Pick<Change, 'tasks'> & {
  * tenant of the user: what the operator can do concerns them all.
  */
 export function recordSupport(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   { type, session, email, tenants, tasks = [] }: Recorded,
 ): void {
   const data: JsonObject = encodeJson(SessionSchema, create(SessionSchema, session));
@@ -46,22 +45,21 @@ export function recordSupport(
     { Type: 'session', ID: session.id ?? '', Name: '' },
   ];
   const previous = { Reason: null, ...(session.endCause && { EndCause: null }) };
-  recordChange(em, origin, { tenant: '', type, data, previous, targets, tasks });
-  for (const tenant of tenants) recordChange(em, origin, { tenant, type, data, previous, targets });
+  record(tx, { tenant: '', type, data, previous, targets, tasks });
+  for (const tenant of tenants) record(tx, { tenant, type, data, previous, targets });
 }
 
 /** Records the end of those of the sessions that are support sessions. */
 export async function recordSupportEnds(
-  em: EntityManager,
-  origin: Origin,
+  tx: Transaction,
   ended: readonly EndedSession[],
   causeOf: (session: EndedSession) => EndCause,
 ): Promise<void> {
   for (const session of ended) {
     const { id, userId, operator, reason, toldTenants, wasLive } = session;
     if (operator === '') continue;
-    const user = await em.findOne(UserEntity, { id: userId });
-    recordSupport(em, origin, {
+    const user = await tx.em.findOne(UserEntity, { id: userId });
+    recordSupport(tx, {
       type: 'session.support_ended',
       session: { id, userId, operator, reason, endCause: wasLive ? causeOf(session) : 'expired' },
       email: user?.email ?? '',

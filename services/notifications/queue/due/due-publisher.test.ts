@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer';
 import { before, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { type Broker } from '@bailiwick/broker';
+import type { Origin } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
 import { taskHeaders } from '@bailiwick/outbox';
 import { continueTrace, createLog, currentTraceparent, startTelemetry } from '@bailiwick/process';
@@ -28,6 +29,9 @@ const attempt = {
 
 before(() => startTelemetry('test', log, { OTEL_SDK_DISABLED: 'true' }));
 
+const textOf = (statement: Statement | string): string =>
+  typeof statement === 'string' ? statement : statement.text;
+
 test('a retry keeps the trace of the previous attempt, and is published in it', async () => {
   const keys = {
     seal: async (_tenant: string, plain: Buffer) => ({ dekId: 'dek_1', sealed: plain }),
@@ -35,19 +39,17 @@ test('a retry keeps the trace of the previous attempt, and is published in it', 
   } as unknown as TenantKeys;
   let stored: readonly unknown[] = [];
   const database = {
-    query: async ({ name }: Statement, values: readonly unknown[]) => {
-      if (name === 'notifications.next_due') return [{ lane: 'webhook', inMs: 0 }];
+    query: async () => [{ lane: 'webhook', inMs: 0 }],
+    write: async (_call: Origin, _statement: Statement, values: readonly unknown[]) => {
       stored = values;
       return [];
     },
-    transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em),
+    transaction: (_scope: unknown, work: (tx: unknown) => unknown) => work(tx),
   } as unknown as Database;
   const rows: unknown[] = [];
-  const em = {
-    getTransactionContext: () => ({
-      executeQuery: ({ sql }: { sql: string }) =>
-        Promise.resolve({ rows: sql.startsWith('select') ? rows.splice(0) : [] }),
-    }),
+  const tx = {
+    query: async (statement: Statement | string) =>
+      textOf(statement).startsWith('select') ? rows.splice(0) : [],
   };
   const store = createStore({ database, keys, keepsMessages: false, announce: () => {} });
 
@@ -115,14 +117,10 @@ test('due tasks are published between two batches of deletions', async (t) => {
     done.push('delete');
     return Array.from({ length: old.shift() ?? 0 });
   };
-  const em = {
-    getTransactionContext: () => ({
-      executeQuery: ({ sql }: { sql: string }) => Promise.resolve({ rows: execute(sql) }),
-    }),
-  };
+  const tx = { query: async (statement: Statement | string) => execute(textOf(statement)) };
   const database = {
     query: async () => [{ lane: 'webhook', inMs: 0 }],
-    transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em),
+    transaction: (_scope: unknown, work: (tx: unknown) => unknown) => work(tx),
   } as unknown as Database;
   const broker = {
     isConnected: () => true,

@@ -1,8 +1,8 @@
 import { type Broker } from '@bailiwick/broker';
-import type { TaskOperation } from '@bailiwick/contract';
+import { serviceOrigin, type TaskOperation } from '@bailiwick/contract';
 import { publishTask, type Task } from '@bailiwick/outbox';
 import { continueTrace, type Log } from '@bailiwick/process';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import { type Announcements, watchRows } from '../../waiting-rows.ts';
 import type { WaitingRow } from '../queries.ts';
 import type { Store } from '../store.ts';
@@ -44,7 +44,10 @@ export function startDuePublisher(
 
   // One batch a check, so that due tasks do not wait for the cleaning.
   async function clean(): Promise<void> {
-    const count = await database.transaction(null, (em) => deleteOld(em, cleaned));
+    const count = await database.transaction(
+      { call: serviceOrigin('notifications'), tenant: null },
+      (tx) => deleteOld(tx, cleaned),
+    );
     if (count < cleaned) nextClean = Date.now() + cleanEveryMs;
   }
 
@@ -74,27 +77,30 @@ export function startDuePublisher(
 
 /** Publishes a batch of a lane's due tasks, and returns how many were due. */
 function publishBatch(deps: DuePublisherDeps, lane: string): Promise<number> {
-  return deps.database.transaction(null, async (em) => {
-    const rows = await takeDue(em, lane, batch);
-    // If one publish fails, the whole batch is sent again; the broker drops those it has.
-    const published = await Promise.all(rows.map((row) => publish(deps, em, row)));
-    const queued = rows.filter((_row, index) => published[index]).map(({ task }) => task);
-    if (queued.length > 0) await markQueued(em, queued);
-    return rows.length;
-  });
+  return deps.database.transaction(
+    { call: serviceOrigin('notifications'), tenant: null },
+    async (tx) => {
+      const rows = await takeDue(tx, lane, batch);
+      // If one publish fails, the whole batch is sent again; the broker drops those it has.
+      const published = await Promise.all(rows.map((row) => publish(deps, tx, row)));
+      const queued = rows.filter((_row, index) => published[index]).map(({ task }) => task);
+      if (queued.length > 0) await markQueued(tx, queued);
+      return rows.length;
+    },
+  );
 }
 
 /** Publishes one row. Returns false if the row was postponed. */
 async function publish(
   { store, broker, log }: DuePublisherDeps,
-  em: EntityManager,
+  tx: Transaction,
   row: WaitingRow,
 ): Promise<boolean> {
   const request = await store.openRequest(row).catch((error: unknown) => {
     log.error('opening a waiting task failed, postponed', { task: row.task, error });
   });
   if (!request) {
-    await postpone(em, row.task);
+    await postpone(tx, row.task);
     return false;
   }
   const { tenant, event, attempt, lane, extra } = row;

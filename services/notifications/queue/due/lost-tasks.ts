@@ -1,4 +1,5 @@
 import { type Broker } from '@bailiwick/broker';
+import { serviceOrigin } from '@bailiwick/contract';
 import { createLossDetector } from '@bailiwick/outbox';
 import type { Log } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
@@ -23,7 +24,10 @@ export function createLostTaskDetector(
   async function requeueLane(lane: string, before: Date): Promise<number> {
     let count = 0;
     for (let rows = batch; rows === batch && !isStopped(); count += rows)
-      rows = await database.transaction(null, (em) => requeue(em, lane, before, batch));
+      rows = await database.transaction(
+        { call: serviceOrigin('notifications'), tenant: null },
+        (tx) => requeue(tx, lane, before, batch),
+      );
     return count;
   }
 

@@ -1,4 +1,4 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 import type { WaitingRow } from '../queries.ts';
 
 // Waiting tasks that are due, and old rows.
@@ -17,9 +17,8 @@ export const findNextDue = (
 ): Promise<Array<{ lane: string; inMs: number }>> => database.query(nextDue, [lanes]);
 
 /** Takes due tasks of a lane. The rows stay locked until the transaction ends. */
-export function takeDue(em: EntityManager, lane: string, limit: number): Promise<WaitingRow[]> {
-  return execute<WaitingRow>(
-    em,
+export function takeDue(tx: Transaction, lane: string, limit: number): Promise<WaitingRow[]> {
+  return tx.query<WaitingRow>(
     `select task, state, lane, operation, tenant, endpoint, event, attempt, first_attempt as "firstAttempt", due_at as "dueAt",
        enqueued_at as "enqueuedAt", extra, traceparent, dek_id as "dekId", request
      from delivery_waiting
@@ -28,9 +27,8 @@ export function takeDue(em: EntityManager, lane: string, limit: number): Promise
   );
 }
 
-export async function markQueued(em: EntityManager, tasks: readonly string[]): Promise<void> {
-  await execute(
-    em,
+export async function markQueued(tx: Transaction, tasks: readonly string[]): Promise<void> {
+  await tx.query(
     "update delivery_waiting set state = 'queued', queued_at = now() where task = any($1)",
     [tasks],
   );
@@ -41,13 +39,12 @@ export async function markQueued(em: EntityManager, tasks: readonly string[]): P
  * their number.
  */
 export async function requeue(
-  em: EntityManager,
+  tx: Transaction,
   lane: string,
   before: Date,
   limit: number,
 ): Promise<number> {
-  const rows = await execute(
-    em,
+  const rows = await tx.query(
     `update delivery_waiting set state = 'waiting' where task in (
        select task from delivery_waiting where lane = $1 and state = 'queued' and queued_at < $2 order by queued_at limit $3 for update skip locked)
      returning 1`,
@@ -57,9 +54,8 @@ export async function requeue(
 }
 
 /** Postpones a row that cannot be published, so that it does not block the others. */
-export async function postpone(em: EntityManager, task: string): Promise<void> {
-  await execute(
-    em,
+export async function postpone(tx: Transaction, task: string): Promise<void> {
+  await tx.query(
     "update delivery_waiting set due_at = now() + interval '1 minute', state = 'waiting' where task = $1",
     [task],
   );
@@ -89,15 +85,13 @@ export async function countDeadLetters(database: Database): Promise<number> {
  * Deletes a batch of attempts and of dead letters older than 30 days. Returns the larger number of
  * rows.
  */
-export async function deleteOld(em: EntityManager, limit: number): Promise<number> {
-  const attempts = await execute(
-    em,
+export async function deleteOld(tx: Transaction, limit: number): Promise<number> {
+  const attempts = await tx.query(
     `delete from delivery_attempt where (task, attempt) in
        (select task, attempt from delivery_attempt where started_at < now() - interval '30 days' limit $1) returning 1`,
     [limit],
   );
-  const dead = await execute(
-    em,
+  const dead = await tx.query(
     `delete from delivery_waiting where task in
        (select task from delivery_waiting where state = 'dead' and enqueued_at < now() - interval '30 days' order by task limit $1 for update skip locked) returning 1`,
     [limit],

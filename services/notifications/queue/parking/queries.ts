@@ -1,4 +1,5 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Origin } from '@bailiwick/contract';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 import { type ChatKind, chatRates } from '../../chat-kinds.ts';
 import type { WaitingRow } from '../queries.ts';
 
@@ -36,9 +37,13 @@ export type Release = { size: number; afterSeconds: number };
 export type ParkedRow = Omit<WaitingRow, 'state' | 'dueAt'> & { release: Release };
 
 /** Parks tasks until their endpoints can be sent to. The attempts are neither made nor counted. */
-export async function parkTasks(database: Database, rows: readonly ParkedRow[]): Promise<void> {
+export async function parkTasks(
+  database: Database,
+  call: Origin,
+  rows: readonly ParkedRow[],
+): Promise<void> {
   const column = <Name extends keyof ParkedRow>(name: Name) => rows.map((row) => row[name]);
-  await database.query(park, [
+  await database.write(call, park, [
     column('task'),
     column('lane'),
     column('operation'),
@@ -97,12 +102,11 @@ export function listReleasing(
  * process has it.
  */
 export async function takeReleasing(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   endpoint: string,
 ): Promise<Releasing | undefined> {
-  const [row] = await execute<Releasing & { kind: ChatKind | null }>(
-    em,
+  const [row] = await tx.query<Releasing & { kind: ChatKind | null }>(
     `select h.tenant, h.endpoint, h.release_size as size, h.pause_ms as "pauseMs", coalesce(e.rate_limit, 0) as "rateLimit", c.kind
      from endpoint_health h
      left join webhook_endpoint e on e.tenant = h.tenant and e.id = h.endpoint
@@ -120,12 +124,11 @@ export async function takeReleasing(
  * many were in flight before.
  */
 export async function releaseParked(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, endpoint }: Releasing,
   limit: number,
 ): Promise<number> {
-  const [row] = await execute<{ underWay: number }>(
-    em,
+  const [row] = await tx.query<{ underWay: number }>(
     `with under_way as (
        select count(*)::int as count from (
          select from delivery_waiting where tenant = $1 and endpoint = $2 and state in ('waiting', 'queued') and due_at <= now() limit $3) as they
@@ -145,12 +148,11 @@ export async function releaseParked(
  * has locked their rows.
  */
 export async function setRelease(
-  em: EntityManager,
+  tx: Transaction,
   { tenant, endpoint }: Releasing,
   { size, afterSeconds }: Release,
 ): Promise<void> {
-  await execute(
-    em,
+  await tx.query(
     `update endpoint_health set release_size = $3, release_at = now() + make_interval(secs => $4),
        parked = exists (select from delivery_waiting where tenant = $1 and endpoint = $2 and state = 'parked')
      where tenant = $1 and endpoint = $2`,
@@ -159,9 +161,8 @@ export async function setRelease(
   // Deletes the row if no task is parked and no failure or pause is left.
   const nothing =
     'not parked and failing_since is null and pause_ms = 0 and coalesce(paused_until <= now(), true)';
-  await execute(
-    em,
-    `delete from endpoint_health where tenant = $1 and endpoint = $2 and ${nothing}`,
-    [tenant, endpoint],
-  );
+  await tx.query(`delete from endpoint_health where tenant = $1 and endpoint = $2 and ${nothing}`, [
+    tenant,
+    endpoint,
+  ]);
 }

@@ -1,6 +1,7 @@
+import { serviceOrigin } from '@bailiwick/contract';
 import type { Background } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import { type Announcements, watchRows } from '../../waiting-rows.ts';
 import {
   findNextRelease,
@@ -33,7 +34,9 @@ export const startRelease =
         for (const { tenant, endpoint } of await listReleasing(database, atOnce)) {
           if (isStopped()) break;
           // One transaction per endpoint: an attempt that ends may wait for the endpoint's row.
-          await database.transaction(null, (em) => release(em, tenant, endpoint));
+          await database.transaction({ call: serviceOrigin('notifications'), tenant: null }, (tx) =>
+            release(tx, tenant, endpoint),
+          );
         }
         // The released tasks are due at once.
         announcements.announce();
@@ -41,15 +44,15 @@ export const startRelease =
       },
     });
 
-async function release(em: EntityManager, tenant: string, endpoint: string): Promise<void> {
-  const releasing = await takeReleasing(em, tenant, endpoint);
+async function release(tx: Transaction, tenant: string, endpoint: string): Promise<void> {
+  const releasing = await takeReleasing(tx, tenant, endpoint);
   if (!releasing) return;
   const { size, pauseMs, rateLimit } = releasing;
   const underWay = await releaseParked(
-    em,
+    tx,
     releasing,
     rateLimit > 0 ? Math.min(size, rateLimit) : size,
   );
   const grown = pauseMs === 0 && underWay <= size / 2 ? Math.min(size * 2, largest) : size;
-  await setRelease(em, releasing, { size: grown, afterSeconds: rateLimit > 0 ? 1 : 0 });
+  await setRelease(tx, releasing, { size: grown, afterSeconds: rateLimit > 0 ? 1 : 0 });
 }

@@ -46,12 +46,15 @@ async function addMember(
   // meanwhile stays removed.
   if (await isHandled(database, domain.tenant, event)) return;
   try {
-    await admission.join({
-      ...joinArguments(domain),
-      userId,
-      ip: origin.caller.ip,
-      userAgent: origin.caller.userAgent,
-    });
+    await admission.join(
+      {
+        ...joinArguments(domain),
+        userId,
+        ip: origin.caller.ip,
+        userAgent: origin.caller.userAgent,
+      },
+      origin,
+    );
   } catch (error) {
     if (!isRefusal(error)) throw error;
     log.warn('joining a tenant by email domain was rejected, skipped', {
@@ -60,5 +63,5 @@ async function addMember(
       error,
     });
   }
-  await keepHandled(database, domain.tenant, event);
+  await keepHandled(database, origin, domain.tenant, event);
 }

@@ -1,3 +1,4 @@
+import type { Origin } from '@bailiwick/contract';
 import type { Database, Statement } from '@bailiwick/store';
 
 const handled: Statement = {
@@ -20,10 +21,11 @@ const keep: Statement = {
 
 export async function keepHandled(
   database: Database,
+  call: Origin,
   tenant: string,
   event: string,
 ): Promise<void> {
-  await database.query(keep, [tenant, event]);
+  await database.write(call, keep, [tenant, event]);
 }
 
 // The event stream keeps events for a week; older ones are never redelivered.
@@ -32,6 +34,6 @@ const sweep: Statement = {
   text: "delete from handled_join where created_at < now() - interval '9 days'",
 };
 
-export async function sweepHandled(database: Database): Promise<void> {
-  await database.query(sweep, []);
+export async function sweepHandled(database: Database, call: Origin): Promise<void> {
+  await database.write(call, sweep, []);
 }

@@ -1,4 +1,4 @@
-import { type Caller, normaliseEmail } from '@bailiwick/contract';
+import { type Caller, normaliseEmail, type Origin } from '@bailiwick/contract';
 import { failedPrecondition } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { DomainSuggestionSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
@@ -27,11 +27,12 @@ const joinableDomainOf = async (
 export async function suggestionsFor(
   deps: Deps,
   caller: Caller,
+  call: Origin,
 ): Promise<Array<MessageInitShape<typeof DomainSuggestionSchema>>> {
   const domain = await joinableDomainOf(deps, caller);
   if (!domain) return [];
   const { tenant, name } = domain;
-  const { tenants: own } = await deps.authority.listUserTenants({ userId: caller.id });
+  const { tenants: own } = await deps.authority.listUserTenants({ userId: caller.id }, call);
   if (own.some(({ id }) => id === tenant)) return [];
   const provider = await findProviderOfDomain(deps.database, name);
   return [{ tenant, name, redirect: provider ? addressOf(deps.publicUrl, provider, 'login') : '' }];
@@ -41,12 +42,8 @@ export async function suggestionsFor(
  * Adds the caller to the tenant. Tenants without joining, foreign tenants and unknown tenants
  * return the same error.
  */
-export async function joinByAddress(
-  deps: Deps,
-  tenant: string,
-  { caller, signal }: Call,
-): Promise<void> {
-  const domain = await joinableDomainOf(deps, caller);
+export async function joinByAddress(deps: Deps, tenant: string, call: Call): Promise<void> {
+  const domain = await joinableDomainOf(deps, call.caller);
   if (domain?.tenant !== tenant)
     throw failedPrecondition(
       'your email domain does not allow joining this tenant',
@@ -55,13 +52,14 @@ export async function joinByAddress(
   await deps.ownAdmission.join(
     {
       ...joinArguments(domain),
-      userId: caller.id,
-      ip: caller.ip,
-      userAgent: caller.userAgent,
+      userId: call.caller.id,
+      ip: call.caller.ip,
+      userAgent: call.caller.userAgent,
       byUser: true,
-      sessionId: caller.credentialId,
+      sessionId: call.caller.credentialId,
     },
-    { signal },
+    call,
+    { signal: call.signal },
   );
 }
 

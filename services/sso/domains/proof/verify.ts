@@ -1,8 +1,8 @@
+import type { Origin } from '@bailiwick/contract';
 import { exhausted, notFound } from '@bailiwick/errors';
-import type { Origin } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { DomainVerifyRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import { type Database, inTransaction, violates } from '@bailiwick/store';
+import { type Database, violates } from '@bailiwick/store';
 import type { DomainDeps } from '../deps.ts';
 import type { DomainRow } from '../entities.ts';
 import { recordDomainEvent } from '../events.ts';
@@ -56,8 +56,8 @@ function renew(
   { tenant, id }: DomainRow,
   call: Call,
 ): Promise<DomainRow | undefined> {
-  return database.transaction({ tenant, row: `domain ${tenant} ${id}` }, async (em) => {
-    const run = inTransaction(em);
+  return database.transaction({ call, tenant, row: `domain ${tenant} ${id}` }, async (tx) => {
+    const run = tx.query;
     const before = await lockDomain(run, tenant, id);
     const after =
       before &&
@@ -66,7 +66,7 @@ function renew(
         expiresAt: challengeEnd(new Date()),
         reason: renewal,
       }));
-    if (after) recordDomainEvent(em, call, 'domain.updated', after, before);
+    if (after) recordDomainEvent(tx, 'domain.updated', after, before);
     return after;
   });
 }
@@ -93,13 +93,13 @@ export async function prove(
 ): Promise<{ domain: DomainRow | undefined } | { reason: string }> {
   try {
     const domain = await database.transaction(
-      { tenant, row: `domain ${tenant} ${id}` },
-      async (em) => {
-        const run = inTransaction(em);
+      { call: origin, tenant, row: `domain ${tenant} ${id}` },
+      async (tx) => {
+        const run = tx.query;
         const before = await lockDomain(run, tenant, id);
         const after = before && (await proveDomain(run, { ...before, challenge }));
         if (after && before.status !== 'verified')
-          recordDomainEvent(em, origin, 'domain.verified', after, before);
+          recordDomainEvent(tx, 'domain.verified', after, before);
         return after;
       },
     );
@@ -117,11 +117,11 @@ function miss(
   reason: string,
   call: Call,
 ): Promise<DomainRow | undefined> {
-  return database.transaction({ tenant, row: `domain ${tenant} ${id}` }, async (em) => {
-    const run = inTransaction(em);
+  return database.transaction({ call, tenant, row: `domain ${tenant} ${id}` }, async (tx) => {
+    const run = tx.query;
     const before = await lockDomain(run, tenant, id);
     const after = before && (await missDomain(run, { ...before, challenge }, reason));
-    if (after) recordDomainEvent(em, call, 'domain.verification_failed', after, before);
+    if (after) recordDomainEvent(tx, 'domain.verification_failed', after, before);
     return after;
   });
 }

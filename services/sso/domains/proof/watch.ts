@@ -1,6 +1,6 @@
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import type { DomainRow } from '../entities.ts';
 import { byService, recordDomainEvent } from '../events.ts';
 import {
@@ -33,31 +33,35 @@ export function watchDomains(deps: Deps): Background {
     log,
     failed: 'checking domains failed, retrying',
     async work(isStopped) {
-      while (!isStopped() && (await database.transaction(null, failBatch)) === batch);
+      while (
+        !isStopped() &&
+        (await database.transaction({ call: byService, tenant: null }, failBatch)) === batch
+      );
       while (!isStopped() && (await checkBatch(deps)) === checksAtOnce);
     },
   });
 }
 
-async function failBatch(em: EntityManager): Promise<number> {
-  const run = inTransaction(em);
+async function failBatch(tx: Transaction): Promise<number> {
+  const run = tx.query;
   const overdue = await takeOverdue(run, batch);
   for (const before of overdue) {
     const after = await failDomain(run, before);
-    if (after) recordDomainEvent(em, byService, 'domain.verification_failed', after, before);
+    if (after) recordDomainEvent(tx, 'domain.verification_failed', after, before);
   }
   return overdue.length;
 }
 
 async function checkBatch({ database, lookUp }: Deps): Promise<number> {
-  const domains = await claimChecks(database, checksAtOnce);
+  const domains = await claimChecks(database, byService, checksAtOnce);
   await Promise.all(domains.map((domain) => check(database, lookUp, domain)));
   return domains.length;
 }
 
 async function check(database: Database, lookUp: LookUpTxt, domain: DomainRow): Promise<void> {
   const recordCheck = await lookUpRecord(lookUp, domain);
-  if (recordCheck.outcome === 'unknown') return postponeCheck(database, domain, recordCheck.reason);
+  if (recordCheck.outcome === 'unknown')
+    return postponeCheck(database, byService, domain, recordCheck.reason);
   const result =
     recordCheck.outcome === 'proved' ? await prove(database, domain, byService) : recordCheck;
   if ('reason' in result) await failDay(database, domain, result.reason);
@@ -69,14 +73,13 @@ async function check(database: Database, lookUp: LookUpTxt, domain: DomainRow): 
  */
 function failDay(database: Database, domain: DomainRow, reason: string): Promise<void> {
   const { tenant, id } = domain;
-  return database.transaction(tenant, async (em) => {
-    const run = inTransaction(em);
+  return database.transaction({ call: byService, tenant }, async (tx) => {
+    const run = tx.query;
     const before = await lockDomain(run, tenant, id);
     const after = before && (await countFailedDay(run, domain, reason, lapseAfterDays));
     if (!after || before.status === 'lapsed') return;
     recordDomainEvent(
-      em,
-      byService,
+      tx,
       after.status === 'lapsed' ? 'domain.lapsed' : 'domain.verification_failed',
       after,
       before,

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { changedFields, timeAfter } from '@bailiwick/contract';
-import { serviceOrigin } from '@bailiwick/outbox';
-import type { EntityManager } from '@bailiwick/store';
+import { changedFields, serviceOrigin, timeAfter } from '@bailiwick/contract';
+import type { Transaction } from '@bailiwick/store';
 import { type InferEntity } from '@mikro-orm/core';
 import { namesService } from '../../saml/metadata.ts';
 import type { SourcedMetadata } from '../../saml/metadata-signature.ts';
@@ -20,7 +19,7 @@ import { nextReading } from './save.ts';
 
 type Row = InferEntity<typeof ProviderEntity>;
 
-const byService = serviceOrigin('sso');
+export const byService = serviceOrigin('sso');
 
 const certificatesOf = ({
   idpCertificates,
@@ -30,25 +29,25 @@ const certificatesOf = ({
 
 /** Stores metadata that were read again. They change certificates only, and those not at once. */
 export function applyMetadata(
-  em: EntityManager,
+  tx: Transaction,
   row: Row,
   { metadata, publicUrl }: { metadata: SourcedMetadata; publicUrl: string },
 ): void {
   const now = new Date();
-  settle(em, row, publicUrl, now);
+  settle(tx, row, publicUrl, now);
   const { after, hasNew } = compareCertificates(
     certificatesOf(row),
     metadata.idpCertificates,
     row.certificateChanges as CertificateChanges,
     now,
   );
-  change(em, row, {
+  change(tx, row, {
     after,
     type: hasNew ? 'sso.certificate_announced' : 'sso_provider.updated',
     publicUrl,
   });
   warn(row, metadata, now);
-  em.assign(row, {
+  tx.em.assign(row, {
     // The key that signs from now on. The earlier one is trusted as long as its certificate counts.
     ...(row.metadataSigner !== '' && { metadataSigner: metadata.signer }),
     metadataReadAt: now,
@@ -60,33 +59,33 @@ export function applyMetadata(
 }
 
 /** Brings the stored certificates up to date, and announces the expiry of the last one. */
-export function lookAtCertificates(em: EntityManager, row: Row, publicUrl: string): void {
+export function lookAtCertificates(tx: Transaction, row: Row, publicUrl: string): void {
   const now = new Date();
-  settle(em, row, publicUrl, now);
+  settle(tx, row, publicUrl, now);
   const certificates = certificatesOf(row);
   const notice = dueNotice(certificates, row.expiryNotice, now);
   // A provider that is switched off opens no session. It gets its notice when it is switched on.
   if (notice !== undefined && row.active) {
     row.expiryNotice = notice;
-    recordProviderEvent(em, byService, 'sso.certificate_expiring', { row, publicUrl });
+    recordProviderEvent(tx, 'sso.certificate_expiring', { row, publicUrl });
   }
   row.certificatesDueAt = nextLook(certificates, now);
 }
 
-function settle(em: EntityManager, row: Row, publicUrl: string, now: Date): void {
+function settle(tx: Transaction, row: Row, publicUrl: string, now: Date): void {
   const after = settledCertificates(certificatesOf(row), now);
-  change(em, row, { after, type: 'sso.certificates_changed', publicUrl });
+  change(tx, row, { after, type: 'sso.certificates_changed', publicUrl });
 }
 
 type Change = { after: Certificates; type: string; publicUrl: string };
 
-function change(em: EntityManager, row: Row, { after, type, publicUrl }: Change): void {
+function change(tx: Transaction, row: Row, { after, type, publicUrl }: Change): void {
   if (isDeepStrictEqual(certificatesOf(row), after)) return;
   const before = toJson(row, publicUrl);
-  em.assign(row, after);
+  tx.em.assign(row, after);
   row.updatedAt = timeAfter(row.updatedAt);
   const previous = changedFields(before, toJson(row, publicUrl));
-  recordProviderEvent(em, byService, type, { row, publicUrl, previous });
+  recordProviderEvent(tx, type, { row, publicUrl, previous });
 }
 
 /** The warning of these metadata, in place of an earlier one about metadata. */

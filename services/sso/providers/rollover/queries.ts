@@ -1,3 +1,4 @@
+import type { Origin } from '@bailiwick/contract';
 import type { Database, Statement } from '@bailiwick/store';
 
 type Place = { tenant: string; id: string };
@@ -17,8 +18,11 @@ const readings: Statement = {
 };
 
 /** Takes providers of all tenants whose metadata are due. */
-export const claimMetadata = (database: Database, limit: number): Promise<DueMetadata[]> =>
-  database.query<DueMetadata>(readings, [limit]);
+export const claimMetadata = (
+  database: Database,
+  call: Origin,
+  limit: number,
+): Promise<DueMetadata[]> => database.write<DueMetadata>(call, readings, [limit]);
 
 const looks: Statement = {
   name: 'sso.claim_certificates',
@@ -28,8 +32,11 @@ const looks: Statement = {
 };
 
 /** Takes SAML providers of all tenants whose certificates are to be looked at. */
-export const claimCertificates = (database: Database, limit: number): Promise<Place[]> =>
-  database.query<Place>(looks, [limit]);
+export const claimCertificates = (
+  database: Database,
+  call: Origin,
+  limit: number,
+): Promise<Place[]> => database.write<Place>(call, looks, [limit]);
 
 // The second reading waits ten minutes, and each further one twice as long, up to a day.
 const failure: Statement = {
@@ -42,8 +49,9 @@ const failure: Statement = {
 /** Stores why metadata could not be read. UpdatedAt stays, because the provider does not change. */
 export async function noteFailure(
   database: Database,
+  call: Origin,
   { tenant, id, url }: Pick<DueMetadata, 'tenant' | 'id' | 'url'>,
   reason: string,
 ): Promise<void> {
-  await database.query(failure, [tenant, id, url, reason]);
+  await database.write(call, failure, [tenant, id, url, reason]);
 }

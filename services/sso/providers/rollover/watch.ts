@@ -2,13 +2,13 @@ import { type Egress } from '@bailiwick/egress';
 import { ServiceError } from '@bailiwick/errors';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
-import type { Database, EntityManager } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { refuse } from '../../saml/metadata.ts';
 import { readLaterMetadata, type SourcedMetadata } from '../../saml/metadata-signature.ts';
 import { ProviderEntity } from '../entities.ts';
 import { fetchMetadata } from '../metadata.ts';
-import { applyMetadata, lookAtCertificates } from './apply.ts';
+import { applyMetadata, byService, lookAtCertificates } from './apply.ts';
 import { claimCertificates, claimMetadata, type DueMetadata, noteFailure } from './queries.ts';
 import { trustedSigners } from './save.ts';
 
@@ -45,17 +45,17 @@ export function watchCertificates(deps: Deps): Background {
 }
 
 async function lookBatch(deps: Deps): Promise<number> {
-  const places = await claimCertificates(deps.database, looksAtOnce);
+  const places = await claimCertificates(deps.database, byService, looksAtOnce);
   await Promise.all(
     places.map((place) =>
-      withRow(deps, place, (em, row) => lookAtCertificates(em, row, deps.publicUrl)),
+      withRow(deps, place, (tx, row) => lookAtCertificates(tx, row, deps.publicUrl)),
     ),
   );
   return places.length;
 }
 
 async function readBatch(deps: Deps, signal: AbortSignal): Promise<number> {
-  const due = await claimMetadata(deps.database, readingsAtOnce);
+  const due = await claimMetadata(deps.database, byService, readingsAtOnce);
   await Promise.all(due.map((one) => readOne(deps, one, signal)));
   return due.length;
 }
@@ -63,10 +63,10 @@ async function readBatch(deps: Deps, signal: AbortSignal): Promise<number> {
 async function readOne(deps: Deps, due: DueMetadata, signal: AbortSignal): Promise<void> {
   try {
     const text = await fetchMetadata(deps, due.url, signal);
-    await withRow(deps, due, (em, row) => {
+    await withRow(deps, due, (tx, row) => {
       // It was changed meanwhile, and then read.
       if (row.metadataUrl !== due.url) return;
-      applyMetadata(em, row, { metadata: read(text, row), publicUrl: deps.publicUrl });
+      applyMetadata(tx, row, { metadata: read(text, row), publicUrl: deps.publicUrl });
     });
   } catch (error) {
     if (signal.aborted) return;
@@ -76,7 +76,7 @@ async function readOne(deps: Deps, due: DueMetadata, signal: AbortSignal): Promi
       deps.log.warn('reading the metadata of a provider failed', { tenant, provider, error });
       return;
     }
-    await noteFailure(deps.database, due, error.message);
+    await noteFailure(deps.database, byService, due, error.message);
   }
 }
 
@@ -92,14 +92,17 @@ function read(text: string, row: Row): SourcedMetadata {
 function withRow(
   { database }: Deps,
   { tenant, id }: Place,
-  work: (em: EntityManager, row: Row) => void,
+  work: (tx: Transaction, row: Row) => void,
 ): Promise<void> {
-  return database.transaction({ tenant, row: `sso_provider ${tenant} ${id}` }, async (em) => {
-    const row = await em.findOne(
-      ProviderEntity,
-      { tenant, id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    );
-    if (row) work(em, row);
-  });
+  return database.transaction(
+    { call: byService, tenant, row: `sso_provider ${tenant} ${id}` },
+    async (tx) => {
+      const row = await tx.em.findOne(
+        ProviderEntity,
+        { tenant, id },
+        { lockMode: LockMode.PESSIMISTIC_WRITE },
+      );
+      if (row) work(tx, row);
+    },
+  );
 }

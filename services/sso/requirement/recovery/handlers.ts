@@ -1,12 +1,12 @@
-import { callerNetwork, type Limit, timeOf } from '@bailiwick/contract';
-import { recordChange } from '@bailiwick/outbox';
+import { callerNetwork, type Limit, type Origin, timeOf } from '@bailiwick/contract';
+import { record } from '@bailiwick/outbox';
 import type { Handlers } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { SsoRecovery } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import type { Database, Limiter } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { Client } from '@connectrpc/connect';
 import { endOfLift, recordLift, rowOf } from '../lift.ts';
 import { codeHash, codesPerTenant, createCodes } from './codes.ts';
 import { findRequirement, findTenantOf, replaceCodes, useCode } from './queries.ts';
@@ -16,7 +16,7 @@ import { findRequirement, findTenantOf, replaceCodes, useCode } from './queries.
 
 type Deps = {
   database: Database;
-  admission: Client<typeof Admission>;
+  admission: PeerClient<typeof Admission>;
   limiter: Limiter;
   /** The limit of tries; undefined = none. */
   recoveryLimit: Limit | undefined;
@@ -25,10 +25,10 @@ type Deps = {
 type Managed = Pick<Handlers<typeof Sso>, 'createRecoveryCodes' | 'getRequirement'>;
 
 export function recoveryCodesHandlers({ database, admission }: Deps): Managed {
-  async function requirementOf(tenant: string) {
+  async function requirementOf(tenant: string, call: Origin) {
     const [{ byDomain, liftedUntil, codesLeft, createdAt }, { requiresSso }] = await Promise.all([
       findRequirement(database, tenant),
-      admission.isOpen({ tenant }),
+      admission.isOpen({ tenant }, call),
     ]);
     return {
       required: byDomain || requiresSso,
@@ -41,10 +41,10 @@ export function recoveryCodesHandlers({ database, admission }: Deps): Managed {
   return {
     async createRecoveryCodes({ tenant }, call) {
       const codes = createCodes();
-      const { required } = await requirementOf(tenant);
-      await database.transaction(rowOf(tenant), async (em) => {
-        await replaceCodes(em, tenant, codes.map(codeHash));
-        recordChange(em, call, {
+      const { required } = await requirementOf(tenant, call);
+      await database.transaction({ call, ...rowOf(tenant) }, async (tx) => {
+        await replaceCodes(tx, tenant, codes.map(codeHash));
+        record(tx, {
           tenant,
           type: 'sso.recovery_codes_created',
           data: { Required: required, RecoveryCodesLeft: codesPerTenant },
@@ -54,7 +54,7 @@ export function recoveryCodesHandlers({ database, admission }: Deps): Managed {
       return { codes };
     },
 
-    getRequirement: ({ tenant }) => requirementOf(tenant),
+    getRequirement: ({ tenant }, call) => requirementOf(tenant, call),
   };
 }
 
@@ -68,28 +68,30 @@ export function recoveryHandlers({
     if (recoveryLimit) await limiter.take(`sso recovery ${key}`, recoveryLimit);
   };
   return {
-    async find({ code, ip }) {
+    async find({ code, ip }, call) {
       await take(callerNetwork(ip));
       const hash = codeHash(code);
       const tenant = await findTenantOf(database, hash);
       // Only tries with a code of the tenant count for it, so that strangers cannot lock it out.
       if (tenant !== undefined) await take(tenant);
-      const isKnown = tenant !== undefined && (await admission.isOpen({ tenant })).open;
+      const isKnown = tenant !== undefined && (await admission.isOpen({ tenant }, call)).open;
       return { tenant: isKnown ? tenant : '', codeHash: hash };
     },
 
     async use({ tenant, codeHash: hash, userId, ip, userAgent }, call) {
       const until = endOfLift();
       // The audit names the owner, whom identity has authenticated.
-      const caller = { ...call.caller, type: 'user', id: userId, ip, userAgent };
-      const isUsed = await database.transaction(rowOf(tenant), async (em) => {
-        if (!(await useCode(em, tenant, hash))) return false;
-        await recordLift(em, { ...call, caller }, { tenant, until, userId });
+      const byOwner = {
+        ...call,
+        caller: { ...call.caller, type: 'user', id: userId, ip, userAgent },
+      };
+      const isUsed = await database.transaction({ call: byOwner, ...rowOf(tenant) }, async (tx) => {
+        if (!(await useCode(tx, tenant, hash))) return false;
+        await recordLift(tx, { tenant, until, userId });
         // Before the commit: if access does not answer, the code stays unused.
-        await admission.liftSso(
-          { tenant, until: timestampFromDate(until) },
-          { signal: call.signal },
-        );
+        await admission.liftSso({ tenant, until: timestampFromDate(until) }, tx.call, {
+          signal: call.signal,
+        });
         return true;
       });
       return { used: isUsed };

@@ -1,4 +1,4 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/store';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
 
 const tenantOf: Statement = {
   name: 'sso.tenant_of_recovery_code',
@@ -16,13 +16,12 @@ export async function findTenantOf(
 
 /** Replaces the codes of a tenant. */
 export async function replaceCodes(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   hashes: readonly Uint8Array[],
 ): Promise<void> {
-  await execute(em, 'delete from sso_recovery_code where tenant = $1', [tenant]);
-  await execute(
-    em,
+  await tx.query('delete from sso_recovery_code where tenant = $1', [tenant]);
+  await tx.query(
     'insert into sso_recovery_code (code_hash, tenant, created_at) select unnest($2::bytea[]), $1, now()',
     [tenant, hashes],
   );
@@ -30,12 +29,11 @@ export async function replaceCodes(
 
 /** Uses a code up. Each works once: one of several calls wins. */
 export async function useCode(
-  em: EntityManager,
+  tx: Transaction,
   tenant: string,
   codeHash: Uint8Array,
 ): Promise<boolean> {
-  const rows = await execute(
-    em,
+  const rows = await tx.query(
     'delete from sso_recovery_code where tenant = $1 and code_hash = $2 returning tenant',
     [tenant, codeHash],
   );

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Broker } from '@bailiwick/broker';
 import { createLog } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
-import { type FreshRow, handOver, takeFresh } from './fresh.ts';
+import { createHandover, type FreshRow } from './handover.ts';
 import { startRelay } from './relay.ts';
 
 const row = (id: string, { age = 0, audit = '{}' } = {}): FreshRow => ({
@@ -18,22 +18,19 @@ const row = (id: string, { age = 0, audit = '{}' } = {}): FreshRow => ({
 });
 
 test('rows that are old, large or too many are left to the table', () => {
-  const database = {} as Database;
+  const handover = createHandover();
   const take = () => {
-    const { rows, hasMore } = takeFresh(database);
+    const { rows, hasMore } = handover.take();
     return [rows.length, hasMore];
   };
-  handOver(database, [row('evt_1'), row('evt_2', { age: 59_000 })]);
+  handover.add([row('evt_1'), row('evt_2', { age: 59_000 })]);
   assert.deepEqual(take(), [2, false]);
   assert.deepEqual(take(), [0, false]);
-  handOver(database, [row('evt_1'), row('evt_2', { age: 60_000 })]);
+  handover.add([row('evt_1'), row('evt_2', { age: 60_000 })]);
   assert.deepEqual(take(), [1, true]);
-  handOver(database, [row('evt_1'), row('evt_2', { audit: 'x'.repeat(16_385) })]);
+  handover.add([row('evt_1'), row('evt_2', { audit: 'x'.repeat(16_385) })]);
   assert.deepEqual(take(), [1, true]);
-  handOver(
-    database,
-    Array.from({ length: 1001 }, (_, index) => row(`evt_${index}`)),
-  );
+  handover.add(Array.from({ length: 1001 }, (_, index) => row(`evt_${index}`)));
   assert.deepEqual(take(), [1000, true]);
   assert.deepEqual(take(), [0, false]);
 });
@@ -45,10 +42,11 @@ test('a relay does not publish rows that another replica published while its own
     service: 'test',
     onCommit: () => {},
     query: async () => [],
-    transaction: async (_tenant: null, work: (em: unknown) => unknown) => {
+    write: async () => [],
+    transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
       happened.push('read');
       // The other replica has published all rows.
-      return work({ getTransactionContext: () => ({ executeQuery: async () => ({ rows: [] }) }) });
+      return work({ query: async () => [] });
     },
   } as unknown as Database;
   const broker = {
@@ -60,15 +58,17 @@ test('a relay does not publish rows that another replica published while its own
     }),
     publish: async (_subject: string, _body: string, id: string) => happened.push(id),
   } as unknown as Broker;
-  const relay = startRelay({ database, broker, log: createLog('test', () => {}), intervalMs: 1 });
+  const handover = createHandover();
+  const log = createLog('test', () => {});
+  const relay = startRelay({ database, handover, broker, log, intervalMs: 1 });
   while (!happened.includes('read')) await setImmediate();
   isAway = true;
-  handOver(database, [row('evt_1')]);
+  handover.add([row('evt_1')]);
   for (let turn = 0; turn < 20; turn++) await setImmediate();
   happened.length = 0;
   isAway = false;
   while (!happened.includes('read')) await setImmediate();
-  handOver(database, [row('evt_2')]);
+  handover.add([row('evt_2')]);
   while (!happened.includes('evt_2')) await setImmediate();
   await relay.stop();
   assert.deepEqual(happened, ['read', 'evt_2']);

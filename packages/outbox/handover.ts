@@ -1,0 +1,56 @@
+// Rows that this process has just committed to the outbox. Its relay publishes them from memory,
+// without reading them first. A row that is missing here is published from the table.
+
+/** An outbox row, as the relay publishes it. */
+export type FreshRow = {
+  id: string;
+  forTenant: string;
+  type: string;
+  event: string | null;
+  audit: string;
+  traceparent: string;
+  createdAt: Date;
+};
+
+/** Limits of the rows in memory, in number and in characters. The table keeps the others. */
+const most = 1000;
+const mostCharacters = 16_384;
+/**
+ * Another replica may have published an older row from the table, and the broker recognises a copy
+ * for some minutes only.
+ */
+const oldestMs = 60_000;
+
+/** The committed rows of a service that its relay has not taken yet. */
+export type Handover = ReturnType<typeof createHandover>;
+
+/** Creates the way of committed rows to the relay of this process. */
+export function createHandover() {
+  let rows: FreshRow[] = [];
+  /** Whether rows were left out: the table has them. */
+  let hasMore = false;
+  let wake = () => {};
+  return {
+    /** Calls `listener` after rows were added. */
+    onAdd: (listener: () => void): void => void (wake = listener),
+
+    add(committed: readonly FreshRow[]): void {
+      const small = committed.filter(
+        ({ event, audit }) => (event?.length ?? 0) + audit.length <= mostCharacters,
+      );
+      const kept = small.slice(0, most - rows.length);
+      rows.push(...kept);
+      if (kept.length < committed.length) hasMore = true;
+      wake();
+    },
+
+    /** Removes the rows added so far and returns the new ones. `hasMore`: the table has more. */
+    take(): { rows: FreshRow[]; hasMore: boolean } {
+      const young = rows.filter(({ createdAt }) => Date.now() - createdAt.getTime() < oldestMs);
+      const taken = { rows: young, hasMore: hasMore || young.length < rows.length };
+      rows = [];
+      hasMore = false;
+      return taken;
+    },
+  };
+}

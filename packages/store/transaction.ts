@@ -1,0 +1,50 @@
+import type { Origin } from '@bailiwick/contract';
+import { type EntityManager } from '@mikro-orm/postgresql';
+import { CompiledQuery, type Transaction as Connection } from 'kysely';
+import type { Statement } from './statements.ts';
+
+/** A running transaction. What it holds is handed over after its commit. */
+export type Transaction = {
+  /** The call or the service that the transaction belongs to. */
+  readonly call: Origin;
+  readonly em: EntityManager;
+  /**
+   * Runs a statement of a queries.ts. Values are bound to `$1`, `$2` …; MikroORM's own `execute`
+   * would write them into the text.
+   */
+  query<Row>(statement: Statement | string, values: readonly unknown[]): Promise<Row[]>;
+  /** Runs `work` for a call in a savepoint: if it throws, only its own changes are undone. */
+  savepoint<T>(call: Origin, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Whether it records something: its commit is announced to the listeners of `onCommit`. */
+  isRecorded: boolean;
+  /** Whether it records a change of its call, which marks the call's Idempotency-Key. */
+  isChanged: boolean;
+};
+
+/** The transaction of an entity manager that has begun one. */
+export function openTransaction(call: Origin, em: EntityManager): Transaction {
+  const tx: Transaction = {
+    call,
+    em,
+    async query<Row>(statement: Statement | string, values: readonly unknown[]): Promise<Row[]> {
+      const connection = em.getTransactionContext<Connection<unknown>>();
+      if (!connection) throw new Error('the transaction has ended');
+      const text = typeof statement === 'string' ? statement : statement.text;
+      const result = await connection.executeQuery(CompiledQuery.raw(text, [...values]));
+      return result.rows as Row[];
+    },
+    async savepoint<T>(inner: Origin, work: (nested: Transaction) => Promise<T>): Promise<T> {
+      let nested: Transaction | undefined;
+      const result = await em.transactional((forked) => {
+        nested = openTransaction(inner, forked);
+        return work(nested);
+      });
+      tx.isRecorded ||= nested?.isRecorded === true;
+      tx.isChanged ||= nested?.isChanged === true;
+      return result;
+    },
+    isRecorded: false,
+    isChanged: false,
+  };
+  return tx;
+}
