@@ -3,7 +3,7 @@ import type { ExitCode } from './failure.ts';
 import type { Values } from './fields.ts';
 
 /** The input of a command: its options by name, and its positional arguments. */
-export type Given = { readonly values: Values; readonly rest: readonly string[] };
+export type CommandInput = { readonly values: Values; readonly rest: readonly string[] };
 
 export type Command = {
   /** The positional arguments, for the usage line. */
@@ -14,7 +14,7 @@ export type Command = {
   readonly help: ReadonlyArray<readonly [option: string, text: string]>;
   /** Options that take true or false, and mean true without a value. */
   readonly flags?: readonly string[];
-  readonly run: (given: Given) => Promise<ExitCode>;
+  readonly run: (input: CommandInput) => Promise<ExitCode>;
 };
 
 /** The common options of all commands. */

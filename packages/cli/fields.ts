@@ -24,10 +24,10 @@ export async function readRequest(
 ): Promise<Request> {
   const request = data === undefined ? {} : await readData(fields, data);
   for (const field of fields) {
-    const given = values[field.path];
-    if (typeof given === 'string') put(request, field.path, await readOne(field, given));
-    else if (Array.isArray(given))
-      put(request, field.path, await readMany(field, given as readonly string[]));
+    const option = values[field.path];
+    if (typeof option === 'string') put(request, field.path, await readOne(field, option));
+    else if (Array.isArray(option))
+      put(request, field.path, await readMany(field, option as readonly string[]));
   }
   return request;
 }

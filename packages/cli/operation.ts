@@ -4,7 +4,7 @@ import type { Client, ListName, OperationName, RequestOf, StreamName } from '../
 import { BailiwickError } from '../client/errors.ts';
 import { withIdempotencyKey } from '../client/gen/operations.ts';
 import type { Streams } from '../client/gen/types.ts';
-import { type Command, type Given, textOf } from './command.ts';
+import { type Command, type CommandInput, textOf } from './command.ts';
 import { type Connection, connect, urlOf } from './connect.ts';
 import { type ExitCode, exitCodes, Refusal, UsageError } from './failure.ts';
 import { flagsOf, isRepeated, readRequest } from './fields.ts';
@@ -44,7 +44,7 @@ export function operationCommand(name: string): Command | undefined {
       ...all,
       ...keyed,
     ],
-    run: (given) => runOperation(name, help, given),
+    run: (input) => runOperation(name, help, input),
   };
 }
 
@@ -70,7 +70,7 @@ function flagHelp(field: Field): [string, string] {
   return [`--${field.path} ${placeholder}`, notes.filter((note) => note !== '').join(' ')];
 }
 
-async function runOperation(name: string, help: Help, { values, rest }: Given) {
+async function runOperation(name: string, help: Help, { values, rest }: CommandInput) {
   const { fields, answers } = help;
   if (rest.length > 0) throw new UsageError(`${name} takes only options: ${rest.join(' ')}`);
   const request = await readRequest(fields, values, textOf(values['data']));

@@ -111,8 +111,8 @@ const findCommand = (name: string): Command | undefined =>
   Object.hasOwn(commands, name) ? commands[name] : operationCommand(name);
 
 function commandOf(name: string): Command {
-  const found = findCommand(name);
-  if (found !== undefined) return found;
+  const command = findCommand(name);
+  if (command !== undefined) return command;
   const hint = hintOf(similarNames(name, [...Object.keys(commands), ...Object.keys(operations)]));
   throw new UsageError(`there is no command or operation ${printable(name)}${hint}`);
 }

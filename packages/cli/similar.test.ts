@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { similarNames } from './similar.ts';
 
-const known = ['Groups_Get', 'Groups_List', 'Groups_ListMembers', 'Roles_List', 'login', 'logout'];
+const names = ['Groups_Get', 'Groups_List', 'Groups_ListMembers', 'Roles_List', 'login', 'logout'];
 
 test('a mistyped name suggests the nearest ones, and a foreign word none', () => {
   const cases: ReadonlyArray<readonly [string, readonly string[]]> = [
@@ -17,5 +17,5 @@ test('a mistyped name suggests the nearest ones, and a foreign word none', () =>
     ['', []],
     ['G'.repeat(1_000_000), []],
   ];
-  for (const [name, expected] of cases) assert.deepEqual(similarNames(name, known), expected, name);
+  for (const [name, expected] of cases) assert.deepEqual(similarNames(name, names), expected, name);
 });

@@ -1,24 +1,24 @@
 // "did you mean": known names that resemble a mistyped one.
 
-const shown = 5;
+const maxSuggestions = 5;
 const longest = 100;
 
 /** The known names that resemble a name: its beginning or another spelling of it, else the nearest ones. */
-export function similarNames(name: string, known: readonly string[]): string[] {
-  const wanted = plain(name);
+export function similarNames(name: string, names: readonly string[]): string[] {
+  const plainName = plain(name);
   // Names are short: comparing a long text with each would take long.
-  if (wanted === '' || wanted.length > longest) return [];
-  const alike = known.filter((one) => plain(one).startsWith(wanted));
-  if (alike.length > 0) return alike.slice(0, shown);
-  const limit = Math.min(3, Math.floor(wanted.length / 3));
-  const near = known
-    .map((one) => ({ one, distance: distanceOf(wanted, plain(one)) }))
+  if (plainName === '' || plainName.length > longest) return [];
+  const alike = names.filter((one) => plain(one).startsWith(plainName));
+  if (alike.length > 0) return alike.slice(0, maxSuggestions);
+  const limit = Math.min(3, Math.floor(plainName.length / 3));
+  const near = names
+    .map((one) => ({ one, distance: distanceOf(plainName, plain(one)) }))
     .filter(({ distance }) => distance <= limit);
   const nearest = Math.min(...near.map(({ distance }) => distance));
   return near
     .filter(({ distance }) => distance === nearest)
     .map(({ one }) => one)
-    .slice(0, shown);
+    .slice(0, maxSuggestions);
 }
 
 /** The end of an error message about an unknown name. */

@@ -60,13 +60,13 @@ export async function findTenant(client: Client, name: string): Promise<string> 
   );
 }
 
-type Found = { id?: string; isDenied: boolean };
+type TenantMatch = { id?: string; isDenied: boolean };
 
 /** The ID of the tenant with a slug, among those of a list that the caller may be denied. */
 async function idOf(
   name: string,
   tenants: AsyncIterable<{ Slug: string; ID: string }>,
-): Promise<Found> {
+): Promise<TenantMatch> {
   try {
     for await (const { Slug, ID } of tenants) if (Slug === name) return { id: ID, isDenied: false };
     return { isDenied: false };
@@ -93,13 +93,13 @@ export async function fillTenant(
   for (const { path } of fields.filter(isTenant)) {
     const record = recordOf(request, path);
     if (record === undefined) continue;
-    const given = record['Tenant'];
+    const reference = record['Tenant'];
     const isMissing =
       path === field &&
-      given === undefined &&
+      reference === undefined &&
       request['Platform'] !== true &&
       record['Platform'] !== true;
-    const name = isMissing ? defaultTenant(url) : textOf(given as string | undefined);
+    const name = isMissing ? defaultTenant(url) : textOf(reference as string | undefined);
     if (name === undefined || name === '') continue;
     if (isMissing) say(`bailiwick: in the default tenant ${name}`);
     tenant = await findTenant(client, name);

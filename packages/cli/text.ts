@@ -62,7 +62,7 @@ export function table(rows: readonly Row[], tenant?: string): string {
 /** Aligns columns, each as wide as its longest value. */
 export function aligned(lines: ReadonlyArray<readonly string[]>): string {
   const widths = lines.reduce<number[]>(
-    (found, line) => line.map((text, index) => Math.max(found[index] ?? 0, text.length)),
+    (maxima, line) => line.map((text, index) => Math.max(maxima[index] ?? 0, text.length)),
     [],
   );
   return lines

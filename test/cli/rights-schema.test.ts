@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { roleProblems } from '@bailiwick/access/roles/save.ts';
-import { type Wanted, wantedOf } from '@bailiwick/cli/state/file.ts';
+import { type RightsFile, rightsFileOf } from '@bailiwick/cli/state/file.ts';
 import { createId, decodeJson, permissions, validate } from '@bailiwick/contract';
 import { PermissionCheckSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import {
@@ -45,7 +45,12 @@ function requestProblems(message: DescMessage, json: object): string[] {
     : found;
 }
 
-function serviceProblems({ Roles = [], Groups = [], Grants = [], Policy = [] }: Wanted): string[] {
+function serviceProblems({
+  Roles = [],
+  Groups = [],
+  Grants = [],
+  Policy = [],
+}: RightsFile): string[] {
   const holders = Policy.flatMap(({ Only }) => Only);
   const ofRule = (Permission: string) =>
     Permission.startsWith('iam.')
@@ -75,7 +80,7 @@ function serviceProblems({ Roles = [], Groups = [], Grants = [], Policy = [] }: 
 
 function problemsOf(value: unknown): string[] {
   try {
-    return serviceProblems(wantedOf(value, 'file'));
+    return serviceProblems(rightsFileOf(value, 'file'));
   } catch (error) {
     return [(error as Error).message];
   }

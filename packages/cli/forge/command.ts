@@ -34,8 +34,8 @@ export const comment: Command = {
     if (text.length > longest)
       throw new UsageError(`--file: the text is longer than ${longest} characters`);
     const forge = forgeOf(textOf(values['forge']), textOf(values['author']));
-    const done = await saveComment(forge, markerOf(textOf(values['name']) ?? 'plan'), text);
-    say(`the comment was ${done}`);
+    const outcome = await saveComment(forge, markerOf(textOf(values['name']) ?? 'plan'), text);
+    say(`the comment was ${outcome}`);
     return exitCodes.ok;
   },
 };

@@ -75,8 +75,8 @@ async function findOwn(forge: Forge, marker: string): Promise<Comment | undefine
   for (let page = 1; page <= maxPages; page++) {
     const { comments, more } = await forge.list(page);
     // Anyone can write the marker into a comment, and change that comment after an update.
-    const found = comments.find(({ isOwn, body }) => isOwn && body.startsWith(marker));
-    if (found !== undefined || !more) return found;
+    const comment = comments.find(({ isOwn, body }) => isOwn && body.startsWith(marker));
+    if (comment !== undefined || !more) return comment;
   }
   return undefined;
 }

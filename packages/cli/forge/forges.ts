@@ -7,33 +7,38 @@ import { type Comment, type Forge, type Requests, request } from './forge.ts';
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** A comment of GitHub, or a note of GitLab. */
-type Found = { id: number; body: string | null; user?: { login: string }; author?: { id: number } };
+type CommentRecord = {
+  id: number;
+  body: string | null;
+  user?: { login: string };
+  author?: { id: number };
+};
 
 const pageSize = '100';
 
 function needed(variables: Variables, name: string, what: string): string {
-  const value = variables[name]?.trim();
-  if (!value) throw new UsageError(`${name} is missing: ${what}`);
-  return value;
+  const variable = variables[name]?.trim();
+  if (!variable) throw new UsageError(`${name} is missing: ${what}`);
+  return variable;
 }
 
 function page(url: URL, number: number): URL {
-  const asked = new URL(url);
-  asked.searchParams.set('per_page', pageSize);
-  asked.searchParams.set('page', String(number));
-  return asked;
+  const target = new URL(url);
+  target.searchParams.set('per_page', pageSize);
+  target.searchParams.set('page', String(number));
+  return target;
 }
 
 function forgeOf(
   requests: Requests,
   at: { comments: URL; comment: (id: number) => URL; update: 'PATCH' | 'PUT' },
-  isOwn: (found: Found) => Promise<boolean>,
+  isOwn: (records: CommentRecord) => Promise<boolean>,
 ): Forge {
   return {
     async list(number) {
       const { json, more } = await request(requests, 'GET', page(at.comments, number));
-      const found = json as Found[];
-      const comments = found.map(
+      const records = json as CommentRecord[];
+      const comments = records.map(
         async (one): Promise<Comment> => ({
           id: one.id,
           body: one.body ?? '',

@@ -41,12 +41,14 @@ function customHash(custom: Json): string {
 
 /** The bytes of a value in its encoding. */
 function bytesOf({ value, encoding = 'utf8' }: Json): Buffer {
-  const known = ['base64', 'hex', 'utf8'].find((one) => one === encoding) as BufferEncoding;
-  if (known === undefined)
+  const bufferEncoding = ['base64', 'hex', 'utf8'].find(
+    (one) => one === encoding,
+  ) as BufferEncoding;
+  if (bufferEncoding === undefined)
     throw new ImportError(
       `custom_password_hash has the encoding ${String(encoding)}, which is not known`,
     );
-  return Buffer.from(text(value), known);
+  return Buffer.from(text(value), bufferEncoding);
 }
 
 const base64 = (part: Json): string => bytesOf(part).toString('base64').replace(/=+$/, '');

@@ -10,7 +10,7 @@ import {
   readRow,
   sendUsers,
 } from '../../client/import/mod.ts';
-import { type Command, type Given, textOf } from '../command.ts';
+import { type Command, type CommandInput, textOf } from '../command.ts';
 import { connect } from '../connect.ts';
 import { exitCodes, Refusal, UsageError } from '../failure.ts';
 import type { Values } from '../fields.ts';
@@ -78,7 +78,7 @@ export const importUsers: Command = {
   run: importFile,
 };
 
-async function importFile({ values, rest }: Given) {
+async function importFile({ values, rest }: CommandInput) {
   if (values['from'] === 'bailiwick') return importTenant({ values, rest });
   const { key, ...job } = await readJob({ values, rest });
   const { file, dryRun, client, passwordlessFile } = job;
@@ -123,7 +123,7 @@ function begin(
 }
 
 /** Makes the records of `bailiwick export` in a tenant. */
-async function importTenant({ values, rest: [file, ...more] }: Given) {
+async function importTenant({ values, rest: [file, ...more] }: CommandInput) {
   const name = textOf(values['tenant']);
   if (file === undefined || more.length > 0 || name === undefined)
     throw new UsageError('import --from bailiwick takes one file and a --tenant');
@@ -135,9 +135,9 @@ async function importTenant({ values, rest: [file, ...more] }: Given) {
 }
 
 async function* tenantLines(file: string): AsyncGenerator<Line> {
-  for await (const found of readRecords(file, { form: 'lines' }, () => {})) {
-    if (found.problem !== undefined) throw new Refusal(`${file}: ${found.problem}`);
-    yield found.record as Line;
+  for await (const entry of readRecords(file, { form: 'lines' }, () => {})) {
+    if (entry.problem !== undefined) throw new Refusal(`${file}: ${entry.problem}`);
+    yield entry.record as Line;
   }
 }
 
@@ -166,12 +166,12 @@ async function importAll(job: Job, size: number, progress: Progress): Promise<vo
 
 async function* readRows(
   { file, source, membership }: Job,
-  done: number,
+  offset: number,
   read: (bytes: number) => void,
 ): AsyncGenerator<Row> {
   let index = 0;
   for await (const record of readRecords(file, source, read)) {
-    if (index++ < done) continue;
+    if (index++ < offset) continue;
     yield readRow(record, source.read, membership);
   }
 }

@@ -13,16 +13,16 @@ export type FirebaseHash = { key: string; separator: string; rounds: string; mem
 
 /** Reads what the console shows, or the same as JSON. */
 export function readFirebaseHash(text: string): FirebaseHash {
-  const value = (name: string): string => {
-    const [, found] = new RegExp(`${name}"?\\s*[:=]\\s*"?([A-Za-z0-9+/=_-]+)`).exec(text) ?? [];
-    if (found === undefined) throw new Refusal(`--firebase-hash: ${name} is missing`);
-    return found;
+  const parameter = (name: string): string => {
+    const [, match] = new RegExp(`${name}"?\\s*[:=]\\s*"?([A-Za-z0-9+/=_-]+)`).exec(text) ?? [];
+    if (match === undefined) throw new Refusal(`--firebase-hash: ${name} is missing`);
+    return match;
   };
   return {
-    key: standard(value('base64_signer_key')),
-    separator: standard(value('base64_salt_separator')),
-    rounds: value('rounds'),
-    memory: value('mem_cost'),
+    key: standard(parameter('base64_signer_key')),
+    separator: standard(parameter('base64_salt_separator')),
+    rounds: parameter('rounds'),
+    memory: parameter('mem_cost'),
   };
 }
 
@@ -51,41 +51,46 @@ const digests: Readonly<Record<string, string>> = {
  * @throws ImportError for an algorithm of an extension
  */
 export function keycloakHash(credentials: unknown): string {
-  const found: unknown = (Array.isArray(credentials) ? credentials : []).find(
+  const credential: unknown = (Array.isArray(credentials) ? credentials : []).find(
     (one: unknown) => isRecord(one) && one['type'] === 'password',
   );
-  if (!isRecord(found)) return '';
+  if (!isRecord(credential)) return '';
   // Keycloak before 8 has them in the credential itself.
-  const old = found['hashedSaltedValue'];
-  if (typeof old === 'string') return pbkdf2(found, String(found['salt']), old);
-  const [data, secret] = [parsed(found['credentialData']), parsed(found['secretData'])];
-  const [salt, value] = [String(secret['salt']), String(secret['value'])];
-  return data['algorithm'] === 'argon2'
-    ? argon2(data, unpadded(salt), unpadded(value))
-    : pbkdf2(data, salt, value);
+  const old = credential['hashedSaltedValue'];
+  if (typeof old === 'string') return pbkdf2(credential, String(credential['salt']), old);
+  const [parameters, secret] = [
+    parsed(credential['credentialData']),
+    parsed(credential['secretData']),
+  ];
+  const [salt, hash] = [String(secret['salt']), String(secret['value'])];
+  return parameters['algorithm'] === 'argon2'
+    ? argon2(parameters, unpadded(salt), unpadded(hash))
+    : pbkdf2(parameters, salt, hash);
 }
 
-function pbkdf2(data: Json, salt: string, value: string): string {
-  const algorithm = String(data['algorithm']);
+function pbkdf2(parameters: Json, salt: string, hash: string): string {
+  const algorithm = String(parameters['algorithm']);
   const digest = digests[algorithm];
   if (digest === undefined)
     throw new ImportError(`the password has the algorithm ${algorithm}, which is not known`);
-  return `$pbkdf2-${digest}$i=${String(data['hashIterations'])}$${unpadded(salt)}$${unpadded(value)}`;
+  return `$pbkdf2-${digest}$i=${String(parameters['hashIterations'])}$${unpadded(salt)}$${unpadded(hash)}`;
 }
 
-function argon2(data: Json, salt: string, value: string): string {
-  const more = isRecord(data['additionalParameters']) ? data['additionalParameters'] : {};
+function argon2(parameters: Json, salt: string, hash: string): string {
+  const more = isRecord(parameters['additionalParameters'])
+    ? parameters['additionalParameters']
+    : {};
   const first = (name: string): string => {
     const entry = more[name];
     return String(Array.isArray(entry) ? entry[0] : entry);
   };
-  return `$argon2${first('type')}$v=19$m=${first('memory')},t=${String(data['hashIterations'])},p=${first('parallelism')}$${salt}$${value}`;
+  return `$argon2${first('type')}$v=19$m=${first('memory')},t=${String(parameters['hashIterations'])},p=${first('parallelism')}$${salt}$${hash}`;
 }
 
 function parsed(text: unknown): Json {
   try {
-    const value: unknown = typeof text === 'string' ? JSON.parse(text) : text;
-    return isRecord(value) ? value : {};
+    const json: unknown = typeof text === 'string' ? JSON.parse(text) : text;
+    return isRecord(json) ? json : {};
   } catch {
     return {};
   }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Client } from '../../client/client.ts';
 import type { ImportedMembershipInput } from '../../client/gen/types.ts';
-import { type Given, textOf } from '../command.ts';
+import { type CommandInput, textOf } from '../command.ts';
 import { connect, urlOf } from '../connect.ts';
 import { Refusal, UsageError } from '../failure.ts';
 import type { Values } from '../fields.ts';
@@ -28,19 +28,19 @@ export type Job = {
 export async function readJob({
   values,
   rest: [file, ...more],
-}: Given): Promise<Job & { key: string }> {
+}: CommandInput): Promise<Job & { key: string }> {
   if (file === undefined || more.length > 0) throw new UsageError('import takes one file');
   const hashFile = textOf(values['firebase-hash']);
   const pepperFile = textOf(values['bcrypt-pepper']);
   const hash = hashFile === undefined ? undefined : await readText(hashFile, '--firebase-hash');
   const pepper = pepperFile === undefined ? undefined : await readPepper(pepperFile);
-  const known = sources({
+  const systems = sources({
     firebase: hash === undefined ? undefined : readFirebaseHash(hash),
     pepper,
   });
   const name = textOf(values['from']) ?? '';
-  const source = Object.hasOwn(known, name) ? known[name] : undefined;
-  if (!source) throw new UsageError(`--from must be one of ${Object.keys(known).join(', ')}`);
+  const source = Object.hasOwn(systems, name) ? systems[name] : undefined;
+  if (!source) throw new UsageError(`--from must be one of ${Object.keys(systems).join(', ')}`);
   const failedFile = textOf(values['failed']) ?? `${file}.failed.jsonl`;
   const passwordlessFile = `${file}.no-password.jsonl`;
   assertOtherFile(failedFile, [
@@ -68,7 +68,7 @@ async function readMembership(
   values: Values,
 ): Promise<ImportedMembershipInput | undefined> {
   const tenant = textOf(values['tenant']);
-  const list = (value: Values[string]) => (Array.isArray(value) ? value.map(String) : []);
+  const list = (option: Values[string]) => (Array.isArray(option) ? option.map(String) : []);
   const [Roles, Groups] = [list(values['role']), list(values['group'])];
   if (tenant !== undefined) return { Tenant: await findTenant(client, tenant), Roles, Groups };
   if (Roles.length > 0 || Groups.length > 0)

@@ -6,9 +6,9 @@ async function read(text: string, lists: string[], pieceLength: number): Promise
   async function* pieces() {
     for (let at = 0; at < text.length; at += pieceLength) yield text.slice(at, at + pieceLength);
   }
-  const found: unknown[] = [];
-  for await (const record of jsonRecords(pieces(), lists)) found.push(JSON.parse(record.text));
-  return found;
+  const records: unknown[] = [];
+  for await (const record of jsonRecords(pieces(), lists)) records.push(JSON.parse(record.text));
+  return records;
 }
 
 test('the records of named lists are read, wherever pieces begin and end', async () => {

@@ -68,15 +68,19 @@ const width = 30;
 const linesEvery = 10_000;
 
 /** Shows progress: a bar on a terminal, else a line now and then. `share`: of the file, 0 to 1. */
-export function showProgress(share: number, { done, failed }: Progress, before: number): void {
+export function showProgress(
+  share: number,
+  { done: users, failed }: Progress,
+  before: number,
+): void {
   const percent = `${Math.floor(share * 100)} %`;
-  const counts = `${done} users${failed > 0 ? `, ${failed} failed` : ''}`;
+  const counts = `${users} users${failed > 0 ? `, ${failed} failed` : ''}`;
   if (process.stderr.isTTY) {
     const full = Math.round(share * width);
     process.stderr.write(
       `\r[${'#'.repeat(full)}${' '.repeat(width - full)}] ${percent}  ${counts} `,
     );
-  } else if (Math.floor(done / linesEvery) > Math.floor(before / linesEvery))
+  } else if (Math.floor(users / linesEvery) > Math.floor(before / linesEvery))
     say(`${percent}  ${counts}`);
 }
 

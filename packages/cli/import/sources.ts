@@ -65,8 +65,8 @@ const withProblems = (
   isDisabled = false,
 ): Reading => ({ user, problems, isDisabled });
 
-const fullName = (given: unknown, family: unknown): string =>
-  [text(given), text(family)].filter((part) => part !== '').join(' ');
+const fullName = (givenName: unknown, familyName: unknown): string =>
+  [text(givenName), text(familyName)].filter((part) => part !== '').join(' ');
 
 const auth0: Read = (user) => {
   const oid = text(object(user['_id'])['$oid']);
@@ -203,7 +203,7 @@ export type HashOptions = { firebase?: FirebaseHash | undefined; pepper?: string
 
 /** The systems of --from. */
 export function sources({ firebase: hash, pepper }: HashOptions): Readonly<Record<string, Source>> {
-  const known: Record<string, Source> = {
+  const systems: Record<string, Source> = {
     csv: {
       form: 'csv',
       read: csv,
@@ -218,8 +218,8 @@ export function sources({ firebase: hash, pepper }: HashOptions): Readonly<Recor
     supabase: csvWith(['id', 'email', 'encrypted_password', 'email_confirmed_at'], supabase),
     cognito: csvWith(['cognito:username', 'email', 'email_verified'], cognito),
   };
-  if (pepper === undefined) return known;
+  if (pepper === undefined) return systems;
   return Object.fromEntries(
-    Object.entries(known).map(([name, source]) => [name, peppered(source, pepper)]),
+    Object.entries(systems).map(([name, source]) => [name, peppered(source, pepper)]),
   );
 }

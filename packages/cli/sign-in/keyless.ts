@@ -69,8 +69,8 @@ async function exchange(url: string, bot: string): Promise<{ token: string; ends
 
 /** The token that the forge issued to this job: GitLab puts it into a variable, GitHub gives it on request. */
 async function readJobToken(audience: string): Promise<string> {
-  const given = process.env['BAILIWICK_JOB_TOKEN']?.trim();
-  if (given) return given;
+  const jobToken = process.env['BAILIWICK_JOB_TOKEN']?.trim();
+  if (jobToken) return jobToken;
   const address = process.env['ACTIONS_ID_TOKEN_REQUEST_URL'];
   const secret = process.env['ACTIONS_ID_TOKEN_REQUEST_TOKEN'];
   if (!address || !secret)

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import type { Client } from '../../client/client.ts';
 import { differences } from './changes.ts';
-import { readWanted, wantedOf } from './file.ts';
+import { readRightsFile, rightsFileOf } from './file.ts';
 import { type Live, type LiveGrant, resolveSubjects } from './live.ts';
 
 const tenant = 'tnt_1';
@@ -63,7 +63,7 @@ const live: Live = {
 const texts = (yaml: string) => {
   const { changes, removals } = differences(
     tenant,
-    wantedOf(parse(yaml), 'file'),
+    rightsFileOf(parse(yaml), 'file'),
     live,
     new Map([['usr_3', 'ada@example.com']]),
   );
@@ -143,7 +143,7 @@ test('a change is saved only over the state that was read', () => {
 
 test('the example file in README.md is valid', async () => {
   const document = readFileSync(path.join(import.meta.dirname, '../README.md'), 'utf8');
-  const { Roles, Groups, Grants, Policy } = await readWanted(
+  const { Roles, Groups, Grants, Policy } = await readRightsFile(
     /^```yaml\n(.*?)^```$/ms.exec(document)?.[1] ?? '',
     'README.md',
   );
@@ -157,7 +157,7 @@ Roles: [{ Name: 1, Permissions: app.a }, { Slug: a }, { Slug: a }]
 Groups: [{ Path: eng, Members: [1] }, { Path: /Eng }, text]
 Grants: [{ Role: a }, { User: a, Group: b, Role: a }, { User: a, ExpiresAt: soon }, { User: a, Role: a, ExpiresAt: 2027-01-31 }]
 `;
-  await assert.rejects(readWanted(wrong, 'acme.yaml'), (error: Error) => {
+  await assert.rejects(readRightsFile(wrong, 'acme.yaml'), (error: Error) => {
     for (const part of [
       'acme.yaml: the file has no key Tenants',
       'Roles[0].Slug is missing',
@@ -176,9 +176,9 @@ Grants: [{ Role: a }, { User: a, Group: b, Role: a }, { User: a, ExpiresAt: soon
       assert.ok(error.message.includes(part), `${part}\n\n${error.message}`);
     return true;
   });
-  await assert.rejects(readWanted('Roles: [', 'x'), /^Error: x: /);
-  await assert.rejects(readWanted('Roles: *none', 'x'), /^Error: x: Unresolved alias[^\n]*$/);
-  await assert.rejects(readWanted('', 'x'), /the file must be an object/);
+  await assert.rejects(readRightsFile('Roles: [', 'x'), /^Error: x: /);
+  await assert.rejects(readRightsFile('Roles: *none', 'x'), /^Error: x: Unresolved alias[^\n]*$/);
+  await assert.rejects(readRightsFile('', 'x'), /the file must be an object/);
 });
 
 test('a grant that appears twice, by address and by ID, is rejected: their expiries could differ', async () => {
@@ -187,7 +187,7 @@ test('a grant that appears twice, by address and by ID, is rejected: their expir
     resolveSubjects(
       client,
       tenant,
-      await readWanted(
+      await readRightsFile(
         `Grants: [{ User: usr_1, Role: a, ExpiresAt: 2027-01-31T00:00:00Z }, ${more.join()}]`,
         'file',
       ),
@@ -200,9 +200,9 @@ test('a grant that appears twice, by address and by ID, is rejected: their expir
     resolve('{ Group: eng, Role: a }', '{ Group: /Eng, Role: a }'),
     /the grant of a to group \/Eng appears more than once/,
   );
-  const { wanted } = await resolve(
+  const { rights } = await resolve(
     '{ User: ada@example.com, Role: b }',
     '{ User: usr_1, Role: a, Resource: r1 }',
   );
-  assert.equal(wanted.Grants?.length, 3);
+  assert.equal(rights.Grants?.length, 3);
 });

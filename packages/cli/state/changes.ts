@@ -1,12 +1,12 @@
 import type { RequestOf } from '../../client/client.ts';
 import type { Group, Role } from '../../client/gen/types.ts';
 import {
+  type FileGrant,
+  type FileGroup,
+  type FileRole,
   grantKey,
   pathKey,
-  type Wanted,
-  type WantedGrant,
-  type WantedGroup,
-  type WantedRole,
+  type RightsFile,
 } from './file.ts';
 import type { Live, LiveGrant, Names } from './live.ts';
 
@@ -47,12 +47,17 @@ export type Difference = { changes: Change[]; removals: Change[] };
 /** A missing line never removes an owner. */
 const ownerRole = 'owner';
 
-export function differences(tenant: string, wanted: Wanted, live: Live, names: Names): Difference {
+export function differences(
+  tenant: string,
+  file: RightsFile,
+  live: Live,
+  names: Names,
+): Difference {
   const nameOf = (id: string) => names.get(id) ?? id;
-  const roles = roleChanges(tenant, wanted.Roles, live.roles);
-  const groups = groupChanges(tenant, wanted, live.groups);
-  const members = memberChanges(tenant, wanted.Groups, live, nameOf);
-  const grants = grantChanges(tenant, wanted.Grants, live.grants, nameOf);
+  const roles = roleChanges(tenant, file.Roles, live.roles);
+  const groups = groupChanges(tenant, file, live.groups);
+  const members = memberChanges(tenant, file.Groups, live, nameOf);
+  const grants = grantChanges(tenant, file.Grants, live.grants, nameOf);
   const deleted = new Set(
     groups.removals.map(({ request }) => pathKey((request as RequestOf<'Groups_Delete'>).Path)),
   );
@@ -73,31 +78,31 @@ export function differences(tenant: string, wanted: Wanted, live: Live, names: N
 
 function roleChanges(
   Tenant: string,
-  wanted: readonly WantedRole[] | undefined,
+  roles: readonly FileRole[] | undefined,
   live: readonly Role[],
 ): Difference {
   const stored = new Map(live.map((role) => [role.Slug, role]));
-  const changes = (wanted ?? []).flatMap((role): Change[] => {
-    const found = stored.get(role.Slug);
-    const changed = found === undefined ? [] : changedKeys(role, found);
-    if (found !== undefined && changed.length === 0) return [];
+  const changes = (roles ?? []).flatMap((role): Change[] => {
+    const record = stored.get(role.Slug);
+    const changed = record === undefined ? [] : changedKeys(role, record);
+    if (record !== undefined && changed.length === 0) return [];
     // IfUpdatedAt prevents overwriting a concurrent change.
-    const request = { Role: { Tenant, ...role }, IfUpdatedAt: found?.UpdatedAt };
+    const request = { Role: { Tenant, ...role }, IfUpdatedAt: record?.UpdatedAt };
     return [
       {
         operation: 'Roles_Save',
         request,
         text:
-          found === undefined
+          record === undefined
             ? `+ role ${role.Slug}`
             : `~ role ${role.Slug} (${changed.join(', ')})`,
       },
     ];
   });
   const extra =
-    wanted === undefined
+    roles === undefined
       ? []
-      : live.filter(({ Slug, System }) => !System && !wanted.some((role) => role.Slug === Slug));
+      : live.filter(({ Slug, System }) => !System && !roles.some((role) => role.Slug === Slug));
   return {
     changes,
     removals: extra.map(({ Slug }) => ({
@@ -110,33 +115,34 @@ function roleChanges(
 
 function groupChanges(
   Tenant: string,
-  { Groups: wanted, Grants = [] }: Wanted,
+  { Groups: groups, Grants = [] }: RightsFile,
   live: readonly Group[],
 ): Difference {
   // A group that a grant names is also in the file.
   const named = new Set([
-    ...(wanted ?? []).map(({ Path }) => pathKey(Path)),
+    ...(groups ?? []).map(({ Path }) => pathKey(Path)),
     ...Grants.filter(({ kind }) => kind === 'Group').map(({ subject }) => pathKey(subject)),
   ]);
   const stored = new Map(live.map((group) => [pathKey(group.Path), group]));
-  const changes = (wanted ?? []).flatMap((item): Change[] => {
+  const changes = (groups ?? []).flatMap((item): Change[] => {
     const { Members: _, ...group } = item;
-    const found = stored.get(pathKey(group.Path));
-    const changed = found === undefined ? [] : changedKeys({ ...group, Path: found.Path }, found);
-    if (found !== undefined && changed.length === 0) return [];
-    const request = { Group: { Tenant, ...group }, IfUpdatedAt: found?.UpdatedAt };
+    const record = stored.get(pathKey(group.Path));
+    const changed =
+      record === undefined ? [] : changedKeys({ ...group, Path: record.Path }, record);
+    if (record !== undefined && changed.length === 0) return [];
+    const request = { Group: { Tenant, ...group }, IfUpdatedAt: record?.UpdatedAt };
     return [
       {
         operation: 'Groups_Save',
         request,
         text:
-          found === undefined
+          record === undefined
             ? `+ group ${group.Path}`
             : `~ group ${group.Path} (${changed.join(', ')})`,
       },
     ];
   });
-  const extra = wanted === undefined ? [] : live.filter(({ Path }) => !named.has(pathKey(Path)));
+  const extra = groups === undefined ? [] : live.filter(({ Path }) => !named.has(pathKey(Path)));
   return {
     changes,
     removals: extra.map(({ Path }) => ({
@@ -148,12 +154,12 @@ function groupChanges(
 }
 
 /** The keys whose values in the file and in the record differ. Lists are compared as sets. Keys that are not in the file are not compared. */
-function changedKeys<Wish extends object>(
-  wanted: Wish,
-  stored: Readonly<Record<keyof Wish, unknown>>,
+function changedKeys<Entry extends object>(
+  entry: Entry,
+  record: Readonly<Record<keyof Entry, unknown>>,
 ): string[] {
-  return (Object.keys(wanted) as Array<keyof Wish & string>).filter(
-    (key) => wanted[key] !== undefined && canonical(wanted[key]) !== canonical(stored[key]),
+  return (Object.keys(entry) as Array<keyof Entry & string>).filter(
+    (key) => entry[key] !== undefined && canonical(entry[key]) !== canonical(record[key]),
   );
 }
 
@@ -166,12 +172,12 @@ function canonical(value: unknown): string {
 
 function memberChanges(
   Tenant: string,
-  wanted: readonly WantedGroup[] | undefined,
+  groups: readonly FileGroup[] | undefined,
   { members }: Live,
   nameOf: (id: string) => string,
 ): Difference {
   const difference: Difference = { changes: [], removals: [] };
-  for (const { Path, Members } of wanted ?? []) {
+  for (const { Path, Members } of groups ?? []) {
     if (Members === undefined) continue;
     const current = members.get(pathKey(Path)) ?? [];
     const request = (UserID: string) => ({ Tenant, Group: Path, UserID });
@@ -193,24 +199,24 @@ function memberChanges(
 
 function grantChanges(
   tenant: string,
-  wanted: readonly WantedGrant[] | undefined,
+  grants: readonly FileGrant[] | undefined,
   live: readonly LiveGrant[],
   nameOf: (id: string) => string,
 ): Difference {
   const stored = new Map(live.map((grant) => [grantKey(grant), grant]));
-  const asked = new Map((wanted ?? []).map((grant) => [grantKey(grant), grant]));
-  const changes = [...asked].flatMap(([key, grant]) => {
-    const found = stored.get(key);
-    if (found !== undefined && instant(found.ExpiresAt) === instant(grant.ExpiresAt)) return [];
+  const grantsByKey = new Map((grants ?? []).map((grant) => [grantKey(grant), grant]));
+  const changes = [...grantsByKey].flatMap(([key, grant]) => {
+    const record = stored.get(key);
+    if (record !== undefined && instant(record.ExpiresAt) === instant(grant.ExpiresAt)) return [];
     const until = grant.ExpiresAt === undefined ? 'without expiry' : `until ${grant.ExpiresAt}`;
-    const text = `${found === undefined ? '+' : '~'} ${describeGrant(grant, nameOf)}${found || grant.ExpiresAt ? ` ${until}` : ''}`;
-    const isLonger = found !== undefined && endOf(grant) > endOf(found);
+    const text = `${record === undefined ? '+' : '~'} ${describeGrant(grant, nameOf)}${record || grant.ExpiresAt ? ` ${until}` : ''}`;
+    const isLonger = record !== undefined && endOf(grant) > endOf(record);
     return [{ ...grantChange(tenant, grant, 'Add', text), ...(isLonger ? { extends: true } : {}) }];
   });
   const extra =
-    wanted === undefined
+    grants === undefined
       ? []
-      : live.filter((grant) => !asked.has(grantKey(grant)) && grant.Role !== ownerRole);
+      : live.filter((grant) => !grantsByKey.has(grantKey(grant)) && grant.Role !== ownerRole);
   return {
     changes,
     removals: extra.map((grant) => ({
@@ -220,12 +226,12 @@ function grantChanges(
   };
 }
 
-const endOf = ({ ExpiresAt }: WantedGrant) => instant(ExpiresAt) ?? Number.POSITIVE_INFINITY;
+const endOf = ({ ExpiresAt }: FileGrant) => instant(ExpiresAt) ?? Number.POSITIVE_INFINITY;
 
 const instant = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time));
 
 function describeGrant(
-  { kind, subject, Role, Resource }: WantedGrant,
+  { kind, subject, Role, Resource }: FileGrant,
   nameOf: (id: string) => string,
 ): string {
   return `grant of ${Role} to ${kind.toLowerCase()} ${nameOf(subject)}${Resource === '' ? '' : ` for ${Resource}`}`;
@@ -233,7 +239,7 @@ function describeGrant(
 
 function grantChange(
   Tenant: string,
-  { kind, subject, Role, Resource, ExpiresAt }: WantedGrant,
+  { kind, subject, Role, Resource, ExpiresAt }: FileGrant,
   verb: 'Add' | 'Remove',
   text: string,
 ): Change {

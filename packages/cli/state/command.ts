@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { type Command, type Given, textOf } from '../command.ts';
+import { type Command, type CommandInput, textOf } from '../command.ts';
 import { type ExitCode, exitCodes, explain, Refusal, UsageError } from '../failure.ts';
 import { ask } from '../input.ts';
 import { print, say } from '../output.ts';
@@ -46,13 +46,13 @@ export const plan: Command = {
     ],
     ['--detailed-exitcode', 'exit with 3 if changes are pending'],
   ],
-  async run(given) {
-    const format = formatOf(given);
+  async run(input) {
+    const format = formatOf(input);
     try {
-      const planned = await makePlan(given);
+      const planned = await makePlan(input);
       showPlan(planned, format);
       if (isRefused(planned)) return exitCodes.failed;
-      return planned.changes.length > 0 && given.values['detailed-exitcode'] === true
+      return planned.changes.length > 0 && input.values['detailed-exitcode'] === true
         ? exitCodes.pending
         : exitCodes.ok;
     } catch (error) {
@@ -62,7 +62,7 @@ export const plan: Command = {
   },
 };
 
-function formatOf({ values }: Given): Format {
+function formatOf({ values }: CommandInput): Format {
   const format = textOf(values['format']) ?? (values['json'] === true ? 'json' : 'text');
   if (format === 'text' || format === 'json' || format === 'markdown') return format;
   throw new UsageError('--format is text, json or markdown');
@@ -77,20 +77,20 @@ export const apply: Command = {
     'Applies a file of roles, groups and grants to a tenant, after showing the plan and asking.',
   options: { ...options, yes: { type: 'boolean', short: 'y' } },
   help: [...help, ['-y, --yes', 'do not ask']],
-  async run(given) {
-    const planned = await makePlan(given);
-    showPlan(planned, formatOf(given));
+  async run(input) {
+    const planned = await makePlan(input);
+    showPlan(planned, formatOf(input));
     if (planned.violations.length > 0)
       throw new Refusal('nothing was changed: the policy forbids some changes');
     if (planned.changes.length === 0) return exitCodes.ok;
     if (planned.preview.refused.length > 0)
       throw new Refusal('nothing was changed: some changes would be rejected');
-    await confirm(planned.changes.length, given);
+    await confirm(planned.changes.length, input);
     return makeChanges(planned);
   },
 };
 
-async function confirm(count: number, { values }: Given): Promise<void> {
+async function confirm(count: number, { values }: CommandInput): Promise<void> {
   if (values['yes'] === true) return;
   if (!process.stdin.isTTY)
     throw new UsageError(

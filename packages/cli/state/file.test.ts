@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { readWanted } from './file.ts';
+import { readRightsFile } from './file.ts';
 
 const refuses = (text: string, reason: RegExp) =>
-  assert.rejects(readWanted(text, 'access.yaml'), { name: 'Error', message: reason });
+  assert.rejects(readRightsFile(text, 'access.yaml'), { name: 'Error', message: reason });
 
 test('a policy is read, and each of its mistakes is named by its place', async () => {
-  const { Policy } = await readWanted(
+  const { Policy } = await readRightsFile(
     `
 $schema: https://id.example.com/docs/guides/rights.schema.json
 Policy:

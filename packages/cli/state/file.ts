@@ -17,13 +17,13 @@ export const keys = {
 /** The form of a permission, with "*" only as its last segment. */
 export const permissionForm = /^([*]|[a-z][a-z0-9_-]*([.:][a-z0-9_-]+){0,4}[.:]([a-z0-9_-]+|[*]))$/;
 
-export type WantedRole = {
+export type FileRole = {
   Slug: string;
   Name?: string | undefined;
   Description?: string | undefined;
   Permissions?: string[] | undefined;
 };
-export type WantedGroup = {
+export type FileGroup = {
   Path: string;
   Name?: string | undefined;
   Description?: string | undefined;
@@ -33,7 +33,7 @@ export type WantedGroup = {
   Members?: string[] | undefined;
 };
 /** The subject is a user (address or ID), a group (path) or a bot (name or ID). */
-export type WantedGrant = {
+export type FileGrant = {
   kind: SubjectKind;
   subject: string;
   Role: string;
@@ -53,29 +53,29 @@ export type Rule = {
   isBase?: boolean | undefined;
 };
 
-export type Wanted = {
+export type RightsFile = {
   Tenant?: string | undefined;
-  Roles?: WantedRole[] | undefined;
-  Groups?: WantedGroup[] | undefined;
-  Grants?: WantedGrant[] | undefined;
+  Roles?: FileRole[] | undefined;
+  Groups?: FileGroup[] | undefined;
+  Grants?: FileGrant[] | undefined;
   Policy?: Rule[] | undefined;
 };
 
 const kinds: readonly SubjectKind[] = ['User', 'Group', 'Bot'];
 
 /** Reads the file. @throws Refusal with all problems */
-export async function readWanted(text: string, name: string): Promise<Wanted> {
+export async function readRightsFile(text: string, name: string): Promise<RightsFile> {
   const { value, problems } = await parseYaml(text);
   refuse(problems, name);
-  return wantedOf(value, name);
+  return rightsFileOf(value, name);
 }
 
 /** Reads the parsed file. @throws Refusal with all problems */
-export function wantedOf(value: unknown, name: string): Wanted {
+export function rightsFileOf(value: unknown, name: string): RightsFile {
   const problems: Problems = [];
-  const wanted = read(value, problems);
+  const rights = read(value, problems);
   refuse(problems, name);
-  return wanted;
+  return rights;
 }
 
 function refuse(problems: Problems, name: string): void {
@@ -83,10 +83,10 @@ function refuse(problems: Problems, name: string): void {
     throw new Refusal(problems.map((problem) => `${name}: ${problem}`).join('\n'));
 }
 
-function read(value: unknown, problems: Problems): Wanted {
+function read(value: unknown, problems: Problems): RightsFile {
   const file = recordOf(value, 'the file', keys.file, problems);
   textOf(file, '$schema', '', problems);
-  const wanted: Wanted = {
+  const rights: RightsFile = {
     Tenant: textOf(file, 'Tenant', '', problems),
     Roles: listOf(file, 'Roles', '', problems)?.map((item, index) =>
       readRole(item, `Roles[${index}]`, problems),
@@ -102,19 +102,19 @@ function read(value: unknown, problems: Problems): Wanted {
     ),
   };
   assertOnce(
-    wanted.Roles?.map(({ Slug }) => Slug),
+    rights.Roles?.map(({ Slug }) => Slug),
     'role',
     problems,
   );
   assertOnce(
-    wanted.Groups?.map(({ Path }) => pathKey(Path)),
+    rights.Groups?.map(({ Path }) => pathKey(Path)),
     'group',
     problems,
   );
-  return wanted;
+  return rights;
 }
 
-function readRole(value: unknown, at: string, problems: Problems): WantedRole {
+function readRole(value: unknown, at: string, problems: Problems): FileRole {
   const role = recordOf(value, at, keys.role, problems);
   return {
     Slug: textOf(role, 'Slug', at, problems, true) ?? '',
@@ -124,7 +124,7 @@ function readRole(value: unknown, at: string, problems: Problems): WantedRole {
   };
 }
 
-function readGroup(value: unknown, at: string, problems: Problems): WantedGroup {
+function readGroup(value: unknown, at: string, problems: Problems): FileGroup {
   const group = recordOf(value, at, keys.group, problems);
   return {
     Path: textOf(group, 'Path', at, problems, true) ?? '',
@@ -136,7 +136,7 @@ function readGroup(value: unknown, at: string, problems: Problems): WantedGroup 
   };
 }
 
-function readGrant(value: unknown, at: string, problems: Problems): WantedGrant {
+function readGrant(value: unknown, at: string, problems: Problems): FileGrant {
   const grant = recordOf(value, at, keys.grant, problems);
   const [kind = 'User', ...others] = kinds.filter((name) => Object.hasOwn(grant, name));
   if (others.length > 0 || !Object.hasOwn(grant, kind))
@@ -182,5 +182,5 @@ function assertOnce(names: readonly string[] | undefined, what: string, problems
 export const pathKey = (path: string): string => path.replace(/^\//, '').toLowerCase();
 
 /** The identity of a grant: subject, role and resource. The expiry is not part of it. */
-export const grantKey = ({ kind, subject, Role, Resource }: WantedGrant) =>
+export const grantKey = ({ kind, subject, Role, Resource }: FileGrant) =>
   JSON.stringify([kind, kind === 'Group' ? pathKey(subject) : subject, Role, Resource]);

@@ -31,8 +31,8 @@ test('a grant that the file lets last longer is a gain in the plan', async () =>
     grants: [{ ...editor, ID: 'grt_1', ExpiresAt: grant.ExpiresAt }],
   };
   const gainedUntil = async (ExpiresAt?: string) => {
-    const wanted = { Grants: [{ ...editor, ExpiresAt }] };
-    const { changes } = differences(Tenant, wanted, live, new Map());
+    const file = { Grants: [{ ...editor, ExpiresAt }] };
+    const { changes } = differences(Tenant, file, live, new Map());
     assert.equal(changes.length, 1);
     return (await withLonger(client, Tenant, { changes, preview: empty })).Gained;
   };

@@ -25,16 +25,16 @@ export function findGains(
   permissions: readonly string[],
 ): Gain[] {
   return subjectsOf(after, changes).flatMap((who) => {
-    const held = givenTo(before, who);
-    return givenTo(after, who).flatMap(({ Permission: pattern, ...given }) =>
+    const earlier = permissionsOf(before, who);
+    return permissionsOf(after, who).flatMap(({ Permission: pattern, ...scope }) =>
       spelledOut(pattern, permissions).flatMap((Permission): Gain[] => {
-        const same = held.filter(
+        const same = earlier.filter(
           (one) =>
             within(one.Permission, Permission) &&
-            (one.Resource === '' || one.Resource === given.Resource),
+            (one.Resource === '' || one.Resource === scope.Resource),
         );
-        if (same.some(({ endsAt }) => endsAt >= given.endsAt)) return [];
-        return [{ who, Permission, Resource: given.Resource, longer: same.length > 0 }];
+        if (same.some(({ endsAt }) => endsAt >= scope.endsAt)) return [];
+        return [{ who, Permission, Resource: scope.Resource, longer: same.length > 0 }];
       }),
     );
   });
@@ -59,9 +59,9 @@ function subjectsOf({ grants }: State, changes: readonly Change[]): Subject[] {
   return [...new Map(byKey as Array<[string, Subject]>).values()];
 }
 
-type Given = { Permission: string; Resource: string; endsAt: number };
+type EffectivePermission = { Permission: string; Resource: string; endsAt: number };
 
-function givenTo(state: State, who: Subject): Given[] {
+function permissionsOf(state: State, who: Subject): EffectivePermission[] {
   return state.grants
     .filter((grant) => covers(state, grant, who))
     .flatMap(({ Role, Resource, ExpiresAt }) => {
@@ -87,8 +87,8 @@ export async function withLonger(
   try {
     const request = { Tenant, Page: { Limit: 200 } };
     const permissions = await all(client.list('Roles_ListPermissions', request));
-    const asked = { changes: longer, groups: [], isRelevant: () => true };
-    const states = await readStates(client, Tenant, asked);
+    const query = { changes: longer, groups: [], isRelevant: () => true };
+    const states = await readStates(client, Tenant, query);
     const gains = findGains(
       states,
       longer,

@@ -3,18 +3,18 @@ import { NotFoundError } from '../../client/errors.ts';
 import type { Bot, BotGrant, Grant, Group, GroupGrant, Role } from '../../client/gen/types.ts';
 import { Refusal } from '../failure.ts';
 import {
+  type FileGrant,
   grantKey,
   pathKey,
+  type RightsFile,
   type Rule,
   type SubjectKind,
-  type Wanted,
-  type WantedGrant,
 } from './file.ts';
 
 // Reads the parts of a tenant that a file contains, and resolves the users and bots that the file names.
 
 /** A grant to a user, group or bot. Its subject is a user's or bot's ID, or a group's path. */
-export type LiveGrant = WantedGrant & { ID: string };
+export type LiveGrant = FileGrant & { ID: string };
 export type Live = {
   roles: readonly Role[];
   groups: readonly Group[];
@@ -23,13 +23,13 @@ export type Live = {
   grants: readonly LiveGrant[];
 };
 
-export async function readLive(client: Client, tenant: string, wanted: Wanted): Promise<Live> {
+export async function readLive(client: Client, tenant: string, file: RightsFile): Promise<Live> {
   const request = { Tenant: tenant, Page: { Limit: 200 } };
-  const roles = wanted.Roles && (await all(client.list('Roles_List', request)));
-  const groups = wanted.Groups && (await all(client.list('Groups_List', request)));
+  const roles = file.Roles && (await all(client.list('Roles_List', request)));
+  const groups = file.Groups && (await all(client.list('Groups_List', request)));
   const members = new Map<string, readonly string[]>();
   for (const { Path } of groups ?? []) {
-    const named = wanted.Groups?.some(
+    const named = file.Groups?.some(
       (group) => group.Members !== undefined && pathKey(group.Path) === pathKey(Path),
     );
     if (named)
@@ -42,7 +42,7 @@ export async function readLive(client: Client, tenant: string, wanted: Wanted): 
     roles: roles ?? [],
     groups: groups ?? [],
     members,
-    grants: wanted.Grants ? await readGrants(client, request) : [],
+    grants: file.Grants ? await readGrants(client, request) : [],
   };
 }
 
@@ -75,17 +75,17 @@ export type Names = ReadonlyMap<string, string>;
 export async function resolveSubjects(
   client: Client,
   tenant: string,
-  wanted: Wanted,
-): Promise<{ wanted: Wanted; names: Names }> {
+  file: RightsFile,
+): Promise<{ rights: RightsFile; names: Names }> {
   const { ids, problems } = await findIds(client, tenant, {
     users: [
-      ...(wanted.Groups ?? []).flatMap(({ Members = [] }) => Members),
-      ...subjectsOf(wanted, 'User'),
+      ...(file.Groups ?? []).flatMap(({ Members = [] }) => Members),
+      ...subjectsOf(file, 'User'),
     ],
-    bots: subjectsOf(wanted, 'Bot'),
+    bots: subjectsOf(file, 'Bot'),
   });
   const idOf = (name: string) => ids.get(name) ?? name;
-  const grants = wanted.Grants?.map((grant) => withId(grant, idOf));
+  const grants = file.Grants?.map((grant) => withId(grant, idOf));
   // Only now, since one may be to an address and the other to its ID.
   const keys = grants?.map(grantKey) ?? [];
   for (const { kind, subject, Role } of grants?.filter(
@@ -96,11 +96,11 @@ export async function resolveSubjects(
     );
   if (problems.length > 0) throw new Refusal(problems.join('\n'));
   return {
-    wanted: {
-      ...wanted,
-      Groups: wanted.Groups?.map((group) => ({ ...group, Members: group.Members?.map(idOf) })),
+    rights: {
+      ...file,
+      Groups: file.Groups?.map((group) => ({ ...group, Members: group.Members?.map(idOf) })),
       Grants: grants,
-      Policy: wanted.Policy?.map((rule) => withIds(rule, idOf)),
+      Policy: file.Policy?.map((rule) => withIds(rule, idOf)),
     },
     names: new Map([...ids].map(([name, id]) => [id, name])),
   };
@@ -132,7 +132,7 @@ const withIds = (rule: Rule, idOf: (name: string) => string): Rule => ({
 });
 
 /** The users or bots that the grants and rules of a file name. */
-const subjectsOf = ({ Grants = [], Policy = [] }: Wanted, kind: SubjectKind) =>
+const subjectsOf = ({ Grants = [], Policy = [] }: RightsFile, kind: SubjectKind) =>
   [...Grants, ...Policy.flatMap(({ Only }) => Only)]
     .filter((one) => one.kind === kind)
     .map(({ subject }) => subject);
@@ -154,12 +154,12 @@ async function findIds(
   const bots: readonly Bot[] =
     named.size > 0 ? await all(client.list('Bots_List', { Tenant: tenant })) : [];
   for (const name of named) {
-    const [found, ...more] = bots.filter((bot) => bot.Name === name);
-    if (found === undefined || more.length > 0)
+    const [match, ...more] = bots.filter((bot) => bot.Name === name);
+    if (match === undefined || more.length > 0)
       problems.push(
-        found ? `several bots are called ${name}: name one by its ID` : `there is no bot ${name}`,
+        match ? `several bots are called ${name}: name one by its ID` : `there is no bot ${name}`,
       );
-    else ids.set(name, found.ID);
+    else ids.set(name, match.ID);
   }
   return { ids, problems };
 }
@@ -174,7 +174,7 @@ async function findUser(client: Client, Email: string): Promise<string | undefin
 }
 
 export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const found: Item[] = [];
-  for await (const item of items) found.push(item);
-  return found;
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
 }

@@ -9,12 +9,12 @@ const Tenant = 'tnt_1';
 const caller = 'usr_me';
 
 /** The paths by which the caller holds each permission. The platform's key holds them without a path. */
-type Held = { [permission: string]: Array<Partial<AccessPath>> };
+type PathsByPermission = { [permission: string]: Array<Partial<AccessPath>> };
 
-async function refused(held: Held, ...changes: Change[]): Promise<string> {
+async function refused(paths: PathsByPermission, ...changes: Change[]): Promise<string> {
   const call = (operation: string, { Permission = '' }: { Permission?: string }) => {
     if (operation === 'Account_Get') return Promise.resolve({ User: { ID: caller } });
-    const Paths = (held[Permission] ?? []).map((path) => ({
+    const Paths = (paths[Permission] ?? []).map((path) => ({
       Group: '',
       InheritedFrom: '',
       ...path,
@@ -24,7 +24,7 @@ async function refused(held: Held, ...changes: Change[]): Promise<string> {
   return (await findLockout({ call } as unknown as Client, Tenant, changes)).join();
 }
 
-const byGrants = (...grants: string[]): Held => ({
+const byGrants = (...grants: string[]): PathsByPermission => ({
   'iam.grants.write': grants.map((Grant) => ({ Grant })),
 });
 const grant = (id: string): Change => ({
@@ -58,35 +58,35 @@ test('removals that would revoke the permission for the other removals are rejec
 });
 
 test('only the permissions that the removals require are checked', async () => {
-  const held = {
+  const paths = {
     ...byGrants('grt_kept'),
     'iam.groups.write': [{ Grant: 'grt_groups' }],
     'iam.roles.write': [{ Grant: 'grt_roles' }],
   };
-  assert.match(await refused(held, grant('grt_groups'), group('old')), own);
-  assert.match(await refused(held, grant('grt_roles'), role), own);
-  assert.equal(await refused(held, grant('grt_groups'), role), '');
+  assert.match(await refused(paths, grant('grt_groups'), group('old')), own);
+  assert.match(await refused(paths, grant('grt_roles'), role), own);
+  assert.equal(await refused(paths, grant('grt_groups'), role), '');
   const saved: Change = {
     operation: 'Roles_Save',
     request: { Role: { Tenant, Slug: 'new' } },
     text: '',
   };
   assert.equal(
-    await refused(held, saved, grant('grt_roles')),
+    await refused(paths, saved, grant('grt_roles')),
     '',
     'the change is made before the removals',
   );
 });
 
 test('rights from a group are lost with the membership and with the group', async () => {
-  const held = {
+  const paths = {
     'iam.roles.write': [{ Grant: 'grt_1', Group: 'Eng/Backend', InheritedFrom: 'Eng' }],
   };
   for (const lost of [leave('eng/backend'), group('eng/backend'), group('/eng')]) {
-    assert.match(await refused(held, lost, role), own);
-    const twice = { 'iam.roles.write': [...held['iam.roles.write'], { Grant: 'grt_2' }] };
+    assert.match(await refused(paths, lost, role), own);
+    const twice = { 'iam.roles.write': [...paths['iam.roles.write'], { Grant: 'grt_2' }] };
     assert.equal(await refused(twice, lost, role), '');
   }
-  for (const kept of [leave('eng/backend', 'usr_other'), leave('eng'), group('eng/frontend')])
-    assert.equal(await refused(held, kept, role), '');
+  for (const other of [leave('eng/backend', 'usr_other'), leave('eng'), group('eng/frontend')])
+    assert.equal(await refused(paths, other, role), '');
 });

@@ -15,8 +15,8 @@ export async function findLockout(
   bot?: string,
 ): Promise<string[]> {
   const removals = changes.filter(({ operation }) => /_(Remove|Delete)/.test(operation));
-  const taken = new Set(removals.flatMap(({ grant = [] }) => grant));
-  const deleted = new Set(
+  const removedGrants = new Set(removals.flatMap(({ grant = [] }) => grant));
+  const deletedGroups = new Set(
     removals.flatMap(({ operation, request }) =>
       operation === 'Groups_Delete' ? [pathKey(request.Path)] : [],
     ),
@@ -29,14 +29,14 @@ export async function findLockout(
         (await client.call('Access_Explain', { Tenant, Subject: bot, Permission })).Paths,
     ),
   );
-  const left = await findLeft(client, paths.flat(), removals);
+  const lostGroups = await findLostGroups(client, paths.flat(), removals);
   const isLost = ({ Grant, Group, InheritedFrom }: AccessPath) => {
     const group = pathKey(Group);
     return (
-      taken.has(Grant) ||
-      left.has(group) ||
-      deleted.has(group) ||
-      deleted.has(pathKey(InheritedFrom))
+      removedGrants.has(Grant) ||
+      lostGroups.has(group) ||
+      deletedGroups.has(group) ||
+      deletedGroups.has(pathKey(InheritedFrom))
     );
   };
   // The platform's own key has no paths, so it cannot lose one.
@@ -52,7 +52,7 @@ function permissionFor({ operation }: Change): string {
 }
 
 /** The groups that the caller would leave. Account_Get is called only for a caller with rights from a group, which is never a bot. */
-async function findLeft(
+async function findLostGroups(
   client: Client,
   paths: readonly AccessPath[],
   removals: readonly Change[],

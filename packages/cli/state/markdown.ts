@@ -40,8 +40,8 @@ const longest = 120;
 
 function escaped(text: string): string {
   const characters = Array.from(printable(text));
-  const shown = characters.length > longest ? [...characters.slice(0, longest), '…'] : characters;
-  return shown
+  const visible = characters.length > longest ? [...characters.slice(0, longest), '…'] : characters;
+  return visible
     .map((one) => (/^[A-Za-z0-9 ]$/.test(one) ? one : `&#${one.codePointAt(0)};`))
     .join('');
 }
@@ -49,11 +49,11 @@ function escaped(text: string): string {
 const code = (text: string) => `<code>${escaped(text)}</code>`;
 
 /** The pieces that fit, and how many are left out. */
-function within(pieces: readonly string[], length: number): { shown: string[]; left: number } {
+function within(pieces: readonly string[], length: number): { pieces: string[]; omitted: number } {
   let total = 0;
   const end = pieces.findIndex((piece) => (total += piece.length + 1) > length);
   const count = end === -1 ? pieces.length : end;
-  return { shown: pieces.slice(0, count), left: pieces.length - count };
+  return { pieces: pieces.slice(0, count), omitted: pieces.length - count };
 }
 
 function block(title: string, lines: readonly string[], length: number): string[] {
@@ -76,8 +76,8 @@ function folded(title: string, changes: Planned['changes'], length: number): str
 
 function preformatted(lines: readonly string[], length: number): string {
   const filled = lines.map((line) => (line.trim() === '' ? '&#160;' : line));
-  const { shown, left } = within(filled, length);
-  return `<pre>${[...shown, ...(left > 0 ? [`and ${left} more`] : [])].join('\n')}</pre>`;
+  const { pieces, omitted } = within(filled, length);
+  return `<pre>${[...pieces, ...(omitted > 0 ? [`and ${omitted} more`] : [])].join('\n')}</pre>`;
 }
 
 /** The permissions of one cell. An owner gains each of Bailiwick's. */
@@ -98,11 +98,11 @@ function rowsOf(
   }
   return [...groups.values()].map(({ Subject, Resource, gained }) => {
     const permissions = gained.slice(0, permissionsShown).map(code);
-    const left = gained.length - permissions.length;
+    const omitted = gained.length - permissions.length;
     const cells = [
       verb,
       code(nameOf(Subject)),
-      `${permissions.join(' ')}${left > 0 ? ` and ${left} more` : ''}`,
+      `${permissions.join(' ')}${omitted > 0 ? ` and ${omitted} more` : ''}`,
       Resource === '' ? 'the tenant' : code(Resource),
     ];
     return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
@@ -111,10 +111,10 @@ function rowsOf(
 
 function effectTable(rows: readonly string[]): string[] {
   if (rows.length === 0) return [];
-  const { shown, left } = within(rows, lengths.table);
+  const { pieces, omitted } = within(rows, lengths.table);
   const head = '<tr><th></th><th>User or bot</th><th>Permissions</th><th>In</th></tr>';
   return [
-    ['<table>', head, ...shown, '</table>'].join('\n'),
-    ...(left > 0 ? [`and ${left} more rows`] : []),
+    ['<table>', head, ...pieces, '</table>'].join('\n'),
+    ...(omitted > 0 ? [`and ${omitted} more rows`] : []),
   ];
 }

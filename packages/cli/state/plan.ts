@@ -1,11 +1,11 @@
 import type { Client } from '../../client/client.ts';
-import { type Given, textOf } from '../command.ts';
+import { type CommandInput, textOf } from '../command.ts';
 import { type Connection, connect, urlOf } from '../connect.ts';
 import { Refusal, UsageError } from '../failure.ts';
 import { readText } from '../input.ts';
 import { defaultTenant, findTenant } from '../tenant.ts';
 import { type Change, differences } from './changes.ts';
-import { readWanted, type Wanted } from './file.ts';
+import { type RightsFile, readRightsFile } from './file.ts';
 import { withLonger } from './gains.ts';
 import { type Names, readLive, resolveRules, resolveSubjects } from './live.ts';
 import { assertKnown, findViolations } from './policy.ts';
@@ -24,10 +24,10 @@ export type Planned = {
   violations: string[];
 };
 
-export async function makePlan({ values, rest }: Given): Promise<Planned> {
+export async function makePlan({ values, rest }: CommandInput): Promise<Planned> {
   const file = textOf(values['file']);
   if (file === undefined || rest.length > 0) throw new UsageError('--file FILE is required');
-  const written = await readWanted(await readText(file, '--file'), file);
+  const written = await readRightsFile(await readText(file, '--file'), file);
   const before = await readBase(textOf(values['base']));
   const client = await connect(values);
   const connection: Connection = values;
@@ -37,15 +37,15 @@ export async function makePlan({ values, rest }: Given): Promise<Planned> {
       'no tenant is given: set Tenant in the file, --tenant, or a default with bailiwick use',
     );
   const tenant = await findTenant(client, name);
-  const { wanted, names } = await resolveSubjects(client, tenant, written);
-  await assertKnown(client, tenant, wanted);
-  const difference = differences(tenant, wanted, await readLive(client, tenant, wanted), names);
+  const { rights, names } = await resolveSubjects(client, tenant, written);
+  await assertKnown(client, tenant, rights);
+  const difference = differences(tenant, rights, await readLive(client, tenant, rights), names);
   const prune = values['prune'] === true;
   const changes = prune ? [...difference.changes, ...difference.removals] : difference.changes;
   const forBot = textOf(values['for-bot']);
   const preview = await previewChanges(client, tenant, changes, { forBot });
   const rules = [
-    ...(wanted.Policy ?? []),
+    ...(rights.Policy ?? []),
     ...(await resolveRules(client, tenant, before.Policy ?? [])),
   ];
   const violations = await findViolations(client, tenant, rules, { changes, preview, names });
@@ -61,8 +61,8 @@ export async function makePlan({ values, rest }: Given): Promise<Planned> {
 }
 
 /** The file before the change. An empty one has no policy: the file is new. */
-async function readBase(file: string | undefined): Promise<Wanted> {
+async function readBase(file: string | undefined): Promise<RightsFile> {
   if (file === undefined) return {};
   const text = await readText(file, '--base');
-  return text.trim() === '' ? {} : readWanted(text, file);
+  return text.trim() === '' ? {} : readRightsFile(text, file);
 }

@@ -96,8 +96,8 @@ test('a role can come from a group above, and a holder can be a group, a user or
   });
   const gained = [gain('usr_ada'), gain('usr_bob')];
   for (const holder of [role('owner'), { kind: 'Group' as const, subject: '/OPS' }]) {
-    const found = await violations(client, [rule([holder])], gained);
-    assert.deepEqual([found.length, found[0]?.startsWith('usr_bob ')], [1, true]);
+    const problems = await violations(client, [rule([holder])], gained);
+    assert.deepEqual([problems.length, problems[0]?.startsWith('usr_bob ')], [1, true]);
   }
   const named = [
     rule([
@@ -151,8 +151,8 @@ test('a deleted group has no holders, and its grants make none', async () => {
     text: '',
   };
   for (const holder of [role('owner'), { kind: 'Group' as const, subject: 'ops' }]) {
-    const found = await violations(client, [rule([holder])], [gain('usr_ada')], [deletion]);
-    assert.equal(found.length, 1);
+    const problems = await violations(client, [rule([holder])], [gain('usr_ada')], [deletion]);
+    assert.equal(problems.length, 1);
     assert.deepEqual(await violations(client, [rule([holder])], [gain('usr_ada')]), []);
   }
 });
@@ -174,13 +174,13 @@ test('a grant that lasts longer is a gain, and one that is held for as long is n
     ]);
   assert.deepEqual(await violations(client, [rule([])], [], until('2097-01-01T00:00:00Z')), []);
   const others = { ...granter, admin: ['iam.*'] };
-  const held = tenant({
+  const withGroup = tenant({
     roles: others,
     grants: [temporary],
     groupGrants: [{ Group: 'ops', Role: 'admin' }],
     members: { ops: ['usr_eve'] },
   });
-  assert.deepEqual(await violations(held, [rule([])], [], until()), []);
+  assert.deepEqual(await violations(withGroup, [rule([])], [], until()), []);
 });
 
 test('a grant to an empty group or a disabled user is a gain, unless a holder covers the group', async () => {
@@ -226,7 +226,7 @@ test('a changed role is a gain of those who have it and, as the default role, of
 });
 
 test('a rule on a part of a gained wildcard is violated, and one on something else is not', async () => {
-  const about = async (ruled: string, gained: string) =>
+  const isViolated = async (ruled: string, gained: string) =>
     (await violations(tenant(), [rule([], ruled)], [gain('usr_eve', gained)])).length > 0;
   for (const [ruled, gained] of [
     ['app.money.*', 'app.*'],
@@ -236,7 +236,7 @@ test('a rule on a part of a gained wildcard is violated, and one on something el
     ['*', 'app.a'],
     ['iam.*', 'iam.grants.read'],
   ] as const)
-    assert.equal(await about(ruled, gained), true, `${ruled} ${gained}`);
+    assert.equal(await isViolated(ruled, gained), true, `${ruled} ${gained}`);
   for (const [ruled, gained] of [
     ['app.money.*', 'app.monet.*'],
     ['app.money.*', 'app.moneybag'],
@@ -244,7 +244,7 @@ test('a rule on a part of a gained wildcard is violated, and one on something el
     ['iam.grants.*', '*'],
     ['iam.grants.read', 'iam.grants.write'],
   ] as const)
-    assert.equal(await about(ruled, gained), false, `${ruled} ${gained}`);
+    assert.equal(await isViolated(ruled, gained), false, `${ruled} ${gained}`);
 });
 
 test('without the complete effect, a policy forbids every change', async () => {
@@ -259,10 +259,10 @@ test('without the complete effect, a policy forbids every change', async () => {
 
 test('rules must name permissions, roles and groups that exist, of the tenant or the file', async () => {
   const group: Holder = { kind: 'Group', subject: 'Sec' };
-  const known = { Policy: [rule([role('owner'), role('new'), group])] };
+  const policy = { Policy: [rule([role('owner'), role('new'), group])] };
   const file = { Roles: [{ Slug: 'new' }], Groups: [{ Path: 'sec' }] };
-  await assertKnown(tenant(), Tenant, { ...known, ...file });
-  await assert.rejects(assertKnown(tenant(), Tenant, known), (error: Error) => {
+  await assertKnown(tenant(), Tenant, { ...policy, ...file });
+  await assert.rejects(assertKnown(tenant(), Tenant, policy), (error: Error) => {
     assert.match(error.message, /Policy\[0\]\.Only names the role new, .*\n.*the group Sec/);
     return true;
   });

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { Refusal } from '../failure.ts';
 import type { Change } from './changes.ts';
-import { type Holder, pathKey, type Rule, type Wanted } from './file.ts';
+import { type Holder, pathKey, type RightsFile, type Rule } from './file.ts';
 import { findGains, type Gain, within } from './gains.ts';
 import { isHolder } from './holders.ts';
 import { all, type Names } from './live.ts';
@@ -124,15 +124,15 @@ function describe(
  * Asserts that a file's rules name permissions, roles and groups that exist: a misspelt permission
  * would protect nothing. @throws Refusal with all problems
  */
-export async function assertKnown(client: Client, Tenant: string, wanted: Wanted): Promise<void> {
-  const rules = wanted.Policy ?? [];
+export async function assertKnown(client: Client, Tenant: string, file: RightsFile): Promise<void> {
+  const rules = file.Policy ?? [];
   if (rules.length === 0) return;
   const request = { Tenant, Page: { Limit: 200 } };
   const permissions = await all(client.list('Roles_ListPermissions', request));
   const roles = await all(client.list('Roles_List', request));
   const groups = await all(client.list('Groups_List', request));
-  const slugs = new Set([...roles, ...(wanted.Roles ?? [])].map(({ Slug }) => Slug));
-  const paths = new Set([...groups, ...(wanted.Groups ?? [])].map(({ Path }) => pathKey(Path)));
+  const slugs = new Set([...roles, ...(file.Roles ?? [])].map(({ Slug }) => Slug));
+  const paths = new Set([...groups, ...(file.Groups ?? [])].map(({ Path }) => pathKey(Path)));
   const isKnown = ({ kind, subject }: Holder) =>
     (kind !== 'Role' || slugs.has(subject)) && (kind !== 'Group' || paths.has(pathKey(subject)));
   const problems = rules.flatMap(({ Permission, Only }, index) => [

@@ -14,9 +14,9 @@ const denied = new PermissionDeniedError({
   RequestID: '',
 });
 
-/** A service whose caller may change grants only because of `grt_own`. `asked` collects the planned changes. */
+/** A service whose caller may change grants only because of `grt_own`. `previewed` collects the planned changes. */
 function service({ mayAsk = true } = {}) {
-  const asked: unknown[] = [];
+  const previewed: unknown[] = [];
   const call = (operation: string, request: { Changes?: unknown[] }) => {
     if (operation === 'Access_Explain')
       return Promise.resolve({
@@ -25,10 +25,10 @@ function service({ mayAsk = true } = {}) {
         Missing: [],
       });
     if (!mayAsk) return Promise.reject(denied);
-    asked.push(...(request.Changes ?? []));
+    previewed.push(...(request.Changes ?? []));
     return Promise.resolve({ Gained: [], Lost: [], Warnings: [] });
   };
-  return { asked, client: { call } as unknown as Client };
+  return { previewed, client: { call } as unknown as Client };
 }
 
 const group = (Path: string, IfUpdatedAt?: string): Change => ({
@@ -54,10 +54,10 @@ const removal = (grant: string): Change => ({
 });
 
 test('all changes are previewed, also fields of stored groups, up to the limit of a plan', async () => {
-  const { asked, client } = service();
+  const { previewed, client } = service();
   const changes = [group('eng/new'), group('eng', 't1'), member('Eng/New'), groupGrant('eng/new')];
   const { notes, complete } = await previewChanges(client, Tenant, changes);
-  assert.deepEqual([asked.length, notes, complete], [4, [], true]);
+  assert.deepEqual([previewed.length, notes, complete], [4, [], true]);
   const many = Array.from({ length: 201 }, () => member('eng'));
   const cut = await previewChanges(client, Tenant, many);
   assert.equal(cut.complete, false);

@@ -30,16 +30,16 @@ export async function previewChanges(
   changes: readonly Change[],
   { forBot }: Options = {},
 ): Promise<Preview> {
-  const asked = changes.slice(0, maxChanges);
-  const complete = asked.length === changes.length;
+  const batch = changes.slice(0, maxChanges);
+  const complete = batch.length === changes.length;
   const notes = complete
     ? []
     : [
         `gained and lost permissions are shown for the first ${maxChanges} of ${changes.length} changes`,
       ];
   const locksOut = await findLockout(client, Tenant, changes, forBot);
-  if (asked.length === 0) return { Gained: [], Lost: [], refused: locksOut, notes, complete };
-  const Changes = asked.map(
+  if (batch.length === 0) return { Gained: [], Lost: [], refused: locksOut, notes, complete };
+  const Changes = batch.map(
     ({ operation, request }): PlannedChangeInput => ({ [operation]: request }),
   );
   try {
@@ -48,7 +48,7 @@ export async function previewChanges(
     return {
       Gained,
       Lost,
-      refused: [...locksOut, ...Warnings.map((warning) => withChangeText(warning, asked))],
+      refused: [...locksOut, ...Warnings.map((warning) => withChangeText(warning, batch))],
       notes,
       complete,
     };

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { PermissionDeniedError } from '../../client/errors.ts';
 import { Refusal } from '../failure.ts';
 import type { Change } from './changes.ts';
-import { grantKey, pathKey, type SubjectKind, type WantedGrant } from './file.ts';
+import { type FileGrant, grantKey, pathKey, type SubjectKind } from './file.ts';
 import { all, readGrants } from './live.ts';
 
 // The grants, the members of groups and the permissions of roles of a tenant, before and after
@@ -12,7 +12,7 @@ import { all, readGrants } from './live.ts';
 export type Subject = { kind: SubjectKind; subject: string };
 
 export type State = {
-  grants: readonly WantedGrant[];
+  grants: readonly FileGrant[];
   /** Member IDs by the path key of the group, of the groups that were asked for. */
   members: ReadonlyMap<string, ReadonlySet<string>>;
   /** Permissions by the slug of the role. */
@@ -24,7 +24,7 @@ export type States = { before: State; after: State };
 /** Stands for the users who join later. A group or user of a tenant cannot have this ID. */
 export const newMembers: Subject = { kind: 'User', subject: 'new members' };
 
-type Asked = {
+type StateQuery = {
   changes: readonly Change[];
   /** The groups whose members count by themselves. */
   groups: readonly string[];
@@ -35,7 +35,7 @@ type Asked = {
 export async function readStates(
   client: Client,
   Tenant: string,
-  { changes, groups, isRelevant }: Asked,
+  { changes, groups, isRelevant }: StateQuery,
 ): Promise<States> {
   const request = { Tenant, Page: { Limit: 200 } };
   const stored = await all(client.list('Roles_List', request));
@@ -74,7 +74,7 @@ async function defaultGrants(
   client: Client,
   Tenant: string,
   changes: readonly Change[],
-): Promise<WantedGrant[]> {
+): Promise<FileGrant[]> {
   const isStored = ({ operation, request }: Change) =>
     operation === 'Roles_Save' && request.IfUpdatedAt !== undefined;
   if (!changes.some(isStored)) return [];
@@ -89,7 +89,7 @@ async function defaultGrants(
   }
 }
 
-function grantsAfter(before: readonly WantedGrant[], changes: readonly Change[]): WantedGrant[] {
+function grantsAfter(before: readonly FileGrant[], changes: readonly Change[]): FileGrant[] {
   const grants = new Map(before.map((grant) => [grantKey(grant), grant]));
   for (const change of changes) {
     if (change.operation === 'Groups_Delete')
@@ -105,7 +105,7 @@ function grantsAfter(before: readonly WantedGrant[], changes: readonly Change[])
 }
 
 /** The grant that a change adds or removes. */
-export function grantOf({ operation, request }: Change): WantedGrant | undefined {
+export function grantOf({ operation, request }: Change): FileGrant | undefined {
   switch (operation) {
     case 'Grants_Add':
     case 'Grants_Remove':
@@ -122,14 +122,14 @@ export function grantOf({ operation, request }: Change): WantedGrant | undefined
 }
 
 const asWanted = (
-  kind: WantedGrant['kind'],
+  kind: FileGrant['kind'],
   subject: string,
   {
     Role,
     Resource = '',
     ExpiresAt,
   }: { Role: string; Resource?: string | undefined; ExpiresAt?: string | undefined },
-): WantedGrant => ({ kind, subject, Role, Resource, ExpiresAt });
+): FileGrant => ({ kind, subject, Role, Resource, ExpiresAt });
 
 function rolesAfterAll(before: State['roles'], changes: readonly Change[]): State['roles'] {
   const roles = new Map(before);

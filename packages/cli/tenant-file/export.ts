@@ -131,9 +131,9 @@ async function grantsBy<Item extends Grant | BotGrant>(
   items: AsyncIterable<Item>,
   subjectOf: (grant: Item) => string,
 ): Promise<ReadonlyMap<string, GrantLine[]>> {
-  const found = new Map<string, GrantLine[]>();
-  for await (const grant of items) addTo(found, subjectOf(grant), grantLine(grant));
-  return found;
+  const lines = new Map<string, GrantLine[]>();
+  for await (const grant of items) addTo(lines, subjectOf(grant), grantLine(grant));
+  return lines;
 }
 
 function addTo<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {

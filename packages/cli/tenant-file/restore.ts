@@ -131,14 +131,14 @@ async function restoreBot(
   { client, tenant: Tenant, bots, botNames }: Target,
   { Kind: _kind, Grants, ...bot }: LineOf<'bot'>,
 ): Promise<number> {
-  const [known, ...more] = bots.get(bot.Name) ?? [];
-  if (more.length > 0 || (known !== undefined && botNames.has(bot.Name))) {
+  const [storedBot, ...more] = bots.get(bot.Name) ?? [];
+  if (more.length > 0 || (storedBot !== undefined && botNames.has(bot.Name))) {
     say(`! bot ${printable(bot.Name)}: several bots have this name, so it stays as it is`);
     return 1;
   }
   botNames.add(bot.Name);
   const { Bot } = await client.call('Bots_Save', {
-    Bot: { Tenant, ...bot, ...(known !== undefined && { ID: known }) },
+    Bot: { Tenant, ...bot, ...(storedBot !== undefined && { ID: storedBot }) },
   });
   for (const grant of Grants.filter(isAlive))
     await client.call('BotGrants_Add', { Grant: { Tenant, Bot: Bot.ID, ...grant } });
