@@ -16,20 +16,20 @@ import {
 
 // The client against fake gateways, which fail in ways that a real one seldom does.
 
-type Seen = { url: string; headers: IncomingMessage['headers']; body: string };
+type ReceivedRequest = { url: string; headers: IncomingMessage['headers']; body: string };
 type Reply =
   | { status: number; body?: unknown; headers?: Record<string, string> }
   | ((response: ServerResponse) => void);
 
 /** Answers each call with the next of `replies`, and repeats the last one. */
 async function startGateway(t: TestContext, ...replies: Reply[]) {
-  const seen: Seen[] = [];
+  const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => (body += chunk));
     request.on('end', () => {
-      seen.push({ url: request.url ?? '', headers: request.headers, body });
-      const reply = replies[Math.min(seen.length, replies.length) - 1];
+      requests.push({ url: request.url ?? '', headers: request.headers, body });
+      const reply = replies[Math.min(requests.length, replies.length) - 1];
       if (typeof reply === 'function') return reply(response);
       response.writeHead(reply?.status ?? 500, reply?.headers);
       response.end(
@@ -44,7 +44,7 @@ async function startGateway(t: TestContext, ...replies: Reply[]) {
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    seen,
+    requests,
     url,
     client: (options: Partial<ClientOptions> = {}) => createClient({ url, ...options }),
   };
@@ -66,7 +66,7 @@ test('a call is one POST of JSON with the token, below the path of the url', asy
     userAgent: 'tests',
   }).call('Groups_Get', group);
   assert.deepEqual(answer, { Group: null });
-  const [{ url, headers, body } = assert.fail()] = gateway.seen;
+  const [{ url, headers, body } = assert.fail()] = gateway.requests;
   assert.deepEqual(
     [url, headers.authorization, headers['user-agent'], JSON.parse(body)],
     ['/iam/Groups_Get', 'Bearer bwks_x', 'tests', group],
@@ -76,10 +76,10 @@ test('a call is one POST of JSON with the token, below the path of the url', asy
 test('a call without a token has no Authorization header, and an invalid token is not in the error', async (t) => {
   const gateway = await startGateway(t, ok({ Redirect: '' }));
   await gateway.client({ token: () => undefined }).call('Sso_Check', { Email: 'ada@example.com' });
-  assert.equal(gateway.seen[0]?.headers.authorization, undefined);
+  assert.equal(gateway.requests[0]?.headers.authorization, undefined);
   const broken = gateway.client({ token: 'bwks_secret\n' }).call('Groups_Get', group);
   await assert.rejects(broken, (error: Error) => !error.message.includes('secret'));
-  assert.equal(gateway.seen.length, 1);
+  assert.equal(gateway.requests.length, 1);
 });
 
 test('an error has the class of its Code, and the Reason, Messages and RequestID of the response', async (t) => {
@@ -108,7 +108,7 @@ test('after 429 every operation is retried, not before Retry-After', async (t) =
   const started = performance.now();
   assert.deepEqual(await gateway.client().call('Groups_Delete', group), {});
   assert.ok(performance.now() - started > 990);
-  assert.equal(gateway.seen.length, 2);
+  assert.equal(gateway.requests.length, 2);
 });
 
 test('retries are limited, and a Retry-After above maxWaitMs fails at once', async (t) => {
@@ -117,13 +117,13 @@ test('retries are limited, and a Retry-After above maxWaitMs fails at once', asy
     quick.client({ retries: 2 }).call('Groups_Delete', group),
     ResourceExhaustedError,
   );
-  assert.equal(quick.seen.length, 3);
+  assert.equal(quick.requests.length, 3);
   const slow = await startGateway(t, failure(429, 'resource_exhausted', { 'retry-after': '3600' }));
   await assert.rejects(
     slow.client().call('Groups_Get', group),
     (error) => error instanceof ResourceExhaustedError && error.retryAfter === 3600,
   );
-  assert.equal(slow.seen.length, 1);
+  assert.equal(slow.requests.length, 1);
 });
 
 test('after 500 or a broken connection a call is retried if it has no side effects or an Idempotency-Key', async (t) => {
@@ -131,20 +131,20 @@ test('after 500 or a broken connection a call is retried if it has no side effec
   for (const broken of [failure(500, 'unavailable'), failure(500, 'internal'), cut]) {
     const gateway = await startGateway(t, broken, ok({ Group: null }));
     assert.deepEqual(await gateway.client().call('Groups_Get', group), { Group: null });
-    assert.equal(gateway.seen[0]?.headers['idempotency-key'], undefined);
+    assert.equal(gateway.requests[0]?.headers['idempotency-key'], undefined);
     const writing = await startGateway(t, broken, ok());
     assert.deepEqual(await writing.client().call('Groups_Delete', group), {});
-    const keys = writing.seen.map(({ headers }) => headers['idempotency-key']);
+    const keys = writing.requests.map(({ headers }) => headers['idempotency-key']);
     assert.match(String(keys[0]), /^[0-9a-f]{32}$/);
     assert.deepEqual(keys, [keys[0], keys[0]], 'the retry has the key of the first attempt');
     await writing.client().call('Groups_Delete', group);
     assert.notEqual(
-      writing.seen.at(-1)?.headers['idempotency-key'],
+      writing.requests.at(-1)?.headers['idempotency-key'],
       keys[0],
       'another call has another key',
     );
     await writing.client().call('Groups_Delete', group, { idempotencyKey: 'mine' });
-    assert.equal(writing.seen.at(-1)?.headers['idempotency-key'], 'mine');
+    assert.equal(writing.requests.at(-1)?.headers['idempotency-key'], 'mine');
     const anonymous = await startGateway(t, broken, ok());
     await assert.rejects(
       anonymous
@@ -157,13 +157,13 @@ test('after 500 or a broken connection a call is retried if it has no side effec
       BailiwickError,
     );
     assert.deepEqual(
-      [anonymous.seen.length, anonymous.seen[0]?.headers['idempotency-key']],
+      [anonymous.requests.length, anonymous.requests[0]?.headers['idempotency-key']],
       [1, undefined],
     );
   }
   const refusing = await startGateway(t, failure(403, 'permission_denied'));
   await assert.rejects(refusing.client().call('Groups_Get', group), PermissionDeniedError);
-  assert.equal(refusing.seen.length, 1);
+  assert.equal(refusing.requests.length, 1);
 });
 
 test('a refused connection is an UnavailableError with the cause', async (t) => {
@@ -191,7 +191,7 @@ test('an aborted signal ends a call at once, even between retries', async (t) =>
     gateway.client().call('Groups_Get', group, { signal: AbortSignal.abort() }),
     { name: 'AbortError' },
   );
-  assert.equal(gateway.seen.length, 1);
+  assert.equal(gateway.requests.length, 1);
 });
 
 test('timeoutMs includes the retries of a call', async (t) => {
@@ -228,9 +228,9 @@ test('the caller’s signal ends a stream, and its listener is removed when the 
   };
   assert.equal(await (await stream()).text(), 'one\r\n');
   await assert.rejects((await stream()).text());
-  const given = await stream();
+  const response = await stream();
   assert.equal(await listeners(), 1);
-  await given.body?.cancel();
+  await response.body?.cancel();
   assert.equal(await listeners(), 0);
   const aborted = (await stream()).text();
   controller.abort(new Error('enough'));
@@ -241,17 +241,17 @@ test('list iterates over all pages with the same filter, and fetches a page only
   const page = (Items: string[], NextCursor: string): Reply => ok({ Page: { Items, NextCursor } });
   const gateway = await startGateway(t, page(['a', 'b'], 'c1'), page([], 'c2'), page(['c'], ''));
   const request = { Tenant: 'tnt_1', Group: 'eng', Page: { Limit: 2 } };
-  const found: string[] = [];
-  for await (const id of gateway.client().list('Groups_ListMembers', request)) found.push(id);
-  assert.deepEqual(found, ['a', 'b', 'c']);
-  const sent = gateway.seen.map(({ body }) => JSON.parse(body) as typeof request);
+  const ids: string[] = [];
+  for await (const id of gateway.client().list('Groups_ListMembers', request)) ids.push(id);
+  assert.deepEqual(ids, ['a', 'b', 'c']);
+  const requests = gateway.requests.map(({ body }) => JSON.parse(body) as typeof request);
   assert.deepEqual(
-    sent,
+    requests,
     ['', 'c1', 'c2'].map((Cursor) => ({ ...request, Page: { Limit: 2, Cursor } })),
   );
   const endless = await startGateway(t, page(['a'], 'again'));
   for await (const _ of endless.client().list('Groups_ListMembers', request)) break;
-  assert.equal(endless.seen.length, 1);
+  assert.equal(endless.requests.length, 1);
 });
 
 test('timeoutMs does not limit a stream that has begun, and a cut-off stream is an error', async (t) => {
@@ -294,7 +294,7 @@ test('a response that is not from Bailiwick is an error, and redirects are not f
       return true;
     },
   );
-  assert.equal(elsewhere.seen.length, 0);
+  assert.equal(elsewhere.requests.length, 0);
   const proxy = await startGateway(t, { status: 502, body: '<html>bad gateway</html>' });
   await assert.rejects(
     proxy.client().call('Groups_Delete', group),

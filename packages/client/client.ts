@@ -83,10 +83,10 @@ const defaults = {
 
 export function createClient(options: ClientOptions): Client {
   const base = readUrl(options.url);
-  const given = Object.fromEntries(
+  const overrides = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   );
-  const settings: Settings = { ...defaults, fetch: globalThis.fetch, ...given, url: base };
+  const settings: Settings = { ...defaults, fetch: globalThis.fetch, ...overrides, url: base };
 
   const call: Client['call'] = async (operation, request, callOptions) =>
     // The only place that trusts the response to have its documented type.
@@ -131,12 +131,12 @@ async function perform<Answer>(
     ? (options.idempotencyKey ?? newKey())
     : undefined;
   const repeatable = key !== undefined || withoutSideEffects.has(job.operation);
-  let answered = false;
+  let hasAnswer = false;
   try {
     for (let attempt = 1; ; attempt++) {
       try {
         const answer = await send(settings, job, deadline, key);
-        answered = true;
+        hasAnswer = true;
         return answer;
       } catch (error) {
         deadline.signal.throwIfAborted();
@@ -154,7 +154,7 @@ async function perform<Answer>(
     );
   } finally {
     // A stream can be aborted until it has been read.
-    if (answered && job.streams) deadline.stopClock();
+    if (hasAnswer && job.streams) deadline.stopClock();
     else deadline.release();
   }
 }
@@ -221,12 +221,12 @@ async function* items<Name extends ListName>(
   request: RequestOf<Name>,
   options: CallOptions | undefined,
 ): AsyncGenerator<ItemOf<Name>, void, undefined> {
-  const { Page: asked } = request as { Page?: { Limit?: number; Cursor?: string } };
-  let cursor = asked?.Cursor ?? '';
+  const { Page: page } = request as { Page?: { Limit?: number; Cursor?: string } };
+  let cursor = page?.Cursor ?? '';
   do {
     const { Page } = (await call(
       operation,
-      { ...request, Page: { ...asked, Cursor: cursor } },
+      { ...request, Page: { ...page, Cursor: cursor } },
       options,
     )) as {
       Page: { Items: Array<ItemOf<Name>>; NextCursor: string };

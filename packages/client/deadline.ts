@@ -9,7 +9,7 @@ export type Deadline = {
   readonly release: () => void;
 };
 
-export function startDeadline(given: AbortSignal | undefined, timeoutMs: number): Deadline {
+export function startDeadline(signal: AbortSignal | undefined, timeoutMs: number): Deadline {
   const controller = new AbortController();
   let expired = false;
   // A timer with a longer delay fires at once.
@@ -21,16 +21,16 @@ export function startDeadline(given: AbortSignal | undefined, timeoutMs: number)
         }, timeoutMs)
       : undefined;
   const stopClock = () => clearTimeout(timer);
-  const abort = () => controller.abort(given?.reason);
-  if (given?.aborted) abort();
-  else given?.addEventListener('abort', abort, { once: true });
+  const abort = () => controller.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  else signal?.addEventListener('abort', abort, { once: true });
   return {
     signal: controller.signal,
     expired: () => expired,
     stopClock,
     release() {
       stopClock();
-      given?.removeEventListener('abort', abort);
+      signal?.removeEventListener('abort', abort);
     },
   };
 }

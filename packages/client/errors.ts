@@ -148,8 +148,8 @@ const classes: Readonly<Record<ErrorCode, typeof BailiwickError>> = {
 
 /** Creates the error class for the Code. */
 export function errorOf(failure: Failure, options?: ErrorOptions): BailiwickError {
-  const known = Object.hasOwn(classes, failure.Code)
+  const ErrorClass = Object.hasOwn(classes, failure.Code)
     ? classes[failure.Code as ErrorCode]
     : BailiwickError;
-  return new known(failure, options);
+  return new ErrorClass(failure, options);
 }

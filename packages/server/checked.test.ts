@@ -6,22 +6,22 @@ const question = { tenant: 'tnt_1', subject: 'usr_1', permission: 'app.reports.r
 
 /** Answers from a list of permissions, and counts the questions. */
 function fakeClient(allowed: string[]) {
-  const asked: object[] = [];
+  const calls: object[] = [];
   const client: AccessClient = {
     call(operation, request) {
-      asked.push({ operation, ...request });
+      calls.push({ operation, ...request });
       return Promise.resolve({ Allowed: allowed.includes(request.Permission) });
     },
   };
-  return { client, asked };
+  return { client, calls };
 }
 
 test('checked asks Access_Check about the subject, permission and resource in the tenant', async () => {
-  const { client, asked } = fakeClient(['app.reports.read']);
+  const { client, calls } = fakeClient(['app.reports.read']);
   const isAllowed = checked(client);
   assert.equal(await isAllowed(question), true);
   assert.equal(await isAllowed({ ...question, permission: 'app.x.read', resource: 'r' }), false);
-  assert.deepEqual(asked, [
+  assert.deepEqual(calls, [
     {
       operation: 'Access_Check',
       Tenant: 'tnt_1',
@@ -43,20 +43,20 @@ test('an answer is cached for two seconds after the question, and no longer', as
   let now = 0;
   t.mock.method(performance, 'now', () => now);
   const allowed = ['app.reports.read'];
-  const { client, asked } = fakeClient(allowed);
+  const { client, calls } = fakeClient(allowed);
   const isAllowed = checked(client, { cacheMs: 60_000 });
   await Promise.all([isAllowed(question), isAllowed(question)]);
   allowed.pop();
   now = 1999;
   assert.equal(await isAllowed(question), true);
-  assert.equal(asked.length, 1);
+  assert.equal(calls.length, 1);
   now = 2000;
   assert.equal(await isAllowed(question), false);
-  assert.equal(asked.length, 2);
+  assert.equal(calls.length, 2);
 });
 
 test('an answer belongs to its tenant, subject, permission and resource', async () => {
-  const { client, asked } = fakeClient([]);
+  const { client, calls } = fakeClient([]);
   const isAllowed = checked(client);
   await isAllowed(question);
   for (const other of [
@@ -68,7 +68,7 @@ test('an answer belongs to its tenant, subject, permission and resource', async 
     { tenant: 'tnt_1","usr_1', subject: '' },
   ])
     await isAllowed({ ...question, ...other });
-  assert.equal(asked.length, 6);
+  assert.equal(calls.length, 6);
 });
 
 test('a failure is not cached, and without a cache every question is asked', async () => {
@@ -84,15 +84,15 @@ test('a failure is not cached, and without a cache every question is asked', asy
   const current = checked(other.client, { cacheMs: 0 });
   await current(question);
   await current(question);
-  assert.equal(other.asked.length, 2);
+  assert.equal(other.calls.length, 2);
 });
 
 test('the cache is bounded: the oldest answer is dropped first', async () => {
-  const { client, asked } = fakeClient([]);
+  const { client, calls } = fakeClient([]);
   const isAllowed = checked(client, { maxEntries: 2 });
   const ask = (subject: string) => isAllowed({ ...question, subject });
   for (const subject of ['a', 'b', 'c', 'b', 'c']) await ask(subject);
-  assert.equal(asked.length, 3);
+  assert.equal(calls.length, 3);
   await ask('a');
-  assert.equal(asked.length, 4);
+  assert.equal(calls.length, 4);
 });

@@ -41,9 +41,9 @@ export function checked(client: AccessClient, options: CheckedOptions = {}): Che
 
   return ({ tenant, subject, permission, resource = '' }) => {
     const key = JSON.stringify([tenant, subject, permission, resource]);
-    const known = answers.get(key);
+    const cached = answers.get(key);
     const now = performance.now();
-    if (known && now - known.askedAt < lifetimeMs) return known.answer;
+    if (cached && now - cached.askedAt < lifetimeMs) return cached.answer;
     answers.delete(key);
     const answer = client
       .call('Access_Check', {

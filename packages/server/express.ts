@@ -28,10 +28,10 @@ export function expressGuard(verify: Verifier, options?: GuardOptions) {
       next: (error?: unknown) => void,
     ): Promise<void> => {
       const { headers, method = '', url = '', originalUrl = url } = request;
-      const sent = { method, url: originalUrl, proof: headers.dpop?.toString() };
+      const target = { method, url: originalUrl, proof: headers.dpop?.toString() };
       let refused: Refusal | undefined;
       try {
-        refused = await guard(request, headers.authorization, permission, required, sent);
+        refused = await guard(request, headers.authorization, permission, required, target);
       } catch (error) {
         return next(error);
       }

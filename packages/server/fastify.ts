@@ -23,8 +23,8 @@ export function fastifyGuard(verify: Verifier, options?: GuardOptions) {
   return (permission: string, required: RequireOptions = {}) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       const { headers, method, originalUrl: url } = request;
-      const sent = { method, url, proof: headers.dpop?.toString() };
-      const refused = await guard(request, headers.authorization, permission, required, sent);
+      const target = { method, url, proof: headers.dpop?.toString() };
+      const refused = await guard(request, headers.authorization, permission, required, target);
       if (!refused) return undefined;
       return reply.code(refused.status).headers(refused.headers).send(refused.body);
     };

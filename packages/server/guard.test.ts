@@ -60,10 +60,10 @@ test('a wildcard includes no permission of the platform', () => {
 });
 
 test('without permissions in the token, Bailiwick decides, and without checked() the request is refused', async () => {
-  const asked: object[] = [];
+  const questions: object[] = [];
   const answers = (allowed: boolean): Checked => {
     return (question) => {
-      asked.push(question);
+      questions.push(question);
       return Promise.resolve(allowed);
     };
   };
@@ -71,14 +71,14 @@ test('without permissions in the token, Bailiwick decides, and without checked()
   assert.equal(await statusOf(omitted), 403);
   assert.equal(await statusOf(omitted, answers(true)), 200);
   assert.equal(await statusOf(omitted, answers(false)), 403);
-  assert.deepEqual(asked[0], { tenant: 'tnt_1', subject: 'usr_1', permission });
-  assert.equal(asked.length, 2);
+  assert.deepEqual(questions[0], { tenant: 'tnt_1', subject: 'usr_1', permission });
+  assert.equal(questions.length, 2);
   // A token without a tenant is never asked about.
   assert.equal(await statusOf({ ...omitted, tenant: null }, answers(true)), 403);
   // The token decides by itself.
   assert.equal(await statusOf({}, answers(false)), 200);
   assert.equal(await statusOf({ permissions: [] }, answers(true)), 403);
-  assert.equal(asked.length, 2);
+  assert.equal(questions.length, 2);
 });
 
 test('current asks Bailiwick even if the token has the permission', async () => {
@@ -89,8 +89,8 @@ test('current asks Bailiwick even if the token has the permission', async () => 
 });
 
 test('a token never uses a right of its person that its scope or permissions leave out', async () => {
-  const asked: object[] = [];
-  const check: Checked = (question) => Promise.resolve(asked.push(question) > 0);
+  const questions: object[] = [];
+  const check: Checked = (question) => Promise.resolve(questions.push(question) > 0);
   const omitted = { permissions: null, permissions_omitted: true };
   const narrow = [
     { permissions: [] },
@@ -104,12 +104,12 @@ test('a token never uses a right of its person that its scope or permissions lea
   for (const claim of narrow)
     for (const options of [{}, { current: true }])
       assert.equal(await statusOf(claim, check, options), 403, JSON.stringify(claim));
-  assert.deepEqual(asked, []);
+  assert.deepEqual(questions, []);
   for (const scope of ['app.reports.read', 'app.x app.reports.*', '*']) {
     assert.equal(await statusOf({ scope }, check, { current: true }), 200);
     assert.equal(await statusOf({ ...omitted, scope }, check), 200);
   }
-  assert.equal(asked.length, 6);
+  assert.equal(questions.length, 6);
 });
 
 test('inScope tells whether the scope covers a permission', () => {
@@ -119,8 +119,8 @@ test('inScope tells whether the scope covers a permission', () => {
 });
 
 test('the token of a service decides by itself, and Bailiwick is not asked about an app', async () => {
-  const asked: object[] = [];
-  const check: Checked = (question) => Promise.resolve(asked.push(question) > 0);
+  const questions: object[] = [];
+  const check: Checked = (question) => Promise.resolve(questions.push(question) > 0);
   const service = { sub: 'app_1', permissions: null };
   for (const options of [{}, { current: true }]) {
     assert.equal(await statusOf({ ...service, scope: 'app.reports.*' }, check, options), 200);
@@ -134,13 +134,13 @@ test('the token of a service decides by itself, and Bailiwick is not asked about
       assert.equal(await statusOf({ ...service, ...refused }, check, options), 403);
   }
   assert.equal(await statusOf({ ...service, scope: permission }), 200);
-  assert.deepEqual(asked, []);
+  assert.deepEqual(questions, []);
 });
 
 test('a refusal has the challenge of RFC 6750', async () => {
   const guard = createGuard(verify);
-  const challengeOf = async (authorization: string | undefined, wanted = permission) => {
-    const refused = await guard({}, authorization, wanted, {});
+  const challengeOf = async (authorization: string | undefined, required = permission) => {
+    const refused = await guard({}, authorization, required, {});
     return [refused?.status, refused?.headers['www-authenticate']];
   };
   for (const absent of [undefined, '', 'Bearer', 'Bearer ', 'Basic eDp5', 'Bearer a b'])
@@ -217,17 +217,17 @@ test('expressGuard answers a refusal, calls next otherwise, and passes errors to
 
 test('fastifyGuard sends a refusal, and returns nothing otherwise', async () => {
   const hook = fastifyGuard(verify)(permission);
-  const sent: unknown[] = [];
+  const replies: unknown[] = [];
   const reply = {
-    code: (status: number) => (sent.push(status), reply),
-    headers: (values: object) => (sent.push(values), reply),
-    send: (body: unknown) => (sent.push(body), reply),
+    code: (status: number) => (replies.push(status), reply),
+    headers: (values: object) => (replies.push(values), reply),
+    send: (body: unknown) => (replies.push(body), reply),
   };
   const target = { method: 'GET', originalUrl: '/' };
   const request = { ...target, headers: { authorization: bearer() } };
   assert.equal(await hook(request, reply), undefined);
   assert.equal(callerOf(request).sub, 'usr_1');
-  assert.deepEqual(sent, []);
+  assert.deepEqual(replies, []);
   assert.equal(await hook({ ...target, headers: {} }, reply), reply);
-  assert.deepEqual(sent.slice(0, 2), [401, { 'www-authenticate': 'Bearer' }]);
+  assert.deepEqual(replies.slice(0, 2), [401, { 'www-authenticate': 'Bearer' }]);
 });

@@ -56,20 +56,20 @@ export function createGuard(verify: Verifier, { checked }: GuardOptions = {}) {
     return checked ? checked({ tenant, subject: sub, permission }) : false;
   }
 
-  /** Undefined if the request may go on. `sent` is what a proof is about. */
+  /** Undefined if the request may go on. `target` is the request that a proof is bound to. */
   return async (
     request: object,
     authorization: string | undefined,
     permission: string,
     options: RequireOptions,
-    sent?: ProvenRequest,
+    target?: ProvenRequest,
   ): Promise<Refusal | undefined> => {
     const [, scheme = '', token] = /^(Bearer|DPoP) ([^\s]+)$/i.exec(authorization ?? '') ?? [];
     if (token === undefined) return refusal(401, '', 'an access token is required');
     const isBound = scheme.toLowerCase() === 'dpop';
     const challenge = isBound ? `DPoP algs="${proofAlgorithms}", ` : 'Bearer ';
-    if (isBound && !sent) throw new TypeError('the adapter does not pass what a proof is about');
-    const caller = await verify(token, isBound ? sent : undefined).catch((error: unknown) => {
+    if (isBound && !target) throw new TypeError('the adapter does not pass what a proof is about');
+    const caller = await verify(token, isBound ? target : undefined).catch((error: unknown) => {
       if (error instanceof InvalidTokenError) return error;
       throw error;
     });

@@ -13,8 +13,14 @@ export function honoGuard(verify: Verifier, options?: GuardOptions) {
   return (permission: string, required: RequireOptions = {}) =>
     async ({ req }: Context, next: () => Promise<void>): Promise<Response | undefined> => {
       const { method, url } = req.raw;
-      const sent = { method, url, proof: req.header('dpop') };
-      const refused = await guard(req.raw, req.header('authorization'), permission, required, sent);
+      const target = { method, url, proof: req.header('dpop') };
+      const refused = await guard(
+        req.raw,
+        req.header('authorization'),
+        permission,
+        required,
+        target,
+      );
       if (refused)
         return Response.json(refused.body, { status: refused.status, headers: refused.headers });
       await next();

@@ -53,7 +53,7 @@ test('a bound token is accepted with a proof of its key, for the method and addr
   const { token, prove, verify, issuer } = await makeClient(t);
   const claims = await verify(token, get(await prove()));
   assert.equal(claims.tenant, 'tnt_1');
-  for (const sent of [
+  for (const proven of [
     get(await prove({ htu: `${url}?page=1#top` })),
     get(await prove({ htu: url.replace('https://reports', 'HTTPS://REPORTS') })),
     get(await prove({ htu: url.replace('.com', '.com:443') })),
@@ -62,7 +62,7 @@ test('a bound token is accepted with a proof of its key, for the method and addr
     { method: 'DELETE', url: '/reports', proof: await prove({ htm: 'DELETE' }) },
     get(await prove({ iat: issuer.now() - 55 })),
   ])
-    await verify(token, sent);
+    await verify(token, proven);
 });
 
 test('a proof of another key, token, method, address or time is refused', async (t) => {
@@ -202,15 +202,15 @@ test('expressGuard and fastifyGuard accept a proof for the whole path of their r
   assert.deepEqual(statuses, [200, 401]);
 
   const hook = fastifyGuard(verify)(permission);
-  const sent: number[] = [];
+  const replies: number[] = [];
   const reply = {
-    code: (status: number) => (sent.push(status), reply),
+    code: (status: number) => (replies.push(status), reply),
     headers: () => reply,
     send: () => reply,
   };
   const request = { method: 'GET', originalUrl: '/reports', headers: { authorization } };
   await hook({ ...request, headers: { authorization, dpop: await prove() } }, reply);
-  assert.deepEqual(sent, []);
+  assert.deepEqual(replies, []);
   await hook(request, reply);
-  assert.deepEqual(sent, [401]);
+  assert.deepEqual(replies, [401]);
 });

@@ -34,7 +34,7 @@ test('a token of the issuer for the audience gives its claims, with one fetch of
     ['usr_01arz3ndektsv4rrffq69g5fav', 'tnt_1', ['app.reports.read', 'app.notes.*']],
   );
   await verify(await issuer.sign());
-  assert.deepEqual(issuer.asked, ['/.well-known/openid-configuration', '/oauth/jwks']);
+  assert.deepEqual(issuer.paths, ['/.well-known/openid-configuration', '/oauth/jwks']);
 });
 
 test('RS256 is accepted, and jwksUri saves the metadata', async (t) => {
@@ -44,7 +44,7 @@ test('RS256 is accepted, and jwksUri saves the metadata', async (t) => {
   const jwksUri = `${issuer.issuer}/oauth/jwks`;
   const verify = verifier({ issuer: issuer.issuer, audience, jwksUri });
   await verify(await issuer.sign({}, {}, rsa));
-  assert.deepEqual(issuer.asked, ['/oauth/jwks']);
+  assert.deepEqual(issuer.paths, ['/oauth/jwks']);
 });
 
 test('tokens of another issuer, audience, time or kind are refused', async (t) => {
@@ -131,7 +131,7 @@ test('keys in the header of a token are ignored', async (t) => {
   const verify = verifierOf(issuer);
   for (const header of [{ jwk }, { jku: `${issuer.issuer}/other` }, { x5u: issuer.issuer }])
     await refuses(verify, await issuer.sign({}, header, foreign));
-  assert.ok(issuer.asked.every((path) => path !== '/other'));
+  assert.ok(issuer.paths.every((path) => path !== '/other'));
 });
 
 test('other signatures of published keys are refused', async (t) => {
@@ -149,17 +149,17 @@ test('an unknown key causes a fetch at most every ten seconds, and a new key is 
   const issuer = await startIssuer(t);
   const verify = verifierOf(issuer);
   await verify(await issuer.sign());
-  const fetches = () => issuer.asked.filter((path) => path === '/oauth/jwks').length;
+  const fetches = () => issuer.paths.filter((path) => path === '/oauth/jwks').length;
   const next = await newSigner('next');
-  const made = () => issuer.sign({}, {}, next);
-  for (let count = 0; count < 20; count++) await refuses(verify, await made());
+  const foreignToken = () => issuer.sign({}, {}, next);
+  for (let count = 0; count < 20; count++) await refuses(verify, await foreignToken());
   assert.equal(fetches(), 1);
   t.mock.timers.tick(11_000);
-  for (let count = 0; count < 20; count++) await refuses(verify, await made());
+  for (let count = 0; count < 20; count++) await refuses(verify, await foreignToken());
   assert.equal(fetches(), 2);
   issuer.published.push(next);
   t.mock.timers.tick(11_000);
-  await verify(await made());
+  await verify(await foreignToken());
   assert.equal(fetches(), 3);
 });
 

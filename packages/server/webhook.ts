@@ -27,24 +27,24 @@ export async function verifyWebhook(
   if (!id || !signatures || !time || !/^\d{1,12}$/.test(time)) return false;
   if (Math.abs(Date.now() / 1000 - Number(time)) > toleranceSeconds) return false;
   const content = signedContent(`${id}.${time}.`, body);
-  const given = signatures.split(' ').flatMap((one) => {
-    const [version, value = ''] = one.split(',');
-    const bytes = version === 'v1' ? decode(value) : undefined;
+  const macs = signatures.split(' ').flatMap((one) => {
+    const [version, encoded = ''] = one.split(',');
+    const bytes = version === 'v1' ? decode(encoded) : undefined;
     return bytes ? [bytes] : [];
   });
   let valid = false;
   for (const secret of [secrets].flat()) {
     const key = await importKey(secret);
     // Web Crypto compares in constant time.
-    for (const signature of given)
+    for (const signature of macs)
       valid = (await crypto.subtle.verify('HMAC', key, signature, content)) || valid;
   }
   return valid;
 }
 
 function read(headers: WebhookHeaders, name: string): string | undefined {
-  const value = isWebHeaders(headers) ? headers.get(name) : headers[name];
-  return typeof value === 'string' ? value : undefined;
+  const header = isWebHeaders(headers) ? headers.get(name) : headers[name];
+  return typeof header === 'string' ? header : undefined;
 }
 
 const isWebHeaders = (headers: WebhookHeaders): headers is WebHeaders =>

@@ -50,9 +50,9 @@ test('the known columns and fields are those that the readers take', () => {
 
 test('a batch has at most 200 users and 700,000 bytes', async () => {
   const sizes = async (rows: Array<{ user: object }>) => {
-    const found: number[] = [];
-    for await (const batch of batches(rows)) found.push(batch.length);
-    return found;
+    const lengths: number[] = [];
+    for await (const batch of batches(rows)) lengths.push(batch.length);
+    return lengths;
   };
   assert.deepEqual(await sizes(Array.from({ length: 450 }, () => ({ user: {} }))), [200, 200, 50]);
   const large = { user: { Name: 'ü'.repeat(200_000) } };

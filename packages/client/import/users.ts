@@ -44,8 +44,8 @@ export const columns = [
   'Groups',
 ] as const;
 
-const words = (value: unknown): string[] =>
-  text(value)
+const words = (list: unknown): string[] =>
+  text(list)
     .split(/\s+/)
     .filter((word) => word !== '');
 

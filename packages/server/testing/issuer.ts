@@ -25,11 +25,11 @@ export const publicJwk = async ({ kid, alg, keys }: Signer): Promise<JWK> => ({
 export async function startIssuer(t: Pick<TestContext, 'after'>) {
   const own = await newSigner('first');
   const published = [own];
-  const asked: string[] = [];
+  const paths: string[] = [];
   let metadata: (url: string) => object = (url) => ({ issuer: url, jwks_uri: `${url}/oauth/jwks` });
   const server: Server = createServer((request, response) => {
     const path = request.url ?? '';
-    asked.push(path);
+    paths.push(path);
     const send = (body: object) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     if (path === '/.well-known/openid-configuration') send(metadata(issuer));
@@ -69,7 +69,7 @@ export async function startIssuer(t: Pick<TestContext, 'after'>) {
     issuer,
     own,
     published,
-    asked,
+    paths,
     sign,
     now,
     setMetadata: (next: typeof metadata) => {
