@@ -20,11 +20,11 @@ import { createPublications, createWriter, type Publications } from './publicati
 import { type BrokerStorage, createFullness, readStorage } from './storage.ts';
 import {
   ensureStreams,
-  type Held,
   type Place,
-  readHeld,
   readOldest,
   readStates,
+  readStored,
+  type StoredMessage,
   type StreamName,
   type StreamState,
 } from './streams.ts';
@@ -140,11 +140,11 @@ function createStreamGuard(
   names: Place['names'],
   owner: Promise<Owner>,
 ) {
-  let checked: { connection: number; done: Promise<unknown> } | undefined;
+  let checked: { connection: number; streams: Promise<unknown> } | undefined;
 
   const place = async (): Promise<Place> => {
-    const [manager, known] = [await link.manager(), await owner];
-    return { manager, isCluster: link.isCluster(), names, owner: known };
+    const [manager, installation] = [await link.manager(), await owner];
+    return { manager, isCluster: link.isCluster(), names, owner: installation };
   };
   async function ensure(): Promise<Place> {
     const at = await place();
@@ -163,11 +163,11 @@ function createStreamGuard(
     ensured(): Promise<unknown> {
       const connection = link.connections();
       if (checked?.connection !== connection) {
-        const done = ensure();
-        checked = { connection, done };
-        done.catch(() => (checked = undefined));
+        const streams = ensure();
+        checked = { connection, streams };
+        streams.catch(() => (checked = undefined));
       }
-      return checked.done;
+      return checked.streams;
     },
     states: async () => readStates(await place()).catch(failed),
   };
@@ -221,8 +221,8 @@ export function openBroker(options: Options) {
     states: (): Promise<Record<StreamName, StreamState>> => guard.states(),
 
     /** The message with this sequence number in a stream, or undefined. */
-    held: async (stream: StreamName, seq: number): Promise<Held | undefined> =>
-      readHeld(await link.manager(), names.stream(stream), seq),
+    held: async (stream: StreamName, seq: number): Promise<StoredMessage | undefined> =>
+      readStored(await link.manager(), names.stream(stream), seq),
 
     /**
      * The number of connections so far: a changed number means that the connection was lost in

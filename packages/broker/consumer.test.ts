@@ -16,9 +16,10 @@ async function settingsFor(stored: readonly string[]) {
           ? { ack_floor: { stream_seq: 41 }, config: { ack_policy: 'explicit' } }
           : undefined,
       ),
-    add: (_stream: string, given: Record<string, unknown>) => Promise.resolve((settings = given)),
-    update: (_stream: string, _durable: string, given: Record<string, unknown>) =>
-      Promise.resolve((settings = given)),
+    add: (_stream: string, options: Record<string, unknown>) =>
+      Promise.resolve((settings = options)),
+    update: (_stream: string, _durable: string, options: Record<string, unknown>) =>
+      Promise.resolve((settings = options)),
   };
   await ensureConsumer(
     {

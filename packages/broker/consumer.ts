@@ -119,10 +119,10 @@ export async function ensureConsumer(
 
 /** @throws BrokerProblem for another installation's consumer, and for one that loses messages */
 function assertUsable({ stream_name: stream, name, config }: ConsumerInfo, owner: Owner): void {
-  const found = config.metadata?.[ownerKey] ?? owner.id;
-  if (found !== owner.id)
+  const ownerId = config.metadata?.[ownerKey] ?? owner.id;
+  if (ownerId !== owner.id)
     throw new BrokerProblem(
-      `the consumer ${name} of the stream ${stream} belongs to the installation ${found}, and this is ${owner.id}: use a NATS account of its own, or set BAILIWICK_NATS_PREFIX`,
+      `the consumer ${name} of the stream ${stream} belongs to the installation ${ownerId}, and this is ${owner.id}: use a NATS account of its own, or set BAILIWICK_NATS_PREFIX`,
     );
   if (config.ack_policy !== AckPolicy.Explicit || config.deliver_subject)
     throw new BrokerProblem(
@@ -218,7 +218,7 @@ export function consumeForever(
 function createHand(concurrency: number) {
   const works = new Map<JsMsg, Promise<void>>();
   let bytes = 0;
-  let settled = () => {};
+  let wake = () => {};
   let signs: NodeJS.Timeout | undefined;
 
   const mostBytes = Math.max(bytesInHand.least, concurrency * bytesInHand.perMessage);
@@ -234,7 +234,7 @@ function createHand(concurrency: number) {
       clearInterval(signs);
       signs = undefined;
     }
-    settled();
+    wake();
   }
 
   return {
@@ -249,7 +249,7 @@ function createHand(concurrency: number) {
     },
     /** Waits until there is room, and returns the number of messages to fetch. */
     async room(): Promise<number> {
-      while (isFull()) await new Promise<void>((resolve) => (settled = resolve));
+      while (isFull()) await new Promise<void>((resolve) => (wake = resolve));
       // A short wait lets several messages settle, so that one pull replaces them all.
       if (works.size > concurrency / 2) await sleep(5);
       return Math.min(concurrency - works.size, mostAtOnce);

@@ -41,7 +41,7 @@ export type StreamName = (typeof streams)[number]['name'];
 export type StreamState = { created: Date; lastSeq: number };
 
 /** A stored message: the id that it was published with, and its time by the broker's clock. */
-export type Held = { id: string; at: Date };
+export type StoredMessage = { id: string; at: Date };
 
 /** Where the streams are, and to whom they must belong. */
 export type Place = { manager: JetStreamManager; isCluster: boolean; names: Names; owner: Owner };
@@ -133,14 +133,14 @@ const fixed = (name: string, what: string) =>
 async function assertOwn(
   { manager, names, owner }: Place,
   name: string,
-  found: string | undefined,
+  ownerId: string | undefined,
   lastSeq: number,
 ): Promise<void> {
-  if (found === owner.id || (found === undefined && lastSeq === 0)) return;
-  const idAt = async (seq: number) => (await readHeld(manager, names.stream('EVT'), seq))?.id;
-  if (found === undefined && (await owner.recognises(idAt))) return;
+  if (ownerId === owner.id || (ownerId === undefined && lastSeq === 0)) return;
+  const idAt = async (seq: number) => (await readStored(manager, names.stream('EVT'), seq))?.id;
+  if (ownerId === undefined && (await owner.recognises(idAt))) return;
   throw new BrokerProblem(
-    `the stream ${name} ${found === undefined ? 'was not made by this installation' : `belongs to the installation ${found}`}, and this is ${owner.id}: use a NATS account of its own, set BAILIWICK_NATS_PREFIX, or delete the stream if its installation is gone`,
+    `the stream ${name} ${ownerId === undefined ? 'was not made by this installation' : `belongs to the installation ${ownerId}`}, and this is ${owner.id}: use a NATS account of its own, set BAILIWICK_NATS_PREFIX, or delete the stream if its installation is gone`,
   );
 }
 
@@ -168,11 +168,11 @@ const stateOf = ({ created, state }: StreamInfo): StreamState => ({
 });
 
 /** The message with this sequence number, or undefined. */
-export async function readHeld(
+export async function readStored(
   manager: JetStreamManager,
   stream: string,
   seq: number,
-): Promise<Held | undefined> {
+): Promise<StoredMessage | undefined> {
   const message = await manager.streams.getMessage(stream, { seq }).catch(missing);
   return message && { id: message.header.get('Nats-Msg-Id'), at: message.time };
 }

@@ -40,11 +40,11 @@ async function update(template: string, outputs: string): Promise<string[]> {
     ]);
     const differing: string[] = [];
     for (const path of [...paths].sort()) {
-      const wanted = await readIfThere(join(fresh, path));
-      if (wanted === (await readIfThere(join(root, path)))) continue;
+      const content = await readIfThere(join(fresh, path));
+      if (content === (await readIfThere(join(root, path)))) continue;
       differing.push(path);
       if (check) continue;
-      if (wanted === undefined) await rm(join(root, path));
+      if (content === undefined) await rm(join(root, path));
       else await cp(join(fresh, path), join(root, path));
     }
     return differing;

@@ -40,10 +40,10 @@ test('a name has no control characters and no marks that change the direction of
 
 test('every name that a client sends is read by the same rule', () => {
   const names = new Set<string>();
-  const seen = new Set<DescMessage>();
+  const visited = new Set<DescMessage>();
   const visit = (message: DescMessage): void => {
-    if (seen.has(message)) return;
-    seen.add(message);
+    if (visited.has(message)) return;
+    visited.add(message);
     for (const field of message.fields) {
       if (field.message) visit(field.message);
       const isName = ['Name', 'GivenName', 'FamilyName'].includes(field.jsonName);
@@ -56,7 +56,7 @@ test('every name that a client sends is read by the same rule', () => {
       name.slice(0, name.lastIndexOf('.')),
       name.slice(name.lastIndexOf('.') + 1),
     ];
-    const message = [...seen].find((one) => one.typeName === typeName);
+    const message = [...visited].find((one) => one.typeName === typeName);
     const local = message?.fields.find((one) => one.name === field)?.localName ?? '';
     return (
       message &&
@@ -91,8 +91,8 @@ test('a stored text that requests refuse now is shown without what they refuse, 
   const stored = 'invoice\u202efdp.exe\r\n\u2067x\u2069 می\u200cخواهم';
   const clean = 'invoicefdp.exe x می\u200cخواهم';
   const group = { name: stored, description: 'one\ntwo\u202e\u0000' };
-  const shown = encodeJson(GroupSchema, create(GroupSchema, group));
-  assert.deepEqual([shown['Name'], shown['Description']], [clean, 'one\ntwo']);
+  const json = encodeJson(GroupSchema, create(GroupSchema, group));
+  assert.deepEqual([json['Name'], json['Description']], [clean, 'one\ntwo']);
   assert.ok(!isRefused(GroupSchema, clean));
   const user = { name: stored, givenName: stored, familyName: stored };
   const { Name, GivenName, FamilyName } = encodeJson(UserSchema, create(UserSchema, user));

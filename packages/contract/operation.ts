@@ -114,7 +114,7 @@ export function readOperation(method: DescMethod): Operation {
   const options = getOption(method, operationOption);
   const credential = credentials[options.credential];
   if (credential === undefined) throw new Error(`${where} declares no credential`);
-  const host = hosts.find((known) => known === getOption(service, hostOption));
+  const host = hosts.find((name) => name === getOption(service, hostOption));
   if (host === undefined) throw new Error(`${service.typeName} declares no known host`);
   const sideEffects = method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
   return {

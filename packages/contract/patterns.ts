@@ -7,9 +7,9 @@ const compiled = new Map<string, RegExp>();
 
 /** Whether a text matches a pattern of a rule. @throws for a pattern that the two engines could read differently */
 export function matches(pattern: string, text: string): boolean {
-  let known = compiled.get(pattern);
-  if (known === undefined) compiled.set(pattern, (known = compile(pattern)));
-  return known.test(text);
+  let regExp = compiled.get(pattern);
+  if (regExp === undefined) compiled.set(pattern, (regExp = compile(pattern)));
+  return regExp.test(text);
 }
 
 /** A character class, or an escape. */

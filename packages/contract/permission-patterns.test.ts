@@ -9,10 +9,10 @@ test('a permission includes only itself', () => {
 });
 
 test('a wildcard includes every permission below it, with either separator', () => {
-  for (const wanted of ['app.reports.read', 'app.reports.read.all', 'app.reports.*'])
-    assert.equal(includes(['app.reports.*'], wanted), true, wanted);
-  for (const wanted of ['app.reports', 'app.reportsx.read', 'app.*', '*', 'iam.users.read'])
-    assert.equal(includes(['app.reports.*'], wanted), false, wanted);
+  for (const permission of ['app.reports.read', 'app.reports.read.all', 'app.reports.*'])
+    assert.equal(includes(['app.reports.*'], permission), true, permission);
+  for (const permission of ['app.reports', 'app.reportsx.read', 'app.*', '*', 'iam.users.read'])
+    assert.equal(includes(['app.reports.*'], permission), false, permission);
   assert.equal(includes(['app:reports:*'], 'app:reports:read'), true);
   assert.equal(includes(['app:reports:*'], 'app.reports.read'), false);
   assert.equal(includes(['*'], 'anything.at:all'), true);
@@ -20,13 +20,13 @@ test('a wildcard includes every permission below it, with either separator', () 
 
 test('neither * nor iam.* includes a permission of the platform or of the internals', () => {
   for (const pattern of ['*', 'iam.*'])
-    for (const wanted of [
+    for (const permission of [
       'iam.platform.users.read',
       'iam.internal.deliver',
       'iam.platform.*',
       'iam.internal.*',
     ])
-      assert.equal(includes([pattern], wanted), false, `${pattern} ${wanted}`);
+      assert.equal(includes([pattern], permission), false, `${pattern} ${permission}`);
   assert.equal(includes(['iam.platform.*'], 'iam.platform.users.read'), true);
   assert.equal(includes(['iam.platform.*'], 'iam.internal.deliver'), false);
   assert.equal(includes(['iam.internal.*'], 'iam.internal.deliver'), true);
@@ -34,7 +34,8 @@ test('neither * nor iam.* includes a permission of the platform or of the intern
 });
 
 test('an empty list of grants includes no permission', () => {
-  for (const wanted of ['*', 'iam.users.read', '']) assert.equal(includes([], wanted), false);
+  for (const permission of ['*', 'iam.users.read', ''])
+    assert.equal(includes([], permission), false);
 });
 
 test('two lists have the permissions in common that both include', () => {

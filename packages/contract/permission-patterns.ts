@@ -14,18 +14,18 @@ export const isPlatformOnly = (permission: string): boolean =>
   namedOnly.some((prefix) => permission.startsWith(prefix));
 
 /**
- * Whether the granted patterns include `wanted`. If `wanted` ends in `*`, every permission that it
+ * Whether the granted patterns include `permission`. If `permission` ends in `*`, every permission that it
  * matches must be included: that is the rule for granting it.
  */
-export function includes(granted: readonly string[], wanted: string): boolean {
-  return granted.some((pattern) => patternIncludes(pattern, wanted));
+export function includes(granted: readonly string[], permission: string): boolean {
+  return granted.some((pattern) => patternIncludes(pattern, permission));
 }
 
-function patternIncludes(pattern: string, wanted: string): boolean {
-  if (pattern === wanted) return true;
+function patternIncludes(pattern: string, permission: string): boolean {
+  if (pattern === permission) return true;
   if (!pattern.endsWith('*')) return false;
   const reach = pattern.slice(0, -1);
-  const stem = wanted.endsWith('*') ? wanted.slice(0, -1) : wanted;
+  const stem = permission.endsWith('*') ? permission.slice(0, -1) : permission;
   return (
     stem.startsWith(reach) &&
     namedOnly.every((prefix) => !stem.startsWith(prefix) || reach.startsWith(prefix))

@@ -133,10 +133,10 @@ export function permissionBitmap(holds: (permission: Permission) => boolean): Ui
   return bitmap;
 }
 
-/** The bits of `bitmap` for the first `known` permissions, and those of `other` for the rest. */
-export const joinBitmaps = (bitmap: Uint8Array, known: number, other: Uint8Array): Uint8Array =>
+/** The bits of `bitmap` for the first `count` permissions, and those of `other` for the rest. */
+export const joinBitmaps = (bitmap: Uint8Array, count: number, other: Uint8Array): Uint8Array =>
   Uint8Array.from({ length: Math.max(bitmap.length, other.length) }, (_, index) => {
-    const bits = Math.min(8, Math.max(0, known - index * 8));
+    const bits = Math.min(8, Math.max(0, count - index * 8));
     const mask = (1 << bits) - 1;
     return ((bitmap[index] ?? 0) & mask) | ((other[index] ?? 0) & ~mask);
   });

@@ -11,8 +11,8 @@ const inputOf = (operation: string): DescMessage =>
 
 function problemsOf(operation: string, json: Record<string, unknown>) {
   const decoded = decodeJson(inputOf(operation), json);
-  const found = findProblems(inputOf(operation), decoded.message, decoded.unreadable);
-  return shapeOf([...decoded.problems, ...found]);
+  const problems = findProblems(inputOf(operation), decoded.message, decoded.unreadable);
+  return shapeOf([...decoded.problems, ...problems]);
 }
 
 const shapeOf = (problems: readonly Problem[]) =>
@@ -66,11 +66,11 @@ test('a problem names the field, the rule and the values of its message', () => 
 });
 
 test('all failed rules of an empty request have a name of their own', () => {
-  const found = [...operations.values()].flatMap(({ method }) =>
+  const problems = [...operations.values()].flatMap(({ method }) =>
     findProblems(method.input, create(method.input)),
   );
-  const custom = new Set(found.filter(({ rule }) => rule === 'custom').map(({ text }) => text));
-  assert.ok(found.length > 100);
+  const custom = new Set(problems.filter(({ rule }) => rule === 'custom').map(({ text }) => text));
+  assert.ok(problems.length > 100);
   assert.deepEqual([...custom].sort(), []);
 });
 
@@ -79,9 +79,9 @@ test('a text becomes a custom problem of the field at its beginning, once', () =
   assert.equal(fieldOf('Users[12].Roles["a b"].Name is odd'), 'Users[12].Roles["a b"].Name');
   assert.equal(fieldOf('the body is odd'), '');
   assert.equal(fieldOf('Idempotency-Key is odd'), '');
-  const known = problem('Name', 'required', 'is required');
-  assert.deepEqual(distinct([known, 'Name is required', 'Path is odd']), [
-    known,
+  const required = problem('Name', 'required', 'is required');
+  assert.deepEqual(distinct([required, 'Name is required', 'Path is odd']), [
+    required,
     { text: 'Path is odd', field: 'Path', rule: 'custom', params: {} },
   ]);
   assert.ok(Object.hasOwn(rules, 'custom'));

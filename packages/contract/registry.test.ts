@@ -11,7 +11,7 @@ import { operationOf, operations, services } from './registry.ts';
 const here = import.meta.dirname;
 const proto = join(here, '../../proto');
 const all = [...operations.values()];
-const known: ReadonlySet<string> = new Set(permissions);
+const permissionNames: ReadonlySet<string> = new Set(permissions);
 
 test('the registry contains every service of the proto files', async () => {
   const declared: string[] = [];
@@ -56,7 +56,7 @@ test('every permission in an option is in the permission table', () => {
   for (const { name, allow } of all) {
     for (const rule of allow) {
       if (rule.kind === 'tenant' || rule.kind === 'platform')
-        assert.ok(known.has(rule.permission), `${name}: ${rule.permission}`);
+        assert.ok(permissionNames.has(rule.permission), `${name}: ${rule.permission}`);
     }
   }
 });

@@ -30,9 +30,9 @@ const properties = new WeakMap<DescMessage, Map<string, readonly string[]>>();
 function propertiesOf(schema: DescMessage, path: string): readonly string[] {
   const paths = properties.get(schema) ?? new Map<string, readonly string[]>();
   properties.set(schema, paths);
-  const known = paths.get(path) ?? findProperties(schema, path);
-  paths.set(path, known);
-  return known;
+  const names = paths.get(path) ?? findProperties(schema, path);
+  paths.set(path, names);
+  return names;
 }
 
 function findProperties(schema: DescMessage, path: string): string[] {

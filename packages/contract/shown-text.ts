@@ -32,20 +32,20 @@ const cleaners: Readonly<Record<string, Cleaner>> = {
 /** The hash of an audit entry covers its target as it is. */
 const exact = 'bailiwick.access.v1.AuditTarget';
 
-const known = new WeakMap<DescMessage, ReadonlyMap<DescField, Cleaner>>();
+const cache = new WeakMap<DescMessage, ReadonlyMap<DescField, Cleaner>>();
 
 /** How the texts of a message that people see are made safe, by their fields. */
 export function cleanersOf(schema: DescMessage): ReadonlyMap<DescField, Cleaner> {
-  let found = known.get(schema);
-  if (!found) {
+  let byField = cache.get(schema);
+  if (!byField) {
     const texts = schema.typeName === exact ? [] : schema.fields;
-    found = new Map(
+    byField = new Map(
       texts.flatMap((field) => {
         const clean = field.fieldKind === 'scalar' ? cleaners[field.jsonName] : undefined;
         return clean ? [[field, clean] as const] : [];
       }),
     );
-    known.set(schema, found);
+    cache.set(schema, byField);
   }
-  return found;
+  return byField;
 }

@@ -159,20 +159,20 @@ test('a bot key expires within a year, and a new one not in the past', () => {
 });
 
 test('a default role cannot be owner', () => {
-  const claim = (defaultRole: string) =>
+  const domainProblems = (defaultRole: string) =>
     validate(
       DomainCreateRequestSchema,
       create(DomainCreateRequestSchema, { tenant, name: 'example.com', defaultRole }),
     );
-  const found = (defaultRole: string) =>
+  const tenantProblems = (defaultRole: string) =>
     validate(
       TenantsCreateRequestSchema,
       create(TenantsCreateRequestSchema, { tenant: { name: 'Acme', settings: { defaultRole } } }),
     );
   for (const role of ['', 'admin', 'owners'])
-    assert.deepEqual([claim(role), found(role)], [[], []]);
-  assert.deepEqual(claim('owner'), ['DefaultRole must not be owner']);
-  assert.deepEqual(found('owner'), ['Tenant.Settings.DefaultRole must not be owner']);
+    assert.deepEqual([domainProblems(role), tenantProblems(role)], [[], []]);
+  assert.deepEqual(domainProblems('owner'), ['DefaultRole must not be owner']);
+  assert.deepEqual(tenantProblems('owner'), ['Tenant.Settings.DefaultRole must not be owner']);
 });
 
 test('a replay period must not end before it begins', () => {

@@ -37,18 +37,18 @@ export function limitHandshake(wire: Socket): () => void {
  */
 export function limitAnswers(socket: Socket, wire: Socket, bodyBytes: number): void {
   let start = 0;
-  let seen = 0;
+  let readBytes = 0;
   let written = 0;
   const check = () => {
     // HTTP/1.1 without pipelining: each write is a new request.
     if (socket.bytesWritten !== written) {
       written = socket.bytesWritten;
-      start = seen;
+      start = readBytes;
     }
     // The newest read is not counted yet. The parser sees it first, so that a large response is
     // rejected by its status rather than its size.
-    if (seen - start > bodyBytes + overheadBytes) socket.destroy(new AnswerTooLarge());
-    seen = wire.bytesRead;
+    if (readBytes - start > bodyBytes + overheadBytes) socket.destroy(new AnswerTooLarge());
+    readBytes = wire.bytesRead;
   };
   // `on` would start the stream's flow before the parser reads it.
   socket.prependListener('readable', check);

@@ -17,7 +17,7 @@ const informational = /^HTTP\/1\.[01] 1\d\d$/;
 export function acceptContinue(socket: Socket): void {
   let written = 0;
   let beforeFinal = false;
-  let held: Buffer = Buffer.alloc(0);
+  let pending: Buffer = Buffer.alloc(0);
 
   // `on` would start the stream's flow before the parser reads it.
   socket.prependListener('readable', () => {
@@ -25,16 +25,16 @@ export function acceptContinue(socket: Socket): void {
     if (socket.bytesWritten !== written) {
       written = socket.bytesWritten;
       beforeFinal = true;
-      held = Buffer.alloc(0);
+      pending = Buffer.alloc(0);
     }
     if (!beforeFinal) return;
     const chunk = socket.read() as Buffer | null;
     if (!chunk) return;
-    const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    const bytes = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
     const { end, isFinal } = passInformational(bytes);
     beforeFinal = !isFinal;
     const ready = isFinal ? bytes.length : end;
-    held = bytes.subarray(ready);
+    pending = bytes.subarray(ready);
     if (ready > 0) socket.unshift(bytes.subarray(0, ready));
   });
 }

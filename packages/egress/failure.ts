@@ -70,8 +70,8 @@ function nameOf(thrown: unknown): FailureName | undefined {
     // A name with several addresses fails once for each: use the first error.
     if (error instanceof AggregateError && error.errors.length > 0) return nameOf(error.errors[0]);
     const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-    const known = failures.find(([pattern]) => pattern.test(code));
-    if (known) return known[1];
+    const match = failures.find(([pattern]) => pattern.test(code));
+    if (match) return match[1];
   }
   return undefined;
 }

@@ -147,15 +147,15 @@ function dial({ host, port, addresses, timeoutMs }: Dial): Promise<Socket> {
 
 /** A look-up function that returns the checked addresses. */
 export function pinned(addresses: readonly Address[]): LookupFunction {
-  return (_host, options, done) => {
+  return (_host, options, callback) => {
     const usable = addresses.filter(
       ({ family }) =>
         !options.family || options.family === family || options.family === `IPv${family}`,
     );
     const first = usable[0];
     if (!first)
-      done(Object.assign(new Error('no address of this family'), { code: 'ENOTFOUND' }), '');
-    else if (options.all) done(null, [...usable]);
-    else done(null, first.address, first.family);
+      callback(Object.assign(new Error('no address of this family'), { code: 'ENOTFOUND' }), '');
+    else if (options.all) callback(null, [...usable]);
+    else callback(null, first.address, first.family);
   };
 }

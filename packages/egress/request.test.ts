@@ -12,10 +12,10 @@ const limits = { totalMs: 2000, answerBytes: 256 * 1024 };
 const pools = createPools({ connectMs: 500, ...limits });
 const egress = egressRules({ hosts: [], cidrs: ['127.0.0.0/8'], ports: [] });
 const packed = gzipSync('{"packed":true}');
-const seen: string[] = [];
+const requests: string[] = [];
 
 const server = createServer(({ method, url, headers }, response) => {
-  seen.push(`${method} ${url} ${headers.accept}`);
+  requests.push(`${method} ${url} ${headers.accept}`);
   if (url === '/document')
     response
       .writeHead(200, { 'content-type': 'application/json' })
@@ -50,7 +50,7 @@ test('a document is fetched with its status, headers and bytes', async () => {
   const { status, headers, body, truncated } = await get('/document');
   assert.deepEqual([status, headers['content-type'], truncated], [200, 'application/json', false]);
   assert.equal(body.toString(), '{"issuer":"https://idp.example"}');
-  assert.deepEqual(seen, ['GET /document application/json']);
+  assert.deepEqual(requests, ['GET /document application/json']);
 });
 
 test('a body is truncated at the limit, and the result says so', async () => {
@@ -65,9 +65,9 @@ test('a compressed body is not decompressed', async () => {
 });
 
 test('a redirect is returned as a response', async () => {
-  seen.length = 0;
+  requests.length = 0;
   const { status, headers } = await get('/moved');
-  assert.deepEqual([status, headers.location, seen.length], [302, '/document', 1]);
+  assert.deepEqual([status, headers.location, requests.length], [302, '/document', 1]);
 });
 
 test('a request without a response fails with a documented name, and a cancelled one with unavailable', async () => {

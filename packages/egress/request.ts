@@ -55,7 +55,7 @@ const maxInformational = 8;
  */
 export async function request(
   { pools, egress }: Egress,
-  { limits, signal, onAnswer, ...wanted }: EgressRequest,
+  { limits, signal, onAnswer, ...options }: EgressRequest,
 ): Promise<EgressAnswer> {
   const reader = createReader(limits.answerBytes, onAnswer);
   const deadline = setTimeout(
@@ -66,10 +66,10 @@ export async function request(
   if (signal.aborted) cancel();
   else signal.addEventListener('abort', cancel, { once: true });
   try {
-    const target = new URL(wanted.url);
+    const target = new URL(options.url);
     // The resolver cannot be cancelled.
     const addresses = await Promise.race([resolveReceiver(target, egress), reader.failed]);
-    const { method, headers, body = null } = wanted;
+    const { method, headers, body = null } = options;
     const path = `${target.pathname}${target.search}`;
     pools.for(target, addresses).dispatch({ method, path, headers, body }, reader.handler);
     return await reader.answer;

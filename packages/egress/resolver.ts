@@ -18,11 +18,11 @@ export function createLookUp(server: string): LookUp {
   return async (name) => {
     if (name === 'localhost') return ['127.0.0.1', '::1'].map(asAddress);
     // The trailing dot makes the name fully qualified.
-    const found = await Promise.allSettled([
+    const answers = await Promise.allSettled([
       resolver.resolve4(`${name}.`),
       resolver.resolve6(`${name}.`),
     ]);
-    const addresses = found.flatMap((answer) =>
+    const addresses = answers.flatMap((answer) =>
       answer.status === 'fulfilled' ? answer.value : [],
     );
     if (addresses.length === 0)

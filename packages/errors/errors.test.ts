@@ -44,10 +44,10 @@ test('an invalid request has a problem for each message, also from a process of 
   const fieldsOf = ({ problems }: ServiceError) => problems.map(({ field, rule }) => [field, rule]);
   assert.deepEqual(fieldsOf(error), custom);
   const received = (problems: readonly unknown[]) => {
-    const sent = toConnectError(error);
-    for (const detail of sent.details)
+    const connectError = toConnectError(error);
+    for (const detail of connectError.details)
       if ('value' in detail) Object.assign(detail.value, { problems });
-    return toServiceError(sent);
+    return toServiceError(connectError);
   };
   assert.deepEqual(fieldsOf(received([])), custom, 'of an older one');
   const newer = { field: 'x', rule: 'from_tomorrow', params: { items: { A: 'b' } } };

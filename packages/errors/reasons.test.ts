@@ -11,13 +11,13 @@ const root = join(here, '../..');
 const words = /'([A-Z]+(?:_[A-Z]+)+)'/g;
 
 async function wordsIn(patterns: readonly string[]): Promise<Set<string>> {
-  const found = new Set<string>();
+  const matches = new Set<string>();
   for await (const path of glob(patterns, { cwd: root })) {
     if (/node_modules|\/gen\/|\.test\.ts$/.test(path)) continue;
     for (const [, word = ''] of (await readFile(join(root, path), 'utf8')).matchAll(words))
-      found.add(word);
+      matches.add(word);
   }
-  return found;
+  return matches;
 }
 
 test('no reason disappears or changes its name: they match reasons.golden.json', async () => {
@@ -60,8 +60,10 @@ test('every reason is an upper-case word, and a sentence says what it means', ()
 });
 
 test('every reason of the list is sent somewhere', async () => {
-  const sent = await wordsIn(['packages/**/*.ts', 'services/**/*.ts', 'gateway/**/*.ts']);
-  const unsent = Object.keys(reasons).filter((name) => name.includes('_') && !sent.has(name));
+  const sourceWords = await wordsIn(['packages/**/*.ts', 'services/**/*.ts', 'gateway/**/*.ts']);
+  const unsent = Object.keys(reasons).filter(
+    (name) => name.includes('_') && !sourceWords.has(name),
+  );
   assert.deepEqual(unsent, []);
 });
 

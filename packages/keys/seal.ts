@@ -92,11 +92,11 @@ const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
 /** The key object of these bytes, which never change. */
 function keyObjectOf(key: Uint8Array): KeyObject {
-  const known = keyObjects.get(key);
-  if (known) return known;
-  const made = createSecretKey(key);
-  keyObjects.set(key, made);
-  return made;
+  const cached = keyObjects.get(key);
+  if (cached) return cached;
+  const keyObject = createSecretKey(key);
+  keyObjects.set(key, keyObject);
+  return keyObject;
 }
 
 const nonceBytes = 12;
@@ -176,12 +176,13 @@ const derived = new WeakMap<Uint8Array, Map<string, Buffer>>();
 
 /** A 32-byte key for one purpose, derived from a key of the ring. */
 export function purposeKey(key: Uint8Array, purpose: string): Buffer {
-  const known = derived.get(key) ?? new Map<string, Buffer>();
-  derived.set(key, known);
-  const found =
-    known.get(purpose) ?? Buffer.from(hkdfSync('sha256', key, '', `bailiwick/${purpose}/v1`, 32));
-  known.set(purpose, found);
-  return found;
+  const keysByPurpose = derived.get(key) ?? new Map<string, Buffer>();
+  derived.set(key, keysByPurpose);
+  const derivedKey =
+    keysByPurpose.get(purpose) ??
+    Buffer.from(hkdfSync('sha256', key, '', `bailiwick/${purpose}/v1`, 32));
+  keysByPurpose.set(purpose, derivedKey);
+  return derivedKey;
 }
 
 /**

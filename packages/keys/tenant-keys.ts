@@ -51,8 +51,8 @@ function createKeyStore({ database, service }: Pick<Options, 'database' | 'servi
   }
 
   async function findOrCreate(tenant: string): Promise<DataKey> {
-    const found = await findCurrentKey(database, tenant);
-    if (found) return unwrap(found);
+    const currentKey = await findCurrentKey(database, tenant);
+    if (currentKey) return unwrap(currentKey);
     const { id, key, row } = await make(tenant);
     const other = await database.transaction({ call: byService, tenant }, async (tx) => {
       await lockName(tx, `dek ${tenant}`);
@@ -64,9 +64,9 @@ function createKeyStore({ database, service }: Pick<Options, 'database' | 'servi
   }
 
   async function get(tenant: string, id: string): Promise<DataKey> {
-    const found = await findKey(database, tenant, id);
-    if (!found) throw new CannotOpen(`the data key ${id} is gone`);
-    return unwrap(found);
+    const dataKey = await findKey(database, tenant, id);
+    if (!dataKey) throw new CannotOpen(`the data key ${id} is gone`);
+    return unwrap(dataKey);
   }
 
   /**
@@ -80,8 +80,8 @@ function createKeyStore({ database, service }: Pick<Options, 'database' | 'servi
     onReplaced: OnReplaced,
     only?: string,
   ): Promise<string | undefined> {
-    const found = await findCurrentKey(database, tenant);
-    if (!found || (only !== undefined && found.id !== only)) return undefined;
+    const currentKey = await findCurrentKey(database, tenant);
+    if (!currentKey || (only !== undefined && currentKey.id !== only)) return undefined;
     const { id, row } = await make(tenant);
     const replaced = await database.transaction({ call, tenant }, async (tx) => {
       await lockName(tx, `dek ${tenant}`);
@@ -107,12 +107,12 @@ export function createTenantKeys({ database, service, lifetimeMs = keyLifetimeMs
   hits.add({}, 0); // shows 0 from the start, in processes that use data keys
   const cached = { size: 1000, lifetimeMs, onHit: () => hits.add({}) };
   const current = createCache<DataKey>(cached);
-  const known = createCache<DataKey>(cached);
+  const keysById = createCache<DataKey>(cached);
   const { unwrap, findOrCreate, get, replace } = createKeyStore({ database, service });
 
   const getCurrent = (tenant: string) => current.getOrLoad(tenant, () => findOrCreate(tenant));
   const getKnown = (tenant: string, id: string) =>
-    known.getOrLoad(`${tenant}/${id}`, () => get(tenant, id));
+    keysById.getOrLoad(`${tenant}/${id}`, () => get(tenant, id));
   return {
     /** Seals with the tenant's current data key. `context` names the record and field. */
     async seal(tenant: string, plain: Uint8Array, context: readonly string[]): Promise<Sealed> {
@@ -137,7 +137,7 @@ export function createTenantKeys({ database, service, lifetimeMs = keyLifetimeMs
       // Another process may already have removed the key.
       const stored = await findKey(database, tenant, dekId);
       if (!stored) return undefined;
-      const old = await known.getOrLoad(`${tenant}/${dekId}`, () => unwrap(stored));
+      const old = await keysById.getOrLoad(`${tenant}/${dekId}`, () => unwrap(stored));
       // The cached current key may be the superseded one.
       current.forget(tenant);
       const next = await getCurrent(tenant);
@@ -152,7 +152,7 @@ export function createTenantKeys({ database, service, lifetimeMs = keyLifetimeMs
     /** Removes a tenant's keys from the cache. */
     forget(tenant: string): void {
       current.forget(tenant);
-      known.forgetWhere((key) => key.startsWith(`${tenant}/`));
+      keysById.forgetWhere((key) => key.startsWith(`${tenant}/`));
     },
   };
 }

@@ -8,11 +8,11 @@ const certificateForm = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE---
 
 /** The certificates in a PEM file. @throws for anything else, including a truncated certificate */
 export function parseCertificates(pem: string): X509Certificate[] {
-  const found = pem.match(certificateForm) ?? [];
+  const blocks = pem.match(certificateForm) ?? [];
   // Comments between certificates are allowed.
-  const isWhole = found.length > 0 && !/-----(BEGIN|END)/.test(pem.replace(certificateForm, ''));
+  const isWhole = blocks.length > 0 && !/-----(BEGIN|END)/.test(pem.replace(certificateForm, ''));
   try {
-    if (isWhole) return found.map((one) => new X509Certificate(one));
+    if (isWhole) return blocks.map((one) => new X509Certificate(one));
   } catch {
     // OpenSSL's message does not help an operator
   }

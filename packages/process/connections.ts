@@ -32,7 +32,7 @@ export function createConnections() {
   const unanswered = new WeakMap<Socket, number>();
   /** Idle connections; true if the client is our own, which never pipelines. */
   const idle = new Map<Socket, boolean>();
-  const known = new WeakSet<Socket>();
+  const sockets = new WeakSet<Socket>();
   const closing = new WeakSet<Socket>();
   let keepAliveDisabled = false;
 
@@ -52,8 +52,8 @@ export function createConnections() {
       }
       unanswered.set(socket, before + 1);
       idle.delete(socket);
-      if (!known.has(socket)) {
-        known.add(socket);
+      if (!sockets.has(socket)) {
+        sockets.add(socket);
         socket.once('close', () => idle.delete(socket));
       }
       answering.add(response);

@@ -4,12 +4,12 @@ import { createReadiness } from './readiness.ts';
 
 /** A readiness whose checks return these states in order, repeating the last one. */
 function ask(...states: Array<'there' | Error>) {
-  let asked = 0;
+  let checks = 0;
   const readiness = createReadiness(() => {
-    const state = states[Math.min(asked++, states.length - 1)];
+    const state = states[Math.min(checks++, states.length - 1)];
     return state === 'there' ? Promise.resolve() : Promise.reject(state);
   });
-  return { readiness, asked: () => asked };
+  return { readiness, checks: () => checks };
 }
 
 /** Stops the clock. Deno does not reset it by itself at the end of a test. */
@@ -20,20 +20,20 @@ function stopTheClock(t: TestContext): void {
 
 test('a ready process is checked once in two seconds, however often it is probed', async (t) => {
   stopTheClock(t);
-  const { readiness, asked } = ask('there', new Error('the database is away'));
+  const { readiness, checks } = ask('there', new Error('the database is away'));
   for (let times = 0; times < 10; times++) {
     assert.equal(await readiness(), undefined);
     t.mock.timers.tick(190);
   }
-  assert.equal(asked(), 1);
+  assert.equal(checks(), 1);
   t.mock.timers.tick(200);
   assert.equal(await readiness(), 'the database is away');
-  assert.equal(asked(), 2);
+  assert.equal(checks(), 2);
 });
 
 test('an unready process is checked at each probe, so that recovery shows at once', async (t) => {
   stopTheClock(t);
-  const { readiness, asked } = ask(
+  const { readiness, checks } = ask(
     new Error('the schema cannot be used yet'),
     new Error('the broker is away'),
     'there',
@@ -41,7 +41,7 @@ test('an unready process is checked at each probe, so that recovery shows at onc
   assert.equal(await readiness(), 'the schema cannot be used yet');
   assert.equal(await readiness(), 'the broker is away');
   assert.equal(await readiness(), undefined);
-  assert.equal(asked(), 3);
+  assert.equal(checks(), 3);
 });
 
 test('a hanging check is reported within its limit, is not started twice, and clears when it ends', async () => {

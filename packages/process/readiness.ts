@@ -28,11 +28,11 @@ export function createReadiness(ready: () => Promise<void>, limitMs = checkLimit
   let checking: { result: Promise<string | undefined>; beganAt: number } | undefined;
 
   function check() {
-    const result = problemOf(ready).then((found) => {
-      problem = found;
+    const result = problemOf(ready).then((reason) => {
+      problem = reason;
       checkedAt = Date.now();
       checking = undefined;
-      return found;
+      return reason;
     });
     return { result, beganAt: performance.now() };
   }

@@ -5,7 +5,7 @@ import { acceptedLocales, chooseLocale, localesLike } from './languages.ts';
 
 const locales = ['de', 'en', 'es', 'fr', 'ja', 'pt-BR'];
 
-for (const [wanted, chosen] of [
+for (const [tag, chosen] of [
   ['de-CH', 'de'],
   ['DE_at', 'de'],
   ['pt', 'pt-BR'],
@@ -18,8 +18,8 @@ for (const [wanted, chosen] of [
   ['', 'en'],
   ['__proto__', 'en'],
 ] as const)
-  test(`the language for ${JSON.stringify(wanted)} is ${chosen}`, () => {
-    assert.equal(chooseLocale(locales, [wanted]), chosen);
+  test(`the language for ${JSON.stringify(tag)} is ${chosen}`, () => {
+    assert.equal(chooseLocale(locales, [tag]), chosen);
   });
 
 test('localesLike returns the closest language first, and an empty list for an unknown language', () => {

@@ -10,9 +10,9 @@ export const parsePrivateKey = (pem: string): KeyObject =>
 
 /** The public keys of one process: two during a rotation. @throws for anything else */
 export function parsePublicKeys(pem: string): KeyObject[] {
-  const found =
+  const blocks =
     pem.replace(publicKeyForm, '').trim() === '' ? (pem.match(publicKeyForm) ?? []) : [];
-  return (found.length === 0 ? [pem] : found).map((one) =>
+  return (blocks.length === 0 ? [pem] : blocks).map((one) =>
     assertEd25519(() => createPublicKey(one)),
   );
 }

@@ -58,11 +58,11 @@ export function createCallerSigner(issuer: string, privateKeyPem: string) {
     const lasting = { ...caller, requestId: '' };
     // The cache key is the whole caller, so that no caller gets another's permissions.
     const name = `${meantFor} ${Buffer.from(toBinary(CallerSchema, lasting)).toString('latin1')}`;
-    const known = tokens.peek(name);
-    if (known && known.until > now) return known;
-    const made = { token: signed(lasting, meantFor, now), until: now + reuse };
-    tokens.set(name, made);
-    return made;
+    const cached = tokens.peek(name);
+    if (cached && cached.until > now) return cached;
+    const entry = { token: signed(lasting, meantFor, now), until: now + reuse };
+    tokens.set(name, entry);
+    return entry;
   }
 
   return (caller: Caller, audience: string): string => {
@@ -153,8 +153,8 @@ export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<s
     if (end >= 0 && !requestIdForm.test(requestId))
       throw new CallerRefusal('the request id of the caller token is malformed');
     const now = Date.now() / 1000;
-    const known = verified.peek(text);
-    const caller = known && known.until >= now ? known.caller : verifyToken(text, now);
+    const cached = verified.peek(text);
+    const caller = cached && cached.until >= now ? cached.caller : verifyToken(text, now);
     // A copy for each call, so that changes do not leak into the next one.
     return { ...caller, requestId };
   };

@@ -41,13 +41,13 @@ export function healthHandlers(
     },
 
     async *watch({ service }, { signal }) {
-      const gone = AbortSignal.any([signal, drained]);
-      for (let last: Status | undefined; !gone.aborted; ) {
+      const stop = AbortSignal.any([signal, drained]);
+      for (let last: Status | undefined; !stop.aborted; ) {
         const status = await statusOf(service);
         if (status !== last) yield { status };
         last = status;
         // A stop wakes the watch at once.
-        const wake = stopping.aborted ? gone : AbortSignal.any([gone, stopping]);
+        const wake = stopping.aborted ? stop : AbortSignal.any([stop, stopping]);
         await sleep(watchIntervalMs, undefined, { signal: wake }).catch(() => {});
       }
       throw new ConnectError('the process is shutting down', Code.Unavailable);

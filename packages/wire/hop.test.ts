@@ -190,22 +190,27 @@ test('a listener without keep-alive closes each connection with its next respons
 });
 
 async function beginOverHttp(t: TestContext) {
-  const begun = Promise.withResolvers<ServerResponse>();
-  const listener = await listenHttp('127.0.0.1', 0, (_, response) => begun.resolve(response));
+  const exchange = Promise.withResolvers<ServerResponse>();
+  const listener = await listenHttp('127.0.0.1', 0, (_, response) => exchange.resolve(response));
   const call = connect(listener.port, '127.0.0.1');
   t.after(() => call.destroy());
   call.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
-  const response = await begun.promise;
+  const response = await exchange.promise;
   return { listener, call, say: (word: string) => response.write(word) };
 }
 
 async function beginOverHttp2(t: TestContext) {
-  const begun = Promise.withResolvers<Http2ServerResponse>();
-  const listener = await listenHttp2('127.0.0.1', 0, (_, response) => begun.resolve(response), {});
+  const exchange = Promise.withResolvers<Http2ServerResponse>();
+  const listener = await listenHttp2(
+    '127.0.0.1',
+    0,
+    (_, response) => exchange.resolve(response),
+    {},
+  );
   const session = connectHttp2(`http://127.0.0.1:${listener.port}`).on('error', () => {});
   t.after(() => session.destroy());
   const call = session.request();
-  const response = await begun.promise;
+  const response = await exchange.promise;
   return { listener, call, say: (word: string) => response.write(word) };
 }
 

@@ -56,8 +56,8 @@ export function createOwnTokens(log: Log) {
       const accepting = new Set<string>();
       await Promise.all(
         [...probes].map(async ([service, probe]) => {
-          const answered = await probe();
-          if (answered === true) accepting.add(service);
+          const answer = await probe();
+          if (answer === true) accepting.add(service);
         }),
       );
       const [problem] = refusing.values();

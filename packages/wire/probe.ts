@@ -30,7 +30,7 @@ export function probingConnector({ connectMs, probeMs, tls }: Options): buildCon
 const unreached = (problem: string, cause: Error | null | undefined) =>
   Object.assign(new Error(problem, { cause }), { code: probeFailed });
 
-function probe(socket: Socket, timeoutMs: number, done: (failure?: Error) => void): void {
+function probe(socket: Socket, timeoutMs: number, report: (failure?: Error) => void): void {
   let answer = '';
   const timer = setTimeout(() => settle('no response in time'), timeoutMs);
   let failure: Error | undefined;
@@ -42,10 +42,10 @@ function probe(socket: Socket, timeoutMs: number, done: (failure?: Error) => voi
     socket.off('readable', onReadable).off('close', onClose);
     if (problem === undefined) {
       socket.off('error', onError);
-      return done();
+      return report();
     }
     socket.destroy();
-    done(unreached(`connection probe failed: ${problem}`, failure));
+    report(unreached(`connection probe failed: ${problem}`, failure));
   }
 
   function onReadable(): void {

@@ -84,11 +84,11 @@ export function stopReading(request: IncomingMessage, response: ServerResponse):
     socket.end();
     setTimeout(() => socket.destroy(), lingerMs).unref();
   };
-  let left = maxUnreadBytes;
+  let budget = maxUnreadBytes;
   request.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
+    budget -= chunk.length;
     countReceived(chunk);
-    if (left <= 0) request.pause();
+    if (budget <= 0) request.pause();
   });
   // It may have been paused by the reader of the body.
   request.resume();

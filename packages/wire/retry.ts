@@ -48,12 +48,12 @@ export async function withRetries<T>(
   attempt: (remainingMs: number) => Promise<T>,
 ): Promise<T> {
   const began = performance.now();
-  const left = () => timeoutMs - (performance.now() - began);
+  const remainingMs = () => timeoutMs - (performance.now() - began);
   const repeatable = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
   let onlyRefused = true;
   for (let failures = 0, repetitions = 0; ; failures++) {
     try {
-      return await attempt(left());
+      return await attempt(remainingMs());
     } catch (error) {
       const passed = performance.now() - began;
       const pause =
@@ -66,7 +66,7 @@ export async function withRetries<T>(
       if (!again) throw error;
       if (pause > 0) await sleep(pause);
       // Timers of a busy process fire late.
-      if (left() <= 0) throw error;
+      if (remainingMs() <= 0) throw error;
     }
   }
 }

@@ -50,8 +50,8 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
     await connected(client, timeoutMs);
     // If the connection ends right now, the call waits for the next one, since it is certainly
     // unsent. The channel itself retries what a server refused (GOAWAY).
-    const sent = new Metadata({ waitForReady: true });
-    for (const [name, value] of Object.entries(headers)) addTo(sent, name, value);
+    const requestMetadata = new Metadata({ waitForReady: true });
+    for (const [name, value] of Object.entries(headers)) addTo(requestMetadata, name, value);
     return new Promise((resolve, reject) => {
       const path = `/${method.parent.typeName}/${method.name}`;
       const call = client.makeUnaryRequest(
@@ -59,7 +59,7 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
         toBuffer,
         toBuffer,
         body,
-        sent,
+        requestMetadata,
         { deadline },
         (error, answer) => {
           signal?.removeEventListener('abort', cancel);
@@ -109,9 +109,9 @@ async function connected(client: Client, limitMs: number): Promise<void> {
         undefined,
         new Error(`no connection to ${channel.getTarget()}`),
       );
-    const seen = state;
+    const previous = state;
     await new Promise<void>((resolve) =>
-      channel.watchConnectivityState(seen, until, () => resolve()),
+      channel.watchConnectivityState(previous, until, () => resolve()),
     );
   }
 }

@@ -143,7 +143,7 @@ export function createLocalTransport(): Transport & { connect(dispatch: Dispatch
         const request = create(method.input, input);
         const caller = requireCaller(context);
         const exchange: Exchange = { idempotencyKey: headersOf(header)[idempotencyKeyHeader] };
-        const limits = { timeoutMs: timeoutMs ?? defaultTimeoutMs, gone: signal };
+        const limits = { timeoutMs: timeoutMs ?? defaultTimeoutMs, signal };
         const message = await timed(operationOf(method).host, () =>
           withDeadline(limits, (ends) => target(method, request, caller, ends, exchange)),
         );
@@ -165,18 +165,18 @@ export function createLocalTransport(): Transport & { connect(dispatch: Dispatch
  * the caller gets its response then, and the work continues until it notices.
  */
 function withDeadline<T>(
-  { timeoutMs, gone }: { timeoutMs: number; gone: AbortSignal | undefined },
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal | undefined },
   work: (ends: () => AbortSignal) => Promise<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const deadline = startDeadline(limitOf(timeoutMs), () => reject(unavailable()));
-    const settled = () => {
+    const finish = () => {
       deadline.finish();
-      gone?.removeEventListener('abort', deadline.end);
+      signal?.removeEventListener('abort', deadline.end);
     };
-    gone?.addEventListener('abort', deadline.end);
-    if (gone?.aborted) deadline.end();
-    void work(deadline.signal).then(resolve, reject).finally(settled);
+    signal?.addEventListener('abort', deadline.end);
+    if (signal?.aborted) deadline.end();
+    void work(deadline.signal).then(resolve, reject).finally(finish);
   });
 }
 

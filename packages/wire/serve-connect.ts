@@ -69,7 +69,7 @@ function implementation(
       };
       try {
         const caller = verify(requestHeader.get(callerHeader) ?? undefined);
-        const answered = dispatch.bind(
+        const respond = dispatch.bind(
           undefined,
           method as DescMethodUnary,
           request,
@@ -77,7 +77,7 @@ function implementation(
           () => signal,
           exchange,
         );
-        return await continueTrace(requestHeader.get(traceparentHeader) ?? undefined, answered);
+        return await continueTrace(requestHeader.get(traceparentHeader) ?? undefined, respond);
       } catch (error) {
         throw wireError(error, signal.aborted);
       } finally {

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createCache } from './cache.ts';
 
 test('a cache loads a value once in its lifetime, even for concurrent callers', async () => {
-  let made = 0;
+  let loads = 0;
   const cache = createCache<number>({ size: 10, lifetimeMs: 50 });
-  const get = () => cache.getOrLoad('a', () => Promise.resolve(++made));
+  const get = () => cache.getOrLoad('a', () => Promise.resolve(++loads));
   assert.deepEqual(await Promise.all([get(), get()]), [1, 1]);
   await sleep(100);
   assert.equal(await get(), 2);
@@ -19,17 +19,17 @@ test('a cache does not keep failures', async () => {
 });
 
 test('a full cache evicts the oldest entry', async () => {
-  let made = 0;
+  let loads = 0;
   const cache = createCache<number>({ size: 2, lifetimeMs: 100 });
   for (const key of ['a', 'b', 'c', 'b', 'a'])
-    await cache.getOrLoad(key, () => Promise.resolve(++made));
-  assert.equal(made, 4);
+    await cache.getOrLoad(key, () => Promise.resolve(++loads));
+  assert.equal(loads, 4);
 });
 
 test('forgetWhere removes the matching entries only', async () => {
-  let made = 0;
+  let loads = 0;
   const cache = createCache<number>({ size: 10, lifetimeMs: 100 });
-  const get = (key: string) => cache.getOrLoad(key, () => Promise.resolve(++made));
+  const get = (key: string) => cache.getOrLoad(key, () => Promise.resolve(++loads));
   await Promise.all(['tnt_a/1', 'tnt_a/2', 'tnt_b/1'].map(get));
   cache.forgetWhere((key) => key.startsWith('tnt_a/'));
   assert.deepEqual(await Promise.all(['tnt_a/1', 'tnt_a/2', 'tnt_b/1'].map(get)), [4, 5, 3]);

@@ -14,10 +14,10 @@ export function createCache<Value>({ size, lifetimeMs, onHit }: Options) {
   return {
     getOrLoad(key: string, load: () => Promise<Value>): Promise<Value> {
       // A look-up does not make an entry newer.
-      const held = entries.peek(key);
-      if (held) {
+      const entry = entries.peek(key);
+      if (entry) {
         onHit?.();
-        return held;
+        return entry;
       }
       const value = load();
       entries.set(key, value);

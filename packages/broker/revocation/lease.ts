@@ -29,7 +29,7 @@ export const subjects = {
 } as const;
 
 /** Announces a holder, and again while it is used. */
-function createHeartbeat(broker: Broker, holder: string, begun: () => void) {
+function createHeartbeat(broker: Broker, holder: string, onBegin: () => void) {
   const lease = { ends: 0, beganAt: Number.POSITIVE_INFINITY, isAllowed: false };
   let lastUse = 0;
   let heart: NodeJS.Timeout | undefined;
@@ -43,7 +43,7 @@ function createHeartbeat(broker: Broker, holder: string, begun: () => void) {
     await broker.reach(waitMs);
     if (!lease.isAllowed) return;
     if (lease.ends <= Date.now()) {
-      begun();
+      onBegin();
       lease.beganAt = Date.now();
     }
     lease.ends = Math.max(lease.ends, started + leaseMs);
@@ -78,9 +78,9 @@ function createHeartbeat(broker: Broker, holder: string, begun: () => void) {
   };
 }
 
-/** The lease of a holder. `begun` is called when one begins that does not follow the last at once. */
-export function createLease(broker: Broker, holder: string, begun: () => void) {
-  const { lease, renew, use, end } = createHeartbeat(broker, holder, begun);
+/** The lease of a holder. `onBegin` is called when one begins that does not follow the last at once. */
+export function createLease(broker: Broker, holder: string, onBegin: () => void) {
+  const { lease, renew, use, end } = createHeartbeat(broker, holder, onBegin);
   let failedAt = 0;
 
   /** Whether the broker answers in time. A heartbeat that waits longer may be under way. */

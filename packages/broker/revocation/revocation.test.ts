@@ -17,7 +17,8 @@ function localBroker() {
   };
   return {
     state,
-    signal: (...sent: Parameters<typeof signal>) => (state.isAway ? undefined : signal(...sent)),
+    signal: (...signalInput: Parameters<typeof signal>) =>
+      state.isAway ? undefined : signal(...signalInput),
     async listen(subject: string, listener: Listener): Promise<void> {
       listeners.set(subject, [...(listeners.get(subject) ?? []), listener]);
     },
@@ -177,9 +178,9 @@ test('a gateway without calls sends no heartbeats, and no revocation waits for i
   assert.ok((await pass(5)) >= 4, 'it was read less than ten seconds ago');
   const last = await pass(10);
   assert.equal(await pass(60), last);
-  const begun = performance.now();
+  const began = performance.now();
   await revoke(['user:usr_1']);
-  assert.ok(performance.now() - begun < leaseMs / 2);
+  assert.ok(performance.now() - began < leaseMs / 2);
   await read();
   assert.ok((await pass(1)) > last, 'it begins again with a call');
   cache.close();
@@ -189,13 +190,13 @@ test('a follower hears of a revocation that no cache has to hear of', async (t) 
   t.mock.timers.enable({ apis: ['Date'] });
   t.after(() => t.mock.timers.reset());
   const broker = localBroker();
-  const heard: string[] = [];
-  followRevocations(broker, (keys) => heard.push(...keys));
+  const keysReceived: string[] = [];
+  followRevocations(broker, (keys) => keysReceived.push(...keys));
   const revoke = createRevoker(broker);
   await soon();
   t.mock.timers.tick(leaseMs + 1);
   await revoke(['user:usr_1']);
-  assert.deepEqual(heard, ['user:usr_1']);
+  assert.deepEqual(keysReceived, ['user:usr_1']);
 });
 
 test('a gateway that stopped without a word does not delay a revocation after its lease', async (t) => {
@@ -205,16 +206,16 @@ test('a gateway that stopped without a word does not delay a revocation after it
     t.mock.timers.tick(1000);
     await soon();
   }
-  const begun = performance.now();
+  const began = performance.now();
   await revoke(['user:usr_1']);
-  assert.ok(performance.now() - begun < leaseMs / 2);
+  assert.ok(performance.now() - began < leaseMs / 2);
 });
 
 test('a revocation takes no longer than a lease', async (t) => {
   const { revoke } = await start(t, { mocked: ['setInterval'] });
-  const begun = performance.now();
+  const began = performance.now();
   await revoke(['user:usr_1']);
-  assert.ok(performance.now() - begun < leaseMs + 1000);
+  assert.ok(performance.now() - began < leaseMs + 1000);
 });
 
 test('a value that has ended when it is loaded is not cached', async (t) => {

@@ -24,7 +24,7 @@ export function createRevoker(broker: Broker): Revoke {
   const self = randomUUID();
   const leases: Leases = new Map();
   const waiting = new Map<string, Set<string>>();
-  const done = new Map<string, () => void>();
+  const resolvers = new Map<string, () => void>();
   let connection: number | undefined;
   let listeningSince = Number.POSITIVE_INFINITY;
 
@@ -50,7 +50,7 @@ export function createRevoker(broker: Broker): Revoke {
       const { id, holder } = JSON.parse(body) as { id: string; holder: string };
       const missing = waiting.get(id);
       missing?.delete(holder);
-      if (missing?.size === 0) done.get(id)?.();
+      if (missing?.size === 0) resolvers.get(id)?.();
     }),
   ]);
   // Without the broker every revocation waits the full lease, so a failure here is harmless.
@@ -76,7 +76,7 @@ export function createRevoker(broker: Broker): Revoke {
     if (missing.size === 0 && knowsAllAt <= now) return signal();
     const acknowledged = new Promise<void>((resolve) => {
       if (missing.size === 0) resolve();
-      else done.set(revocation.id, resolve);
+      else resolvers.set(revocation.id, resolve);
     });
     waiting.set(revocation.id, missing);
     signal();
@@ -88,7 +88,7 @@ export function createRevoker(broker: Broker): Revoke {
     ]);
     clearInterval(again);
     waiting.delete(revocation.id);
-    done.delete(revocation.id);
+    resolvers.delete(revocation.id);
   };
 }
 
@@ -185,14 +185,14 @@ export function createRightsCache(
     async getOrLoad<T>(name: string, load: () => Promise<Loaded<T>>): Promise<T> {
       const now = Date.now();
       lease.use(now);
-      const known = lease.holds(now) ? entries.get(name) : undefined;
-      const isKnown = known !== undefined && known.ends > now;
+      const entry = lease.holds(now) ? entries.get(name) : undefined;
+      const isKnown = entry !== undefined && entry.ends > now;
       if (isCounted) lookUps.add({ outcome: isKnown ? 'hit' : 'miss' });
       if (isKnown) {
-        const isHeld = () => entries.get(name) === known;
-        await verifier?.compare(name, known, load, isHeld);
+        const isHeld = () => entries.get(name) === entry;
+        await verifier?.compare(name, entry, load, isHeld);
         // A verifier waits: the value may have been revoked meanwhile, and the revoking call answered.
-        if (!verifier || isHeld()) return known.value as T;
+        if (!verifier || isHeld()) return entry.value as T;
       }
       const revocationsBefore = revocations;
       const { value, keys, endsAt = Number.POSITIVE_INFINITY, size = 1 } = await load();

@@ -60,9 +60,9 @@ export function decodeJson(
   json: Json,
   { assigned = [], unknownKeys = 'refuse' }: DecodeOptions = {},
 ): Decoded {
-  const found = { problems: [], unreadable: new Set<string>(), wrong: 0, unknown: 0 };
+  const counts = { problems: [], unreadable: new Set<string>(), wrong: 0, unknown: 0 };
   const reader: Reader = {
-    ...found,
+    ...counts,
     dropped: new Set(assigned),
     refusesUnknown: unknownKeys === 'refuse',
   };
@@ -77,7 +77,7 @@ export function decodeJson(
   };
 }
 
-type Shape = { sent: readonly DescField[]; known: ReadonlySet<string> };
+type Shape = { fields: readonly DescField[]; keys: ReadonlySet<string> };
 
 const shapes = new WeakMap<DescMessage, Shape>();
 
@@ -86,8 +86,8 @@ function shapeOf(schema: DescMessage): Shape {
   const cached = shapes.get(schema);
   if (cached) return cached;
   const shape = {
-    sent: schema.fields.filter((field) => !getOption(field, server_managed)),
-    known: new Set([
+    fields: schema.fields.filter((field) => !getOption(field, server_managed)),
+    keys: new Set([
       ...schema.fields.map((field) => field.jsonName),
       ...getOption(schema, ignored_key),
     ]),
@@ -104,20 +104,20 @@ function readObject(
   reader: Reader,
 ): Init {
   const init: Init = {};
-  const { sent, known } = shapeOf(schema);
+  const { fields, keys } = shapeOf(schema);
   const isDropped = (field: DescField) => reader.dropped.has(join(protoPath, field.name));
   if (reader.refusesUnknown) {
     for (const key of Object.keys(json)) {
-      if (!known.has(key))
+      if (!keys.has(key))
         refuseUnknown(
           key,
           path,
-          () => sent.filter((field) => !isDropped(field)).map((field) => field.jsonName),
+          () => fields.filter((field) => !isDropped(field)).map((field) => field.jsonName),
           reader,
         );
     }
   }
-  for (const field of sent) {
+  for (const field of fields) {
     if (isDropped(field) || !Object.hasOwn(json, field.jsonName)) continue;
     const value = json[field.jsonName];
     if (value === null || value === undefined) continue;
@@ -141,9 +141,9 @@ function refuseUnknown(
 ): void {
   reader.unknown += 1;
   if (reader.unknown > maxProblems) return;
-  const meant = similarName(key, names());
+  const suggestion = similarName(key, names());
   const [hint, params] =
-    meant === undefined ? ['', {}] : [`; did you mean ${meant}?`, { Meant: meant }];
+    suggestion === undefined ? ['', {}] : [`; did you mean ${suggestion}?`, { Meant: suggestion }];
   reader.problems.push(
     problem(fieldPath(path, key), 'unknown_key', `is not a known field${hint}`, params),
   );

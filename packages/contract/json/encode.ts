@@ -20,10 +20,10 @@ export function encodeJson(schema: DescMessage, message: Message, nullRecords = 
   const values = message as unknown as Record<string, unknown>;
   const cleaners = cleanersOf(schema);
   for (const field of schema.fields) {
-    const given = values[field.localName];
+    const raw = values[field.localName];
     // An optional field without a value.
-    const isUnset = given === undefined && field.fieldKind === 'scalar';
-    const value = encodeField(field, isUnset ? reflect(schema, message).get(field) : given);
+    const isUnset = raw === undefined && field.fieldKind === 'scalar';
+    const value = encodeField(field, isUnset ? reflect(schema, message).get(field) : raw);
     const clean = cleaners.get(field);
     if (value !== undefined)
       object[field.jsonName] = clean && typeof value === 'string' ? clean(value) : value;

@@ -84,7 +84,7 @@ const ofFields: Readonly<Record<string, JsonObject>> = {
 };
 
 /** A key with a value. null and "" mean absent. */
-const sent = (name: string): JsonObject => ({
+const present = (name: string): JsonObject => ({
   required: [name],
   properties: { [name]: { type: 'string', minLength: 1 } },
 });
@@ -99,21 +99,21 @@ function storedId(record: DescMessage | undefined): JsonObject {
 /** A field that a new record needs. */
 const neededByNew =
   (record: string, name: string): (() => JsonObject) =>
-  () => ({ properties: { [record]: { anyOf: [sent('ID'), sent(name)] } } });
+  () => ({ properties: { [record]: { anyOf: [present('ID'), present(name)] } } });
 
 /** The same, and an update may leave it out but not clear it. */
 const neverEmpty =
   (record: string, name: string): (() => JsonObject) =>
   () => ({
     properties: {
-      [record]: { anyOf: [sent('ID'), sent(name)], properties: { [name]: { minLength: 1 } } },
+      [record]: { anyOf: [present('ID'), present(name)], properties: { [name]: { minLength: 1 } } },
     },
   });
 
 const ofMessages: Readonly<Record<string, (message: DescMessage) => JsonObject>> = {
   'documented.access.check': () => ({
     anyOf: [
-      sent('Permission'),
+      present('Permission'),
       { required: ['Checks'], properties: { Checks: { type: 'array', minItems: 1, items: {} } } },
     ],
   }),
@@ -133,11 +133,11 @@ const ofMessages: Readonly<Record<string, (message: DescMessage) => JsonObject>>
   'bot_trust.issuer.required': neverEmpty('Trust', 'Issuer'),
   'bot_trust.audience.required': neverEmpty('Trust', 'Audience'),
   'bot_trust.subject.required': neverEmpty('Trust', 'Subject'),
-  'group_mapping.meaning': () => ({ anyOf: [sent('Group'), sent('Role')] }),
+  'group_mapping.meaning': () => ({ anyOf: [present('Group'), present('Role')] }),
   'keys.withdrawal': () => ({
     not: {
       allOf: [
-        sent('Tenant'),
+        present('Tenant'),
         {
           required: ['WithdrawSigningKeys'],
           properties: { WithdrawSigningKeys: { enum: [true] } },
@@ -145,12 +145,14 @@ const ofMessages: Readonly<Record<string, (message: DescMessage) => JsonObject>>
       ],
     },
   }),
-  'login.answer': () => ({ oneOf: [sent('Totp'), sent('RecoveryCode'), sent('Passkey')] }),
-  'step_up.answer': () => ({ oneOf: [sent('Totp'), sent('RecoveryCode'), sent('Passkey')] }),
+  'login.answer': () => ({ oneOf: [present('Totp'), present('RecoveryCode'), present('Passkey')] }),
+  'step_up.answer': () => ({
+    oneOf: [present('Totp'), present('RecoveryCode'), present('Passkey')],
+  }),
   'provider.kind': neededByNew('Provider', 'Kind'),
   'provider.name': neverEmpty('Provider', 'Name'),
-  'provider.secrets': () => ({ not: { allOf: [sent('Secret'), sent('PrivateKey')] } }),
-  'provider.metadata': () => ({ not: { allOf: [sent('MetadataXML'), sent('MetadataURL')] } }),
+  'provider.secrets': () => ({ not: { allOf: [present('Secret'), present('PrivateKey')] } }),
+  'provider.metadata': () => ({ not: { allOf: [present('MetadataXML'), present('MetadataURL')] } }),
 };
 
 /** Rules that JSON Schema cannot express: they compare with the time or another field, count bytes, or repeat another rule. */
@@ -178,14 +180,14 @@ function merged(
   rules: readonly Rule[],
   keywordsOf: (id: string) => JsonObject | undefined,
 ): JsonObject {
-  const found = rules
+  const schemas = rules
     .filter(({ id }) => !notExpressible.includes(id))
     .map(({ id }) => keywordsOf(id) ?? failUnknown(id));
-  const names = found.flatMap((keywords) => Object.keys(keywords));
+  const names = schemas.flatMap((keywords) => Object.keys(keywords));
   // Two rules may need the same keyword, of which a schema has one.
   return new Set(names).size === names.length
-    ? (Object.assign({}, ...found) as JsonObject)
-    : { allOf: found };
+    ? (Object.assign({}, ...schemas) as JsonObject)
+    : { allOf: schemas };
 }
 
 function failUnknown(id: string): never {

@@ -59,12 +59,15 @@ export function openApiDocument(
 }
 
 function schemas(operations: readonly Operation[], errorResponse: DescMessage): JsonObject {
-  const answered = new Set(
+  const responseMessages = new Set(
     [errorResponse, ...operations.map(({ method }) => method.output)].flatMap((message) => [
       ...messagesIn(message),
     ]),
   );
-  const collection = schemaCollection(answered, new Set(operations.flatMap(assignedFields)));
+  const collection = schemaCollection(
+    responseMessages,
+    new Set(operations.flatMap(assignedFields)),
+  );
   collection.add('ErrorResponse', errorResponse, 'response');
   for (const { name, method, nullWhenAbsent, stream } of operations) {
     collection.add(`${name}Req`, method.input, 'request');

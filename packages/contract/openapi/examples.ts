@@ -81,10 +81,10 @@ function fieldExample(field: DescField, place: Place): Json | undefined {
       ? [value]
       : value;
   }
-  const known = [place.keys, `${field.parent.name}.${field.jsonName}`, field.jsonName].find(
+  const exampleKey = [place.keys, `${field.parent.name}.${field.jsonName}`, field.jsonName].find(
     (key) => key in exampleValues,
   );
-  if (known !== undefined) return exampleValues[known];
+  if (exampleKey !== undefined) return exampleValues[exampleKey];
   // The example creates a record, so its ID is left out.
   if (place.dropped && field.jsonName === 'ID' && comment(field).startsWith('Empty'))
     return undefined;

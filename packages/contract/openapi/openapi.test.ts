@@ -57,14 +57,14 @@ test('the schemas contain the limits of the validation rules', () => {
 });
 
 test('request schemas reject unknown keys, response schemas allow them', () => {
-  const reached = (name: string, found = new Set<string>()): Set<string> => {
-    if (found.has(name)) return found;
-    found.add(name);
+  const reached = (name: string, names = new Set<string>()): Set<string> => {
+    if (names.has(name)) return names;
+    names.add(name);
     for (const [, inner = ''] of JSON.stringify(schemas[name] ?? assert.fail(name)).matchAll(
       /#\/components\/schemas\/(\w+)/g,
     ))
-      reached(inner, found);
-    return found;
+      reached(inner, names);
+    return names;
   };
   const isClosed = (name: string) => (schemas[name] as Node)['additionalProperties'] === false;
   for (const name of Object.keys(schemas)) {

@@ -34,11 +34,11 @@ export type Schemas = {
 };
 
 /**
- * `answered` are the messages of responses. If a request contains one of them too, its request schema is
+ * `responseMessages`: the messages of responses. If a request contains one of them too, its request schema is
  * called <Record>Input. `assigned` are the fields that an operation sets itself.
  */
 export function schemaCollection(
-  answered: ReadonlySet<DescMessage>,
+  responseMessages: ReadonlySet<DescMessage>,
   assigned: ReadonlySet<DescField>,
 ): Schemas {
   const all: Record<string, Json> = {};
@@ -46,7 +46,7 @@ export function schemaCollection(
     all[name] = objectSchema(message, role, nullable, { reference, assigned });
   };
   const reference: Reference = (message, from) => {
-    const name = `${documentedName(message)}${isSent(from) && answered.has(message) ? 'Input' : ''}`;
+    const name = `${documentedName(message)}${isSent(from) && responseMessages.has(message) ? 'Input' : ''}`;
     if (!(name in all)) {
       all[name] = {};
       if (isSent(from)) add(name, message, 'input');
@@ -58,11 +58,14 @@ export function schemaCollection(
 }
 
 /** A message and all messages it contains. */
-export function messagesIn(message: DescMessage, found = new Set<DescMessage>()): Set<DescMessage> {
-  if (found.has(message)) return found;
-  found.add(message);
-  for (const field of message.fields) if (field.message) messagesIn(field.message, found);
-  return found;
+export function messagesIn(
+  message: DescMessage,
+  messages = new Set<DescMessage>(),
+): Set<DescMessage> {
+  if (messages.has(message)) return messages;
+  messages.add(message);
+  for (const field of message.fields) if (field.message) messagesIn(field.message, messages);
+  return messages;
 }
 
 /** Returns a reference to the schema of a record within a message of this role. */

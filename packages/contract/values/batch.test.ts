@@ -43,16 +43,16 @@ test('an item that the database rejects does not fail the other items of its bat
 
 test('a batch that fails for another reason is not retried item by item', async () => {
   const { double, runs } = doubling();
-  const settled = await Promise.allSettled([1, 99, 3].map(double));
-  assert.ok(settled.every(({ status }) => status === 'rejected'));
+  const results = await Promise.allSettled([1, 99, 3].map(double));
+  assert.ok(results.every(({ status }) => status === 'rejected'));
   assert.deepEqual(runs, [[1, 99, 3]]);
 });
 
 test('a batch rests after a run of several items, and not after a single one', async () => {
-  const begun: Array<{ at: number; items: readonly number[] }> = [];
+  const starts: Array<{ at: number; items: readonly number[] }> = [];
   const run = createBatch(
     async (items: readonly number[]) => {
-      begun.push({ at: performance.now(), items });
+      starts.push({ at: performance.now(), items });
       return items;
     },
     { atOnce: 1, restMs: 50 },
@@ -61,10 +61,10 @@ test('a batch rests after a run of several items, and not after a single one', a
   await Promise.all([run(2), run(3)]);
   await Promise.all([run(4), run(5)]);
   assert.deepEqual(
-    begun.map(({ items }) => items),
+    starts.map(({ items }) => items),
     [[1], [2, 3], [4, 5]],
   );
-  const [first, second, third] = begun.map(({ at }) => at);
+  const [first, second, third] = starts.map(({ at }) => at);
   assert.ok((second ?? 0) - (first ?? 0) < 45);
   assert.ok((third ?? 0) - (second ?? 0) >= 45);
 });

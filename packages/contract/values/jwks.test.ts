@@ -14,8 +14,8 @@ const jwkOf = (pair: { publicKey: { export(options: { format: 'jwk' }): JsonWebK
   pair.publicKey.export({ format: 'jwk' });
 
 test('a key set keeps the public members, kid, alg and use of a key, and drops all others', () => {
-  const sent = { ...key, kid: 'one', alg: 'ES256', x5c: ['…'], jku: 'https://keys.example' };
-  assert.deepEqual(read(sent), {
+  const jwk = { ...key, kid: 'one', alg: 'ES256', x5c: ['…'], jku: 'https://keys.example' };
+  assert.deepEqual(read(jwk), {
     jwks: JSON.stringify({ keys: [{ ...key, kid: 'one', alg: 'ES256', use: 'sig' }] }),
   });
 });

@@ -17,12 +17,12 @@ const notASet = { problem: 'must be a JSON Web Key Set, such as {"keys":[…]}' 
  */
 export function readJwks(text: string): Jwks {
   const set = parse(text);
-  const sent = isObject(set) ? set['keys'] : undefined;
-  if (!Array.isArray(sent)) return notASet;
-  if (sent.length === 0 || sent.length > maxKeys)
+  const list = isObject(set) ? set['keys'] : undefined;
+  if (!Array.isArray(list)) return notASet;
+  if (list.length === 0 || list.length > maxKeys)
     return { problem: `must contain 1 to ${maxKeys} keys` };
   const keys: JsonWebKey[] = [];
-  for (const [index, key] of sent.entries()) {
+  for (const [index, key] of list.entries()) {
     if (!isObject(key)) return notASet;
     if (privateMembers.some((member) => member in key))
       return { problem: 'must contain public keys only' };
@@ -47,12 +47,12 @@ function parse(text: string): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function readKey(sent: Record<string, unknown>): JsonWebKey | undefined {
-  const { kid, alg, use = 'sig' } = sent;
+function readKey(jwk: Record<string, unknown>): JsonWebKey | undefined {
+  const { kid, alg, use = 'sig' } = jwk;
   if (use !== 'sig') return undefined;
   if (alg !== undefined && !(typeof alg === 'string' && algorithms.test(alg))) return undefined;
   if (kid !== undefined && !(typeof kid === 'string' && kid.length <= 128)) return undefined;
-  const read = readPublicKey(sent);
+  const read = readPublicKey(jwk);
   if ('problem' in read) return undefined;
   return { ...read.key.export({ format: 'jwk' }), kid, alg, use };
 }

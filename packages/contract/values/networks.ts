@@ -63,14 +63,18 @@ export function homeNetwork(ip: string): string {
 
 function prefix(ip: string, bits: number): string {
   const [head = '', tail] = (ip.split('%')[0] ?? '').split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail ? tail.split(':') : [];
+  const leading = head === '' ? [] : head.split(':');
+  const trailing = tail ? tail.split(':') : [];
   const groups =
     tail === undefined
-      ? left
-      : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
-  const kept = groups
+      ? leading
+      : [
+          ...leading,
+          ...Array.from({ length: 8 - leading.length - trailing.length }, () => '0'),
+          ...trailing,
+        ];
+  const network = groups
     .slice(0, bits / 16)
     .map((group) => Number.parseInt(group || '0', 16).toString(16));
-  return `${kept.join(':')}::/${bits}`;
+  return `${network.join(':')}::/${bits}`;
 }

@@ -25,11 +25,11 @@ export function readReturnAddress(
   text: string,
   { publicUrl, appUrl, allowedOrigins }: ReturnRules,
 ): ReturnAddress | undefined {
-  const wanted = text || appUrl || '/login';
+  const address = text || appUrl || '/login';
   const own = new URL(publicUrl).origin;
   const url =
-    wanted.length <= maxLength && isText(wanted)
-      ? URL.parse(ownPath.test(wanted) ? `${publicUrl}${wanted}` : wanted)
+    address.length <= maxLength && isText(address)
+      ? URL.parse(ownPath.test(address) ? `${publicUrl}${address}` : address)
       : null;
   // A blob: URL has an origin, too.
   if (!url || !/^https?:$/.test(url.protocol)) return undefined;

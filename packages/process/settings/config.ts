@@ -59,7 +59,7 @@ export type Environment = Record<string, string | undefined>;
 export function readSettings<Table extends SettingTable>(
   table: Table,
   environment: Environment,
-  known: readonly SettingTable[] = [table],
+  tables: readonly SettingTable[] = [table],
 ): Settings<Table> {
   const problems: string[] = [];
   const settings: Record<string, unknown> = {};
@@ -78,7 +78,7 @@ export function readSettings<Table extends SettingTable>(
       }
     }
   }
-  problems.push(...unknownVariables(environment, known));
+  problems.push(...unknownVariables(environment, tables));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return settings as Settings<Table>;
 }
@@ -123,9 +123,9 @@ export class ConfigurationError extends Error {
 
 // A misspelt variable would silently leave the default in force.
 function unknownVariables(environment: Environment, tables: readonly SettingTable[]): string[] {
-  const known = new Set(tables.flatMap((table) => Object.values(table).flatMap(namesOf)));
+  const names = new Set(tables.flatMap((table) => Object.values(table).flatMap(namesOf)));
   return Object.keys(environment)
-    .filter((name) => name.startsWith('BAILIWICK_') && !known.has(name))
+    .filter((name) => name.startsWith('BAILIWICK_') && !names.has(name))
     .map((name) => `${name} is not a setting of this process`);
 }
 

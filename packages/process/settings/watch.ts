@@ -28,7 +28,7 @@ type Reading<Content> = { content: Content } | { failure: string };
  * content is ignored and logged once, until the content changes.
  */
 export function watchContent<Content>({ what, content, read, take, log }: Watched<Content>): void {
-  let taken = content;
+  let current = content;
   let last: Reading<Content> = { content };
   let refused = false;
   let isSettled = true;
@@ -46,7 +46,7 @@ export function watchContent<Content>({ what, content, read, take, log }: Watche
     last = now;
     if (!isSettled) return;
     if ('failure' in now) return refuse(now.failure);
-    if (isDeepStrictEqual(now.content, taken)) {
+    if (isDeepStrictEqual(now.content, current)) {
       refused = false;
       return;
     }
@@ -55,7 +55,7 @@ export function watchContent<Content>({ what, content, read, take, log }: Watche
     } catch (error) {
       return refuse(error instanceof Error ? error.message : error);
     }
-    taken = now.content;
+    current = now.content;
     refused = false;
     log.info(`reloaded ${what}`);
   });

@@ -39,8 +39,8 @@ function createSums() {
       if (!isBound) return;
       let key = '';
       for (const label in labels) key += `${String(labels[label])}\n`;
-      const known = sums.get(key);
-      if (known) known.sum += by;
+      const entry = sums.get(key);
+      if (entry) entry.sum += by;
       else sums.set(key, { labels: { ...labels }, sum: by });
     },
     begin(): void {
@@ -55,14 +55,14 @@ function createSums() {
 
 /** A counter. The label sets in `initial` start at 0. */
 export function counter<Labels extends Attributes = Record<string, never>>(
-  { name, about }: Options,
+  { name, about: description }: Options,
   ...initial: Labels[]
 ): Counter<Labels> {
   const sums = createSums();
   define((bound) => {
     sums.begin();
     for (const labels of initial) sums.add(labels, 0);
-    bound.createObservableCounter(name, { description: about }).addCallback(sums.report);
+    bound.createObservableCounter(name, { description }).addCallback(sums.report);
   });
   return { add: (labels, by = 1) => sums.add(labels, by) };
 }
@@ -70,11 +70,14 @@ export function counter<Labels extends Attributes = Record<string, never>>(
 export type Level<Labels extends Attributes> = { change(by: number, labels: Labels): void };
 
 /** A number that goes up and down. */
-export function level<Labels extends Attributes>({ name, about }: Options): Level<Labels> {
+export function level<Labels extends Attributes>({
+  name,
+  about: description,
+}: Options): Level<Labels> {
   const sums = createSums();
   define((bound) => {
     sums.begin();
-    bound.createObservableUpDownCounter(name, { description: about }).addCallback(sums.report);
+    bound.createObservableUpDownCounter(name, { description }).addCallback(sums.report);
   });
   return { change: (by, labels) => sums.add(labels, by) };
 }
@@ -86,13 +89,13 @@ const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 
 /** A distribution of times in seconds. `boundaries` are the upper limits of its buckets. */
 export function timing<Labels extends Attributes = Record<string, never>>(
-  { name, about }: Options,
+  { name, about: description }: Options,
   boundaries: readonly number[] = bounds,
 ): Timing<Labels> {
   let instrument: ReturnType<Meter['createHistogram']> | undefined;
   define((bound) => {
     instrument = bound.createHistogram(name, {
-      description: about,
+      description,
       unit: 's',
       advice: { explicitBucketBoundaries: [...boundaries] },
     });
@@ -113,14 +116,14 @@ export type Gauge<Labels extends Attributes> = {
 /** A value that is read at each scrape. If a source fails, its last label sets report NaN. */
 export function gauge<Labels extends Attributes = Record<string, never>>({
   name,
-  about,
+  about: description,
 }: Options): Gauge<Labels> {
   const sources: Array<() => Promise<ReadonlyArray<Reading<Labels>>>> = [];
   const observe = async (result: ObservableResult): Promise<void> => {
     const readings = await Promise.all(sources.map((read) => read()));
     for (const { value, labels } of readings.flat()) result.observe(value, labels);
   };
-  define((bound) => bound.createObservableGauge(name, { description: about }).addCallback(observe));
+  define((bound) => bound.createObservableGauge(name, { description }).addCallback(observe));
   return {
     from(read) {
       // The SDK repeats the last value of a missing observation: a lag of 0 while the database is
@@ -138,10 +141,10 @@ export function gauge<Labels extends Attributes = Record<string, never>>({
 export type Total = { from(read: () => number): void };
 
 /** A counter kept elsewhere: its value is read at each scrape. */
-export function total({ name, about }: Options): Total {
+export function total({ name, about: description }: Options): Total {
   const sources: Array<() => number> = [];
   define((bound) =>
-    bound.createObservableCounter(name, { description: about }).addCallback((result) => {
+    bound.createObservableCounter(name, { description }).addCallback((result) => {
       for (const read of sources) result.observe(read());
     }));
   return { from: (read) => void sources.push(read) };

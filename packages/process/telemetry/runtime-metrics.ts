@@ -61,11 +61,13 @@ export function measureProcess(): void {
 
 function one(
   name: string,
-  about: string,
+  description: string,
   read: () => number,
   labels: Record<string, string> = {},
 ): void {
-  gauge<Record<string, string>>({ name, about }).from(() => [{ value: read(), labels }]);
+  gauge<Record<string, string>>({ name, about: description }).from(() => [
+    { value: read(), labels },
+  ]);
 }
 
 function cpuSeconds(): number {

@@ -152,12 +152,12 @@ const pushExporters = {
 
 // sdk-node creates this reader itself only if there is no custom reader.
 async function createPush(environment: Environment): Promise<IMetricReader> {
-  const wanted =
+  const protocol =
     environment['OTEL_EXPORTER_OTLP_METRICS_PROTOCOL'] ??
     environment['OTEL_EXPORTER_OTLP_PROTOCOL'] ??
     '';
-  const load = Object.hasOwn(pushExporters, wanted)
-    ? pushExporters[wanted as keyof typeof pushExporters]
+  const load = Object.hasOwn(pushExporters, protocol)
+    ? pushExporters[protocol as keyof typeof pushExporters]
     : pushExporters['http/protobuf'];
   const { OTLPMetricExporter } = await load();
   const { PeriodicExportingMetricReader } = await import('@opentelemetry/sdk-metrics');
