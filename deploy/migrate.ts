@@ -22,8 +22,8 @@ export const schemas = [identitySchema, accessSchema, ssoSchema, notificationsSc
  * Returns the installation's id: the configured one, the one of the databases, or a new one.
  */
 export async function migrateAll(environment: Environment, log: Log): Promise<string> {
-  const { waitSeconds, installationId, ...given } = readSettings(migrateSettings, environment);
-  const urls: Record<string, string> = given;
+  const { waitSeconds, installationId, ...values } = readSettings(migrateSettings, environment);
+  const urls: Record<string, string> = values;
   const named = <T>(service: string, work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       if (!(error instanceof DatabaseProblem)) throw error;

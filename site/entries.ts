@@ -11,14 +11,14 @@ export function useEntries(md: MarkdownRenderer, pages: readonly Page[]): void {
   );
   md.core.ruler.push('bailiwick-entries', ({ tokens, env }) => {
     if (!own.has((env as { relativePath: string }).relativePath)) return;
-    const taken = new Set<string>();
+    const ids = new Set<string>();
     for (const [index, token] of tokens.entries()) {
       if (token.type !== 'tr_open' || tokens[index + 1]?.type !== 'td_open') continue;
       const [name] = (tokens[index + 2]?.children ?? []).filter(({ content }) => content !== '');
       const id = name?.type === 'code_inline' ? name.content.toLowerCase() : '';
       // Several processes have the same setting: the first one is linked.
-      if (!/^[a-z][\w.*]+$/.test(id) || taken.has(id)) continue;
-      taken.add(id);
+      if (!/^[a-z][\w.*]+$/.test(id) || ids.has(id)) continue;
+      ids.add(id);
       token.attrSet('id', id);
     }
   });
@@ -31,19 +31,19 @@ const entries = /<tr id="([^"]+)">\s*<td[^>]*>.*?<code[^>]*>(.*?)<\/code>(.*?)<\
 
 /** The results on a page: each part below a heading, and each row with an anchor. */
 export function* sectionsOf(html: string): Generator<Section> {
-  const found = [...html.matchAll(headings)];
+  const matches = [...html.matchAll(headings)];
   const above: string[] = [];
   for (const [
     index,
     { 0: whole, 1: level, 2: title = '', 3: anchor = '', index: start },
-  ] of found.entries()) {
-    const part = html.slice(start + whole.length, found[index + 1]?.index);
+  ] of matches.entries()) {
+    const part = html.slice(start + whole.length, matches[index + 1]?.index);
     above.length = Math.min(above.length, Number(level) - 1);
     above.push(textOf(title));
     const titles = above.filter(Boolean);
     yield { anchor, titles, text: textOf(part) };
-    for (const [, id = '', name = '', about = ''] of part.matchAll(entries))
-      yield { anchor: id, titles: [...titles, textOf(name)], text: textOf(about) };
+    for (const [, id = '', name = '', description = ''] of part.matchAll(entries))
+      yield { anchor: id, titles: [...titles, textOf(name)], text: textOf(description) };
   }
 }
 

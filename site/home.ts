@@ -29,9 +29,9 @@ export function homePage(readme: string): string {
     },
     features: Array.from(
       head.matchAll(/^- \*\*(.+?)\*\*[,:]? (.+)$/gm),
-      ([, promise = '', about]) => {
+      ([, promise = '', description]) => {
         const title = plain(promise);
-        return { title, details: upperFirst(plain(about ?? '')), ...details[title] };
+        return { title, details: upperFirst(plain(description ?? '')), ...details[title] };
       },
     ),
   };

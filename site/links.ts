@@ -56,11 +56,15 @@ function rewriteLinks(
   for (const token of tokens) {
     if (token.type === 'image') token.attrSet('src', imageOf(String(token.attrGet('src'))));
     if (token.type === 'link_open') {
-      const found = target(String(token.attrGet('href')));
-      isPlain = found !== undefined && 'file' in found && repository === undefined;
-      if (isPlain && found && 'file' in found) asPlain(token, `<span title="${found.file}">`);
-      else if (found)
-        token.attrSet('href', 'page' in found ? found.page : `${repository}/${found.file}`);
+      const destination = target(String(token.attrGet('href')));
+      isPlain = destination !== undefined && 'file' in destination && repository === undefined;
+      if (isPlain && destination && 'file' in destination)
+        asPlain(token, `<span title="${destination.file}">`);
+      else if (destination)
+        token.attrSet(
+          'href',
+          'page' in destination ? destination.page : `${repository}/${destination.file}`,
+        );
     } else if (token.type === 'link_close' && isPlain) asPlain(token, '</span>');
   }
 }

@@ -16,9 +16,9 @@ export type Page = {
 
 /** Every page of the site, in the order of the sidebar. The home page is the first. */
 export function collectPages(root: string): Page[] {
-  const taken = new Set<string>();
+  const paths = new Set<string>();
   const pages = groups.flatMap(({ title, documents }) =>
-    documents.flatMap((document) => readDocument(root, title, document, taken)),
+    documents.flatMap((document) => readDocument(root, title, document, paths)),
   );
   const home = homePage(readFileSync(join(root, 'README.md'), 'utf8'));
   return [{ path: 'index.md', source: '', label: 'Home', group: '', text: home }, ...pages];
@@ -29,15 +29,15 @@ function readDocument(
   root: string,
   group: string,
   { file, path, label }: Document,
-  taken: Set<string>,
+  paths: Set<string>,
 ): Page[] {
   return globSync(file, { cwd: root })
     .sort()
     .flatMap((source) => {
       const page = path ?? source.replace(/^docs\//, '');
       const isReadme = source === 'README.md';
-      if (taken.has(isReadme ? page : source)) return [];
-      taken.add(isReadme ? page : source);
+      if (paths.has(isReadme ? page : source)) return [];
+      paths.add(isReadme ? page : source);
       const whole = withoutComments(readFileSync(join(root, source), 'utf8'));
       const text = isReadme ? readmePage(whole, page) : whole;
       const title = label ?? headingOf(text) ?? basename(source, '.md');

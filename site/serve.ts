@@ -18,8 +18,8 @@ export async function serveSite(out: string, { port = 0, prefix = '' } = {}): Pr
     if (!guides.has(own)) return void response.writeHead(404).end();
     guides.send(request, response, own, prefix).catch(() => response.destroy());
   });
-  await new Promise<void>((done, reject) =>
-    server.once('error', reject).listen(port, '127.0.0.1', done),
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(port, '127.0.0.1', resolve),
   );
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}${base}`;
   return { url, close: () => server.close().closeAllConnections() };

@@ -12,12 +12,12 @@ export const apiReference = { text: 'API reference', link: '/..', target: '_self
  * leads there. No group can be closed: VitePress nests two buttons for that.
  */
 export function sidebarsOf(pages: readonly Page[]): DefaultTheme.SidebarMulti {
-  const shown = groups.map(({ title }) => ({
+  const sections = groups.map(({ title }) => ({
     title,
     pages: pages.filter(({ group }) => group === title),
   }));
   const sidebar = (folder: string): Item[] =>
-    shown.flatMap(({ title, pages: own }) => {
+    sections.flatMap(({ title, pages: own }) => {
       const items = own.filter(({ path }) => isShown(path, folder)).map(linkOf);
       if (title === referenceGroup) items.unshift(apiReference);
       return items.length === 0 ? [] : [{ text: title, items }];

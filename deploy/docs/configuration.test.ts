@@ -13,17 +13,17 @@ test('every file that npm run generate writes is up to date', () => {
 test('docs/configuration.md has one row for every setting of a process, and those of the local start', () => {
   const [processes = '', local = ''] = renderConfiguration().split('## The local start');
   const tables: SettingTable[] = [...Object.values(settingTables), singleSettings, migrateSettings];
-  const wanted = new Set(tables.flatMap((table) => Object.values(table)).map(({ env }) => env));
-  assert.deepEqual(namesIn(processes).sort(), [...wanted].sort());
+  const settings = new Set(tables.flatMap((table) => Object.values(table)).map(({ env }) => env));
+  assert.deepEqual(namesIn(processes).sort(), [...settings].sort());
   const accepted = Array.from(usage.match(/^ {2}[A-Z_]+/gm) ?? [], (name) => name.trim());
   assert.deepEqual(namesIn(local).sort(), accepted.sort());
 });
 
 test('a setting has the same meaning in every process that reads it', () => {
   const tables: SettingTable[] = [...Object.values(settingTables), singleSettings, migrateSettings];
-  const known = new Map<string, Setting>();
+  const firstByName = new Map<string, Setting>();
   for (const setting of tables.flatMap((table): Setting[] => Object.values(table))) {
-    const { kind, fallback, about, orElse } = known.get(setting.env) ?? setting;
+    const { kind, fallback, about, orElse } = firstByName.get(setting.env) ?? setting;
     assert.deepEqual(
       { kind, fallback, about, orElse },
       {
@@ -34,7 +34,7 @@ test('a setting has the same meaning in every process that reads it', () => {
       },
       setting.env,
     );
-    known.set(setting.env, setting);
+    firstByName.set(setting.env, setting);
   }
 });
 

@@ -160,9 +160,9 @@ function renderProcess(name: Process): string {
 const listOf = (some: readonly Setting[]): string => some.map(({ env }) => `\`${env}\``).join(', ');
 
 function rowOf({ env, kind, fallback, about }: Setting): string[] {
-  const shown =
+  const fallbackText =
     fallback === undefined ? '**required**' : fallback === '' ? 'empty' : `\`${fallback}\``;
-  return [env, kinds[kind], shown, about];
+  return [env, kinds[kind], fallbackText, about];
 }
 
 /** A table of variables, with further columns after the usual ones. */

@@ -66,15 +66,15 @@ function written(schema: Schema, named: Set<string>): Schema {
   // Requests reject unknown keys; events may gain keys.
   const isOfRequests = (key: string, value: Json) =>
     ofRequests.has(key) || (key === 'additionalProperties' && value === false);
-  const kept = Object.fromEntries(
+  const recordSchema = Object.fromEntries(
     Object.entries(rest).flatMap(([key, value]) =>
       isOfRequests(key, value) ? [] : [[key, inner(value, named)]],
     ),
   );
-  if (!properties) return kept;
+  if (!properties) return recordSchema;
   const always = Object.keys(properties).filter((name) => !isLeftOutWhereUnset(properties[name]));
   return {
-    ...kept,
+    ...recordSchema,
     required: always,
     properties: Object.fromEntries(
       Object.entries(properties).map(([name, one]) => [name, written(one, named)]),
@@ -176,15 +176,15 @@ function recordExample(record: string, { paths, components }: Description): Json
     if (name === record) return example as JsonObject;
     if (Array.isArray(example)) return within(schema['items'] as Schema, example[0]);
     for (const [key, part] of Object.entries(components.schemas[name]?.properties ?? {})) {
-      const found = within(part, (example as JsonObject)[key]);
-      if (found) return found;
+      const match = within(part, (example as JsonObject)[key]);
+      if (match) return match;
     }
     return undefined;
   };
   for (const { post } of Object.values(paths)) {
     const content = post?.responses['200']?.content?.['application/json'];
-    const found = content && within(content.schema, content.example);
-    if (found) return found;
+    const example = content && within(content.schema, content.example);
+    if (example) return example;
   }
   throw new Error(`the OpenAPI description has no example of ${record}`);
 }

@@ -63,9 +63,9 @@ const flags = { backup: '--force', restore: '--copy' } as const;
  * relative to the folder where npm was called.
  */
 export function readArguments(tool: 'backup' | 'restore') {
-  const given = process.argv.slice(2);
-  const isFlagged = given[0] === flags[tool];
-  const [file, ...more] = isFlagged ? given.slice(1) : given;
+  const parameters = process.argv.slice(2);
+  const isFlagged = parameters[0] === flags[tool];
+  const [file, ...more] = isFlagged ? parameters.slice(1) : parameters;
   if (file === undefined || more.length > 0)
     throw new UsageError(`usage: npm run ${tool} -- [${flags[tool]}] FILE`);
   const { dataDir, databaseUrl, containers } = readOptions([], process.env);

@@ -170,12 +170,12 @@ export async function answersAsBroker(url: string): Promise<boolean> {
 }
 
 function readGreeting({ hostname, port }: URL): Promise<string> {
-  return new Promise((done) => {
+  return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port) });
     let text = '';
     const end = (): void => {
       socket.destroy();
-      done(text);
+      resolve(text);
     };
     socket.setTimeout(1000, end);
     socket.on('error', end);

@@ -14,7 +14,7 @@ export function createConsole(stream: NodeJS.WriteStream = process.stdout): Cons
   const isColoured = stream.isTTY && process.env['NO_COLOR'] === undefined;
   const paint = (code: number, text: string): string =>
     isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
-  const seen: string[] = [];
+  const names: string[] = [];
   // The reader of the output may end (`npm start | head`). The orderly shutdown must still run.
   stream.on('error', () => {});
   const write = (text: string): void => void stream.write(text);
@@ -22,8 +22,8 @@ export function createConsole(stream: NodeJS.WriteStream = process.stdout): Cons
     say: (line) => write(`${line}\n`),
     print: write,
     relay(name, line) {
-      if (!seen.includes(name)) seen.push(name);
-      const colour = colours[seen.indexOf(name) % colours.length] ?? 36;
+      if (!names.includes(name)) names.push(name);
+      const colour = colours[names.indexOf(name) % colours.length] ?? 36;
       write(`${paint(colour, name.padEnd(nameWidth))} ${readable(line)}\n`);
     },
   };

@@ -40,13 +40,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   closeSync(log);
   let ended = false;
-  const exited = new Promise<void>((done) => {
+  const exited = new Promise<void>((resolve) => {
     child.once('exit', () => {
       ended = true;
-      done();
+      resolve();
     });
   });
-  await new Promise<void>((done, reject) => child.once('spawn', done).once('error', reject));
+  await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
   const pid = child.pid as number;
   const release = startGuard(pid, options.signal);
   void exited.then(release);

@@ -9,7 +9,7 @@ import { serviceNames } from './secrets.ts';
 // need. The environment holds its settings: docs/configuration.md.
 
 const name = process.argv[2] ?? '';
-const known: readonly string[] = serviceNames;
+const names: readonly string[] = serviceNames;
 
 if (name === 'migrate') {
   runInPlace(
@@ -17,7 +17,7 @@ if (name === 'migrate') {
     ['run', '--allow-all', '--no-lock', path.join(root, 'deploy/migrate.ts')],
     { ...process.env, ...denoEnvironment },
   );
-} else if (known.includes(name)) {
+} else if (names.includes(name)) {
   const script = path.join(
     root,
     name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`,
@@ -29,6 +29,6 @@ if (name === 'migrate') {
   });
   runInPlace(command, [...args, script], { ...process.env, ...env });
 } else {
-  process.stderr.write(`usage: deno task ${[...known, 'migrate'].join('|')}\n`);
+  process.stderr.write(`usage: deno task ${[...names, 'migrate'].join('|')}\n`);
   process.exit(2);
 }

@@ -24,19 +24,22 @@ const wiring = (dir: string): Wiring => ({
 });
 
 test('environmentOf gives every process its required settings and none that it rejects', (t) => {
-  const given = wiring(temporaryFolder(t));
+  const testWiring = wiring(temporaryFolder(t));
   for (const name of serviceNames)
-    readSettings(settingTables[name], environmentOf(name, settingTables[name], given, process.env));
-  readSettings(singleSettings, environmentOf('gateway', singleSettings, given, process.env));
-  readSettings(migrateSettings, environmentOf('access', migrateSettings, given, process.env));
+    readSettings(
+      settingTables[name],
+      environmentOf(name, settingTables[name], testWiring, process.env),
+    );
+  readSettings(singleSettings, environmentOf('gateway', singleSettings, testWiring, process.env));
+  readSettings(migrateSettings, environmentOf('access', migrateSettings, testWiring, process.env));
 });
 
 test('one process reads the database of each service, or the one of all', (t) => {
-  const given = wiring(temporaryFolder(t));
+  const testWiring = wiring(temporaryFolder(t));
   const user = { BAILIWICK_ACCESS_DATABASE_URL: 'postgres://own' };
   const read = readSettings(
     singleSettings,
-    environmentOf('gateway', singleSettings, given, { ...process.env, ...user }),
+    environmentOf('gateway', singleSettings, testWiring, { ...process.env, ...user }),
   );
   assert.deepEqual(
     [read.identityDatabaseUrl, read.accessDatabaseUrl, read.ssoDatabaseUrl],
@@ -46,7 +49,7 @@ test('one process reads the database of each service, or the one of all', (t) =>
 });
 
 test('a user’s setting reaches only the processes that read it, and names in general use reach none', (t) => {
-  const given = wiring(temporaryFolder(t));
+  const testWiring = wiring(temporaryFolder(t));
   const user = {
     BAILIWICK_EMAIL_CONCURRENCY: '3',
     PORT: '9999',
@@ -54,28 +57,38 @@ test('a user’s setting reaches only the processes that read it, and names in g
     PATH: '/bin',
     npm_lifecycle_event: 'start',
   };
-  const notifications = environmentOf('notifications', settingTables.notifications, given, user);
+  const notifications = environmentOf(
+    'notifications',
+    settingTables.notifications,
+    testWiring,
+    user,
+  );
   assert.equal(notifications['BAILIWICK_EMAIL_CONCURRENCY'], '3');
-  assert.equal(notifications['PORT'], String(given.ports.notifications.rpc));
+  assert.equal(notifications['PORT'], String(testWiring.ports.notifications.rpc));
   assert.equal(notifications['DATABASE_URL'], 'postgres://database');
-  const gateway = environmentOf('gateway', settingTables.gateway, given, user);
+  const gateway = environmentOf('gateway', settingTables.gateway, testWiring, user);
   assert.equal(gateway['PATH'], '/bin');
   for (const name of ['BAILIWICK_EMAIL_CONCURRENCY', 'DATABASE_URL', 'npm_lifecycle_event'])
     assert.equal(gateway[name], undefined, name);
 });
 
 test('a user’s URL file takes precedence over the local start’s URL', (t) => {
-  const given = wiring(temporaryFolder(t));
+  const testWiring = wiring(temporaryFolder(t));
   const user = {
     BAILIWICK_SMTP_URL_FILE: '/run/smtp',
     BAILIWICK_ACCESS_DATABASE_URL_FILE: '/run/access',
     DATABASE_URL_FILE: '/run/database',
   };
-  const notifications = environmentOf('notifications', settingTables.notifications, given, user);
+  const notifications = environmentOf(
+    'notifications',
+    settingTables.notifications,
+    testWiring,
+    user,
+  );
   assert.equal(notifications['BAILIWICK_SMTP_URL_FILE'], '/run/smtp');
   assert.equal(notifications['BAILIWICK_SMTP_URL'], undefined);
   assert.equal(
-    environmentOf('access', settingTables.access, given, user)[
+    environmentOf('access', settingTables.access, testWiring, user)[
       'BAILIWICK_ACCESS_DATABASE_URL_FILE'
     ],
     '/run/access',
@@ -89,10 +102,10 @@ test('a user’s URL file takes precedence over the local start’s URL', (t) =>
 });
 
 test('service addresses have the form that BAILIWICK_RPC selects', (t) => {
-  const given = wiring(temporaryFolder(t));
+  const testWiring = wiring(temporaryFolder(t));
   const gatewayWith = (user: Record<string, string>) =>
-    environmentOf('gateway', settingTables.gateway, given, user);
-  const { rpc, grpc } = given.ports.access;
+    environmentOf('gateway', settingTables.gateway, testWiring, user);
+  const { rpc, grpc } = testWiring.ports.access;
   assert.equal(gatewayWith({})['BAILIWICK_ACCESS_URL'], `http://127.0.0.1:${rpc}`);
   assert.equal(
     gatewayWith({ BAILIWICK_RPC: 'grpc' })['BAILIWICK_ACCESS_URL'],

@@ -141,8 +141,8 @@ export function environmentOf(
  * error.
  */
 export function unknownNames(tables: readonly SettingTable[], inherited: Environment): string[] {
-  const known = new Set([...ownNames, ...tables.flatMap(namesIn)]);
-  return Object.keys(inherited).filter((name) => name.startsWith('BAILIWICK_') && !known.has(name));
+  const names = new Set([...ownNames, ...tables.flatMap(namesIn)]);
+  return Object.keys(inherited).filter((name) => name.startsWith('BAILIWICK_') && !names.has(name));
 }
 
 const namesIn = (table: SettingTable): string[] => Object.values(table).flatMap(namesOf);

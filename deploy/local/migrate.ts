@@ -22,8 +22,8 @@ export async function runMigrations(
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on('line', (line) => lines.push(line));
-  const code = await new Promise<number | null>((done, reject) =>
-    child.once('error', reject).once('close', done),
+  const code = await new Promise<number | null>((resolve, reject) =>
+    child.once('error', reject).once('close', resolve),
   );
   if (code === 0) return;
   const problem = problemIn(lines.at(-1) ?? '');

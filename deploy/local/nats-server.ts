@@ -176,9 +176,9 @@ async function cached(
     mkdirSync(search.bin, { recursive: true });
     const dir = mkdtempSync(join(search.bin, '.making-'));
     try {
-      const made = await make(dir);
+      const binary = await make(dir);
       // Copy and rename, so that a concurrent start never sees an incomplete binary.
-      copyFileSync(made, `${dir}/ready`);
+      copyFileSync(binary, `${dir}/ready`);
       renameSync(`${dir}/ready`, command);
     } catch (error) {
       if (search.signal.aborted) return undefined;

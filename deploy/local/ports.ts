@@ -49,13 +49,13 @@ async function whyTaken(port: number): Promise<string | undefined> {
 }
 
 function isAnswering(port: number): Promise<boolean> {
-  return new Promise((done) => {
+  return new Promise((resolve) => {
     // Links lead to localhost, which may be ::1 too: another server there would get the calls.
     const socket = connect({ host: 'localhost', port });
     socket.setTimeout(500);
     const end = (answer: boolean): void => {
       socket.destroy();
-      done(answer);
+      resolve(answer);
     };
     socket.once('connect', () => end(true));
     socket.once('timeout', () => end(false));
@@ -76,11 +76,11 @@ async function holdAny(): Promise<Holder> {
 type Holder = { port: number; release(): Promise<void> };
 
 function hold(port: number): Promise<Holder> {
-  return new Promise((done, reject) => {
+  return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
     server.listen(port, loopback, () => {
-      done({ port, release: () => new Promise((released) => server.close(() => released())) });
+      resolve({ port, release: () => new Promise((released) => server.close(() => released())) });
     });
   });
 }

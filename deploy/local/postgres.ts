@@ -134,8 +134,8 @@ export async function ensureDatabase(url: string, name: string): Promise<string>
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const found = await client.query('select 1 from pg_database where datname = $1', [name]);
-    if (found.rowCount === 0)
+    const result = await client.query('select 1 from pg_database where datname = $1', [name]);
+    if (result.rowCount === 0)
       await client.query(`create database ${client.escapeIdentifier(name)}`);
   } finally {
     await client.end();
@@ -226,10 +226,10 @@ function serverArguments(cluster: string, port: number, durable: boolean): strin
  * Removes PG* variables, which affect clients and servers alike and are not meant for this server.
  */
 function serverEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
+  const variables = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('PG') && !name.startsWith('LC_'),
   );
-  return { ...Object.fromEntries(kept), LANG: 'C', LC_ALL: 'C' };
+  return { ...Object.fromEntries(variables), LANG: 'C', LC_ALL: 'C' };
 }
 
 async function isReady(url: string, daemon: Daemon, deadline: number): Promise<boolean> {

@@ -55,9 +55,9 @@ test('startProcess does not restart a stopped process', async (t) => {
   const { process: sample, lines } = run(t, 'process.exit(3)');
   await has(lines, 'starting it again in 0.2 s');
   await sample.stop();
-  const seen = lines.length;
-  await new Promise((done) => setTimeout(done, 400));
-  assert.equal(lines.length, seen);
+  const count = lines.length;
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  assert.equal(lines.length, count);
 });
 
 test('a process notices that its parent was killed', async (t) => {

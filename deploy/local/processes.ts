@@ -83,7 +83,7 @@ export function startProcess(
   const stop = async (): Promise<void> => {
     clearTimeout(retry);
     if (child) await terminate(child, relay);
-    await new Promise<void>((done) => log.end(() => done()));
+    await new Promise<void>((resolve) => log.end(() => resolve()));
   };
 
   start();

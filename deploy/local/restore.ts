@@ -42,7 +42,7 @@ async function main(): Promise<void> {
       .compose(createGunzip()) as AsyncIterable<Buffer>,
   );
   const header = readHeader(await nextLine(lines));
-  const wanted = schemasOf(header);
+  const schemas = schemasOf(header);
   const files: Record<string, string> = isCopy
     ? { keyring: header.Files['keyring'] ?? '' }
     : { ...header.Files };
@@ -61,7 +61,8 @@ async function main(): Promise<void> {
       // also change these rows.
       const log = createLog('restore', () => {});
       let installation = header.Installation || undefined;
-      for (const schema of wanted) installation = await migrate(schema, { url, installation }, log);
+      for (const schema of schemas)
+        installation = await migrate(schema, { url, installation }, log);
       files[installationFile] = installation ?? '';
       await load(url, lines, header);
       if (isCopy) files[installationFile] = await startNewInstallation({ DATABASE_URL: url });
@@ -134,14 +135,14 @@ async function recordMigrations(client: pg.Client, { Migrations }: BackupHeader)
 
 async function copyRows(client: pg.Client, statement: string, lines: Lines): Promise<void> {
   const rows = client.query(copyFrom(statement));
-  const done = finished(rows);
+  const end = finished(rows);
   // Awaited below. A failure between two rows must not end the process first.
-  done.catch(() => {});
+  end.catch(() => {});
   for (let row = await next(lines); row.toString('latin1') !== '\\.\n'; row = await next(lines)) {
-    if (!rows.write(row)) await Promise.race([once(rows, 'drain'), done]);
+    if (!rows.write(row)) await Promise.race([once(rows, 'drain'), end]);
   }
   rows.end();
-  await done;
+  await end;
 }
 
 const nextLine = async (lines: Lines): Promise<string> => (await next(lines)).toString();

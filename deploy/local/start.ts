@@ -107,7 +107,7 @@ async function bringUp(options: Options): Promise<Running> {
 
 async function wire(
   options: Options,
-  found: Pick<Wiring, 'databaseUrl' | 'natsUrl' | 'smtpUrl' | 'secrets'>,
+  servers: Pick<Wiring, 'databaseUrl' | 'natsUrl' | 'smtpUrl' | 'secrets'>,
 ): Promise<Wiring> {
   const gatewayPort = options.gatewayPort === 0 ? await freePort() : options.gatewayPort;
   const free = await freePorts(3 * serviceNames.length);
@@ -125,7 +125,7 @@ async function wire(
   const installationId = ensureInstallation(options.dataDir);
   // The disk is the same, and a process on Deno may read this folder: it must hold no secret.
   const dataDir = join(options.dataDir, 'logs');
-  return { host: loopback, publicUrl, ports, dataDir, installationId, ...found };
+  return { host: loopback, publicUrl, ports, dataDir, installationId, ...servers };
 }
 
 /** Starts the services, and the gateway last, so that it is the first to stop. */
@@ -135,8 +135,8 @@ function startProcesses(
   deno: string | undefined,
 ): ManagedProcess[] {
   const run = (specs: ProcessSpec[], what: string): ManagedProcess[] => {
-    const placed = specs.map((spec) => ({ ...spec, runtime: runtimeOf(options, spec, deno) }));
-    const started = placed.map((spec) =>
+    const withRuntime = specs.map((spec) => ({ ...spec, runtime: runtimeOf(options, spec, deno) }));
+    const started = withRuntime.map((spec) =>
       startProcess(spec, { logDir: join(options.dataDir, 'logs'), console }),
     );
     const every = (end: (one: ManagedProcess) => unknown) => Promise.all(started.map(end));
@@ -169,15 +169,15 @@ function runtimeOf({ watch }: Options, spec: ProcessSpec, deno?: string): Runtim
 
 function summary(options: Options, running: Running): string {
   const folder = relative(process.cwd(), options.dataDir);
-  const shown = folder === '' || folder.startsWith('..') ? options.dataDir : folder;
+  const dataDir = folder === '' || folder.startsWith('..') ? options.dataDir : folder;
   const rows = [
     ['console', `${running.publicUrl}/console   register there, and follow its first steps`],
     ['gateway', `${running.publicUrl}   sign-in, the API and its reference`],
     ['inbox', `${running.url}   what is mailed and posted ends there`],
-    ['platform key', `${join(shown, 'platform-key')}   a file; keep its content secret`],
+    ['platform key', `${join(dataDir, 'platform-key')}   a file; keep its content secret`],
     ['database', withoutPassword(running.databaseUrl)],
     ['broker', running.natsUrl],
-    ['data', `${shown}   keys, logs and data; delete it to start afresh`],
+    ['data', `${dataDir}   keys, logs and data; delete it to start afresh`],
   ];
   return `
 Bailiwick is running
@@ -185,7 +185,7 @@ Bailiwick is running
 ${rows.map(([name, value]) => `  ${String(name).padEnd(14)} ${value}`).join('\n')}
 
 Try:  curl -s ${running.publicUrl}/Audit_List -H 'Content-Type: application/json' \\
-        -H "Authorization: Bearer $(cat ${join(shown, 'platform-key')})" -d '{}'
+        -H "Authorization: Bearer $(cat ${join(dataDir, 'platform-key')})" -d '{}'
 
 README.md has the first five minutes. Press Ctrl-C to stop.
 

@@ -11,8 +11,8 @@ function sample() {
   const start = async (port?: number) => {
     ports.push(port);
     if (ports.length === 2) throw new Error('the port is still busy');
-    const exited = new Promise<void>((done) => {
-      crash = done;
+    const exited = new Promise<void>((resolve) => {
+      crash = resolve;
     });
     const end = async (): Promise<void> => crash();
     return { port: 4000, exited, stop: end, kill: end };

@@ -22,8 +22,8 @@ function renderTable(): string {
   const rows = leavesOf(readValues())
     .filter(({ path }) => path !== 'config')
     .map(
-      ({ path, about, fallback }) =>
-        [path, fallback, about || (schemaAt(schema, path)?.description ?? '')] as const,
+      ({ path, description, fallback }) =>
+        [path, fallback, description || (schemaAt(schema, path)?.description ?? '')] as const,
     );
   const settingRows = Object.keys(config).map(
     (name) =>
@@ -34,8 +34,8 @@ function renderTable(): string {
       ] as const,
   );
   const lines = [...rows, ...settingRows].map(
-    ([path, fallback, about]) =>
-      `| \`${path}\` | ${renderDefault(fallback)} | ${escapeCell(about)} |`,
+    ([path, fallback, description]) =>
+      `| \`${path}\` | ${renderDefault(fallback)} | ${escapeCell(description)} |`,
   );
   return ['| Value | Default | Description |', '| --- | --- | --- |', ...lines, ''].join('\n');
 }

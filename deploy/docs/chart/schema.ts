@@ -59,20 +59,20 @@ export function renderChartSchema(): string {
 function schemaOf(
   path: string,
   value: unknown,
-  about: ReadonlyMap<string, string>,
+  comments: ReadonlyMap<string, string>,
   above = '',
 ): Schema {
   const name = path.slice(path.lastIndexOf('.') + 1);
-  const known = byPath[path] ?? byName[name] ?? {};
-  const description = about.get(path) || known.description || above;
+  const override = byPath[path] ?? byName[name] ?? {};
+  const description = comments.get(path) || override.description || above;
   if (path !== '' && description === '') throw new Error(`values.yaml has no comment on ${path}`);
-  if (!isMap(value) || known.type !== undefined)
-    return { type: typeOf(value), ...known, description };
+  if (!isMap(value) || override.type !== undefined)
+    return { type: typeOf(value), ...override, description };
   // An empty default is free-form: Kubernetes defines its fields.
   if (Object.keys(value).length === 0) return { type: 'object', description };
   const properties = Object.entries(value).map(([key, one]) => [
     key,
-    schemaOf(pathTo(path, key), one, about, description),
+    schemaOf(pathTo(path, key), one, comments, description),
   ]);
   return {
     description,
@@ -95,14 +95,14 @@ const types: Partial<Record<Setting['kind'], string>> = {
 };
 
 function configSchema(): Schema {
-  const properties = Object.entries(config).map(([name, known]) => {
+  const properties = Object.entries(config).map(([name, override]) => {
     const setting = settings[name];
     if (!setting) throw new Error(`config.${name} is not a setting of any process`);
     return [
       name,
       {
         type: types[setting.kind] ?? 'string',
-        ...known,
+        ...override,
         description: `${setting.env}: ${setting.about}`,
       },
     ];
@@ -171,14 +171,14 @@ function admitOldName(properties: Record<string, Schema>, path: string, successo
 
 /** The values that have a line of their own and no value with a line below them. */
 export function leavesOf({
-  about,
+  about: comments,
   values,
-}: WrittenValues): Array<{ path: string; about: string; fallback: unknown }> {
-  const paths = [...about.keys()];
+}: WrittenValues): Array<{ path: string; description: string; fallback: unknown }> {
+  const paths = [...comments.keys()];
   const leaves = paths.filter((path) => !paths.some((other) => other.startsWith(`${path}.`)));
   return leaves.map((path) => ({
     path,
-    about: about.get(path) ?? '',
+    description: comments.get(path) ?? '',
     fallback: valueAt(values, path),
   }));
 }

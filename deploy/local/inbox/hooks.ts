@@ -26,8 +26,8 @@ const keptNames = 500;
 export function createHooks(changed: () => void) {
   const hooks = new Map<string, { requests: Caught[]; answered: Map<string, number> }>();
   const open = (name: string) => {
-    const known = hooks.get(name);
-    if (known) return known;
+    const existing = hooks.get(name);
+    if (existing) return existing;
     const oldest = hooks.keys().next();
     if (hooks.size >= keptNames && !oldest.done) hooks.delete(oldest.value);
     const hook = { requests: [], answered: new Map<string, number>() };

@@ -28,7 +28,7 @@ function send(smtpUrl: string, recipients: string[], message: string): Promise<s
     `${message}\r\n.`,
     'QUIT',
   ];
-  return new Promise((done, reject) => {
+  return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(smtpUrl);
     const socket = connect(Number(port), hostname);
     const replies: string[] = [];
@@ -39,7 +39,7 @@ function send(smtpUrl: string, recipients: string[], message: string): Promise<s
         if (next !== undefined) socket.write(`${next}\r\n`);
       }
     });
-    socket.on('error', reject).on('close', () => done(replies.at(-2) ?? ''));
+    socket.on('error', reject).on('close', () => resolve(replies.at(-2) ?? ''));
   });
 }
 
@@ -160,10 +160,10 @@ test('an unknown route is rejected as JSON', async (t) => {
 test('a request for another host name is rejected (DNS rebinding)', async (t) => {
   const { url } = await start(t);
   const statusFor = (host: string): Promise<number> =>
-    new Promise((done, reject) => {
+    new Promise((resolve, reject) => {
       request(`${url}/messages`, { headers: { host } }, (response) => {
         response.resume();
-        done(response.statusCode ?? 0);
+        resolve(response.statusCode ?? 0);
       })
         .on('error', reject)
         .end();

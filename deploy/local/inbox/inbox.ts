@@ -48,12 +48,12 @@ export async function startInbox({
     throw error;
   });
   const name = host === '0.0.0.0' || host === '::' ? loopback : host;
-  const shown = isIP(name) === 6 ? `[${name}]` : name;
+  const urlHost = isIP(name) === 6 ? `[${name}]` : name;
   return {
-    url: `http://${shown}:${port}`,
-    smtpUrl: `smtp://${shown}:${smtp.port}`,
+    url: `http://${urlHost}:${port}`,
+    smtpUrl: `smtp://${urlHost}:${smtp.port}`,
     async stop() {
-      const closed = new Promise<void>((done) => server.close(() => done()));
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await Promise.all([closed, smtp.stop()]);
     },
@@ -61,11 +61,11 @@ export async function startInbox({
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((done, reject) => {
+  return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
       const address = server.address();
-      done(typeof address === 'object' && address !== null ? address.port : port);
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
     });
   });
 }

@@ -61,14 +61,14 @@ export async function startSmtp(mailbox: Mailbox, host: string, port: number) {
       ),
   });
   server.on('error', () => {}); // a client hung up; a listen error is handled below
-  const listening = await new Promise<AddressInfo>((done, reject) => {
+  const listening = await new Promise<AddressInfo>((resolve, reject) => {
     server.once('error', reject);
     const { server: socket } = server;
-    server.listen(port, host, () => done(socket.address() as AddressInfo));
+    server.listen(port, host, () => resolve(socket.address() as AddressInfo));
   });
   return {
     port: listening.port,
-    stop: () => new Promise<void>((done) => server.close(() => done())),
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
 

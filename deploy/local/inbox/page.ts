@@ -2,11 +2,11 @@ import type { Caught } from './hooks.ts';
 import type { Mail } from './mails.ts';
 import type { Stores } from './routes.ts';
 
-const shown = 100;
+const maxEntries = 100;
 
 /** Mails on the left, requests to the hooks on the right. page.js keeps the page up to date. */
 export function renderPage({ mails, hooks, revision }: Stores): string {
-  const sent = mails.list();
+  const messages = mails.list();
   const caught = hooks
     .names()
     .flatMap((name) => hooks.list(name).map((request) => ({ name, request })))
@@ -16,19 +16,19 @@ export function renderPage({ mails, hooks, revision }: Stores): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>(${sent.length + caught.length}) Inbox · Bailiwick</title>
+<title>(${messages.length + caught.length}) Inbox · Bailiwick</title>
 <link rel="stylesheet" href="/page.css">
 <link rel="icon" href="data:,">
 <script src="/page.js" defer></script>
 <header><h1>Bailiwick <span>inbox</span></h1><p>Everything the local start mails or posts ends here. <a href="/mails">All mails there are</a></p></header>
 <main data-revision="${revision()}">
 <section aria-labelledby="mails">
-<h2 id="mails">Mail <small>${sent.length}</small>${sent.length > 0 ? '<button type="button" data-delete="/messages">Clear</button>' : ''}</h2>
-${sent.slice(0, shown).map(renderMail).join('\n') || '<p class="empty">No mail yet. Register an account and its verification lands here.</p>'}
+<h2 id="mails">Mail <small>${messages.length}</small>${messages.length > 0 ? '<button type="button" data-delete="/messages">Clear</button>' : ''}</h2>
+${messages.slice(0, maxEntries).map(renderMail).join('\n') || '<p class="empty">No mail yet. Register an account and its verification lands here.</p>'}
 </section>
 <section aria-labelledby="hooks">
 <h2 id="hooks">Webhooks <small>${caught.length}</small>${renderClearButtons(hooks.names())}</h2>
-${caught.slice(0, shown).map(renderCaught).join('\n') || '<p class="empty">Nothing posted yet. Save an endpoint with the URL <code>/hooks/&lt;any name&gt;</code> of this server.</p>'}
+${caught.slice(0, maxEntries).map(renderCaught).join('\n') || '<p class="empty">Nothing posted yet. Save an endpoint with the URL <code>/hooks/&lt;any name&gt;</code> of this server.</p>'}
 </section>
 </main>
 </html>

@@ -46,14 +46,16 @@ export function renderSample(
 /** The page that lists the mails of all locales, or shows those of one locale opened. */
 export function renderPreview(templates: Templates, only: string | null): string {
   const locales = templates.locales.toSorted();
-  const shown = only === null ? locales : locales.filter((locale) => locale === only);
+  const selection = only === null ? locales : locales.filter((locale) => locale === only);
   const link = (href: string, text: string, isHere: boolean) =>
     `<a href="${escape(href)}"${isHere ? ' aria-current="page"' : ''}>${escape(text)}</a>`;
   const choices = [
     link('/mails', 'all', only === null),
     ...locales.map((locale) => link(`/mails?locale=${locale}`, locale, locale === only)),
   ];
-  const sections = templateNames.map((name) => renderMails(templates, name, shown, only !== null));
+  const sections = templateNames.map((name) =>
+    renderMails(templates, name, selection, only !== null),
+  );
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

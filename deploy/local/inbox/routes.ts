@@ -162,7 +162,7 @@ async function routeHooks({ hooks }: Stores, call: Call, name: string | undefine
     hooks.clear(name);
     return json({});
   }
-  const wanted = readAnswer(call.query);
+  const answer = readAnswer(call.query);
   const receivedAt = new Date();
   const body = await readBody(call.request);
   return json(
@@ -170,7 +170,7 @@ async function routeHooks({ hooks }: Stores, call: Call, name: string | undefine
     hooks.add(
       name,
       { method: call.method, query: call.search, headers: flatten(call.request), body, receivedAt },
-      wanted,
+      answer,
     ),
   );
 }
