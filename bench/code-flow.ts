@@ -72,14 +72,14 @@ async function askForTokens(site: Site, fields: Record<string, string>): Promise
 }
 
 type Addresses = { authorization_endpoint: string; token_endpoint: string };
-const known = new Map<string, Promise<Addresses>>();
+const cache = new Map<string, Promise<Addresses>>();
 
 function addressesOf({ url }: Site): Promise<Addresses> {
-  const found =
-    known.get(url) ??
+  const addresses =
+    cache.get(url) ??
     fetch(`${url}/.well-known/openid-configuration`).then(
       (response) => response.json() as Promise<Addresses>,
     );
-  known.set(url, found);
-  return found;
+  cache.set(url, addresses);
+  return addresses;
 }

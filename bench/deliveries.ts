@@ -136,13 +136,13 @@ export async function openFeed(stack: OwnStack, tenant: string) {
     async drain<T>(
       arrived: () => Promise<T>,
     ): Promise<{ arrived: T; seconds: number; cpu: number }> {
-      const [before, begun] = [cpuMicrosOf(worker()), performance.now()];
+      const [before, began] = [cpuMicrosOf(worker()), performance.now()];
       goOn();
       const result = await arrived();
       await eventually('an empty stream', isEmpty, 60_000);
       return {
         arrived: result,
-        seconds: (performance.now() - begun) / 1000,
+        seconds: (performance.now() - began) / 1000,
         cpu: cpuMicrosOf(worker()) - before,
       };
     },

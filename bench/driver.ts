@@ -108,17 +108,17 @@ export async function closedLoop(
   const started = performance.now();
   const client = async () => {
     for (;;) {
-      const begun = performance.now();
-      if (begun - started >= seconds * 1000) return;
+      const began = performance.now();
+      if (began - started >= seconds * 1000) return;
       if (!(await shoot(target))) errors++;
-      latencies.push(performance.now() - begun);
+      latencies.push(performance.now() - began);
     }
   };
   await Promise.all(Array.from({ length: clients }, client));
-  const [done, took] = [latencies.length, performance.now() - started];
+  const [count, took] = [latencies.length, performance.now() - started];
   return {
-    done,
-    perSecond: (done * 1000) / took,
+    done: count,
+    perSecond: (count * 1000) / took,
     p50: median(latencies),
     p99: percentile(latencies, 0.99),
     errors,

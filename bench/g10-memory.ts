@@ -87,9 +87,9 @@ async function importsAlone(topology: Topology): Promise<number> {
     [...mainsOf(topology).values()].map((main) => startPeer('imports.ts', ...importsOf(main))),
   );
   await sleep(settleMs);
-  const taken = residentMbOf(...peers.map(({ pid }) => pid));
+  const residentMb = residentMbOf(...peers.map(({ pid }) => pid));
   await Promise.all(peers.map((peer) => peer.stop()));
-  return taken;
+  return residentMb;
 }
 
 /**

@@ -48,7 +48,7 @@ export const fairness: Bench = async ({ seconds, rounds }) => {
   await product.stop();
   await receiver.stop();
   const row = { id: 'G15', against: 'none hangs' };
-  const kept = compare(
+  const share = compare(
     {
       ...row,
       what: 'deliveries to 99 endpoints beside one that hangs',
@@ -69,7 +69,7 @@ export const fairness: Bench = async ({ seconds, rounds }) => {
     results.steady.map(({ p99 }) => p99),
   );
   return [
-    withErrors(kept, results.hungCeiling, results.ceiling),
+    withErrors(share, results.hungCeiling, results.ceiling),
     withErrors(waits, results.hungSteady, results.steady),
   ];
 };
@@ -87,9 +87,9 @@ const streamOf = ({ publish, tenant }: Deliveries, count: number): Load => ({
   async publish(endpoints) {
     const next = cycle(endpoints);
     const published: Array<Promise<void>> = [];
-    const begun = performance.now();
+    const began = performance.now();
     while (published.length < count) {
-      const early = begun + (published.length * 1000) / steadyRate - performance.now();
+      const early = began + (published.length * 1000) / steadyRate - performance.now();
       if (early > 0) await sleep(early);
       published.push(publish(deliveryTask(tenant, next())));
     }
@@ -112,10 +112,10 @@ async function besideOne({ product, receiver, load, hangs }: Beside): Promise<Tu
   await sleep(500);
   const toOthers = load.count - Math.floor(load.count / (healthyCount + 1));
   await load.publish([...product.endpoints, other]);
-  const begun = performance.now();
+  const began = performance.now();
   product.goOn();
   const { count, p99 } = await awaitReceived(receiver, toOthers, limitMs);
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - began) / 1000;
 
   // Answer the hanging requests, so that the remaining tasks of that endpoint complete.
   await resetReceiver(receiver);

@@ -46,7 +46,7 @@ export const soak: Bench = async ({ minutes }) => {
     NODE_OPTIONS: heap,
   });
   const pool = openPool(stack.url);
-  const { next, sent } = await requestsOf(stack, receiver.ready);
+  const { next, counts } = await requestsOf(stack, receiver.ready);
 
   const ceiling = await closedLoop({ pool, next }, clients, ceilingSeconds);
   const rate = share * ceiling.perSecond;
@@ -57,13 +57,13 @@ export const soak: Bench = async ({ minutes }) => {
   for (let minute = 1; minute <= minutes; minute++) {
     const watch = watchMemory(stack);
     const result = await openLoop({ pool, next }, rate, 60);
-    const taken = watch.stop();
-    grown.push(sum(taken));
+    const samples = watch.stop();
+    grown.push(sum(samples));
     errors += result.errors;
     say(
       [
         minute,
-        ...[result.perSecond, result.p50, result.p99, result.errors, ...taken, sum(taken)].map(
+        ...[result.perSecond, result.p50, result.p99, result.errors, ...samples, sum(samples)].map(
           (value) => value.toFixed(0),
         ),
       ].join(', '),
@@ -71,34 +71,34 @@ export const soak: Bench = async ({ minutes }) => {
   }
 
   const [{ count, repeated }, mails] = await Promise.all([
-    awaitReceived(receiver, sent.save, limitMs),
-    mailServer.ask<number>({ wanted: sent.mail, limitMs }),
+    awaitReceived(receiver, counts.save, limitMs),
+    mailServer.ask<number>({ wanted: counts.mail, limitMs }),
   ]);
   say(
-    `${count} of ${sent.save} webhooks arrived, ${repeated} of them again; ${mails} of ${sent.mail} mails`,
+    `${count} of ${counts.save} webhooks arrived, ${repeated} of them again; ${mails} of ${counts.mail} mails`,
   );
-  errors += Math.max(0, sent.save - count) + Math.max(0, sent.mail - mails);
+  errors += Math.max(0, counts.save - count) + Math.max(0, counts.mail - mails);
   await pool.close();
   await stack.stop();
   await Promise.all([receiver.stop(), mailServer.stop()]);
 
-  const settled = grown.slice(Math.ceil(minutes * warmUp));
+  const steady = grown.slice(Math.ceil(minutes * warmUp));
   const row = { id: 'G17', errors };
   return [
     {
       ...row,
       what: `growth of memory, ${minutes} minutes at ${rate.toFixed(0)} requests/s`,
       unit: 'MB/min',
-      ours: slopeOf(settled),
+      ours: slopeOf(steady),
       target: { most: 0.5 },
     },
     {
       ...row,
       what: 'memory in the last minute',
       unit: 'MB',
-      ours: settled.at(-1) ?? Number.NaN,
+      ours: steady.at(-1) ?? Number.NaN,
       against: 'the first after the warm-up',
-      other: settled[0] ?? Number.NaN,
+      other: steady[0] ?? Number.NaN,
     },
   ] satisfies Row[];
 };
@@ -109,7 +109,7 @@ const say = (line: string) => process.stderr.write(`\n${line}`);
 function watchMemory(stack: OwnStack): { stop: () => number[] } {
   const samples = new Map<ServiceName, number[]>(serviceNames.map((name) => [name, []]));
   const timer = setInterval(() => {
-    for (const [name, taken] of samples) taken.push(residentMbOf(...pidsOf(stack, [name])));
+    for (const [name, readings] of samples) readings.push(residentMbOf(...pidsOf(stack, [name])));
   }, sampleMs);
   return {
     stop() {
@@ -143,7 +143,7 @@ async function requestsOf(stack: OwnStack, receiver: string) {
   const { ID: Subject } = (await must('Account_Get', {}))['User'] as { ID: string };
 
   const [person, path, login] = [cycle(people), cycle(paths), signIns(people)];
-  const sent = { save: 0, mail: 0 };
+  const counts = { save: 0, mail: 0 };
   const kinds: Record<string, () => Shot> = {
     login,
     read: () => operation('Account_Get', {}, person().token),
@@ -157,14 +157,14 @@ async function requestsOf(stack: OwnStack, receiver: string) {
         person().token,
       ),
     save() {
-      sent.save++;
+      counts.save++;
       return operation('Groups_Save', save(path()), owner.token);
     },
     mail() {
-      sent.mail++;
+      counts.mail++;
       return operation('Account_RequestPasswordReset', { Email: person().email });
     },
   };
   const kind = cycle(turn.map((name) => kinds[name] as () => Shot));
-  return { sent, next: () => kind()() };
+  return { counts, next: () => kind()() };
 }

@@ -28,11 +28,11 @@ export const busyEndpoint: Bench = async ({ seconds, rounds }) => {
   async function burst(count: number): Promise<Turn & { cpu: number }> {
     await resetReceiver(receiver);
     const before = cpuOf(stack);
-    const begun = performance.now();
+    const began = performance.now();
     const errors = await publish(stack, shot, count);
-    const published = performance.now() - begun;
+    const published = performance.now() - began;
     const { count: arrived, p50, p99 } = await awaitReceived(receiver, count, limitMs);
-    const delivered = performance.now() - begun;
+    const delivered = performance.now() - began;
     return {
       published: (count * 1000) / published,
       delivered: (count * 1000) / delivered,
@@ -134,9 +134,9 @@ export function publication(Tenant: string, token: string): Shot {
 /** Publishes `count` events with 32 publishers. Returns the number of failed calls. */
 export async function publish(stack: OwnStack, next: () => Shot, count: number): Promise<number> {
   const pool = openPool(stack.url);
-  let [left, errors] = [count, 0];
+  let [remaining, errors] = [count, 0];
   const publisher = async () => {
-    while (left-- > 0) {
+    while (remaining-- > 0) {
       const { path, headers, body } = next();
       const answer = await pool.request({
         method: 'POST',

@@ -36,7 +36,7 @@ async function isolationIn(
     },
     rounds,
   );
-  const kept = compare(
+  const share = compare(
     {
       id: 'G2',
       what: `reads while sign-ins saturate, ${topology}`,
@@ -60,7 +60,7 @@ async function isolationIn(
   );
   await Promise.all([reading.pool.close(), signingIn.pool.close(), stack.stop()]);
   return [
-    withErrors(kept, results.loadedCeiling, results.ceiling),
+    withErrors(share, results.loadedCeiling, results.ceiling),
     withErrors(waits, results.loadedSteady, results.steady),
   ];
 }

@@ -36,7 +36,7 @@ async function decisionsIn(topology: Topology, { seconds, rounds }: Options): Pr
     return { ...result, cpu: (cpuMicrosOf(...pidsOf(stack)) - before) / result.done };
   };
   const results = await interleave(
-    Object.fromEntries(Object.entries(questions).map(([way, asked]) => [way, turn(asked)])),
+    Object.fromEntries(Object.entries(questions).map(([way, question]) => [way, turn(question)])),
     rounds,
   );
   await pool.close();

@@ -35,13 +35,13 @@ export const backlogBeside: Bench = async ({ tasks, rounds }) => {
   const turns: Array<{ p50: number; p99: number; perSecond: number; errors: number }> = [];
   for (let round = 0; round < rounds; round++) {
     await resetReceiver(receiver, { path: '/busy', hangs: false });
-    const begun = performance.now();
+    const began = performance.now();
     const published = pile(busy, tasks);
     await trickle(calm);
     const { count, p50, p99 } = await awaitReceived(receiver, calmCount, limitMs);
     await published;
     while (await isWaiting(busy)) await sleep(100);
-    const seconds = (performance.now() - begun) / 1000;
+    const seconds = (performance.now() - began) / 1000;
     turns.push({ p50, p99, perSecond: tasks / seconds, errors: calmCount - count });
   }
   await calm.feed.close();

@@ -59,9 +59,9 @@ export const issuer: Bench = async ({ seconds, rounds }) => {
 const renewals = (sites: readonly Site[]) =>
   Promise.all(
     sites.map(async (site) => {
-      let held = await signIn(site);
+      let tokens = await signIn(site);
       return async () => {
-        held = await refresh(site, held.refresh_token);
+        tokens = await refresh(site, tokens.refresh_token);
       };
     }),
   );

@@ -104,9 +104,9 @@ export const listInteractions: Bench = async ({ rounds }) => {
     for (let round = -1; round < rounds; round++) {
       if (isFirst || round < 0) await page.goto(`${views}/${view}`);
       await page.waitForLoadState('networkidle');
-      const taken = page.evaluate<number>('nextInteraction()');
+      const interaction = page.evaluate<number>('nextInteraction()');
       await act(page, round + 1);
-      const ms = await taken;
+      const ms = await interaction;
       if (round >= 0) (measured[what] ??= []).push(ms);
     }
   await browser.close();

@@ -59,9 +59,9 @@ async function synchronise(
   const ids: string[] = [];
   await eachOf(people, async (person, index) => {
     const { Resources } = await find(`userName eq "${person.userName}"`);
-    const [known] = Resources;
-    const { id } = known
-      ? await get<Resource>('PUT', `Users/${known.id}`, person)
+    const [user] = Resources;
+    const { id } = user
+      ? await get<Resource>('PUT', `Users/${user.id}`, person)
       : await get<Resource>('POST', 'Users', person, 201);
     ids[index] = id;
   });

@@ -104,13 +104,13 @@ async function besideThese(
   await resetReceiver(receiver);
   const pids = pidsOf(stage);
   const cpu = () => Object.entries(pids).map(([name, all]) => [name, cpuMicrosOf(...all)] as const);
-  const [before, begun] = [new Map(cpu()), performance.now()];
+  const [before, began] = [new Map(cpu()), performance.now()];
   await Promise.all([
     stream(product, product.endpoints, healthyRate, count),
     others.length > 0 && stream(product, others, hostileRate, Math.round(hostileRate * seconds)),
   ]);
   const arrived = await awaitReceived(receiver, count, limitMs);
-  const micros = (performance.now() - begun) * 1000;
+  const micros = (performance.now() - began) * 1000;
   const shares = Object.fromEntries(
     cpu().map(([name, total]) => [name, (total - (before.get(name) ?? 0)) / micros]),
   );
@@ -127,9 +127,9 @@ async function stream(
   count: number,
 ): Promise<void> {
   const published: Array<Promise<void>> = [];
-  const begun = performance.now();
+  const began = performance.now();
   while (published.length < count) {
-    const early = begun + (published.length * 1000) / rate - performance.now();
+    const early = began + (published.length * 1000) / rate - performance.now();
     if (early > 0) await sleep(early);
     const to = endpoints[published.length % endpoints.length] as Endpoint;
     published.push(publish(deliveryTask(tenant, to)));

@@ -33,8 +33,8 @@ export const check: Bench = async ({ seconds, rounds }) => {
     ]),
   );
   await enforcer.addGroupingPolicy('ada', `role-${policies - 1}`, 'tnt_1');
-  const wanted = `iam.area${policies - 1}.write`;
-  if (!enforcer.enforceSync('ada', 'tnt_1', wanted))
+  const permission = `iam.area${policies - 1}.write`;
+  if (!enforcer.enforceSync('ada', 'tnt_1', permission))
     throw new Error('casbin denies a permission that it should allow');
 
   const caller = create(CallerSchema, {
@@ -49,7 +49,9 @@ export const check: Bench = async ({ seconds, rounds }) => {
       ours: () =>
         Promise.resolve(microsOf(() => holdsInTenant(caller, last, 'tnt_1'), seconds, 10_000)),
       casbin: () =>
-        Promise.resolve(microsOf(() => enforcer.enforceSync('ada', 'tnt_1', wanted), seconds, 10)),
+        Promise.resolve(
+          microsOf(() => enforcer.enforceSync('ada', 'tnt_1', permission), seconds, 10),
+        ),
     },
     rounds,
   );

@@ -37,14 +37,14 @@ export function updatePage(measured: readonly Row[], conditions: string): void {
 /** The page and its picture as they should be, by file. */
 export function renderPage(): Record<string, string> {
   const { measured, rows } = readResults();
-  const shown = rows.filter(hasRatio);
+  const rowsWithRatio = rows.filter(hasRatio);
   const text = readFileSync(files.page, 'utf8');
   const [before = '', rest = ''] = text.split(begin);
   const [, after = ''] = rest.split(end);
   const lines = [
     '| What | Ours | Theirs | Times as good |',
     '| --- | --- | --- | --- |',
-    ...shown.map(
+    ...rowsWithRatio.map(
       ({ what, unit, ours, against, other, ratio }) =>
         `| ${what} | ${short(ours)} ${unit} | ${short(other)} ${unit} (${against}) | **${times(ratio)}** |`,
     ),
@@ -53,6 +53,6 @@ export function renderPage(): Record<string, string> {
   const opening = [begin, '', ...lines, '', measured, '', picture, '', end].join('\n');
   return {
     [files.page]: `${before}${opening}${after}`,
-    [files.picture]: plot(shown, title),
+    [files.picture]: plot(rowsWithRatio, title),
   };
 }

@@ -45,13 +45,13 @@ export async function slowestStart(stack: Stack, topology: Topology): Promise<nu
       wiring,
       { ...process.env, NODE_ENV: 'production' },
     );
-    const begun = performance.now();
+    const began = performance.now();
     const replica = startProcess(
       { name, script: path.join(root, main), env },
       { logDir: folder, console: { say: () => {}, relay: () => {}, print: () => {} } },
     );
     await untilReady(`http://${loopback}:${free[name].admin}/readyz`);
-    took.push((performance.now() - begun) / 1000);
+    took.push((performance.now() - began) / 1000);
     await replica.stop();
   }
   rmSync(folder, { recursive: true, force: true });

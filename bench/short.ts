@@ -45,10 +45,10 @@ export const short: Bench = async ({ seconds, rounds }) => {
       }),
     'events to one endpoint, 32 publishers': () =>
       arrivals(Math.round(300 * seconds), async (count) => {
-        const begun = performance.now();
+        const began = performance.now();
         const errors = await publish(stack, () => publication(busy.tenant, busy.token), count);
         await awaitReceived(receiver, count);
-        return { took: (performance.now() - begun) / 1000, errors };
+        return { took: (performance.now() - began) / 1000, errors };
       }),
   };
 
@@ -72,11 +72,11 @@ export const short: Bench = async ({ seconds, rounds }) => {
     rounds,
   );
   await Promise.all([pool.close(), product.stop(), receiver.stop()]);
-  return Object.entries(results).flatMap(([what, found], index): Row[] => {
-    const row = { id: `S${index + 1}`, errors: sum(found.map(({ errors }) => errors)) };
+  return Object.entries(results).flatMap(([what, rounds], index): Row[] => {
+    const row = { id: `S${index + 1}`, errors: sum(rounds.map(({ errors }) => errors)) };
     return [
-      { ...row, what, unit: '1/s', ours: median(found.map(({ perSecond }) => perSecond)) },
-      { ...row, what: `CPU of ${what}`, unit: 'µs', ours: median(found.map(({ cpu }) => cpu)) },
+      { ...row, what, unit: '1/s', ours: median(rounds.map(({ perSecond }) => perSecond)) },
+      { ...row, what: `CPU of ${what}`, unit: 'µs', ours: median(rounds.map(({ cpu }) => cpu)) },
     ];
   });
 };

@@ -14,9 +14,9 @@ const hash = await createPasswords().hash(password);
 async function measure(seconds: number) {
   const alone: number[] = [];
   for (let time = 0; time < 15; time++) {
-    const begun = performance.now();
+    const began = performance.now();
     await verify(hash, password);
-    alone.push(performance.now() - begun);
+    alone.push(performance.now() - began);
   }
   const started = performance.now();
   let done = alone.length;

@@ -28,8 +28,8 @@ const values = {
 const mail = renderMail(openTemplates(''), 'verification', 'en', values);
 
 async function send({ count }: { count: number }): Promise<{ seconds: number; errors: number }> {
-  const begun = performance.now();
-  const sent = await Promise.allSettled(
+  const began = performance.now();
+  const results = await Promise.allSettled(
     Array.from({ length: count }, (_, index) =>
       mailer.send({
         to: `person-${index}@example.com`,
@@ -39,8 +39,8 @@ async function send({ count }: { count: number }): Promise<{ seconds: number; er
     ),
   );
   return {
-    seconds: (performance.now() - begun) / 1000,
-    errors: sent.filter(({ status }) => status === 'rejected').length,
+    seconds: (performance.now() - began) / 1000,
+    errors: results.filter(({ status }) => status === 'rejected').length,
   };
 }
 

@@ -71,9 +71,9 @@ export function createTally() {
       errors++;
     },
     async drained(): Promise<Drained> {
-      const begun = performance.now();
+      const began = performance.now();
       if (open > 0) await new Promise<void>((resolve) => (finished = resolve));
-      return { done, errors, seconds: (performance.now() - begun) / 1000 };
+      return { done, errors, seconds: (performance.now() - began) / 1000 };
     },
   };
 }

@@ -38,18 +38,18 @@ type Body = { id: string; publishedAt?: number; data?: { publishedAt?: number } 
 const now = () => performance.timeOrigin + performance.now();
 
 let aside: Aside | undefined;
-let seen = new Set<string>();
+let ids = new Set<string>();
 let arrivals: number[] = [];
 let latencies: number[] = [];
 let repeated = 0;
 let arrived = () => {};
-const held = new Set<ServerResponse>();
+const responses = new Set<ServerResponse>();
 
 function note(body: string): void {
   const { id, data, publishedAt = data?.publishedAt ?? Number.NaN } = JSON.parse(body) as Body;
-  if (seen.has(id)) repeated++;
+  if (ids.has(id)) repeated++;
   else {
-    seen.add(id);
+    ids.add(id);
     arrivals.push(now());
     latencies.push(now() - publishedAt);
     arrived();
@@ -65,23 +65,23 @@ const server = createServer((request, response) => {
     if (counts) note(body);
     if (counts || !aside?.hangs) response.end();
     else {
-      held.add(response);
-      response.once('close', () => held.delete(response));
+      responses.add(response);
+      response.once('close', () => responses.delete(response));
     }
   });
 });
 
 function reset(path: Aside | undefined): void {
   aside = path;
-  for (const response of held) response.end();
-  [seen, arrivals, latencies, repeated] = [new Set(), [], [], 0];
+  for (const response of responses) response.end();
+  [ids, arrivals, latencies, repeated] = [new Set(), [], [], 0];
 }
 
 function until(count: number, limitMs: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, limitMs);
     arrived = () => {
-      if (seen.size < count) return;
+      if (ids.size < count) return;
       clearTimeout(timer);
       resolve();
     };
@@ -96,14 +96,14 @@ async function answer(question: ReceiverQuestion): Promise<Received | 'done'> {
   }
   const { count, limitMs } = question;
   await until(count, limitMs);
-  const missing = Array.from({ length: Math.max(0, count - seen.size) }, () => limitMs);
+  const missing = Array.from({ length: Math.max(0, count - ids.size) }, () => limitMs);
   const waited = [...latencies, ...missing];
   const tenths = Array.from(
     { length: 11 },
     (_, tenth) => arrivals[Math.max(0, Math.round((count * tenth) / 10) - 1)] ?? Number.NaN,
   );
   return {
-    count: seen.size,
+    count: ids.size,
     repeated,
     p50: percentile(waited, 0.5),
     p99: percentile(waited, 0.99),
