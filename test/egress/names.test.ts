@@ -34,10 +34,10 @@ describe('a name is looked up', () => {
   });
 
   test('as written, in lower case and punycode, without a search domain', async () => {
-    dns.asked.length = 0;
+    dns.queries.length = 0;
     await assert.rejects(resolve('Intranet'), { code: 'ENOTFOUND' });
     await assert.rejects(resolve('bücher.example.'), { code: 'ENOTFOUND' });
-    assert.deepEqual([...new Set(dns.asked)].sort(), ['intranet', 'xn--bcher-kva.example']);
+    assert.deepEqual([...new Set(dns.queries)].sort(), ['intranet', 'xn--bcher-kva.example']);
   });
 
   test('with the answer of one family, if the other one fails', async () => {

@@ -126,7 +126,7 @@ export function testAuthorization(started: () => World, called: Called): void {
         operation.credential === 'none'
           ? principals.filter(({ name }) => openCallers.includes(name))
           : principals;
-      const known = new Set<string>();
+      const keys = new Set<string>();
       return callers.flatMap((who) =>
         names
           .filter((name) => tenantPath(operation) || differing.includes(name))
@@ -134,8 +134,8 @@ export function testAuthorization(started: () => World, called: Called): void {
             const place = placeFor(places, name, operation, who);
             const request = standingRequest(stack, operation, place, who);
             const key = `${who.name} ${JSON.stringify(request)}`;
-            if (!tenantPath(operation) && known.has(key)) return [];
-            known.add(key);
+            if (!tenantPath(operation) && keys.has(key)) return [];
+            keys.add(key);
             return [{ operation, who, place, request }];
           }),
       );
@@ -253,18 +253,18 @@ type Entry = {
 
 /** Waits until each call has an audit entry, and returns the entries by request ID. */
 async function auditOf(stack: Stack, requestIds: readonly string[]): Promise<Map<string, Entry[]>> {
-  let found: Entry[] = [];
-  const wanted = new Set(requestIds);
+  let entries: Entry[] = [];
+  const ids = new Set(requestIds);
   const allFound = async () => {
     const text =
       'select request_id as "requestId", operation, result, actor_id as actor, tenant from access.audit_entry';
-    found = await rowsOf<Entry>(stack, text);
-    const there = new Set(found.map(({ requestId }) => requestId));
-    return [...wanted].every((requestId) => there.has(requestId));
+    entries = await rowsOf<Entry>(stack, text);
+    const there = new Set(entries.map(({ requestId }) => requestId));
+    return [...ids].every((requestId) => there.has(requestId));
   };
   // A missing entry fails in the assertions of the caller, which say more than a timeout.
   await eventually('the audit entries', allFound, 30_000).catch(() => undefined);
-  return Map.groupBy(found, ({ requestId }) => requestId);
+  return Map.groupBy(entries, ({ requestId }) => requestId);
 }
 
 /** Runs batches of `atOnce` items, in the order of the items. */

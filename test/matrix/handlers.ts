@@ -53,8 +53,10 @@ const readUser: Oracle = ({ rule, who, place }) => {
 export const handlerOracles: Readonly<Record<string, Oracle>> = {
   Access_Check: aboutSubject,
   Access_Explain: aboutSubject,
-  Access_ListPermissions: (asked) =>
-    asked.rule?.kind === 'platform' && asked.place.name === 'absent' ? 'ok' : aboutSubject(asked),
+  Access_ListPermissions: (question) =>
+    question.rule?.kind === 'platform' && question.place.name === 'absent'
+      ? 'ok'
+      : aboutSubject(question),
 
   // Needs the right to grant everything, which no administrator but an owner has.
   Sso_ConfirmProvider: ({ rule, who, place }) =>

@@ -238,12 +238,12 @@ export const noEvent = 'sso.requirement_restored';
 
 /** Creates records one after the other: later records refer to earlier ones. */
 export async function makeAll(stack: Stack, place: Place, kinds: readonly Kind[]): Promise<Place> {
-  let made = place;
+  let context = place;
   for (const kind of kinds) {
-    const { ids, ...rest } = await (makers as Record<Kind, Maker>)[kind](stack, made);
-    made = { ...made, ...rest, ids: { ...made.ids, ...ids } };
+    const { ids, ...rest } = await (makers as Record<Kind, Maker>)[kind](stack, context);
+    context = { ...context, ...rest, ids: { ...context.ids, ...ids } };
   }
-  return made;
+  return context;
 }
 
 async function grantTo(

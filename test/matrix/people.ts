@@ -11,12 +11,12 @@ export type Person = { id: string; email: string; token: string };
 
 export async function newPerson(stack: Stack, name = 'matrix', password?: string): Promise<Person> {
   const email = newAddress(name);
-  const made = await stack.call(
+  const response = await stack.call(
     'Users_Create',
     { User: { Email: email }, ...(password !== undefined && { Password: password }) },
     stack.platformKey,
   );
-  const { ID: id } = recordIn(made, 'User') as { ID: string };
+  const { ID: id } = recordIn(response, 'User') as { ID: string };
   return { id, email, token: (await newSession(stack, id)).token };
 }
 
@@ -48,12 +48,12 @@ export async function newSession(
 
 /** Creates a tenant that the user owns and has accepted, by the platform. */
 export async function newTenant(stack: Stack, OwnerID: string): Promise<string> {
-  const made = await stack.call(
+  const response = await stack.call(
     'Tenants_Create',
     { Tenant: { Name: 'Matrix' }, OwnerID },
     stack.platformKey,
   );
-  const { ID } = recordIn(made, 'Tenant') as { ID: string };
+  const { ID } = recordIn(response, 'Tenant') as { ID: string };
   await rowsOf(stack, 'update access.grant_entry set unasked = false where tenant = $1', [ID]);
   return ID;
 }
@@ -65,11 +65,11 @@ export async function newPortal(
   token: string,
 ): Promise<{ id: string; secret: string }> {
   const Abilities = ['bodies', 'replay', 'test', 'rotate'];
-  const made = await stack.call(
+  const response = await stack.call(
     'WebhookPortals_Create',
     { ...of, Name: 'matrix', Abilities },
     token,
   );
-  const { ID: id } = recordIn(made, 'Portal') as { ID: string };
-  return { id, secret: new URL(String(recordIn(made, 'Link'))).hash.slice(1) };
+  const { ID: id } = recordIn(response, 'Portal') as { ID: string };
+  return { id, secret: new URL(String(recordIn(response, 'Link'))).hash.slice(1) };
 }

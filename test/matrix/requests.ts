@@ -51,7 +51,7 @@ export function valueAt(request: JsonObject, path: readonly string[]): string {
 }
 
 export function requestFor(operation: Operation, place: Place): JsonObject {
-  const request = about(
+  const request = substitute(
     requestExample(operation) as JsonObject,
     place,
     operation.name,
@@ -98,7 +98,7 @@ function exampleValues({ email, path, role }: Place): JsonObject {
   };
 }
 
-function about(value: Json, place: Place, operation: string, key = ''): Json {
+function substitute(value: Json, place: Place, operation: string, key = ''): Json {
   const values = exampleValues(place);
   // Group and Role are also the names of whole records.
   const replacement = values[key];
@@ -108,10 +108,13 @@ function about(value: Json, place: Place, operation: string, key = ''): Json {
     Array.isArray(replacement) === Array.isArray(value)
   )
     return replacement;
-  if (Array.isArray(value)) return value.map((item) => about(item, place, operation));
+  if (Array.isArray(value)) return value.map((item) => substitute(item, place, operation));
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [name, about(inner, place, operation, name)]),
+      Object.entries(value).map(([name, inner]) => [
+        name,
+        substitute(inner, place, operation, name),
+      ]),
     );
   }
   const prefix =

@@ -81,7 +81,7 @@ export async function countUnchanged(
   change: () => Promise<Answer>,
   atOnce?: number,
 ): Promise<{ before: number; after: number }> {
-  const shown = async (index: number) => JSON.stringify(bodyOf(await get(index)));
-  const first = await shown(0);
-  return countTrue(async (index) => (await shown(index)) === first, change, atOnce);
+  const bodyAt = async (index: number) => JSON.stringify(bodyOf(await get(index)));
+  const first = await bodyAt(0);
+  return countTrue(async (index) => (await bodyAt(index)) === first, change, atOnce);
 }

@@ -26,8 +26,8 @@ export type TestBroker = {
 
 /** The nats-server of the run, or of a single test file. */
 export const findProgram = async (): Promise<BrokerProgram> => {
-  const found = process.env['BAILIWICK_TEST_BROKER'];
-  return found ? (JSON.parse(found) as BrokerProgram) : findBroker(() => {});
+  const program = process.env['BAILIWICK_TEST_BROKER'];
+  return program ? (JSON.parse(program) as BrokerProgram) : findBroker(() => {});
 };
 
 export function startTestBroker(storeDir: string): Promise<TestBroker> {

@@ -5,12 +5,12 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 export async function startCable(serverUrl: string) {
   const { hostname: host, port } = new URL(serverUrl);
   const sockets = new Set<Socket>();
-  let held: Array<() => void> | undefined;
+  let queue: Array<() => void> | undefined;
   /** Connections whose data is dropped. */
   const lost = new WeakSet<Socket>();
   const now = (from: Socket, work: () => void) => {
     if (lost.has(from)) return;
-    if (held) held.push(work);
+    if (queue) queue.push(work);
     else work();
   };
   const listener = createServer((client) => {
@@ -32,16 +32,16 @@ export async function startCable(serverUrl: string) {
   const own = (listener.address() as { port: number }).port;
   return {
     url: serverUrl.replace(`${host}:${port}`, `${loopback}:${own}`),
-    hold: () => void (held ??= []),
+    hold: () => void (queue ??= []),
     goOn() {
-      const waiting = held ?? [];
-      held = undefined;
+      const waiting = queue ?? [];
+      queue = undefined;
       for (const work of waiting) work();
     },
     /** Drops held and later data of the present connections, which stay open. New ones work. */
     lose() {
       for (const socket of sockets) lost.add(socket);
-      held = undefined;
+      queue = undefined;
     },
     /** Closes all connections. New ones work, or are held. */
     cut,

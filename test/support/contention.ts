@@ -153,20 +153,20 @@ async function crowdIn(
   const [text, ...values] = lock;
   const took: number[] = [];
   const { crowded, owned } = await whileLocked(stack, text, values, async () => {
-    let answered = 0;
+    let answers = 0;
     const crowded = Array.from({ length: crowd }, (_, index) =>
-      call(index).finally(() => answered++),
+      call(index).finally(() => answers++),
     );
     const began = performance.now();
-    const isArriving = (seen: number) => {
+    const isArriving = (previous: number) => {
       const elapsed = performance.now() - began;
-      return answered === 0 ? elapsed < unansweredMs : seen < answered && elapsed < arrivingMs;
+      return answers === 0 ? elapsed < unansweredMs : previous < answers && elapsed < arrivingMs;
     };
-    let seen: number;
+    let previous: number;
     do {
-      seen = answered;
+      previous = answers;
       await sleep(quietMs);
-    } while (isArriving(seen));
+    } while (isArriving(previous));
     const owned = own?.();
     for (let index = 0; index < others; index++) {
       const began = performance.now();

@@ -24,14 +24,14 @@ export type DnsServer = Awaited<ReturnType<typeof startDns>>;
 /** Starts a DNS server. It answers NXDOMAIN for names that were not set. */
 export async function startDns() {
   const zones = new Map<string, Zone | (() => Zone)>();
-  const asked: string[] = [];
+  const queries: string[] = [];
   const late = new Set<NodeJS.Timeout>();
   function handle(query: Buffer, respond: (answer: Buffer) => void): void {
     const { name, end } = readName(query, 12);
     const type = query.readUInt16BE(end);
-    const known = zones.get(name);
-    const zone = typeof known === 'function' ? known() : known;
-    asked.push(name);
+    const entry = zones.get(name);
+    const zone = typeof entry === 'function' ? entry() : entry;
+    queries.push(name);
     const send = () => respond(answer(query.subarray(0, end + 4), type, zone));
     if (zone?.delayMs === undefined) send();
     else late.add(setTimeout(send, zone.delayMs));
@@ -55,7 +55,7 @@ export async function startDns() {
     /** The value for BAILIWICK_EGRESS_RESOLVER and BAILIWICK_DNS_RESOLVERS. */
     address: `${loopback}:${port}`,
     /** The name of every query. */
-    asked,
+    queries,
     /** Sets the records of a name, or a function that returns them for each query. */
     set: (name: string, zone: Zone | (() => Zone)) => void zones.set(name, zone),
     async stop(): Promise<void> {

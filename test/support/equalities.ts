@@ -37,9 +37,9 @@ type Output = { named(name: string): Origins; at(place: number): Origins };
 const unknown: Output = { named: () => undefined, at: () => undefined };
 
 /** The sources and queries that an expression may name. */
-type Scope = { own: Source[]; outer?: Scope; queries: Map<string, Output>; found: Found };
+type Scope = { own: Source[]; outer?: Scope; queries: Map<string, Output>; analysis: Analysis };
 
-type Found = {
+type Analysis = {
   hasTenants(table: string): boolean;
   uses: Array<{ table: string; alias: string; use: string }>;
   /** A column that equals a value with these origins, in every row that the statement sees. */
@@ -48,18 +48,18 @@ type Found = {
 };
 
 /** Reads a statement. A table without tenants has no column of that name. */
-export function readStatement(text: string, hasTenants: Found['hasTenants']): Found {
-  const found: Found = { hasTenants, uses: [], equalities: [], outputs: new Map() };
+export function readStatement(text: string, hasTenants: Analysis['hasTenants']): Analysis {
+  const analysis: Analysis = { hasTenants, uses: [], equalities: [], outputs: new Map() };
   for (const { stmt } of parseSync(text).stmts ?? [])
-    if (stmt) outputOf(stmt, { own: [], queries: new Map(), found });
-  return found;
+    if (stmt) outputOf(stmt, { own: [], queries: new Map(), analysis });
+  return analysis;
 }
 
 function outputOf(query: Node, outer: Scope): Output {
-  const known = outer.found.outputs.get(query);
-  if (known) return known;
+  const cached = outer.analysis.outputs.get(query);
+  if (cached) return cached;
   const output = read(query, outer);
-  outer.found.outputs.set(query, output);
+  outer.analysis.outputs.set(query, output);
   return output;
 }
 
@@ -118,11 +118,12 @@ function change({ relation = {}, from, set, ...statement }: Change, outer: Scope
 function insert(statement: InsertStmt, outer: Scope): Output {
   const { relation = {}, cols, selectStmt, onConflictClause, returningClause } = statement;
   const scope = scopeIn(outer, statement.withClause);
-  const given = selectStmt ? outputOf(selectStmt, scope) : unknown;
+  const insertedRows = selectStmt ? outputOf(selectStmt, scope) : unknown;
   const place = cols?.findIndex(
     (column) => 'ResTarget' in column && column.ResTarget.name === 'tenant',
   );
-  const tenant = (place === undefined ? undefined : given.at(place)) ?? given.named('tenant');
+  const tenant =
+    (place === undefined ? undefined : insertedRows.at(place)) ?? insertedRows.named('tenant');
   const inserted = tableSource(relation, scope);
   equate(`${inserted.use}.tenant`, tenant, scope);
   if (onConflictClause?.action === 'ONCONFLICT_UPDATE')
@@ -197,14 +198,14 @@ function sourceOf(item: Node, scope: Scope): Source {
   };
 }
 
-function tableSource({ relname = '', alias }: RangeVar, { found }: Scope): Source {
+function tableSource({ relname = '', alias }: RangeVar, { analysis }: Scope): Source {
   const { aliasname = relname } = alias ?? {};
-  const use = String(found.uses.length);
-  found.uses.push({ table: relname, alias: aliasname, use });
+  const use = String(analysis.uses.length);
+  analysis.uses.push({ table: relname, alias: aliasname, use });
   return {
     alias: aliasname,
     use,
-    has: (column) => column !== 'tenant' || found.hasTenants(relname),
+    has: (column) => column !== 'tenant' || analysis.hasTenants(relname),
     of: (column) => [`${use}.${column}`],
   };
 }
@@ -271,8 +272,8 @@ function limit(column: Node, origins: Origins, scope: Scope, limited: readonly S
   if (limited.some(({ use }) => term.startsWith(`${use}.`))) equate(term, origins, scope);
 }
 
-function equate(term: Term, origins: Origins, { found }: Scope): void {
-  if (origins) found.equalities.push({ term, origins });
+function equate(term: Term, origins: Origins, { analysis }: Scope): void {
+  if (origins) analysis.equalities.push({ term, origins });
 }
 
 /** Functions whose results are among their arguments. */
@@ -321,8 +322,8 @@ function columns(list: readonly Node[], scope: Scope): Output {
   const star = results.find((one) => fieldsOf(one).some((field) => 'A_Star' in field));
   const at = (place: number) => (star ? undefined : originsOf(results[place]?.val, scope));
   const named = (name: string) => {
-    const found = results.find((one) => (one.name ?? textOf(fieldsOf(one).at(-1))) === name);
-    if (found) return originsOf(found.val, scope);
+    const result = results.find((one) => (one.name ?? textOf(fieldsOf(one).at(-1))) === name);
+    if (result) return originsOf(result.val, scope);
     const column = { String: { sval: name } };
     return star && resolve([...fieldsOf(star).slice(0, -1), column], scope);
   };
@@ -342,6 +343,6 @@ function readNested(value: unknown, scope: Scope): void {
 
 /** The origins of all values together; unknown if one of them is. */
 function all<Value>(values: readonly Value[], of: (value: Value) => Origins): Origins {
-  const found = values.map(of);
-  return found.includes(undefined) ? undefined : found.flatMap((one) => one ?? []);
+  const origins = values.map(of);
+  return origins.includes(undefined) ? undefined : origins.flatMap((one) => one ?? []);
 }

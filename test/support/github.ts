@@ -53,9 +53,9 @@ export async function startGithub({ clientId, secret }: { clientId: string; secr
     response: ServerResponse,
     { searchParams }: URL,
   ): Promise<void> {
-    const asked = (name: string) => searchParams.get(name) ?? '';
-    const redirectUri = asked('redirect_uri');
-    if (asked('client_id') !== clientId) return send(response, 404, { message: 'Not Found' });
+    const parameter = (name: string) => searchParams.get(name) ?? '';
+    const redirectUri = parameter('redirect_uri');
+    if (parameter('client_id') !== clientId) return send(response, 404, { message: 'Not Found' });
     if (request.method !== 'POST')
       return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
     const login = new URLSearchParams(await text(request)).get('login') ?? '';
@@ -63,10 +63,10 @@ export async function startGithub({ clientId, secret }: { clientId: string; secr
     if (login === '') target.searchParams.set('error', 'access_denied');
     else {
       const code = randomBytes(10).toString('hex');
-      codes.set(code, { login, challenge: asked('code_challenge'), redirectUri, clientId });
+      codes.set(code, { login, challenge: parameter('code_challenge'), redirectUri, clientId });
       target.searchParams.set('code', code);
     }
-    target.searchParams.set('state', asked('state'));
+    target.searchParams.set('state', parameter('state'));
     response.writeHead(302, { location: target.href }).end();
   }
 

@@ -64,9 +64,9 @@ export type Reachable = {
 };
 
 /** Calls a running stack and looks into it, but neither stops nor kills its parts. */
-export function reach({ topology, folder, wiring: given, inboxUrl }: Reachable) {
+export function reach({ topology, folder, wiring: localWiring, inboxUrl }: Reachable) {
   const secrets = ensureSecrets(folder);
-  const wiring: Wiring = { ...given, secrets };
+  const wiring: Wiring = { ...localWiring, secrets };
   return {
     topology,
     url: wiring.publicUrl,
@@ -121,8 +121,8 @@ export async function eventually<T>(
   limitMs = 60_000,
 ): Promise<T> {
   for (const deadline = Date.now() + limitMs; ; await sleep(50)) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
+    const state = await look();
+    if (state !== undefined && state !== false) return state;
     if (Date.now() > deadline) throw new Error(`timed out waiting for ${what}`);
   }
 }

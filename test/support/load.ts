@@ -84,10 +84,10 @@ export async function loadWhile(
   };
   const inFlight = new Set<Promise<void>>();
   let requests = 0;
-  let done = false;
+  let stopped = false;
   const began = performance.now();
   const sendOn = async () => {
-    for (let due = began; !done; await sleep(5)) {
+    for (let due = began; !stopped; await sleep(5)) {
       const now = performance.now();
       // Late requests are skipped and not sent in a burst.
       for (
@@ -107,7 +107,7 @@ export async function loadWhile(
     await meanwhile();
   } finally {
     // Stops the load after a failure too, so that the process can exit.
-    done = true;
+    stopped = true;
     await sending;
     seconds = (performance.now() - began) / 1000;
     await readiness.stop();

@@ -55,11 +55,11 @@ export async function startOwnStack(
   environment: Record<string, string> = {},
   options: StackOptions = {},
 ) {
-  const { ownServer = false, ports: chosen, database: given, ...run } = options;
+  const { ownServer = false, ports: chosen, database: localDatabase, ...run } = options;
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-stack-'));
   const secrets = ensureSecrets(folder);
   const [database, broker, inbox, ports] = await Promise.all([
-    given ?? createTestDatabase({ ownServer }),
+    localDatabase ?? createTestDatabase({ ownServer }),
     startTestBroker(path.join(folder, 'nats')),
     startInbox({ httpPort: 0 }),
     chosen ?? choosePorts(),

@@ -22,10 +22,10 @@ export function nodesOf(node: ts.Node): ts.Node[] {
 
 /** All nodes of a file, by its path from the root. */
 export function nodesIn(file: string): ts.Node[] {
-  const known =
+  const nodes =
     files.get(file) ?? nodesOf(parse(readFileSync(path.join(root, file), 'utf8'), file));
-  files.set(file, known);
-  return known;
+  files.set(file, nodes);
+  return nodes;
 }
 const files = new Map<string, ts.Node[]>();
 

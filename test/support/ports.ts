@@ -8,7 +8,7 @@ import { freePort } from '@bailiwick/deploy/local/ports.ts';
 // test files claim ports, and a claimed port is not chosen again, even if it is free.
 
 const folder = path.join(tmpdir(), 'bailiwick-test-ports');
-const taken = new Set<number>();
+const ports = new Set<number>();
 
 /** Claims a free port that no other test file has claimed, until this process ends. */
 export async function takePort(): Promise<number> {
@@ -27,8 +27,8 @@ function claim(port: number): boolean {
     if (isHeld(file)) return false;
     writeFileSync(file, String(process.pid));
   }
-  if (taken.size === 0) process.once('exit', releaseAll);
-  taken.add(port);
+  if (ports.size === 0) process.once('exit', releaseAll);
+  ports.add(port);
   return true;
 }
 
@@ -43,5 +43,5 @@ function isHeld(file: string): boolean {
 }
 
 function releaseAll(): void {
-  for (const port of taken) rmSync(path.join(folder, String(port)), { force: true });
+  for (const port of ports) rmSync(path.join(folder, String(port)), { force: true });
 }

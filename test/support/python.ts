@@ -15,12 +15,12 @@ export type Python = { bin: string; reason?: never } | { bin?: never; reason: st
  * The folder of the programs of an environment with these packages, such as `flask==3.1.3`, or the
  * reason why there is none. `what` names the tests that need it.
  */
-export async function findPython(what: string, wanted: readonly string[]): Promise<Python> {
-  const folder = join(cacheDir, `python-${wanted.join('-').replaceAll('==', '-')}`);
+export async function findPython(what: string, requirements: readonly string[]): Promise<Python> {
+  const folder = join(cacheDir, `python-${requirements.join('-').replaceAll('==', '-')}`);
   const bin = join(folder, 'bin');
   if (existsSync(bin)) return { bin };
   try {
-    await make(folder, wanted);
+    await make(folder, requirements);
     return { bin };
   } catch (error) {
     const words = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
@@ -34,15 +34,15 @@ export async function findPython(what: string, wanted: readonly string[]): Promi
  * Its scripts contain the folder in which they were made, so tools are called as modules: `python
  * -m`.
  */
-async function make(folder: string, wanted: readonly string[]): Promise<void> {
-  process.stderr.write(`installing ${wanted.join(' and ')} with pip, once …\n`);
+async function make(folder: string, requirements: readonly string[]): Promise<void> {
+  process.stderr.write(`installing ${requirements.join(' and ')} with pip, once …\n`);
   mkdirSync(dirname(folder), { recursive: true });
   const making = mkdtempSync(`${folder}.making-`);
   try {
     await run('python3', ['-m', 'venv', making], { timeout: 120_000 });
     await run(
       join(making, 'bin/python'),
-      ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...wanted],
+      ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...requirements],
       { timeout: 600_000 },
     );
     renameSync(making, folder);

@@ -100,14 +100,14 @@ export async function createMigratedDatabase() {
         `select t::text from ${service}.schema_window t`,
       ]),
     ];
-    const found: string[] = [];
+    const lines: string[] = [];
     for (const text of parts)
-      found.push(
+      lines.push(
         ...(await admin.query<string[]>({ text, rowMode: 'array' })).rows.map(([line]) =>
           String(line),
         ),
       );
-    return found.sort();
+    return lines.sort();
   }
 
   return {

@@ -17,7 +17,7 @@ import {
 // only touch users, tenants and addresses of their own. A test needs its own stack (startStack) if
 // it stops or kills a part, counts what others add, or changes what belongs to the platform.
 
-type Wanted = { topology: Topology; environment: Record<string, string> };
+type StackRequest = { topology: Topology; environment: Record<string, string> };
 
 /** The origin of an application that the shared stacks allow. */
 export const appOrigin = 'https://app.example.com';
@@ -41,8 +41,8 @@ export async function sharedStack(
   const environment = { ...common, ...settings };
   const keeper = process.env['BAILIWICK_TEST_STACKS'];
   if (keeper === undefined) return startStack(topology, environment);
-  const wanted: Wanted = { topology, environment };
-  const response = await fetch(keeper, { method: 'POST', body: JSON.stringify(wanted) });
+  const request: StackRequest = { topology, environment };
+  const response = await fetch(keeper, { method: 'POST', body: JSON.stringify(request) });
   if (!response.ok) throw new Error(`no shared stack: ${await response.text()}`);
   return { ...reach((await response.json()) as Reachable), stop: async () => {} };
 }
@@ -50,16 +50,16 @@ export async function sharedStack(
 /** Starts each stack when a test file first asks for it. `stop` stops them. */
 export async function keepStacks(): Promise<{ url: string; stop(): Promise<void> }> {
   const stacks = new Map<string, Promise<OwnStack>>();
-  const startOnce = (wanted: Wanted): Promise<OwnStack> => {
-    const key = JSON.stringify(wanted);
-    const started = stacks.get(key) ?? startStack(wanted.topology, wanted.environment);
+  const startOnce = (request: StackRequest): Promise<OwnStack> => {
+    const key = JSON.stringify(request);
+    const started = stacks.get(key) ?? startStack(request.topology, request.environment);
     stacks.set(key, started);
     return started;
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
       const { topology, folder, wiring, inboxUrl } = await startOnce(
-        (await json(request)) as Wanted,
+        (await json(request)) as StackRequest,
       );
       const reachable: Reachable = { topology, folder, wiring, inboxUrl };
       response.end(JSON.stringify(reachable));

@@ -44,9 +44,9 @@ export async function startSmtpServer() {
   const server = createServer((socket) => {
     state.calls += 1;
     sockets.add(socket.on('close', () => sockets.delete(socket)).on('error', () => {}));
-    converse(socket, (...asked) => state.script(...asked), mails);
+    converse(socket, (...commands) => state.script(...commands), mails);
   });
-  await new Promise<void>((done) => server.listen(0, loopback, done));
+  await new Promise<void>((resolve) => server.listen(0, loopback, resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `smtp://${loopback}:${port}`,
@@ -58,7 +58,7 @@ export async function startSmtpServer() {
     /** Closes all connections. */
     hangUp: (): void => sockets.forEach((socket) => socket.destroy()),
     async stop(): Promise<void> {
-      const closed = new Promise((done) => server.close(done));
+      const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of sockets) socket.destroy();
       await closed;
     },

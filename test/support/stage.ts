@@ -63,14 +63,14 @@ export async function startStage() {
 
     async newPerson(): Promise<Person> {
       const email = newAddress();
-      const made = await via(
+      const response = await via(
         0,
         'Users_Create',
         { User: { Email: email }, Password: password },
         stack.platformKey,
       );
       return {
-        id: (bodyOf(made)['User'] as { ID: string }).ID,
+        id: (bodyOf(response)['User'] as { ID: string }).ID,
         email,
         token: await login(1, email),
       };

@@ -17,7 +17,7 @@ export type FoundStatement = {
  */
 export function statementsOf(file: string, source: string): FoundStatement[] {
   const nodes = nodesOf(parse(source));
-  const known: Known = new Map(
+  const constants: Constants = new Map(
     [...importedBy(file, nodes), ...nodes].flatMap((node) =>
       ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && node.initializer
         ? [[node.name.text, node.initializer]]
@@ -32,7 +32,7 @@ export function statementsOf(file: string, source: string): FoundStatement[] {
   return nodes.flatMap((node) => {
     if (ts.isObjectLiteralExpression(node)) {
       const [name, text] = [propertyOf(node, 'name'), propertyOf(node, 'text')];
-      return name && text ? [{ name: textOf(name, known), text: textOf(text, known) }] : [];
+      return name && text ? [{ name: textOf(name, constants), text: textOf(text, constants) }] : [];
     }
     if (!ts.isCallExpression(node)) return [];
     const isRunner = runners.includes(node.expression.getText());
@@ -41,9 +41,9 @@ export function statementsOf(file: string, source: string): FoundStatement[] {
     if (runners.includes(functionAround(node)) && text.getText() === 'sql') return [];
     const name = `${file}:${functionAround(node)}`;
     // A prepared statement is listed where it is declared.
-    return choicesOf(text, known)
+    return choicesOf(text, constants)
       .filter((choice) => !ts.isObjectLiteralExpression(choice))
-      .map((choice) => ({ name, text: textOf(choice, known) }));
+      .map((choice) => ({ name, text: textOf(choice, constants) }));
   });
 }
 
@@ -61,36 +61,38 @@ function sourcesOf(file: string, module: string): string[] {
   return name ? globSync(`packages/${name}/*.ts`, { cwd: root }) : [];
 }
 
-type Known = ReadonlyMap<string, ts.Expression | string>;
+type Constants = ReadonlyMap<string, ts.Expression | string>;
 
 /** The expressions that a conditional expression, or a constant of one, chooses from. */
-function choicesOf(node: ts.Node, known: Known): ts.Node[] {
-  const value = known.get(node.getText());
-  if (value !== undefined && typeof value !== 'string') return choicesOf(value, known);
+function choicesOf(node: ts.Node, constants: Constants): ts.Node[] {
+  const value = constants.get(node.getText());
+  if (value !== undefined && typeof value !== 'string') return choicesOf(value, constants);
   return ts.isConditionalExpression(node)
-    ? [node.whenTrue, node.whenFalse].flatMap((choice) => choicesOf(choice, known))
+    ? [node.whenTrue, node.whenFalse].flatMap((choice) => choicesOf(choice, constants))
     : [node];
 }
 
 /** The text of a constant expression: literals, constants, and functions of such texts. */
-function textOf(node: ts.Node | string, known: Known): string {
+function textOf(node: ts.Node | string, constants: Constants): string {
   if (typeof node === 'string') return node;
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isTemplateExpression(node))
     return node.templateSpans.reduce(
-      (text, { expression, literal }) => text + textOf(expression, known) + literal.text,
+      (text, { expression, literal }) => text + textOf(expression, constants) + literal.text,
       node.head.text,
     );
-  const value = known.get(ts.isCallExpression(node) ? node.expression.getText() : node.getText());
+  const value = constants.get(
+    ts.isCallExpression(node) ? node.expression.getText() : node.getText(),
+  );
   if (value === undefined) throw new Error(`SQL is not constant: ${node.getText()}`);
-  if (!ts.isCallExpression(node)) return textOf(value, known);
+  if (!ts.isCallExpression(node)) return textOf(value, constants);
   if (typeof value === 'string' || !ts.isArrowFunction(value))
     throw new Error(`SQL is not constant: ${node.getText()}`);
-  const given = value.parameters.map(({ name }, index): [string, string] => [
+  const bindings = value.parameters.map(({ name }, index): [string, string] => [
     name.getText(),
-    textOf(node.arguments[index] ?? node, known),
+    textOf(node.arguments[index] ?? node, constants),
   ]);
-  return textOf(value.body, new Map([...known, ...given]));
+  return textOf(value.body, new Map([...constants, ...bindings]));
 }
 
 const propertyOf = (node: ts.ObjectLiteralExpression, name: string) =>

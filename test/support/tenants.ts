@@ -24,7 +24,7 @@ export function reachOf(text: string, tables: TenantTables): Reach | undefined {
   };
   const tenantOf = (term: Term) => term.replace(/\..*/, '.tenant');
   // Rows with the same primary key are one row, of one tenant.
-  const known = equalities.map(({ term, origins }) =>
+  const terms = equalities.map(({ term, origins }) =>
     origins.length === 1 && keyOf(term) !== undefined && keyOf(term) === keyOf(origins[0] ?? '')
       ? { term: tenantOf(term), origins: origins.map(tenantOf) }
       : { term, origins },
@@ -34,8 +34,8 @@ export function reachOf(text: string, tables: TenantTables): Reach | undefined {
   const groups = new Map<Term, Term>();
   const groupOf = (term: Term) => groups.get(term) ?? term;
   // Once for each equality, because any of them may need all others first.
-  for (const _ of known) {
-    for (const { term, origins } of known) {
+  for (const _ of terms) {
+    for (const { term, origins } of terms) {
       if (origins.every((one) => limited.has(one))) limited.add(term);
       const joined = [term, ...origins].map(groupOf).sort();
       for (const one of [...joined, term, ...origins]) groups.set(one, joined[0] ?? '');

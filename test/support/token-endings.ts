@@ -32,8 +32,8 @@ type Keyed = { tenant: string; bot: string; key: string; token: string };
 async function newKey(call: Call): Promise<Keyed> {
   const { tenant } = await newMember(call);
   const bot = idIn(await call('Bots_Save', { Bot: { Tenant: tenant, Name: 'deployer' } }), 'Bot');
-  const made = await call('BotKeys_Create', { Tenant: tenant, Bot: bot, Name: 'ci' });
-  return { tenant, bot, key: idIn(made, 'Key'), token: String(bodyOf(made)['Secret']) };
+  const response = await call('BotKeys_Create', { Tenant: tenant, Bot: bot, Name: 'ci' });
+  return { tenant, bot, key: idIn(response, 'Key'), token: String(bodyOf(response)['Secret']) };
 }
 
 const ofSession =

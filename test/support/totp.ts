@@ -38,8 +38,8 @@ export async function addTotp(
   token: string,
   name = 'Phone',
 ): Promise<{ id: string; secret: string }> {
-  const begun = bodyOf(await stack.call('Factors_BeginTotp', { Name: name }, token));
-  const [id, secret] = [String(begun['FactorID']), String(begun['Secret'])];
+  const response = bodyOf(await stack.call('Factors_BeginTotp', { Name: name }, token));
+  const [id, secret] = [String(response['FactorID']), String(response['Secret'])];
   assert.match(secret, /^[A-Z2-7]{32}$/);
   const confirm = () =>
     stack.call('Factors_ConfirmTotp', { FactorID: id, Code: totp(secret, -1) }, token);

@@ -47,7 +47,7 @@ export async function startProofs(topology: Topology) {
   };
   /** Runs the daily check now, and returns the domain. */
   async function nextDay(domain: Domain): Promise<Domain> {
-    const before = dns.asked.length;
+    const before = dns.queries.length;
     await letPass(stack, domain, 'next_check_at');
     await eventually('the daily check', async () => {
       const [row] = await rowsOf<{ done: boolean }>(
@@ -55,7 +55,7 @@ export async function startProofs(topology: Topology) {
         `select next_check_at > now() + interval '20 minutes' as done from sso.domain where id = $1`,
         [domain.ID],
       );
-      return row?.done && dns.asked.slice(before).includes(domain.TxtName);
+      return row?.done && dns.queries.slice(before).includes(domain.TxtName);
     });
     return read(domain);
   }

@@ -101,7 +101,7 @@ describeBoth('the proof of domains', (topology) => {
   test('Domain_Verify lookups up a name at most once a minute, for concurrent calls and for a new claim of the name too', async () => {
     const { stack, dns, token, newTenant, tryToVerify } = suite;
     const domain = await claim(stack, await newTenant(), token);
-    const lookups = () => dns.asked.filter((name) => name === domain.TxtName).length;
+    const lookups = () => dns.queries.filter((name) => name === domain.TxtName).length;
     const refusedIn = (answers: readonly Answer[]) =>
       answers.filter(({ status }) => status === 429);
     const answers = await Promise.all(
