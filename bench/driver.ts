@@ -102,7 +102,7 @@ export async function closedLoop(
   target: Target,
   clients: number,
   seconds: number,
-): Promise<Result & { done: number }> {
+): Promise<Result & { calls: number }> {
   const latencies: number[] = [];
   let errors = 0;
   const started = performance.now();
@@ -117,7 +117,7 @@ export async function closedLoop(
   await Promise.all(Array.from({ length: clients }, client));
   const [count, took] = [latencies.length, performance.now() - started];
   return {
-    done: count,
+    calls: count,
     perSecond: (count * 1000) / took,
     p50: median(latencies),
     p99: percentile(latencies, 0.99),

@@ -26,7 +26,7 @@ export const logins: Bench = async ({ seconds, rounds }) => {
     if (!target || !stack) throw new Error('nothing to measure');
     const before = cpuMicrosOf(...pidsOf(stack));
     const ceiling = await closedLoop(target, 16, seconds);
-    const cpu = (cpuMicrosOf(...pidsOf(stack)) - before) / ceiling.done / 1000;
+    const cpu = (cpuMicrosOf(...pidsOf(stack)) - before) / ceiling.calls / 1000;
     const steady = await openLoop(target, 0.8 * ceiling.perSecond, 1.5 * seconds);
     return {
       perSecond: ceiling.perSecond,
@@ -38,14 +38,14 @@ export const logins: Bench = async ({ seconds, rounds }) => {
   };
   const raw = async (): Promise<Turn> => {
     const before = cpuMicrosOf(hashes.pid);
-    const result = await hashes.ask<{ perSecond: number; oneMs: number; done: number }>({
+    const result = await hashes.ask<{ perSecond: number; oneMs: number; calls: number }>({
       seconds,
     });
     return {
       ...result,
       p99: Number.NaN,
       errors: 0,
-      cpu: (cpuMicrosOf(hashes.pid) - before) / result.done / 1000,
+      cpu: (cpuMicrosOf(hashes.pid) - before) / result.calls / 1000,
     };
   };
   const { raw: floor, ...measured } = await interleave(

@@ -72,7 +72,7 @@ export const soak: Bench = async ({ minutes }) => {
 
   const [{ count, repeated }, mails] = await Promise.all([
     awaitReceived(receiver, counts.save, limitMs),
-    mailServer.ask<number>({ wanted: counts.mail, limitMs }),
+    mailServer.ask<number>({ expected: counts.mail, limitMs }),
   ]);
   say(
     `${count} of ${counts.save} webhooks arrived, ${repeated} of them again; ${mails} of ${counts.mail} mails`,

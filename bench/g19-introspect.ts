@@ -26,9 +26,9 @@ export const introspection: Bench = async ({ seconds, rounds }) => {
   const bare = { pool: openPool(floor.ready.url), next };
   const turn = (target: Target) => async () => {
     const before = measured.map((name) => cpuMicrosOf(stack.pid(name)));
-    const { perSecond, done, errors } = await closedLoop(target, clients, seconds);
+    const { perSecond, calls, errors } = await closedLoop(target, clients, seconds);
     const after = measured.map((name) => cpuMicrosOf(stack.pid(name)));
-    const cpu = after.map((micros, at) => (micros - (before[at] ?? Number.NaN)) / done);
+    const cpu = after.map((micros, at) => (micros - (before[at] ?? Number.NaN)) / calls);
     return { perSecond, cpu, errors };
   };
   const accounts = cycle(tokens.map((token) => operation('Account_Get', {}, token)));

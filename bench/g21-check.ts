@@ -33,7 +33,7 @@ async function decisionsIn(topology: Topology, { seconds, rounds }: Options): Pr
   const turn = (permission: string) => async () => {
     const before = cpuMicrosOf(...pidsOf(stack));
     const result = await closedLoop({ pool, next: ask(permission) }, clients, seconds);
-    return { ...result, cpu: (cpuMicrosOf(...pidsOf(stack)) - before) / result.done };
+    return { ...result, cpu: (cpuMicrosOf(...pidsOf(stack)) - before) / result.calls };
   };
   const results = await interleave(
     Object.fromEntries(Object.entries(questions).map(([way, question]) => [way, turn(question)])),

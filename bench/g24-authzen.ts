@@ -16,8 +16,8 @@ export const authzen: Bench = async ({ seconds, rounds }) => {
   const turn = (all: readonly Shot[]) => async () => {
     const next = cycle(all);
     const before = cpuMicrosOf(...pidsOf(stack));
-    const { done, errors } = await closedLoop({ pool, next }, clients, seconds);
-    return { cpu: (cpuMicrosOf(...pidsOf(stack)) - before) / done, errors };
+    const { calls, errors } = await closedLoop({ pool, next }, clients, seconds);
+    return { cpu: (cpuMicrosOf(...pidsOf(stack)) - before) / calls, errors };
   };
   const results = await interleave(
     { evaluation: turn(shots.map(evaluationOf)), check: turn(shots) },

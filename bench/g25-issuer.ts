@@ -96,18 +96,18 @@ async function turn(
 ): Promise<Turn> {
   const before = cpuMicrosOf(...pids);
   const started = performance.now();
-  let [done, errors] = [0, 0];
+  let [calls, errors] = [0, 0];
   const client = async (work: () => Promise<void>) => {
     while (performance.now() - started < seconds * 1000) {
       await work().catch(() => errors++);
-      done++;
+      calls++;
     }
   };
   await Promise.all(works.map(client));
   const took = performance.now() - started;
   return {
-    perSecond: (done * 1000) / took,
-    cpu: (cpuMicrosOf(...pids) - before) / done,
+    perSecond: (calls * 1000) / took,
+    cpu: (cpuMicrosOf(...pids) - before) / calls,
     errors,
   };
 }

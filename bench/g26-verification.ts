@@ -31,12 +31,12 @@ async function verifyingBeside(seconds: number, rounds: number): Promise<Row> {
   const turn = (check: (token: string) => Promise<unknown>) => async () => {
     const next = cycle(signed);
     const started = performance.now();
-    let done = 0;
+    let calls = 0;
     while (performance.now() - started < seconds * 1000) {
       for (let index = 0; index < 50; index++) await check(next());
-      done += 50;
+      calls += 50;
     }
-    return ((performance.now() - started) * 1000) / done;
+    return ((performance.now() - started) * 1000) / calls;
   };
   const results = await interleave({ ours: turn(verify), bare: turn(bare) }, rounds);
   for (const end of endings) end();
@@ -70,8 +70,8 @@ async function callingWith(seconds: number, rounds: number): Promise<Row> {
   const turn = (credentials: readonly string[]) => async () => {
     const shots = credentials.map((token) => operation('Account_Get', {}, token));
     const before = cpuMicrosOf(...pidsOf(stack));
-    const { done, errors } = await closedLoop({ pool, next: cycle(shots) }, clients, seconds);
-    return { cpu: (cpuMicrosOf(...pidsOf(stack)) - before) / done, errors };
+    const { calls, errors } = await closedLoop({ pool, next: cycle(shots) }, clients, seconds);
+    return { cpu: (cpuMicrosOf(...pidsOf(stack)) - before) / calls, errors };
   };
   const results = await interleave(
     { jwt: turn(jwts), session: turn(people.map(({ token }) => token)) },

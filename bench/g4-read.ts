@@ -26,7 +26,7 @@ export const read: Bench = async ({ seconds, rounds }) => {
     async () => {
       const before = cpuMicrosOf(...pids);
       const result = await closedLoop(to, 8, seconds);
-      return { ...result, cpu: (cpuMicrosOf(...pids) - before) / result.done };
+      return { ...result, cpu: (cpuMicrosOf(...pids) - before) / result.calls };
     };
   const { ours, session, floor } = await interleave(
     {

@@ -38,11 +38,11 @@ async function hopCost({ seconds, rounds }: Options): Promise<Row[]> {
   const client = await startPeer('hop-client.ts', keys.privateKey, JSON.stringify(server.ready));
   const turn = (kind: HopKind) => async () => {
     const before = cpuMicrosOf(client.pid, server.pid);
-    const result = await client.ask<{ done: number; errors: number; perSecond: number }>({
+    const result = await client.ask<{ calls: number; errors: number; perSecond: number }>({
       kind,
       seconds,
     });
-    return { ...result, cpu: (cpuMicrosOf(client.pid, server.pid) - before) / result.done };
+    return { ...result, cpu: (cpuMicrosOf(client.pid, server.pid) - before) / result.calls };
   };
   const results = await interleave(
     { own: turn('own'), person: turn('person'), h2: turn('h2'), http1: turn('http1') },
@@ -87,7 +87,7 @@ async function splitCost({ seconds, rounds }: Options): Promise<Row[]> {
     if (!target) throw new Error('nothing to measure');
     const before = cpuMicrosOf(...pidsOf(target.stack));
     const result = await closedLoop(target, 8, seconds);
-    return { ...result, cpu: (cpuMicrosOf(...pidsOf(target.stack)) - before) / result.done };
+    return { ...result, cpu: (cpuMicrosOf(...pidsOf(target.stack)) - before) / result.calls };
   };
   let fastest = firstRate;
   const results = await interleave(

@@ -74,12 +74,12 @@ export const check: Bench = async ({ seconds, rounds }) => {
 function microsOf(ask: () => boolean, seconds: number, batch: number): number {
   const until = performance.now() + seconds * 1000;
   const started = performance.now();
-  let done = 0;
+  let calls = 0;
   let allowed = 0;
   while (performance.now() < until) {
     for (let index = 0; index < batch; index++) allowed += Number(ask());
-    done += batch;
+    calls += batch;
   }
-  if (allowed !== done) throw new Error('a check was denied');
-  return ((performance.now() - started) * 1000) / done;
+  if (allowed !== calls) throw new Error('a check was denied');
+  return ((performance.now() - started) * 1000) / calls;
 }

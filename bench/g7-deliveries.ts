@@ -197,10 +197,10 @@ async function measurePeer(
       await resetReceiver(receiver);
       await ask({ kind: 'publish', count });
       const before = cpuMicrosOf(peer.pid);
-      const { done, errors, seconds } = await ask<Drained>({ kind: 'drain' });
+      const { calls, errors, seconds } = await ask<Drained>({ kind: 'drain' });
       const cpu = (cpuMicrosOf(peer.pid) - before) / count;
       const { count: got } = await awaitReceived(receiver, count);
-      perSecond = done / seconds;
+      perSecond = calls / seconds;
       return { perSecond, cpu, errors: errors + count - got };
     },
   };

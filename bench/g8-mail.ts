@@ -30,7 +30,7 @@ export const mail: Bench = async ({ seconds, rounds }) => {
       { Email: `person-${index}@example.com`, Token: createToken('verify') },
       { tenantName: 'Acme', locale: 'en' },
     );
-  const arrived = (wanted: number) => server.ask<number>({ wanted, limitMs });
+  const arrived = (expected: number) => server.ask<number>({ expected, limitMs });
   const countFor = (perSecond: number) => Math.max(firstTurn, Math.round(perSecond * seconds));
   const last = { ours: 0, floor: 0 };
 
@@ -50,13 +50,13 @@ export const mail: Bench = async ({ seconds, rounds }) => {
       async floor() {
         const count = countFor(last.floor);
         const before = cpuMicrosOf(floor.pid);
-        const sent = await floor.ask<{ seconds: number; errors: number }>({ count });
+        const result = await floor.ask<{ seconds: number; errors: number }>({ count });
         const cpu = (cpuMicrosOf(floor.pid) - before) / count;
-        last.floor = count / sent.seconds;
+        last.floor = count / result.seconds;
         return {
           perSecond: last.floor,
           cpu,
-          errors: sent.errors + Math.abs(count - (await arrived(count))),
+          errors: result.errors + Math.abs(count - (await arrived(count))),
         };
       },
     },

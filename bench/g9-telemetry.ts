@@ -51,7 +51,7 @@ async function start(environment: Record<string, string>, seconds: number) {
     async turn() {
       const before = cpuMicrosOf(...pidsOf(stack));
       const result = await closedLoop(target, 8, seconds / 2);
-      return { ...result, cpu: (cpuMicrosOf(...pidsOf(stack)) - before) / result.done };
+      return { ...result, cpu: (cpuMicrosOf(...pidsOf(stack)) - before) / result.calls };
     },
     async stop() {
       await target.pool.close();

@@ -14,7 +14,7 @@ import { makeEndpoint, publication, publish } from './g18-busy-endpoint.ts';
 import { introspections } from './g19-introspect.ts';
 import { createPeople, type Person, pidsOf, reads, signIns } from './stack.ts';
 
-type Turn = { done: number; perSecond: number; errors: number };
+type Turn = { calls: number; perSecond: number; errors: number };
 
 /**
  * The short bench: six kinds of work on one installation of five processes, within three minutes.
@@ -59,13 +59,13 @@ export const short: Bench = async ({ seconds, rounds }) => {
     await resetReceiver(receiver);
     const { took, errors } = await work(count);
     const { count: arrived } = await awaitReceived(receiver, count);
-    return { done: count, perSecond: count / took, errors: errors + count - arrived };
+    return { calls: count, perSecond: count / took, errors: errors + count - arrived };
   }
 
   const withCpu = (turn: () => Promise<Turn>) => async () => {
     const before = cpuMicrosOf(...pidsOf(stack));
     const result = await turn();
-    return { ...result, cpu: (cpuMicrosOf(...pidsOf(stack)) - before) / result.done };
+    return { ...result, cpu: (cpuMicrosOf(...pidsOf(stack)) - before) / result.calls };
   };
   const results = await interleave(
     Object.fromEntries(Object.entries(turns).map(([what, turn]) => [what, withCpu(turn)])),

@@ -57,15 +57,15 @@ const calls: Record<HopKind, () => Promise<unknown>> = {
 
 async function measure({ kind, seconds }: { kind: HopKind; seconds: number }) {
   const started = performance.now();
-  let [done, errors] = [0, 0];
+  let [count, errors] = [0, 0];
   const client = async () => {
     while (performance.now() - started < seconds * 1000) {
       await calls[kind]().catch(() => errors++);
-      done++;
+      count++;
     }
   };
   await Promise.all(Array.from({ length: 16 }, client));
-  return { done, errors, perSecond: (done * 1000) / (performance.now() - started) };
+  return { calls: count, errors, perSecond: (count * 1000) / (performance.now() - started) };
 }
 
 serveBench('ready', measure);

@@ -53,18 +53,18 @@ export function createPoster(url: string, connections: number) {
 
 /** The bench's questions to a peer: queue so many tasks, and complete all of them. */
 export type QueueQuestion = { kind: 'publish'; count: number } | { kind: 'drain' };
-export type Drained = { done: number; errors: number; seconds: number };
+export type Drained = { calls: number; errors: number; seconds: number };
 
 /** Counts tasks until all published ones are complete. */
 export function createTally() {
-  let [open, done, errors] = [0, 0, 0];
+  let [open, calls, errors] = [0, 0, 0];
   let finished = () => {};
   return {
     begin(count: number): void {
-      [open, done, errors] = [count, 0, 0];
+      [open, calls, errors] = [count, 0, 0];
     },
     ended(): void {
-      done++;
+      calls++;
       if (--open === 0) finished();
     },
     failed(): void {
@@ -73,7 +73,7 @@ export function createTally() {
     async drained(): Promise<Drained> {
       const began = performance.now();
       if (open > 0) await new Promise<void>((resolve) => (finished = resolve));
-      return { done, errors, seconds: (performance.now() - began) / 1000 };
+      return { calls, errors, seconds: (performance.now() - began) / 1000 };
     },
   };
 }

@@ -51,12 +51,18 @@ function serve(socket: Socket): void {
   say('220 bench');
 }
 
-/** Resolves with the count since the last question, once it is `wanted` or the time is up. */
-async function answer({ wanted, limitMs }: { wanted: number; limitMs: number }): Promise<number> {
+/** Resolves with the count since the last question, once it is as `expected` or the time is up. */
+async function answer({
+  expected,
+  limitMs,
+}: {
+  expected: number;
+  limitMs: number;
+}): Promise<number> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, limitMs);
     arrived = () => {
-      if (count < wanted) return;
+      if (count < expected) return;
       clearTimeout(timer);
       resolve();
     };
