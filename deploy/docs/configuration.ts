@@ -159,10 +159,10 @@ function renderProcess(name: Process): string {
 
 const listOf = (some: readonly Setting[]): string => some.map(({ env }) => `\`${env}\``).join(', ');
 
-function rowOf({ env, kind, fallback, about }: Setting): string[] {
+function rowOf({ env, kind, fallback, about: description }: Setting): string[] {
   const fallbackText =
     fallback === undefined ? '**required**' : fallback === '' ? 'empty' : `\`${fallback}\``;
-  return [env, kinds[kind], fallbackText, about];
+  return [env, kinds[kind], fallbackText, description];
 }
 
 /** A table of variables, with further columns after the usual ones. */

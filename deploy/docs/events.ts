@@ -236,8 +236,8 @@ const audience: Record<Reach, string> = {
 /** docs/events.md. */
 export function renderEvents(): string {
   const rows = reaching.map(
-    ({ type, about, record, reach }) =>
-      `| \`${type}\` | ${about} | ${definitionName(record)} | ${audience[reach]} |`,
+    ({ type, about: description, record, reach }) =>
+      `| \`${type}\` | ${description} | ${definitionName(record)} | ${audience[reach]} |`,
   );
   const created = types.get('group.created');
   if (!created) throw new Error('the example of group.created is missing');

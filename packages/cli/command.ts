@@ -40,5 +40,5 @@ export const commonHelp: Command['help'] = [
   ['-h, --help', 'show help'],
 ];
 
-export const textOf = (value: Values[string]): string | undefined =>
-  typeof value === 'string' ? value : undefined;
+export const textOf = (option: Values[string]): string | undefined =>
+  typeof option === 'string' ? option : undefined;

@@ -20,9 +20,9 @@ export const flagsOf = (fields: readonly Field[]) =>
 export async function readRequest(
   fields: readonly Field[],
   values: Values,
-  data: string | undefined,
+  json: string | undefined,
 ): Promise<Request> {
-  const request = data === undefined ? {} : await readData(fields, data);
+  const request = json === undefined ? {} : await readData(fields, json);
   for (const field of fields) {
     const option = values[field.path];
     if (typeof option === 'string') put(request, field.path, await readOne(field, option));

@@ -98,8 +98,8 @@ function missingScopes(operation: Operation, caller: Caller): string[] {
   return sufficient.some(has) ? [] : [...new Set(sufficient)];
 }
 
-const isSelf = (value: string, caller: Caller) =>
-  value !== '' && (value === caller.id || value === caller.email);
+const isSelf = (subject: string, caller: Caller) =>
+  subject !== '' && (subject === caller.id || subject === caller.email);
 
 /**
  * Whether the caller decides if a request is complete: it names no tenant, and not every caller

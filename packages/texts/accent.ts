@@ -64,16 +64,16 @@ const channels = (color: string): number[] =>
 
 function mix(color: string, other: string, share: number): string {
   const [from, to] = [channels(color), channels(other)];
-  const mixed = from.map((value, index) =>
-    Math.round(value * (1 - share) + (to[index] ?? 0) * share),
+  const mixed = from.map((channel, index) =>
+    Math.round(channel * (1 - share) + (to[index] ?? 0) * share),
   );
-  return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+  return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
 }
 
 /** Relative luminance (WCAG 2.2). */
 function luminance(color: string): number {
-  const [red = 0, green = 0, blue = 0] = channels(color).map((value) => {
-    const share = value / 255;
+  const [red = 0, green = 0, blue = 0] = channels(color).map((channel) => {
+    const share = channel / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;

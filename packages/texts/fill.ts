@@ -13,7 +13,7 @@ export type Values = Readonly<Record<string, string>>;
 export function fill(
   text: string,
   values: Values,
-  escape: (value: string) => string = (value) => value,
+  escape: (text: string) => string = (text) => text,
 ): string {
   return text.replace(pattern, (_all, name: string) => {
     if (!Object.hasOwn(values, name)) throw new Error(`there is no value for {{${name}}}`);
@@ -29,8 +29,8 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-export const escapeHtml = (value: string): string =>
-  value.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 
 /** Any letter of the scripts that are written from right to left. */
 const rightToLeft =

@@ -195,6 +195,6 @@ export function wireError(thrown: unknown, hasEnded: boolean): ConnectError {
 }
 
 function headerText(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name];
-  return typeof value === 'string' ? value : undefined;
+  const header = request.headers[name];
+  return typeof header === 'string' ? header : undefined;
 }

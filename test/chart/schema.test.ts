@@ -67,7 +67,7 @@ test('every value has a type and a description, and only free-form maps accept u
 test('values.yaml has a comment for every group, and README.md has a row for every value', () => {
   const written = readValues();
   for (const name of Object.keys(written.values))
-    assert.ok(written.about.get(name), `${name} has no comment`);
+    assert.ok(written.comments.get(name), `${name} has no comment`);
   const readme = readChartFile('README.md');
   for (const { path } of leavesOf(written))
     if (path !== 'config') assert.ok(readme.includes(`| \`${path}\` |`), path);
@@ -95,7 +95,7 @@ test('a value under its old name is rejected with the new name', {
 });
 
 test('no old name is a current one, and every new name exists', () => {
-  const paths = [...readValues().about.keys()];
+  const paths = [...readValues().comments.keys()];
   for (const [old, successor] of Object.entries(readRenamed())) {
     assert.ok(!paths.includes(old), old);
     assert.ok(paths.includes(successor), successor);

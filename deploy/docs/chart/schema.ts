@@ -31,7 +31,7 @@ export function chartSchema(
   written: WrittenValues = readValues(),
   renamed: Record<string, string> = readRenamed(),
 ): Schema {
-  const whole = schemaOf('', written.values, written.about);
+  const whole = schemaOf('', written.values, written.comments);
   const properties = whole.properties ?? {};
   const workload = workloadSchema(properties['defaults'] ?? {});
   properties['config'] = { ...properties['config'], ...configSchema() };
@@ -171,7 +171,7 @@ function admitOldName(properties: Record<string, Schema>, path: string, successo
 
 /** The values that have a line of their own and no value with a line below them. */
 export function leavesOf({
-  about: comments,
+  comments,
   values,
 }: WrittenValues): Array<{ path: string; description: string; fallback: unknown }> {
   const paths = [...comments.keys()];

@@ -17,13 +17,13 @@ export type WrittenValues = {
    * For each key with a line of its own, by its path, the comment above it, in the order of the
    * file.
    */
-  about: ReadonlyMap<string, string>;
+  comments: ReadonlyMap<string, string>;
 };
 
 export const readChartFile = (path: string): string => readFileSync(join(chartDir, path), 'utf8');
 
 export function readValues(text: string = readChartFile('values.yaml')): WrittenValues {
-  const about = new Map<string, string>();
+  const comments = new Map<string, string>();
   const above: Array<{ indent: number; path: string }> = [];
   let comment: string[] = [];
   for (const line of text.split('\n')) {
@@ -33,11 +33,11 @@ export function readValues(text: string = readChartFile('values.yaml')): Written
       while ((above.at(-1)?.indent ?? -1) >= indent.length) above.pop();
       const path = pathTo(above.at(-1)?.path ?? '', name);
       above.push({ indent: indent.length, path });
-      about.set(path, comment.join(' '));
+      comments.set(path, comment.join(' '));
       comment = [];
     } else comment = [];
   }
-  return { values: parse(text) as Values, about };
+  return { values: parse(text) as Values, comments };
 }
 
 export const pathTo = (path: string, name: string): string =>

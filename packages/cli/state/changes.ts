@@ -124,8 +124,7 @@ function groupChanges(
     ...Grants.filter(({ kind }) => kind === 'Group').map(({ subject }) => pathKey(subject)),
   ]);
   const stored = new Map(live.map((group) => [pathKey(group.Path), group]));
-  const changes = (groups ?? []).flatMap((item): Change[] => {
-    const { Members: _, ...group } = item;
+  const changes = (groups ?? []).flatMap(({ Members: _, ...group }): Change[] => {
     const record = stored.get(pathKey(group.Path));
     const changed =
       record === undefined ? [] : changedKeys({ ...group, Path: record.Path }, record);

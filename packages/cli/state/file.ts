@@ -88,17 +88,17 @@ function read(value: unknown, problems: Problems): RightsFile {
   textOf(file, '$schema', '', problems);
   const rights: RightsFile = {
     Tenant: textOf(file, 'Tenant', '', problems),
-    Roles: listOf(file, 'Roles', '', problems)?.map((item, index) =>
-      readRole(item, `Roles[${index}]`, problems),
+    Roles: listOf(file, 'Roles', '', problems)?.map((role, index) =>
+      readRole(role, `Roles[${index}]`, problems),
     ),
-    Groups: listOf(file, 'Groups', '', problems)?.map((item, index) =>
-      readGroup(item, `Groups[${index}]`, problems),
+    Groups: listOf(file, 'Groups', '', problems)?.map((group, index) =>
+      readGroup(group, `Groups[${index}]`, problems),
     ),
-    Grants: listOf(file, 'Grants', '', problems)?.map((item, index) =>
-      readGrant(item, `Grants[${index}]`, problems),
+    Grants: listOf(file, 'Grants', '', problems)?.map((grant, index) =>
+      readGrant(grant, `Grants[${index}]`, problems),
     ),
-    Policy: listOf(file, 'Policy', '', problems)?.map((item, index) =>
-      readRule(item, `Policy[${index}]`, problems),
+    Policy: listOf(file, 'Policy', '', problems)?.map((rule, index) =>
+      readRule(rule, `Policy[${index}]`, problems),
     ),
   };
   assertOnce(
@@ -160,7 +160,7 @@ function readRule(value: unknown, at: string, problems: Problems): Rule {
   if (only === undefined && rule['Only'] === undefined) problems.push(`${at}.Only is missing`);
   return {
     Permission,
-    Only: (only ?? []).map((item, index) => readHolder(item, `${at}.Only[${index}]`, problems)),
+    Only: (only ?? []).map((holder, index) => readHolder(holder, `${at}.Only[${index}]`, problems)),
     Message: textOf(rule, 'Message', at, problems),
   };
 }

@@ -29,11 +29,11 @@ export function createId(prefix: IdPrefix): string {
 }
 
 /** Whether `value` is an identifier with that prefix. */
-export function isId(prefix: IdPrefix, value: string): boolean {
+export function isId(prefix: IdPrefix, id: string): boolean {
   return (
-    value.length === prefix.length + 27 &&
-    value.startsWith(`${prefix}_`) &&
-    /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(value.slice(prefix.length + 1))
+    id.length === prefix.length + 27 &&
+    id.startsWith(`${prefix}_`) &&
+    /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(id.slice(prefix.length + 1))
   );
 }
 

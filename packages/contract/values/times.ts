@@ -4,7 +4,7 @@ import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
  * Converts the time of a row: a Date from an entity, or PostgreSQL's text from a prepared
  * statement.
  */
-export const timeOf = (value: Date | string): Timestamp => timestampFromDate(new Date(value));
+export const timeOf = (time: Date | string): Timestamp => timestampFromDate(new Date(time));
 
 /**
  * A time later than the previous version's: consumers order versions by it, and IfUpdatedAt

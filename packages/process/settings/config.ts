@@ -101,15 +101,15 @@ function sourceOf(setting: Setting, environment: Environment): (() => string) | 
 }
 
 /** A check of whole numbers. */
-export const atLeast = (least: number) => (value: number) => {
-  if (value < least) throw new Error(`must be at least ${least}`);
+export const atLeast = (least: number) => (number: number) => {
+  if (number < least) throw new Error(`must be at least ${least}`);
 };
 
 /** A check that a text is one of the names. */
 export const oneOf =
   (...names: readonly string[]) =>
-  (value: string) => {
-    if (!names.includes(value))
+  (text: string) => {
+    if (!names.includes(text))
       throw new Error(`must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`);
   };
 

@@ -45,7 +45,7 @@ export function planTelemetry(environment: Environment): TelemetryPlan {
   };
 }
 
-const listOf = (text = ''): string[] => text.split(',').flatMap((item) => item.trim() || []);
+const listOf = (text = ''): string[] => text.split(',').flatMap((entry) => entry.trim() || []);
 
 /**
  * Starts the telemetry of a process. Trace ids are passed between processes even if nothing is
