@@ -108,6 +108,7 @@ export const groups: readonly Group[] = [
       { file: 'ARCHITECTURE.md', path: 'architecture.md', label: 'Architecture' },
       { file: 'CHANGELOG.md', path: 'changelog.md', label: 'Changelog' },
       { file: 'CONTRIBUTING.md', path: 'contributing.md', label: 'Contributing' },
+      { file: 'docs/glossary.md', label: 'Glossary' },
       { file: 'SECURITY.md', path: 'security-policy.md', label: 'Report a vulnerability' },
       // A new document of docs/ is never lost: it stands here until it gets a better place.
       { file: 'docs/*.md' },

@@ -1,9 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { countNames } from './identifiers.ts';
 
 // Counts the idioms that make an English sentence hard to read, in comments, test titles and documents, per 1,000 lines of
-// each. `npm run check` fails above the limit. `node test/english.ts services/access` lists every place below a folder.
+// each, and the names of values that say no noun, per area. `npm run check` fails above a limit.
+// `node test/english.ts services/access` lists every place below a folder.
 
 const root = path.resolve(import.meta.dirname, '..');
 /** Most idioms of one kind per 1,000 lines. */
@@ -64,16 +66,26 @@ let failed = false;
 for (const [kind, lines] of Object.entries(kinds)) {
   const chosen = lines.filter(({ file }) => below === undefined || file.startsWith(below));
   for (const [idiom, pattern] of Object.entries(idioms)) {
-    const found = chosen.filter(({ text }) => text.match(pattern) !== null);
-    const count = found.reduce((sum, { text }) => sum + (text.match(pattern)?.length ?? 0), 0);
+    const matches = chosen.filter(({ text }) => text.match(pattern) !== null);
+    const count = matches.reduce((sum, { text }) => sum + (text.match(pattern)?.length ?? 0), 0);
     const perThousand = chosen.length === 0 ? 0 : (count * 1000) / chosen.length;
     failed ||= perThousand > limit;
     process.stdout.write(
       `${kind.padEnd(12)} ${idiom.padEnd(22)} ${perThousand.toFixed(1).padStart(6)} per 1,000 of ${chosen.length} lines\n`,
     );
     if (below !== undefined)
-      for (const { file, number, text } of found)
+      for (const { file, number, text } of matches)
         process.stdout.write(`  ${file}:${number} ${text}\n`);
   }
+}
+for (const { area, kind, perThousand, limit: most, names } of countNames(below)) {
+  if (below === undefined) failed ||= perThousand > most;
+  else if (names.length === 0) continue;
+  process.stdout.write(
+    `${area.padEnd(22)} ${kind.padEnd(12)} ${perThousand.toFixed(1).padStart(6)} of at most ${most.toFixed(1)} names per 1,000 lines\n`,
+  );
+  if (below !== undefined)
+    for (const { file, number, text } of names)
+      process.stdout.write(`  ${file}:${number} ${text}\n`);
 }
 process.exitCode = failed ? 1 : 0;
