@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -9,6 +9,7 @@ import { startBrokerContainer } from '@bailiwick/deploy/local/containers.ts';
 import { findDeno } from '@bailiwick/deploy/local/deno.ts';
 import { readOptions } from '@bailiwick/deploy/local/options.ts';
 import { firstProvider } from '@bailiwick/deploy/local/providers.ts';
+import { batchesOf, writePrograms } from './batches.ts';
 import { withoutChromium } from './browser/chromium.ts';
 import { startTestServer } from './support/database.ts';
 import { keepStacks } from './support/shared.ts';
@@ -18,7 +19,7 @@ import { keepStacks } from './support/shared.ts';
 //   npm run test:unit                       the tests beside the code, without servers
 //   npm test                                these, and the operations on running stacks
 //   npm test -- --long                      only the long tests: races, kills, browsers, charts, …
-//   npm test -- --long --minutes=30         as many of the long tests as begin within that time
+//   npm test -- --long --minutes=30         those of the long tests that begin within that time
 //   npm test -- test/operations             the tests below a folder, or single files
 //   npm test -- --shard=1/2 test/operations the first half of the files
 //   npm run test:unit -- --coverage         with a report of the covered lines
@@ -52,8 +53,6 @@ const comparing = new Set(
 const isTimed = (file: string): boolean =>
   comparing.has(file) || file.startsWith(path.join('test', 'browser', path.sep));
 const dayMs = 86_400_000;
-/** Files of a batch: few enough to end within minutes, enough to keep the cores busy. */
-const batchSize = 10;
 let isStopped = false;
 let runner: ChildProcess | undefined;
 // Ctrl-C also reaches the tests, which share the process group. The database stops after them.
@@ -93,11 +92,9 @@ async function main(): Promise<number> {
   const stacks = await keepStacks();
   if (chosen.length > 0)
     process.env['BAILIWICK_ARTIFACTS'] ??= path.join(root, 'test', 'artifacts');
-  const running = { BAILIWICK_TEST_STACKS: stacks.url };
+  const lane = { files, environment: { BAILIWICK_TEST_STACKS: stacks.url }, folder };
   try {
-    return isLong
-      ? await runLong(files, running, minutesIn(options))
-      : await runTests(files, running, cores + 2);
+    return isLong ? await runLong(lane, minutesIn(options)) : await runBatches(lane, cores + 2);
   } finally {
     // Throws if the processes of a stack have logged a failure.
     try {
@@ -111,42 +108,44 @@ async function main(): Promise<number> {
 
 /**
  * Tests that depend on the time run with one file for each core, the others with one more. A lane
- * with a limit begins with other files every day, so that each of them has its turn, and names those
- * that it did not run.
+ * with a limit begins its short files elsewhere every day, so that each of them has its turn, and
+ * names those that it did not run.
  */
-async function runLong(
-  files: readonly string[],
-  environment: Record<string, string>,
-  minutes: number | undefined,
-): Promise<number> {
-  const isLimited = minutes !== undefined;
-  const batches = [
-    ...batchesOf(files.filter(isTimed), cores, isLimited),
-    ...batchesOf(
-      files.filter((file) => !isTimed(file)),
-      cores + 1,
-      isLimited,
-    ),
-  ];
-  const first = isLimited ? Math.floor(Date.now() / dayMs) % batches.length : 0;
-  const deadline = Date.now() + (minutes ?? Number.POSITIVE_INFINITY) * 60_000;
-  const left: string[] = [];
-  let status = 0;
-  for (const batch of [...batches.slice(first), ...batches.slice(0, first)])
-    if (isStopped) break;
-    else if (Date.now() > deadline) left.push(...batch.files);
-    else status = (await runTests(batch.files, environment, batch.concurrency)) || status;
-  if (left.length > 0) say(`NOT RUN WITHIN ${minutes} MINUTES: ${left.join(' ')}`);
-  return status;
+async function runLong(lane: Lane, minutes: number | undefined): Promise<number> {
+  const left = path.join(lane.folder, 'left');
+  writeFileSync(left, '');
+  const environment = {
+    ...lane.environment,
+    ...(minutes !== undefined && {
+      BAILIWICK_TEST_DEADLINE: String(Date.now() + minutes * 60_000),
+      BAILIWICK_TEST_LEFT: left,
+    }),
+  };
+  const timed = lane.files.filter(isTimed);
+  const others = lane.files.filter((file) => !isTimed(file));
+  const day = minutes === undefined ? 0 : Math.floor(Date.now() / dayMs);
+  const status = await runBatches({ ...lane, environment, files: turned(timed, day) }, cores);
+  const next = isStopped
+    ? 0
+    : await runBatches({ ...lane, environment, files: turned(others, day) }, cores + 1);
+  const names = readFileSync(left, 'utf8').trim().replaceAll('\n', ' ');
+  if (names !== '') say(`NOT RUN WITHIN ${minutes} MINUTES: ${names}`);
+  return status || next;
 }
 
-/** Files for one run of node's test runner: all, or a few if a lane may end between two batches. */
-function batchesOf(files: readonly string[], concurrency: number, isLimited: boolean) {
-  const size = isLimited ? batchSize : Math.max(files.length, 1);
-  return Array.from({ length: Math.ceil(files.length / size) }, (_, index) => ({
-    files: files.slice(index * size, (index + 1) * size),
-    concurrency,
-  }));
+/** The files, beginning with another one every day. */
+function turned(files: readonly string[], day: number): string[] {
+  const first = (day * 10) % Math.max(files.length, 1);
+  return [...files.slice(first), ...files.slice(0, first)];
+}
+
+/** The files of a run, with a folder for its programs. */
+type Lane = { files: readonly string[]; environment: Record<string, string>; folder: string };
+
+function runBatches({ files, environment, folder }: Lane, concurrency: number): Promise<number> {
+  if (files.length === 0) return Promise.resolve(0);
+  const programs = writePrograms(batchesOf(files), mkdtempSync(path.join(folder, 'programs-')));
+  return runTests(programs, environment, concurrency);
 }
 
 /** Pulls the image by starting a container once, before the time limits of tests begin. */

@@ -1,3 +1,4 @@
+// 26 s: compares five answers about rights in 300 random models.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';

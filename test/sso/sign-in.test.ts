@@ -1,3 +1,4 @@
+// 25 s: signs in with an OpenID provider and with a SAML provider in almost every test.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

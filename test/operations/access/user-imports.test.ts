@@ -1,3 +1,4 @@
+// 35 s: compares passwords with the slow hashes of every other system.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { published } from '@bailiwick/identity/passwords/imported/published-hashes.ts';
