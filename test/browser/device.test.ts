@@ -20,7 +20,12 @@ describe('a device in a browser', { skip: withoutChromium }, () => {
   before(async () => {
     const ports = await choosePorts();
     base = `http://localhost:${ports.gateway.rpc}/iam`;
-    const environment = { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' };
+    const environment = {
+      BAILIWICK_PUBLIC_URL: base,
+      BAILIWICK_LIMITS: 'off',
+      // Where it is on, it has the page of passkeys.
+      BAILIWICK_CONSOLE: 'false',
+    };
     stack = await startStack('one process', environment, { ports });
     browser = await openBrowser();
     const app = await createApp(stack, { Name: 'Television', Kind: 'device', RedirectURIs: [] });
