@@ -15,6 +15,7 @@ const checks: ReadonlyArray<{ name: string; command: string; args: readonly stri
   { name: 'plain English', command: node, args: ['test/english.ts'] },
   { name: 'types', command: bin('tsc'), args: ['--noEmit', '-p', '.'] },
   { name: 'types of the console', command: bin('tsc'), args: ['--noEmit', '-p', 'console'] },
+  { name: 'types of the pages', command: bin('tsc'), args: ['--noEmit', '-p', 'gateway/pages'] },
   {
     name: 'lint',
     command: bin('oxlint'),

@@ -23,7 +23,7 @@ const reference = readFileSync(page('docs.html'), 'utf8').replace(
   '<!-- guides -->',
   guides.exist ? '<a href="docs/guides/">Guides</a>' : '',
 );
-const scripts = ['docs', 'docs-markup', 'docs-operation', 'docs-schema'].map(
+const scripts = ['docs', 'docs-markup', 'docs-operation', 'docs-schema', 'elements'].map(
   (name) => `${name}.js`,
 );
 

@@ -1,24 +1,33 @@
 // The account of this page's session.
-import { call } from './calls.js';
+import { call, hasCode } from './calls.js';
+import { findAll } from './elements.js';
 import { forgetLocale } from './language.js';
 import { locale } from './texts.js';
 
-/** The signed-in user and their tenants; undefined without a session. */
+/** @import { Account_GetRes, Account_RegisterReq } from '@bailiwick/client/gen/types.ts' */
+
+/**
+ * The signed-in user and their tenants; undefined without a session.
+ * @returns {Promise<Account_GetRes | undefined>}
+ */
 export async function findAccount() {
   try {
     return await call('Account_Get', {});
   } catch (error) {
-    if (error.code === 'unauthenticated') return undefined;
+    if (hasCode(error, 'unauthenticated')) return undefined;
     throw error;
   }
 }
 
-/** Creates an account, with the language of this page. */
+/**
+ * Creates an account, with the language of this page.
+ * @param {Account_RegisterReq} account
+ */
 export async function createAccount(account) {
   try {
     return await call('Account_Register', { ...account, Locale: locale });
   } catch (error) {
-    if (error.code !== 'invalid_argument') throw error;
+    if (!hasCode(error, 'invalid_argument')) throw error;
     // A gateway of the previous version does not know the field. Any other fault is found again.
     return call('Account_Register', account);
   }
@@ -27,12 +36,15 @@ export async function createAccount(account) {
 /** Ends the session. It may have ended already. */
 export async function signOut() {
   await call('Account_Logout', {}).catch((error) => {
-    if (error.code !== 'unauthenticated') throw error;
+    if (!hasCode(error, 'unauthenticated')) throw error;
   });
   forgetLocale();
 }
 
-/** Shows the user's address where the page names it. */
+/**
+ * Shows the user's address where the page names it.
+ * @param {string} address
+ */
 export function showAddress(address) {
-  for (const place of document.querySelectorAll('[data-address]')) place.textContent = address;
+  for (const element of findAll('[data-address]')) element.textContent = address;
 }

@@ -1,27 +1,52 @@
 // Shared by the pages that call operations.
+import { find, findAll, findIn } from './elements.js';
 import { explain, locale, text } from './texts.js';
 
-export const find = (id) => document.getElementById(id);
+/** @import { Operations } from '@bailiwick/client/gen/types.ts' */
+/** @import { ErrorCode, ErrorReason } from '@bailiwick/client/errors.ts' */
+/** @import { ErrorResponse, TextKey } from './texts.js' */
+/** @typedef {keyof Operations} Operation */
+/** @typedef {ErrorCode | 'unreachable' | 'passkey' | 'invalid_field'} RefusalCode */
 
-const main = document.querySelector('main');
+const main = findIn(document, 'main');
 const outcome = find('outcome');
 
 /** A failed call, with a text for the user. `code` and `reason`: the service's. */
 export class Refused extends Error {
-  constructor(code, text, reason = '') {
-    super(text);
+  /**
+   * @param {RefusalCode} code
+   * @param {string} message
+   * @param {ErrorReason | ''} [reason]
+   */
+  constructor(code, message, reason = '') {
+    super(message);
     this.code = code;
     this.reason = reason;
   }
 }
 
-/** Whether the password was right but the address is not verified yet. */
-export const isUnverified = ({ reason }) => reason === 'EMAIL_NOT_VERIFIED';
+/**
+ * @param {unknown} error
+ * @param {...RefusalCode} codes
+ * @returns {error is Refused}
+ */
+export const hasCode = (error, ...codes) => error instanceof Refused && codes.includes(error.code);
 
-/** Whether a one-time token was rejected. */
-export const isDead = ({ reason }) => reason === 'DEAD_TOKEN';
+/**
+ * @param {unknown} error
+ * @param {...ErrorReason} reasons
+ * @returns {error is Refused}
+ */
+export const hasReason = (error, ...reasons) =>
+  error instanceof Refused && error.reason !== '' && reasons.includes(error.reason);
 
-/** Calls an operation relative to this page. Throws Refused if the response is not a success. */
+/**
+ * Calls an operation relative to this page. Throws Refused if the response is not a success.
+ * @template {Operation} Name
+ * @param {Name} operation
+ * @param {Operations[Name]['request']} body
+ * @returns {Promise<Operations[Name]['response']>}
+ */
 export async function call(operation, body) {
   const options = {
     method: 'POST',
@@ -42,11 +67,19 @@ export async function call(operation, body) {
   return answer;
 }
 
+/** @satisfies {ErrorTexts} */
 const signIn = { SSO_REQUIRED: 'message.organisationSignIn' };
+/** @satisfies {ErrorTexts} */
 const tooManyApps = { LIMIT_REACHED: 'message.tooManyApps' };
+/** @satisfies {ErrorTexts} */
 const tooManyPasskeys = { LIMIT_REACHED: 'message.tooManyPasskeys' };
 
-/** The texts for the errors of one operation, by Reason or Code. */
+/** @typedef {Partial<Record<ErrorCode | ErrorReason, TextKey>>} ErrorTexts */
+
+/**
+ * The texts for the errors of one operation, by Reason or Code.
+ * @type {Partial<Record<Operation, ErrorTexts>>}
+ */
 const errorsOf = {
   Account_RequestCode: signIn,
   Account_Login: { ...signIn, unauthenticated: 'call.wrongLogin' },
@@ -66,43 +99,65 @@ const errorsOf = {
   Passkeys_FinishRegistration: { ...tooManyPasskeys, DEAD_TOKEN: 'call.tookLong' },
 };
 
-/** The texts for the errors of all operations, by Code. */
+/**
+ * The texts for the errors of all operations, by Code.
+ * @type {Partial<Record<ErrorCode, TextKey>>}
+ */
 const errorsOfAll = {
   internal: 'call.ourSide',
   unavailable: 'call.ourSide',
   unauthenticated: 'call.signedOut',
 };
 
-/** An API error, with a text for the user. */
+/**
+ * An API error, with a text for the user.
+ * @param {Operation} operation
+ * @param {ErrorResponse} answer
+ * @param {number} retryAfter
+ */
 function refusalOf(operation, answer, retryAfter) {
   const { Code, Reason, Params } = answer;
   const own = errorsOf[operation] ?? {};
-  const key = own[Reason] ?? own[Code] ?? errorsOfAll[Code];
+  const key = own[Reason || Code] ?? own[Code] ?? errorsOfAll[Code];
   const when = retryAfter === 0 ? text('common.later') : inTime(retryAfter);
   return new Refused(Code, key ? text(key, Params) : explain(answer, when), Reason);
 }
 
-/** In so many seconds, or in minutes from two minutes on. */
-const inTime = (seconds) =>
-  new Intl.RelativeTimeFormat(locale).format(
-    ...(seconds < 120 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']),
-  );
+/**
+ * In so many seconds, or in minutes from two minutes on.
+ * @param {number} seconds
+ */
+function inTime(seconds) {
+  const format = new Intl.RelativeTimeFormat(locale);
+  return seconds < 120
+    ? format.format(seconds, 'second')
+    : format.format(Math.ceil(seconds / 60), 'minute');
+}
 
 /** The sign-in succeeded, but the browser dropped the cookie. */
 export const notKept = () => new Refused('unauthenticated', text('call.notKept'));
 
+/** @param {string} message */
 export function say(message, failed = false) {
   outcome.textContent = message;
   outcome.classList.toggle('failed', failed);
 }
 
-/** Goes to another page. The returned promise never settles, so this page stays busy until then. */
+/**
+ * Goes to another page. The returned promise never settles, so this page stays busy until then.
+ * @param {string | URL} address
+ * @returns {Promise<never>}
+ */
 export function leaveFor(address) {
   location.assign(address);
   return new Promise(() => {});
 }
 
-/** Goes to the sign-in of the user's organisation, which returns to a path below the public URL. */
+/**
+ * Goes to the sign-in of the user's organisation, which returns to a path below the public URL.
+ * @param {string} redirect
+ * @param {string} returnTo
+ */
 export function leaveForOrganisation(redirect, returnTo) {
   say(text('call.opening'));
   const target = new URL(redirect);
@@ -111,40 +166,65 @@ export function leaveForOrganisation(redirect, returnTo) {
   return leaveFor(target);
 }
 
-/** The ids of the texts that describe a field on the page. */
-const aboutOf = (field) => (field.dataset.about ? [field.dataset.about] : []);
+/**
+ * The ids of the texts that describe a field on the page.
+ * @param {HTMLElement} field
+ */
+const descriptionsOf = (field) => (field.dataset.about ? [field.dataset.about] : []);
 
-/** Describes a field by the texts of the page, without an error. */
+/**
+ * Describes a field by the texts of the page, without an error.
+ * @param {HTMLElement} field
+ */
 export function describe(field) {
   if (field.dataset.about) field.setAttribute('aria-describedby', field.dataset.about);
   else field.removeAttribute('aria-describedby');
 }
 
-/** Marks a field as invalid and focuses it. The outcome element explains why. */
+/**
+ * Marks a field as invalid and focuses it. The outcome element explains why.
+ * @param {HTMLElement} field
+ */
 export function markInvalid(field) {
   field.setAttribute('aria-invalid', 'true');
-  field.setAttribute('aria-describedby', [...aboutOf(field), outcome.id].join(' '));
+  field.setAttribute('aria-describedby', [...descriptionsOf(field), outcome.id].join(' '));
   field.focus();
 }
 
-/** Marks a field as invalid and aborts the running action with a message. */
+/**
+ * Marks a field as invalid and aborts the running action with a message.
+ * @param {HTMLElement} field
+ * @param {string} message
+ * @returns {never}
+ */
 export function failField(field, message) {
   markInvalid(field);
   throw new Refused('invalid_field', message);
 }
 
-/** Runs a button's action. Only one action runs at a time. */
-export async function run(work) {
+/**
+ * Runs a button's action. Only one action runs at a time.
+ * @param {() => unknown} action
+ */
+export function run(action) {
   // Not `disabled`: a disabled button loses the keyboard focus.
   if (main.ariaBusy === 'true') return;
   main.ariaBusy = 'true';
   say('');
-  for (const field of document.querySelectorAll('[aria-invalid]')) {
+  for (const field of findAll('[aria-invalid]')) {
     field.removeAttribute('aria-invalid');
     describe(field);
   }
+  void finish(action);
+}
+
+/**
+ * Waits for the action, and says why it failed. Throws what is no Refused, for the browser's console.
+ * @param {() => unknown} action
+ */
+async function finish(action) {
   try {
-    await work();
+    await action();
   } catch (error) {
     say(error instanceof Refused ? error.message : text('call.pageFailed'), true);
     if (!(error instanceof Refused)) throw error;
@@ -155,9 +235,12 @@ export async function run(work) {
 
 let loadAgain = () => location.reload();
 
-/** Replaces the way this page reloads. */
-export function loadAgainBy(way) {
-  loadAgain = way;
+/**
+ * Replaces the way this page reloads.
+ * @param {() => void} reload
+ */
+export function loadAgainBy(reload) {
+  loadAgain = reload;
 }
 
 // The back button may restore a page from the browser's cache: busy for ever, or of another user.

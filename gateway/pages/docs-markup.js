@@ -1,15 +1,21 @@
 // DOM elements for the reference. Texts are set as text, never as HTML.
 
-/** An element with attributes and children; a string child is text. */
+/**
+ * An element with attributes and children; a string child is text.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} name
+ * @param {Readonly<Record<string, string | undefined>>} [attributes]
+ * @param {...(Node | string)} children
+ */
 export function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
+  const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes))
-    if (value !== undefined) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
+    if (value !== undefined) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
 }
 
-/** Renders the Markdown that descriptions use: paragraphs, lists, `code` and **strong**. */
+/** Renders the Markdown of descriptions: paragraphs, lists, `code` and **strong**. */
 export function prose(text = '') {
   return text.split('\n\n').map((block) => {
     const lines = block.split('\n');
@@ -18,6 +24,7 @@ export function prose(text = '') {
   });
 }
 
+/** @param {string} text */
 export function spans(text) {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
     if (/^`.+`$/.test(part)) return element('code', {}, part.slice(1, -1));
@@ -25,4 +32,5 @@ export function spans(text) {
   });
 }
 
+/** @param {unknown} value */
 export const json = (value) => JSON.stringify(value, null, 2);

@@ -3,9 +3,17 @@ import { fieldList } from './docs-schema.js';
 
 // Shows one operation: description, request, response, and a form to call it.
 
+/** @import { Api, Media, Operation, Response } from './docs-schema.js' */
+
 // Kept in this page's memory only.
 let token = '';
 
+/**
+ * @param {Api} api
+ * @param {string} path
+ * @param {string} method
+ * @param {Operation} operation
+ */
 export function operationView(api, path, method, operation) {
   const request = operation.requestBody?.content['application/json'];
   return [
@@ -27,7 +35,12 @@ export function operationView(api, path, method, operation) {
   ];
 }
 
-function answer(api, { description, content = {} }) {
+/**
+ * @param {Api} api
+ * @param {Response | undefined} response
+ */
+function answer(api, response) {
+  const { description, content = {} } = response ?? {};
   const media = content['application/json'];
   if (!media)
     return [
@@ -36,13 +49,15 @@ function answer(api, { description, content = {} }) {
   return [fieldList(api, media.schema), element('pre', {}, json(media.example))];
 }
 
+/**
+ * @param {Api} api
+ * @param {Readonly<Record<string, Response>>} responses
+ */
 function failures(api, responses) {
-  const statuses = Object.keys(responses).filter((status) => status >= '400');
-  const items = statuses.map((status) => {
-    const response = responses[status].$ref
-      ? api.components.responses[responses[status].$ref.split('/').at(-1)]
-      : responses[status];
-    const examples = Object.values(response.content['application/json'].examples);
+  const errors = Object.entries(responses).filter(([status]) => status >= '400');
+  const items = errors.map(([status, { $ref, ...own }]) => {
+    const response = api.components.responses[$ref?.split('/').at(-1) ?? ''] ?? own;
+    const examples = Object.values(response.content?.['application/json']?.examples ?? {});
     const details = element('details', {}, element('summary', {}, `Examples of ${status}`));
     details.append(
       ...examples.flatMap(({ summary, value }) => [
@@ -53,13 +68,18 @@ function failures(api, responses) {
     return element(
       'li',
       {},
-      element('p', {}, element('strong', {}, status), ' ', ...spans(response.description)),
+      element('p', {}, element('strong', {}, status), ' ', ...spans(response.description ?? '')),
       details,
     );
   });
   return element('ul', { class: 'fields' }, ...items);
 }
 
+/**
+ * @param {string} path
+ * @param {Operation} operation
+ * @param {Media} request
+ */
 function tryForm(path, { security }, { example }) {
   const credential = element('input', {
     id: 'token',
@@ -92,6 +112,12 @@ function tryForm(path, { security }, { example }) {
   return [form, status, output];
 }
 
+/**
+ * @param {string} path
+ * @param {string} body
+ * @param {string} credential
+ * @param {{ status: HTMLElement, output: HTMLElement }} outcome
+ */
 async function send(path, body, credential, { status, output }) {
   status.textContent = 'Waiting for the answer …';
   output.hidden = true;

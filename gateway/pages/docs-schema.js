@@ -2,63 +2,110 @@ import { element, spans } from './docs-markup.js';
 
 // Lists the fields of a schema. Nested records are rendered when the reader opens them.
 
-/** Resolves a $ref, also one inside allOf, which adds a description. */
+/**
+ * The parts of openapi.json that the reference shows.
+ * @typedef {{
+ *   $ref?: string, allOf?: Schema[], type?: string, format?: string, description?: string,
+ *   properties?: Record<string, Schema>, required?: string[], items?: Schema, readOnly?: boolean,
+ *   minLength?: number, maxLength?: number, minimum?: number, maximum?: number, maxItems?: number,
+ *   pattern?: string, enum?: (string | null)[],
+ * }} Schema
+ * @typedef {{
+ *   schema: Schema, example?: unknown, examples?: Record<string, { summary: string, value: unknown }>,
+ * }} Media
+ * @typedef {{ $ref?: string, description?: string, content?: Record<string, Media> }} Response
+ * @typedef {{
+ *   operationId: string, description: string, tags: string[], security: unknown[],
+ *   requestBody?: { content: Record<string, Media> }, responses: Record<string, Response>,
+ * }} Operation
+ * @typedef {{
+ *   info: { title: string, description: string }, tags: { name: string }[],
+ *   paths: Record<string, { get?: Operation, post?: Operation }>,
+ *   components: { responses: Record<string, Response>, schemas: Record<string, Schema> },
+ * }} Api
+ */
+
+/**
+ * Resolves a $ref, also one inside allOf, which adds a description.
+ * @param {Api} api
+ * @param {Schema} [schema]
+ * @returns {Schema}
+ */
 export function resolve(api, schema = {}) {
   const { $ref } = schema;
-  if ($ref)
-    return resolve(
-      api,
-      $ref
-        .slice(2)
-        .split('/')
-        .reduce((node, key) => node[key], api),
-    );
+  if ($ref) return resolve(api, api.components.schemas[$ref.split('/').at(-1) ?? '']);
   if (!schema.allOf || schema.properties) return schema;
   const { allOf, ...own } = schema;
   return { ...Object.assign({}, ...allOf.map((part) => resolve(api, part))), ...own };
 }
 
+/**
+ * @param {Api} api
+ * @param {Schema} [schema]
+ */
 export function fieldList(api, schema) {
   const { properties = {}, required = [] } = resolve(api, schema);
-  const names = Object.keys(properties);
-  if (names.length === 0) return element('p', {}, 'No fields.');
+  const fields = Object.entries(properties);
+  if (fields.length === 0) return element('p', {}, 'No fields.');
   return element(
     'ul',
     { class: 'fields' },
-    ...names.map((name) => field(api, name, properties[name], required.includes(name))),
+    ...fields.map(([name, property]) => field(api, name, property, required.includes(name))),
   );
 }
 
+/**
+ * @param {Api} api
+ * @param {string} name
+ * @param {Schema} schema
+ * @param {boolean} isRequired
+ * @returns {HTMLElement}
+ */
 function field(api, name, schema, isRequired) {
-  const found = resolve(api, schema);
-  const item = found.type === 'array' ? resolve(api, found.items) : found;
-  const notes = [typeOf(found, item), isRequired && 'required', schema.readOnly && 'read-only']
+  const full = resolve(api, schema);
+  const item = full.type === 'array' ? resolve(api, full.items) : full;
+  const notes = [typeOf(full, item), isRequired && 'required', schema.readOnly && 'read-only']
     .filter(Boolean)
     .join(', ');
+  /** @type {HTMLElement[]} */
   const parts = [element('p', {}, element('code', {}, name), ` ${notes}`)];
-  if (schema.description ?? found.description)
-    parts.push(element('p', { class: 'quiet' }, ...spans(schema.description ?? found.description)));
-  const rules = rulesOf(found, item);
+  const description = schema.description ?? full.description;
+  if (description) parts.push(element('p', { class: 'quiet' }, ...spans(description)));
+  const rules = rulesOf(full, item);
   if (rules) parts.push(element('p', { class: 'quiet' }, ...spans(rules)));
   if (item.properties) parts.push(nested(api, name, item));
   return element('li', {}, ...parts);
 }
 
+/**
+ * @param {Api} api
+ * @param {string} name
+ * @param {Schema} schema
+ */
 function nested(api, name, schema) {
   const details = element('details', {}, element('summary', {}, `Fields of ${name}`));
-  details.addEventListener(
-    'toggle',
-    () => details.open && details.children.length === 1 && details.append(fieldList(api, schema)),
-  );
+  details.addEventListener('toggle', () => {
+    if (details.open && details.children.length === 1) details.append(fieldList(api, schema));
+  });
   return details;
 }
 
+/** @param {Schema} schema */
+const nameOf = ({ type, format }) =>
+  format && format !== 'int32' ? `${type} (${format})` : (type ?? 'any value');
+
+/**
+ * @param {Schema} schema
+ * @param {Schema} item
+ */
 function typeOf(schema, item) {
-  const type = ({ type, format }) =>
-    format && format !== 'int32' ? `${type} (${format})` : (type ?? 'any value');
-  return schema.type === 'array' ? `array of ${type(item)}` : type(schema);
+  return schema.type === 'array' ? `array of ${nameOf(item)}` : nameOf(schema);
 }
 
+/**
+ * @param {Schema} schema
+ * @param {Schema} item
+ */
 function rulesOf(
   { minLength, maxLength, minimum, maximum, maxItems, pattern, enum: values },
   item,
@@ -70,7 +117,7 @@ function rulesOf(
         .filter((value) => value !== null && value !== '')
         .map((value) => `\`${value}\``)
         .join(', ')}.`,
-    minLength > 1 && `At least ${minLength} characters.`,
+    minLength && minLength > 1 && `At least ${minLength} characters.`,
     maxLength && `At most ${maxLength} characters.`,
     minimum !== undefined && `At least ${minimum}.`,
     maximum !== undefined && `At most ${maximum}.`,

@@ -1,5 +1,6 @@
 // Lists, adds and removes the signed-in user's authenticator apps, and makes recovery codes.
-import { call, failField, find, markInvalid, Refused, run, say } from './calls.js';
+import { call, failField, hasReason, markInvalid, Refused, run, say } from './calls.js';
+import { find } from './elements.js';
 import { generate } from './lean-qr.js';
 import {
   askToRemove,
@@ -15,10 +16,13 @@ import {
 } from './records.js';
 import { text } from './texts.js';
 
-const [name, code] = ['name', 'code'].map(find);
+/** @import { Factor } from '@bailiwick/client/gen/types.ts' */
+
+const name = find('name', HTMLInputElement);
+const code = find('code', HTMLInputElement);
 
 /** The app that waits for its first code. */
-let waiting = '';
+let pendingFactor = '';
 
 async function list() {
   const { Factors, RecoveryCodesLeft } = await call('Factors_List', {});
@@ -30,17 +34,23 @@ async function list() {
   return RecoveryCodesLeft;
 }
 
+/** @param {string} message */
 const backWith = (message) => backTo(list, message);
 
+/** @param {Factor} factor */
 function entryOf(factor) {
   const item = document.createElement('li');
-  const about = element('p', timesOf(factor), 'quiet');
+  const times = element('p', timesOf(factor), 'quiet');
   const actions = element('div', '', 'actions');
   actions.append(button(text('records.remove'), factor, () => startRemoving(actions, factor)));
-  item.append(element('strong', factor.Name), about, actions);
+  item.append(element('strong', factor.Name), times, actions);
   return item;
 }
 
+/**
+ * @param {HTMLElement} actions
+ * @param {Factor} factor
+ */
 const startRemoving = (actions, factor) =>
   askToRemove(actions, factor, {
     remove: async () => {
@@ -50,14 +60,21 @@ const startRemoving = (actions, factor) =>
     keep: () => backWith(''),
   });
 
+/**
+ * @param {'svg' | 'rect' | 'path'} tag
+ * @param {Readonly<Record<string, string>>} attributes
+ */
 const svg = (tag, attributes) => {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
+  const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  return node;
 };
 
-/** The QR code of an address, made in this browser: the secret in it must not go elsewhere. */
-function drawn(address) {
+/**
+ * The QR code of an address, made in this browser: the secret in it must not go elsewhere.
+ * @param {string} address
+ */
+function imageOf(address) {
   const qr = generate(address);
   const margin = 4;
   const size = qr.size + 2 * margin;
@@ -71,7 +88,10 @@ function drawn(address) {
     'aria-label': text('factors.qr'),
     'shape-rendering': 'crispEdges',
   });
-  image.append(svg('rect', { width: size, height: size, fill: '#fff' }), svg('path', { d: dark }));
+  image.append(
+    svg('rect', { width: `${size}`, height: `${size}`, fill: '#fff' }),
+    svg('path', { d: dark }),
+  );
   return image;
 }
 
@@ -82,8 +102,8 @@ find('add').addEventListener('submit', (event) => {
       const Name = name.value.trim();
       if (Name === '') failField(name, text('factors.enterName'));
       const { FactorID, Secret, URI } = await call('Factors_BeginTotp', { Name });
-      waiting = FactorID;
-      find('qr').replaceChildren(drawn(URI));
+      pendingFactor = FactorID;
+      find('qr').replaceChildren(imageOf(URI));
       find('key').textContent = Secret.replace(/(.{4})(?=.)/g, '$1 ');
       code.value = '';
       show('scan', find('scan-title'));
@@ -97,8 +117,8 @@ find('scan').addEventListener('submit', (event) => {
     signedIn(async () => {
       const Code = code.value.normalize('NFKC').replace(/[\s-]/g, '');
       if (!/^\d{6}$/.test(Code)) failField(code, text('second.enterDigits'));
-      await call('Factors_ConfirmTotp', { FactorID: waiting, Code }).catch((error) => {
-        if (error.reason !== 'WRONG_CODE') throw error;
+      await call('Factors_ConfirmTotp', { FactorID: pendingFactor, Code }).catch((error) => {
+        if (!hasReason(error, 'WRONG_CODE')) throw error;
         markInvalid(code);
         code.select();
         throw new Refused(error.code, text('factors.wrongCode'));
@@ -113,7 +133,7 @@ find('scan').addEventListener('submit', (event) => {
 
 /** Removes the secret from the page. */
 function forget() {
-  waiting = '';
+  pendingFactor = '';
   find('qr').replaceChildren();
   find('key').textContent = '';
 }

@@ -1,7 +1,8 @@
 // Accepts or declines an invitation. A user without an account registers here, confirms the address
 // by the link in the mail, and continues in this tab or in the one that the mail opened.
 import { createAccount, showAddress } from './account.js';
-import { call, find, isUnverified, leaveForOrganisation, notKept, run, say } from './calls.js';
+import { call, hasCode, hasReason, leaveForOrganisation, notKept, run, say } from './calls.js';
+import { find, findIn } from './elements.js';
 import { useLocaleOf } from './language.js';
 import { withReturn } from './onward.js';
 import { expectNewPassword } from './password.js';
@@ -10,27 +11,37 @@ import { locale, text, write } from './texts.js';
 import { callWithToken, readProof, readToken, takeToken } from './token.js';
 import { broadcast, clearWaiting, onBroadcast, readWaiting, storeWaiting } from './waiting.js';
 
-const parts = ['known', 'entry', 'second', 'confirm'].map(find);
-const entry = find('entry');
+const entry = find('entry', HTMLFormElement);
+const parts = [find('known'), entry, find('second'), find('confirm')];
+const email = find('email', HTMLInputElement);
+const password = find('password', HTMLInputElement);
 
 /** The entered credentials, kept until they are used. */
 let account = { Email: '', Password: '' };
 
-/** Shows one part of the page and moves the focus there, for screen readers. */
-function show(id, focused) {
+/**
+ * Shows one part of the page and moves the focus there, for screen readers.
+ * @param {string} id
+ * @param {HTMLElement} [focus]
+ */
+function show(id, focus) {
   for (const part of parts) part.hidden = part.id !== id;
   find('refuse').hidden = false;
   showAddress(account.Email);
-  focused?.focus();
+  focus?.focus();
   // A prefilled address gives way to another one.
-  focused?.select?.();
+  if (focus instanceof HTMLInputElement) focus.select();
 }
 
+/**
+ * @param {string} title
+ * @param {string} message
+ */
 function end(title, message) {
   clearWaiting();
   account = { Email: '', Password: '' };
   for (const part of [...parts, find('asked'), find('refuse')]) part.hidden = true;
-  const heading = document.querySelector('h1');
+  const heading = findIn(document, 'h1');
   heading.textContent = title;
   document.title = title;
   heading.tabIndex = -1;
@@ -38,12 +49,15 @@ function end(title, message) {
   say(message);
 }
 
-/** Accepts or declines. An invitation that is no longer open is removed from this tab. */
+/**
+ * Accepts or declines. An invitation that is no longer open is removed from this tab.
+ * @param {'TenantInvitations_Accept' | 'TenantInvitations_Decline'} operation
+ */
 async function answer(operation) {
   try {
     await callWithToken(operation);
   } catch (error) {
-    if (error.code === 'failed_precondition') clearWaiting();
+    if (hasCode(error, 'failed_precondition')) clearWaiting();
     throw error;
   }
 }
@@ -53,13 +67,12 @@ async function accept() {
     await answer('TenantInvitations_Accept');
   } catch (error) {
     // The signed-in account is not the invited one: offer to sign in with another.
-    if (error.code === 'permission_denied' || error.code === 'unauthenticated')
-      show('entry', find('email'));
+    if (hasCode(error, 'permission_denied', 'unauthenticated')) show('entry', email);
     throw error;
   }
   end(text('invitation.welcome'), text('invitation.accepted'));
   // The sign-in page leads on to the tenant's application.
-  find('onward').href = withReturn('login', { signed_in: '1' });
+  find('onward', HTMLAnchorElement).href = withReturn('login', { signed_in: '1' });
   find('onward').hidden = false;
 }
 
@@ -70,8 +83,8 @@ async function enter() {
     // The session goes into a cookie that no script can read.
     answer = await call('Account_Login', { ...account, Cookie: true });
   } catch (error) {
-    if (isUnverified(error)) show('confirm', find('confirm-title'));
-    else if (entry.hidden) show('entry', find('password'));
+    if (hasReason(error, 'EMAIL_NOT_VERIFIED')) show('confirm', find('confirm-title'));
+    else if (entry.hidden) show('entry', password);
     throw error;
   }
   // A gateway of the previous version sends none.
@@ -81,21 +94,21 @@ async function enter() {
 
 const acceptSignedIn = () =>
   accept().catch((error) => {
-    throw error.code === 'unauthenticated' ? notKept() : error;
+    throw hasCode(error, 'unauthenticated') ? notKept() : error;
   });
 
 const isNew = () => new FormData(entry).get('way') === 'register';
 
 entry.addEventListener('change', () => {
-  expectNewPassword(find('password'), isNew());
-  entry.querySelector('[type=submit]').textContent = text(
+  expectNewPassword(password, isNew());
+  findIn(entry, '[type=submit]').textContent = text(
     isNew() ? 'invitation.create' : 'invitation.signInAndAccept',
   );
 });
 
 entry.addEventListener('submit', (event) => {
   event.preventDefault();
-  account = { Email: find('email').value.trim(), Password: find('password').value };
+  account = { Email: email.value.trim(), Password: password.value };
   run(async () => {
     // The user may leave for the mail or for the organisation's sign-in.
     storeWaiting(readToken());
@@ -110,7 +123,7 @@ entry.addEventListener('submit', (event) => {
     if (readProof() === '') return show('confirm', find('confirm-title'));
     // Without a mail, unless the service does not accept the proof.
     await enter().catch((error) => {
-      if (!isUnverified(error)) throw error;
+      if (!hasReason(error, 'EMAIL_NOT_VERIFIED')) throw error;
     });
   });
 });
@@ -118,10 +131,8 @@ entry.addEventListener('submit', (event) => {
 // Enter in the token field presses the visible part's first button.
 find('asked').addEventListener('submit', (event) => {
   event.preventDefault();
-  parts
-    .find(({ hidden }) => !hidden)
-    ?.querySelector('button:not([data-shows])')
-    .click();
+  const part = parts.find(({ hidden }) => !hidden);
+  if (part) findIn(part, 'button:not([data-shows])').click();
 });
 
 find('accept').addEventListener('click', () => run(accept));
@@ -133,23 +144,25 @@ find('again').addEventListener('click', () =>
   }),
 );
 
+/** @param {Event} [event] */
 const toEntry = (event) => {
   event?.preventDefault();
-  entry.querySelector('[value=sign-in]').checked = true;
+  findIn(entry, '[value=sign-in]', HTMLInputElement).checked = true;
   entry.dispatchEvent(new Event('change'));
   say('');
-  show('entry', find('email'));
+  show('entry', email);
 };
 find('other').addEventListener('click', toEntry);
 find('back').addEventListener('click', toEntry);
 find('leave-second').addEventListener('click', toEntry);
 onSecondFactor(acceptSignedIn, toEntry);
 
-function ask(asking) {
-  find('sure').hidden = !asking;
-  find('decline').hidden = asking;
-  find('decline').setAttribute('aria-expanded', String(asking));
-  find(asking ? 'really' : 'decline').focus();
+/** @param {boolean} isOpen */
+function ask(isOpen) {
+  find('sure').hidden = !isOpen;
+  find('decline').hidden = isOpen;
+  find('decline').setAttribute('aria-expanded', String(isOpen));
+  find(isOpen ? 'really' : 'decline').focus();
 }
 find('decline').addEventListener('click', () => ask(true));
 find('keep').addEventListener('click', () => ask(false));
@@ -170,14 +183,17 @@ onBroadcast(({ ask, verified }) => {
   }
 });
 
-/** Says who invites, to which organisation and with which roles. Without an answer the mail does. */
+/**
+ * Says who invites, to which organisation and with which roles. Without an answer the mail does.
+ * @param {string} Token
+ */
 async function describeInvitation(Token) {
   const { InviterName, TenantName, Email, Roles } = await call('TenantInvitations_Get', { Token });
   const roles = new Intl.ListFormat(locale).format(Roles);
   const offer = InviterName === '' ? 'invitation.offer' : 'invitation.offerBy';
   const values = { inviter: InviterName, tenant: TenantName, roles, email: Email };
   write(find('offer'), offer, values);
-  find('email').value ||= Email;
+  email.value ||= Email;
 }
 
 async function start() {

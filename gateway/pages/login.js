@@ -1,137 +1,65 @@
 // Signs in with a cookie. The address comes first: it decides whether the user signs in here or at
 // their organisation.
-import { createAccount, findAccount, showAddress, signOut } from './account.js';
+import { createAccount, findAccount, signOut } from './account.js';
 import {
   call,
   failField,
-  find,
-  isUnverified,
+  hasCode,
+  hasReason,
   leaveForOrganisation,
   markInvalid,
   notKept,
   run,
   say,
 } from './calls.js';
+import { find, findIn } from './elements.js';
 import { startEnrolling } from './enrol.js';
 import { useLocaleOf } from './language.js';
 import { offerMailedCode, onMailedCode, requestMailedCode } from './mailed-code.js';
 import {
   cameFrom,
-  findAsked,
-  findLacking,
-  isAsked,
+  findRequirement,
+  findUnmet,
+  isInAddress,
   isStepUp,
   leaveOnward,
   onward,
   returnTo,
 } from './onward.js';
 import { getOptions, showApplication } from './options.js';
-import { askForPasskey, offerPasskeys, signInWith, stopOffering, supported } from './passkey.js';
-import { expectNewPassword } from './password.js';
-import {
-  askForCode,
-  explainCode,
-  isRecovering,
-  offerCode,
-  offerCodeTo,
-  readCode,
-} from './recovery.js';
+import { askForPasskey, signInWith, stopOffering, supported } from './passkey.js';
+import { explainCode, isRecovering, offerCode, offerCodeTo, readCode } from './recovery.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
+import {
+  askForAddress,
+  askForPassword,
+  askToRecover,
+  askToRegister,
+  createsAccount,
+  email,
+  entry,
+  heading,
+  onPasskey,
+  openRegistration,
+  password,
+  readAddress,
+  registrationIsOpen,
+  show,
+} from './sign-in-form.js';
 import { isLinking, isStale, linkIdentity, returnAfter, showProviders } from './social.js';
 import { entryOf, suspendedEntryOf } from './tenants.js';
 import { text } from './texts.js';
 
-const parts = ['entry', 'mailed', 'second', 'confirm', 'enrol', 'known'].map(find);
-const [entry, email, password] = ['entry', 'email', 'password'].map(find);
-const heading = document.querySelector('h1');
+/** @import { Account_GetRes, Account_LoginRes, Account_LoginWithCodeRes } from '@bailiwick/client/gen/types.ts' */
+
 const query = new URLSearchParams(location.search);
+/** Whether the installation has an application. */
+let hasApplication = false;
 
 /** Leaves for where the user goes on to. Does nothing if there is nowhere to go on to. */
 async function goOn() {
   await linkIdentity();
   await leaveOnward();
-}
-
-/** Shows one part of the page and moves the focus there, for screen readers. */
-function show(id, title, focused) {
-  for (const part of parts) part.hidden = part.id !== id;
-  showAddress(email.value);
-  find('to-app').hidden = true;
-  heading.textContent = title;
-  document.title = title;
-  focused?.focus();
-}
-
-/** Whether the form creates an account. */
-let isNew = false;
-
-/** Prepares the form for the password of an account, or of a new one. */
-function setNew(value) {
-  isNew = value;
-  find('register').hidden = isNew || !mayRegister;
-  find('have-account').hidden = !isNew;
-  expectNewPassword(password, isNew);
-}
-/** The options of the installation. */
-let mayRegister = false;
-let hasApplication = false;
-
-function askForAddress() {
-  setNew(false);
-  askForCode(false);
-  password.value = '';
-  email.readOnly = false;
-  find('secret').hidden = true;
-  find('instead').hidden = true;
-  find('with-password').hidden = false;
-  find('with-passkey').hidden = !supported;
-  entry.querySelector('[type=submit]').textContent = text('common.continue');
-  show('entry', text('common.signIn'), email);
-  offerPasskeys((credential) => run(() => signInByPasskey(credential)));
-}
-
-/** Shows the form for a new account. */
-function askToRegister() {
-  stopOffering();
-  setNew(true);
-  askForCode(false);
-  email.readOnly = false;
-  find('secret').hidden = false;
-  for (const id of ['instead', 'with-password', 'with-passkey']) find(id).hidden = true;
-  entry.querySelector('[type=submit]').textContent = text('invitation.create');
-  show('entry', text('login.create'), email);
-}
-
-// The address stays in the form, so that password managers associate the password with it.
-function askForPassword() {
-  askForSecret(true);
-  askForCode(false);
-  show('entry', text('common.signIn'), password);
-}
-
-/** Shows the form for the password of an owner, and a recovery code of the organisation. */
-function askToRecover() {
-  stopOffering();
-  // The page of a failed sign-in leads here, without an address.
-  askForSecret(email.value !== '');
-  askForCode(true);
-  show('entry', text('common.signIn'), email.value === '' ? email : password);
-}
-
-function askForSecret(hasAddress) {
-  setNew(false);
-  find('register').hidden = true;
-  email.readOnly = hasAddress;
-  find('secret').hidden = false;
-  find('instead').hidden = false;
-  find('with-password').hidden = true;
-  find('with-passkey').hidden = true;
-  entry.querySelector('[type=submit]').textContent = text('common.signIn');
-}
-
-function readAddress() {
-  email.value = email.value.trim();
-  if (email.value === '') failField(email, text('login.enterEmail'));
 }
 
 async function check() {
@@ -142,7 +70,7 @@ async function check() {
 /** Whether the user is on the way to the sign-in of their organisation. */
 async function leftForOrganisation() {
   const { Redirect } = await call('Sso_Check', { Email: email.value }).catch((error) => {
-    if (error.code === 'invalid_argument') failField(email, text('message.email'));
+    if (hasCode(error, 'invalid_argument')) failField(email, text('message.email'));
     throw error;
   });
   if (Redirect === '') return false;
@@ -156,7 +84,7 @@ async function register() {
   const account = { Email: email.value, Password: password.value };
   await createAccount(account).catch((error) => {
     // The address is valid: Sso_Check has read it.
-    if (error.code === 'invalid_argument') markInvalid(password);
+    if (hasCode(error, 'invalid_argument')) markInvalid(password);
     throw error;
   });
   find('registered').hidden = false;
@@ -176,27 +104,32 @@ async function signIn() {
       ...code,
     });
   } catch (error) {
-    if (isUnverified(error)) return show('confirm', text('common.signIn'), find('confirm-title'));
+    if (hasReason(error, 'EMAIL_NOT_VERIFIED'))
+      return show('confirm', text('common.signIn'), find('confirm-title'));
     if (entry.hidden) askForPassword();
-    if (error.reason === 'SSO_REQUIRED') offerCode();
-    if (error.code === 'unauthenticated' || error.code === 'invalid_argument') {
+    if (hasReason(error, 'SSO_REQUIRED')) offerCode();
+    if (hasCode(error, 'unauthenticated', 'invalid_argument')) {
       markInvalid(password);
       password.select();
     }
     throw explainCode(error);
   }
   password.value = '';
-  find('sso-code').value = '';
+  find('sso-code', HTMLInputElement).value = '';
   await goOnWith(answer);
 }
 
-/** Asks for the second factor, if it is due. */
+/**
+ * Asks for the second factor, if it is due.
+ * @param {Account_LoginRes | Account_LoginWithCodeRes} answer
+ */
 async function goOnWith(answer) {
   // A gateway of the previous version sends none.
   if (answer.Challenge) return show('second', text('common.signIn'), startSecondFactor(answer));
   await finish();
 }
 
+/** @param {string} credential */
 async function signInByPasskey(credential) {
   await signInWith(credential).catch((error) => {
     // The browser offers a passkey once.
@@ -228,27 +161,34 @@ async function finish() {
   heading.focus();
 }
 
-// Pages of this service add factors too, and ask for them where they are needed.
-const findDue = (account) => (onward && !isStepUp ? undefined : findLacking(account));
+/**
+ * Pages of this service add factors too, and ask for them where they are needed.
+ * @param {Account_GetRes} account
+ */
+const findDue = (account) => (onward && !isStepUp ? undefined : findUnmet(account));
 
 /**
  * Shows the step that adds a factor, if a tenant requires one that the session lacks. Returns whether
  * it does.
+ * @param {Account_GetRes} account
  */
 async function showEnrolment(account, tenant = findDue(account)) {
   if (!tenant) return false;
-  const [part, focused] = await startEnrolling(tenant);
+  const [part, focus] = await startEnrolling(tenant);
   email.value = account.User.Email;
-  show(part, text('common.signIn'), focused);
+  show(part, text('common.signIn'), focus);
   return true;
 }
 
-/** Whether the user chooses a tenant, whose application comes next. */
+/**
+ * Whether the user chooses a tenant, whose application comes next.
+ * @param {Account_GetRes} account
+ */
 const hasChoice = ({ Tenants }) =>
   returnTo === '' &&
   Tenants.length > 1 &&
   Tenants.some(({ AppURL }) => AppURL) &&
-  !Tenants.some(isAsked);
+  !Tenants.some(isInAddress);
 
 /**
  * Whether the user comes from a provider, and goes on as after a sign-in on this page. Only once: a
@@ -262,27 +202,28 @@ function takeSignedIn() {
   return true;
 }
 
-/** Shows the signed-in user. */
-function welcome({ User, Tenants, SuspendedTenants = [], Assurance }) {
+/**
+ * Shows the signed-in user.
+ * @param {Account_GetRes} account
+ */
+function welcome({ User, Tenants, SuspendedTenants, Assurance }) {
   useLocaleOf(User);
   email.value = User.Email;
   const entries = [
     ...Tenants.map((tenant) => entryOf(tenant, Assurance)),
-    // A gateway of the previous version sends none.
     ...SuspendedTenants.map(suspendedEntryOf),
   ];
   find('tenants').hidden = entries.length === 0;
-  find('tenants')
-    .querySelector('ul')
-    .replaceChildren(...entries);
+  findIn(find('tenants'), 'ul').replaceChildren(...entries);
   find('passkeys').hidden = !supported;
   find('onward').hidden = !cameFrom && !hasApplication;
   show('known', text('login.signedIn'));
 }
 
+onPasskey((credential) => run(() => signInByPasskey(credential)));
 entry.addEventListener('submit', (event) => {
   event.preventDefault();
-  if (isNew) run(register);
+  if (createsAccount()) run(register);
   else run(email.readOnly || isRecovering() ? signIn : check);
 });
 // For users whose organisation's sign-in fails or is lifted. The service decides whether a password
@@ -367,7 +308,7 @@ find('sign-out').addEventListener('click', () =>
     await signOut();
     email.value = '';
     askForAddress();
-    void showApplication(find('to-app'));
+    void showApplication(find('to-app', HTMLAnchorElement));
     say(text('login.signedOut'));
   }),
 );
@@ -376,7 +317,7 @@ void offerMailedCode();
 run(async () => {
   const buttons = showProviders();
   const { Registration, AppURL } = await getOptions();
-  mayRegister = Registration === 'open' && !isLinking;
+  if (Registration === 'open' && !isLinking) openRegistration();
   hasApplication = AppURL !== '';
   if (takeSignedIn()) return finish();
   // A page that needs a recent sign-in asks for another one.
@@ -390,10 +331,11 @@ run(async () => {
         });
   await buttons;
   if (query.has('recovery')) return askToRecover();
-  if (!account) return query.has('register') && mayRegister ? askToRegister() : askForAddress();
+  if (!account)
+    return query.has('register') && registrationIsOpen() ? askToRegister() : askForAddress();
   welcome(account);
   // The service has sent the user for it, and knows best.
-  if (isStepUp && (await showEnrolment(account, findAsked(account)))) return;
+  if (isStepUp && (await showEnrolment(account, findRequirement(account)))) return;
   // Back from another sign-in that the link waited for.
   if (isLinking)
     await goOn().catch((error) => {

@@ -12,6 +12,7 @@ import {
   shippedLocales,
 } from '@bailiwick/texts';
 import { callErrors, type ErrorKind, keyOf } from './error-keys.ts';
+import type { PageTexts } from './page-data.ts';
 
 // Fills the catalogue's texts into the pages, once for each language. {{area.name}} is a text,
 // {{name}} a part of the page, or a value that is known later.
@@ -144,7 +145,8 @@ function textsFor(page: string, locale: string): string {
   const errors = Object.fromEntries(
     Object.entries(callErrors).map(([cause, key]) => [cause, textOf(locale, key)]),
   );
-  const json = JSON.stringify({ texts, errors }).replaceAll('<', '\\u003c');
+  const block: PageTexts = { texts, errors };
+  const json = JSON.stringify(block).replaceAll('<', '\\u003c');
   return `<script id="texts" type="application/json">${json}</script>`;
 }
 

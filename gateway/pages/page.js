@@ -1,32 +1,41 @@
 // Submits the form, with the token from the link, to the operation that the form names.
-import { markInvalid, run, say } from './calls.js';
+import { hasCode, markInvalid, run, say } from './calls.js';
+import { findIn } from './elements.js';
 import './password.js';
 import { callWithToken, takeToken } from './token.js';
 import { broadcast, onBroadcast, readWaiting, storeWaiting } from './waiting.js';
 
-const form = document.querySelector('form');
-const [field, next, done] = ['input[name]', '.next', '.done'].map((selector) =>
-  document.querySelector(selector),
-);
+/** @import { FormOperation } from './page-data.ts' */
 
-/** Shows the next step and focuses its link. */
-function lead(place) {
-  place.hidden = false;
-  place.querySelector('a').focus();
+const form = findIn(document, 'form', HTMLFormElement);
+/** @type {HTMLInputElement | null} */
+const field = document.querySelector('input[name]');
+/** @type {HTMLElement | null} */
+const next = document.querySelector('.next');
+const done = findIn(document, '.done');
+
+/**
+ * Shows the next step and focuses its link.
+ * @param {HTMLElement} step
+ */
+function lead(step) {
+  step.hidden = false;
+  findIn(step, 'a').focus();
 }
 
 /**
  * Offers to return to the invitation that the address was verified for: of this tab, or of another
  * open one.
+ * @param {HTMLElement} step
  */
-function leadBack() {
-  const otherwise = document.querySelector('.otherwise');
+function leadBack(step) {
+  const otherwise = findIn(document, '.otherwise');
   otherwise.hidden = false;
   const show = () => {
     if (readWaiting() === '') return;
     otherwise.hidden = true;
     done.hidden = true;
-    lead(next);
+    lead(step);
   };
   onBroadcast(({ token: waiting }) => {
     if (!waiting) return;
@@ -41,17 +50,18 @@ form.addEventListener('submit', (event) => {
   event.preventDefault();
   run(async () => {
     try {
-      await callWithToken(form.dataset.operation, Object.fromEntries(new FormData(form)));
+      const operation = /** @type {FormOperation} */ (form.dataset.operation);
+      await callWithToken(operation, Object.fromEntries(new FormData(form)));
     } catch (error) {
       // The link is used or expired: offer to sign in, where a new one can be requested.
-      if (error.code === 'failed_precondition') done.hidden = false;
-      if (error.code === 'invalid_argument' && field) markInvalid(field);
+      if (hasCode(error, 'failed_precondition')) done.hidden = false;
+      if (hasCode(error, 'invalid_argument') && field) markInvalid(field);
       throw error;
     }
     form.hidden = true;
-    say(form.dataset.done);
+    say(form.dataset.done ?? '');
     lead(done);
-    if (next) leadBack();
+    if (next) leadBack(next);
   });
 });
 

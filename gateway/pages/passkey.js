@@ -1,5 +1,5 @@
 // Passkeys with the browser's own API.
-import { call, Refused } from './calls.js';
+import { call, hasReason, Refused } from './calls.js';
 import { text } from './texts.js';
 
 /**
@@ -28,10 +28,13 @@ export async function makePasskey() {
   return JSON.stringify(credential);
 }
 
-/** Asks the user for a passkey, of the given options or of any. Returns the credential as JSON text. */
-export async function askForPasskey(given) {
+/**
+ * Asks the user for a passkey, of these options or of any. Returns the credential as JSON text.
+ * @param {string} [optionsJson]
+ */
+export async function askForPasskey(optionsJson) {
   stopOffering();
-  const options = given ? readOptions(given) : await requestOptions();
+  const options = optionsJson ? readOptions(optionsJson) : await requestOptions();
   const credential = await navigator.credentials.get(options).catch((error) => {
     throw explain(error);
   });
@@ -41,6 +44,7 @@ export async function askForPasskey(given) {
 /**
  * Offers the user's passkeys in the list of the address field, for as long as the page is open, and
  * passes the chosen one on. Does nothing in a browser without such lists.
+ * @param {(credential: string) => void} use
  */
 export async function offerPasskeys(use) {
   stopOffering();
@@ -69,12 +73,15 @@ export function stopOffering() {
   offered = new AbortController();
 }
 
-/** Signs in. Reports a passkey that no account has any more to the device. */
+/**
+ * Signs in. Reports a passkey that no account has any more to the device.
+ * @param {string} Credential
+ */
 export async function signInWith(Credential) {
   try {
     return await call('Account_FinishPasskeyLogin', { Credential, Cookie: true });
   } catch (error) {
-    if (error.reason === 'PASSKEY_UNKNOWN') forget(Credential);
+    if (hasReason(error, 'PASSKEY_UNKNOWN')) forget(Credential);
     throw error;
   }
 }
@@ -84,19 +91,22 @@ async function requestOptions() {
   return readOptions(Options);
 }
 
+/** @param {string} json */
 const readOptions = (json) => ({
   publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(json)),
 });
 
+/** @param {string} credential */
 function forget(credential) {
   const { id: credentialId } = JSON.parse(credential);
-  const reported = PublicKeyCredential.signalUnknownCredential?.({
+  const report = PublicKeyCredential.signalUnknownCredential?.({
     rpId: location.hostname,
     credentialId,
   });
-  reported?.catch(() => {});
+  report?.catch(() => {});
 }
 
+/** @param {Error} error */
 function explain({ name }) {
   return new Refused(
     'passkey',

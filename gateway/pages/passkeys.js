@@ -1,5 +1,6 @@
 // Lists, adds, renames and removes the signed-in user's passkeys.
-import { call, failField, find, run, say } from './calls.js';
+import { call, failField, run, say } from './calls.js';
+import { find, findIn } from './elements.js';
 import { makePasskey, supported } from './passkey.js';
 import {
   askToRemove,
@@ -15,9 +16,12 @@ import {
 } from './records.js';
 import { text } from './texts.js';
 
-const name = find('name');
+/** @import { Passkey } from '@bailiwick/client/gen/types.ts' */
+
+const name = find('name', HTMLInputElement);
 
 async function list() {
+  /** @type {Passkey[]} */
   const passkeys = [];
   let Cursor = '';
   do {
@@ -30,8 +34,10 @@ async function list() {
   find('add').hidden = !supported;
 }
 
+/** @param {string} message */
 const backWith = (message) => backTo(list, message);
 
+/** @param {Passkey} passkey */
 function entryOf(passkey) {
   const item = document.createElement('li');
   const title = element('strong', passkey.Name);
@@ -39,14 +45,19 @@ function entryOf(passkey) {
   const actions = element('div', '', 'actions');
   const remove = button(text('records.remove'), passkey, () => startRemoving(actions, passkey));
   actions.append(rename, remove);
-  item.append(title, element('p', aboutOf(passkey), 'quiet'), actions);
+  item.append(title, element('p', detailsOf(passkey), 'quiet'), actions);
   return item;
 }
 
-const aboutOf = (passkey) =>
+/** @param {Passkey} passkey */
+const detailsOf = (passkey) =>
   [timesOf(passkey), ...(passkey.BackedUp ? [text('records.copied')] : [])].join(' · ');
 
-/** Replaces an entry's buttons with a field for its name. */
+/**
+ * Replaces an entry's buttons with a field for its name.
+ * @param {HTMLElement} item
+ * @param {Passkey} passkey
+ */
 function startRenaming(item, { ID, Name }) {
   const form = document.createElement('form');
   const label = element('label', text('passkeys.nameLabel'));
@@ -59,17 +70,21 @@ function startRenaming(item, { ID, Name }) {
     event.preventDefault();
     run(() =>
       signedIn(async () => {
-        const wanted = field.value.trim();
-        if (wanted === '') failField(field, text('passkeys.enterNewName'));
-        await call('Passkeys_Rename', { ID, Name: wanted });
+        const newName = field.value.trim();
+        if (newName === '') failField(field, text('passkeys.enterNewName'));
+        await call('Passkeys_Rename', { ID, Name: newName });
         await backWith(text('passkeys.renamed'));
       }),
     );
   });
-  item.querySelector('.actions').replaceChildren(form);
+  findIn(item, '.actions').replaceChildren(form);
   field.select();
 }
 
+/**
+ * @param {HTMLElement} actions
+ * @param {Passkey} passkey
+ */
 const startRemoving = (actions, passkey) =>
   askToRemove(actions, passkey, {
     remove: async () => {

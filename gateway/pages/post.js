@@ -1,2 +1,2 @@
 // Not form.submit(): a form field named "submit" would shadow it.
-document.querySelector('button').click();
+document.querySelector('button')?.click();

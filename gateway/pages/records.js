@@ -1,77 +1,111 @@
 // Shared by the pages on which users manage their own authenticator apps and passkeys.
-import { call, find, leaveFor, run, say } from './calls.js';
+import { call, hasCode, hasReason, leaveFor, run, say } from './calls.js';
+import { find, findAll, findIn } from './elements.js';
 import './language.js';
 import { continueEnrolled, isEnrolling, withReturn } from './onward.js';
 import { locale, text } from './texts.js';
 
+/** @typedef {{ ID: string, Name: string, CreatedAt?: string, LastUsedAt?: string }} FactorRecord */
+
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-const heading = document.querySelector('h1');
-const parts = ['known', 'scan', 'codes', 'again'].map(find).filter((part) => part !== null);
+const heading = findIn(document, 'h1');
+const parts = findAll('#known, #scan, #codes, #again');
 const thisPage = location.pathname.split('/').at(-1);
 const signInPage = `login?return_to=/${thisPage}${encodeURIComponent(location.search)}`;
 
-/** Shows one part of the page and moves the focus there, for screen readers. */
-export function show(id, focused) {
+/**
+ * Shows one part of the page and moves the focus there, for screen readers.
+ * @param {string} id
+ * @param {HTMLElement} [focus]
+ */
+export function show(id, focus) {
   for (const part of parts) part.hidden = part.id !== id;
-  focused?.focus();
+  focus?.focus();
 }
 
-/** Shows the records as they are now, with a message. `list` reads them. */
+/**
+ * Shows the records as they are now, with a message. `list` reads them.
+ * @param {() => Promise<unknown>} list
+ * @param {string} message
+ */
 export async function backTo(list, message) {
   await list();
   show('known', heading);
   say(message);
 }
 
-/** Shows whether there are records, and offers to go on if the user came to add one. */
+/**
+ * Shows whether there are records, and offers to go on if the user came to add one.
+ * @param {readonly unknown[]} records
+ * @param {readonly unknown[]} [factors]
+ */
 export function showCount(records, factors = records) {
   find('none').hidden = records.length > 0;
   find('continue').hidden = !isEnrolling || factors.length === 0;
 }
 
-/** Runs work whose caller may be signed out, or may have to sign in again for a change. */
-export async function signedIn(work) {
+/**
+ * Runs an action whose caller may be signed out, or may have to sign in again for a change.
+ * @param {() => unknown} action
+ */
+export async function signedIn(action) {
   try {
-    return await work();
+    return await action();
   } catch (error) {
-    if (error.code === 'unauthenticated') return leaveFor(signInPage);
-    if (!['RECENT_LOGIN_REQUIRED', 'FACTOR_REQUIRED'].includes(error.reason)) throw error;
+    if (hasCode(error, 'unauthenticated')) return leaveFor(signInPage);
+    if (!hasReason(error, 'RECENT_LOGIN_REQUIRED', 'FACTOR_REQUIRED')) throw error;
     return show('again', find('again-title'));
   }
 }
 
-/** When an authenticator app or a passkey was added and last used. */
+/**
+ * When an authenticator app or a passkey was added and last used.
+ * @param {FactorRecord} record
+ */
 export function timesOf({ CreatedAt, LastUsedAt }) {
-  const added = day.format(new Date(CreatedAt));
+  const added = day.format(new Date(CreatedAt ?? 0));
   return LastUsedAt
     ? text('records.used', { added, used: day.format(new Date(LastUsedAt)) })
     : text('records.neverUsed', { added });
 }
 
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {string} content
+ */
 export function element(tag, content, className = '') {
-  const made = document.createElement(tag);
-  made.textContent = content;
-  made.className = className;
-  return made;
+  const node = document.createElement(tag);
+  node.textContent = content;
+  node.className = className;
+  return node;
 }
 
-/** A button about a record, which its name tells apart from the others. */
+/**
+ * A button about a record, which its name tells apart from the others.
+ * @param {string} label
+ * @param {FactorRecord} record
+ * @param {() => void} action
+ */
 export function button(label, { Name }, action) {
-  const made = element('button', label, 'plain');
-  made.type = 'button';
-  made.setAttribute('aria-label', text('records.about', { action: label, name: Name }));
-  made.addEventListener('click', action);
-  return made;
+  const node = element('button', label, 'plain');
+  node.type = 'button';
+  node.setAttribute('aria-label', text('records.about', { action: label, name: Name }));
+  node.addEventListener('click', action);
+  return node;
 }
 
-/** Asks in place of a record's buttons whether to remove it: it cannot be undone here. */
+/**
+ * Asks in place of a record's buttons whether to remove it: it cannot be undone here.
+ * @param {HTMLElement} actions
+ * @param {FactorRecord} record
+ * @param {{ remove: () => unknown, keep: () => unknown }} answers
+ */
 export function askToRemove(actions, record, { remove, keep }) {
-  const [sure, not] = [
-    [text('records.removeForGood'), remove],
-    [text('records.keep'), keep],
-  ].map(([label, work]) => button(label, record, () => run(() => signedIn(work))));
-  actions.replaceChildren(sure, not);
-  sure.focus();
+  const yes = button(text('records.removeForGood'), record, () => run(() => signedIn(remove)));
+  const no = button(text('records.keep'), record, () => run(() => signedIn(keep)));
+  actions.replaceChildren(yes, no);
+  yes.focus();
 }
 
 /** Makes new recovery codes, and shows them. */
@@ -86,7 +120,10 @@ export async function showNewCodes() {
   show('codes', find('codes-title'));
 }
 
-/** Removes the recovery codes from the page once the user has stored them. */
+/**
+ * Removes the recovery codes from the page once the user has stored them.
+ * @param {() => unknown} next
+ */
 export function onStored(next) {
   find('stored').addEventListener('click', () =>
     run(() => {
@@ -97,6 +134,6 @@ export function onStored(next) {
 }
 
 find('continue').addEventListener('click', () => run(continueEnrolled));
-find('to-account').href = withReturn('login');
+find('to-account', HTMLAnchorElement).href = withReturn('login');
 // The session goes on: ending it would end those of the user's applications too.
 find('sign-in').addEventListener('click', () => run(() => leaveFor(`${signInPage}&again=1`)));

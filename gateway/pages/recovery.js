@@ -1,14 +1,20 @@
 // Signing in with a recovery code of the organisation, whose identity provider does not work.
-import { call, failField, find, markInvalid, Refused } from './calls.js';
+import { call, failField, hasCode, markInvalid, Refused } from './calls.js';
+import { find } from './elements.js';
 import { text } from './texts.js';
 
-const [part, code, offer] = ['by-sso-code', 'sso-code', 'use-sso-code'].map(find);
+const part = find('by-sso-code');
+const code = find('sso-code', HTMLInputElement);
+const offer = find('use-sso-code', HTMLButtonElement);
 
 export const isRecovering = () => !part.hidden;
 
-/** Shows or hides the field of the code. */
-export function askForCode(isAsked) {
-  part.hidden = !isAsked;
+/**
+ * Shows or hides the field of the code.
+ * @param {boolean} isVisible
+ */
+export function askForCode(isVisible) {
+  part.hidden = !isVisible;
   offer.hidden = true;
   code.value = '';
 }
@@ -18,7 +24,10 @@ export function offerCode() {
   offer.hidden = isRecovering();
 }
 
-/** Offers the field if the address belongs to an organisation with a sign-in of its own. */
+/**
+ * Offers the field if the address belongs to an organisation with a sign-in of its own.
+ * @param {string} Email
+ */
 export async function offerCodeTo(Email) {
   // The sign-in with a password says what is wrong.
   const { Redirect } = await call('Sso_Check', { Email }).catch(() => ({ Redirect: '' }));
@@ -32,9 +41,12 @@ export function readCode() {
   return SsoRecoveryCode === '' ? failField(code, text('recovery.enter')) : { SsoRecoveryCode };
 }
 
-/** A refused sign-in with a code. */
+/**
+ * The error of a sign-in with a code.
+ * @param {unknown} error
+ */
 export function explainCode(error) {
-  if (!isRecovering() || error.code !== 'unauthenticated') return error;
+  if (!isRecovering() || !hasCode(error, 'unauthenticated')) return error;
   markInvalid(code);
   return new Refused(error.code, text('recovery.wrong'), error.reason);
 }

@@ -1,13 +1,17 @@
 // Where applications send their users after they have signed out there: says whether the session of
 // this service goes on, and leads back.
 import { findAccount, showAddress, signOut } from './account.js';
-import { find, run, say } from './calls.js';
+import { run, say } from './calls.js';
+import { find, findIn } from './elements.js';
 import { withReturn } from './onward.js';
 import { showApplication } from './options.js';
 import { text } from './texts.js';
 
-const heading = document.querySelector('h1');
+/** @import { Account_GetRes } from '@bailiwick/client/gen/types.ts' */
 
+const heading = findIn(document, 'h1');
+
+/** @param {Account_GetRes} [account] */
 function show(account) {
   find('gone').hidden = account !== undefined;
   find('known').hidden = account === undefined;
@@ -25,8 +29,8 @@ find('sign-out').addEventListener('click', () =>
   }),
 );
 
-for (const id of ['sign-in', 'to-account']) find(id).href = withReturn('login');
-void showApplication(find('to-app'));
+for (const id of ['sign-in', 'to-account']) find(id, HTMLAnchorElement).href = withReturn('login');
+void showApplication(find('to-app', HTMLAnchorElement));
 run(async () => {
   const account = await findAccount().catch((error) => {
     // Unknown: the sign-in page shows the account or asks for it.

@@ -1,8 +1,11 @@
 // The buttons of the platform's providers, and the link between such a provider and an account that
 // existed before.
-import { call, find, isDead, Refused } from './calls.js';
-import { asked, returnTo } from './onward.js';
+import { call, hasCode, hasReason, Refused } from './calls.js';
+import { find, findIn } from './elements.js';
+import { returnTo, tenantInAddress } from './onward.js';
 import { text, write } from './texts.js';
+
+/** @import { SocialProvider } from '@bailiwick/client/gen/types.ts' */
 
 /** Whether a social sign-in waits to be linked: its user signs in on this page first. */
 export const isLinking = new URLSearchParams(location.search).has('link');
@@ -14,8 +17,8 @@ export const returnAfter = isLinking
 
 /** Where the buttons return to: '' = this page decides, and knows the tenant that it is about. */
 const returnFromProvider =
-  returnAfter === '' && asked !== ''
-    ? `/login?${new URLSearchParams({ signed_in: '1', tenant: asked })}`
+  returnAfter === '' && tenantInAddress !== ''
+    ? `/login?${new URLSearchParams({ signed_in: '1', tenant: tenantInAddress })}`
     : returnAfter;
 
 /** Shows a button for each provider. Without them the page works as before. */
@@ -23,47 +26,51 @@ export async function showProviders() {
   find('linking').hidden = !isLinking;
   const { Providers } = await call('Sso_ListSocialProviders', {}).catch(() => ({ Providers: [] }));
   find('providers').hidden = Providers.length === 0;
-  find('providers')
-    .querySelector('ul')
-    .replaceChildren(...Providers.map(buttonOf));
+  findIn(find('providers'), 'ul').replaceChildren(...Providers.map(buttonOf));
 }
 
+/** @param {SocialProvider} provider */
 function buttonOf({ Name, LoginURL }) {
   const item = document.createElement('li');
   const link = document.createElement('a');
   const target = new URL(LoginURL);
   if (returnFromProvider !== '') target.searchParams.set('return_to', returnFromProvider);
-  link.href = target;
+  link.href = target.href;
   link.className = 'button plain';
   write(link, 'social.with', { name: Name });
   item.append(link);
   return item;
 }
 
-let tried = false;
+let isTried = false;
 
 /**
  * Links the identity of the social sign-in to the signed-in account, once a page. Throws Refused with
  * the reason; the user is signed in all the same.
  */
 export async function linkIdentity() {
-  if (!isLinking || tried) return;
-  tried = true;
+  if (!isLinking || isTried) return;
+  isTried = true;
   try {
     await call('Account_LinkIdentity', {});
   } catch (error) {
-    throw error.code === 'failed_precondition' ? explain(error) : error;
+    throw hasCode(error, 'failed_precondition') ? explain(error) : error;
   }
 }
 
-/** Whether the user has to sign in once more, because the session is older than the social sign-in. */
-export const isStale = ({ reason }) => reason === 'LINK_STALE';
+/**
+ * Whether the user has to sign in once more, because the session is older than the social sign-in.
+ * @param {unknown} error
+ * @returns {boolean}
+ */
+export const isStale = (error) => hasReason(error, 'LINK_STALE');
 
+/** @param {Refused} error */
 function explain(error) {
   if (isStale(error)) return error;
   return new Refused(
     error.code,
-    text(isDead(error) ? 'social.expired' : 'social.foreign'),
+    text(hasReason(error, 'DEAD_TOKEN') ? 'social.expired' : 'social.foreign'),
     error.reason,
   );
 }

@@ -3,7 +3,13 @@ import { run } from './calls.js';
 import { leaveOnward, meetsFactor, returnTo } from './onward.js';
 import { locale, nameElement, text, write } from './texts.js';
 
-/** A tenant, its application, and the factor that it requires and that the sign-in lacks. */
+/** @import { AccountTenant, SuspendedTenant } from '@bailiwick/client/gen/types.ts' */
+
+/**
+ * A tenant, its application, and the factor that it requires and that the sign-in lacks.
+ * @param {AccountTenant} tenant
+ * @param {string} assurance
+ */
 export function entryOf(tenant, assurance) {
   const { ID, Name, Slug, AppURL, RequireFactor, FactorRequiredFrom } = tenant;
   const item = document.createElement('li');
@@ -21,10 +27,9 @@ export function entryOf(tenant, assurance) {
   }
   if (meetsFactor(tenant, assurance)) return item;
   const from = new Date(FactorRequiredFrom ?? 0);
-  const [now, later] =
-    RequireFactor === 'any'
-      ? ['login.needsFactor', 'login.needsFactorFrom']
-      : ['login.needsPasskey', 'login.needsPasskeyFrom'];
+  const isAny = RequireFactor === 'any';
+  const now = isAny ? 'login.needsFactor' : 'login.needsPasskey';
+  const later = isAny ? 'login.needsFactorFrom' : 'login.needsPasskeyFrom';
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(from);
   const note = document.createElement('p');
   note.className = 'quiet';
@@ -33,7 +38,10 @@ export function entryOf(tenant, assurance) {
   return item;
 }
 
-/** A suspended tenant, which has no way in. */
+/**
+ * A suspended tenant, which has no way in.
+ * @param {SuspendedTenant} tenant
+ */
 export function suspendedEntryOf({ Name, Slug }) {
   const item = document.createElement('li');
   write(item, 'message.suspended', { Tenant: Name || Slug });

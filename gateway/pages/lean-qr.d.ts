@@ -1,0 +1,2 @@
+// The gateway serves the library under this name: see pages.ts.
+export { generate } from 'lean-qr';
