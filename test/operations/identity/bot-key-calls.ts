@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { bodyOf, recordIn } from '../../support/answers.ts';
 import {
   type Bot,
@@ -10,7 +9,7 @@ import {
 } from '../../support/bots.ts';
 import type { Topology } from '../../support/harness.ts';
 import { createTenant, signUp, tenantFor } from '../../support/people.ts';
-import { sharedStack } from '../../support/shared.ts';
+import { settledStack } from '../../support/shared.ts';
 import { eventsOf } from '../../support/store.ts';
 
 export const days = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000;
@@ -19,12 +18,9 @@ export type BotCalls = Awaited<ReturnType<typeof startBotCalls>>;
 
 /** The stack, an owner with a tenant, and the calls of the suites about calls with a bot key. */
 export async function startBotCalls(topology: Topology) {
-  const stack = await sharedStack(topology);
+  const stack = await settledStack(topology);
   const owner = await signUp(stack);
   const Tenant = await createTenant(stack, owner.token);
-  // A service that has just started waits for a whole lease, because it may not know every gateway
-  // yet.
-  await sleep(2500);
   /** Creates a bot of the tenant with a role, and a key. */
   async function botWith(role: string, fields: object = {}): Promise<{ bot: Bot } & NewKey> {
     const bot = await createBot(stack, Tenant, owner.token);
@@ -50,7 +46,7 @@ export type BotKeys = Awaited<ReturnType<typeof startBotKeys>>;
 
 /** The stack, an owner and the calls of the suites about the operations on bot keys. */
 export async function startBotKeys(topology: Topology) {
-  const stack = await sharedStack(topology);
+  const stack = await settledStack(topology);
   const { id, token } = await signUp(stack);
   const newBot = async (Settings?: object): Promise<Bot> =>
     createBot(stack, await tenantFor(stack, id, Settings), token);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { bodyOf } from '../../support/answers.ts';
 import { describeOne, type Stack } from '../../support/harness.ts';
-import { sharedStack } from '../../support/shared.ts';
+import { settledStack } from '../../support/shared.ts';
 import { countActive, newMembership, tokenEndings } from '../../support/token-endings.ts';
 
 // Identity caches active tokens for two seconds. A change that makes one inactive ends that. The races
@@ -13,10 +12,7 @@ const atOnce = 40;
 describeOne('introspection', 'five processes', (topology) => {
   let stack: Stack;
   before(async () => {
-    stack = await sharedStack(topology);
-    // A service that has just started waits for a whole lease, because it may not know every
-    // cache yet.
-    await sleep(2500);
+    stack = await settledStack(topology);
   });
   after(() => stack?.stop());
 

@@ -5,7 +5,7 @@ import { accountChanges, countUnchanged } from '../../support/account-changes.ts
 import { bodyOf } from '../../support/answers.ts';
 import { describeOne, type Stack } from '../../support/harness.ts';
 import { login, signUp } from '../../support/people.ts';
-import { sharedStack } from '../../support/shared.ts';
+import { settledStack } from '../../support/shared.ts';
 
 // Identity caches the answers of Account_Get for two seconds. A change of the shown data ends that.
 // The races of the long lane repeat this with two replicas and more calls.
@@ -14,10 +14,7 @@ const atOnce = 40;
 describeOne('the own account', 'five processes', (topology) => {
   let stack: Stack;
   before(async () => {
-    stack = await sharedStack(topology);
-    // A service that has just started waits for a whole lease, because it may not know every
-    // cache yet.
-    await sleep(2500);
+    stack = await settledStack(topology);
   });
   after(() => stack?.stop());
 

@@ -5,16 +5,13 @@ import { knownTo } from '../../support/answers.ts';
 import { callOften } from '../../support/call-often.ts';
 import { describeOne, type Stack } from '../../support/harness.ts';
 import { createTenant, password, signUp } from '../../support/people.ts';
-import { sharedStack } from '../../support/shared.ts';
+import { settledStack } from '../../support/shared.ts';
 
 // A revoked right never works after the reply, although gateways cache rights for two seconds.
 describeOne('revocation', 'five processes', (topology) => {
   let stack: Stack;
   before(async () => {
-    stack = await sharedStack(topology);
-    // A service that has just started waits for a whole lease, because it may not know every
-    // gateway yet.
-    await sleep(2500);
+    stack = await settledStack(topology);
   });
   after(() => stack?.stop());
 
