@@ -52,17 +52,17 @@ export function openGuides(folder = new URL('../../site/dist/', import.meta.url)
       pathname: string,
       prefix: string,
     ): Promise<void> {
-      const found = files.get(pathname);
-      if (!found) {
+      const entry = files.get(pathname);
+      if (!entry) {
         const location = formerReference.test(pathname) ? `${prefix}/docs` : 'guides/';
         return void response.writeHead(308, { ...headers, location }).end();
       }
-      const own = { ...headers, ...versionOf(found, prefix) };
+      const own = { ...headers, ...versionOf(entry, prefix) };
       if (isCurrent(request, own.etag)) return void response.writeHead(304, own).end();
-      const body = await readBelow(new URL(found.file, folder), prefix);
+      const body = await readBelow(new URL(entry.file, folder), prefix);
       // The site was built again since the start, and this file went away.
       if (!body) return void response.writeHead(404, headers).end();
-      const type = { 'content-type': typeOf(found.file), 'content-length': body.length };
+      const type = { 'content-type': typeOf(entry.file), 'content-length': body.length };
       response.writeHead(200, { ...own, ...type }).end(body);
     },
   };

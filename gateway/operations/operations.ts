@@ -202,8 +202,8 @@ function createRejection(peers: Peers) {
     const known = new Set(validate(operation.method.input, message));
     // A large body would cost the service as much memory as it costs here, for a request that is
     // already rejected.
-    const found = bytes > largeBodyBytes ? [] : await validateOnly(operation, message, origin);
-    const others = found.filter(
+    const violations = bytes > largeBodyBytes ? [] : await validateOnly(operation, message, origin);
+    const others = violations.filter(
       ({ text, field }) => !known.has(text) && !isUnreadable(field, unreadable),
     );
     throw invalid(distinct([...problems, ...others]));

@@ -42,10 +42,10 @@ const answerButton = (answer: 'yes' | 'no', label: string, look = ''): string =>
 
 /** The list of what an app asks for. */
 export function scopesMarkup(scopes: readonly string[], locale: string): string {
-  const asked = scopes.map((permission) =>
+  const labels = scopes.map((permission) =>
     fill(textOf(locale, scopeTexts[permission] ?? 'choice.permission'), { permission }),
   );
-  return `<ul>${asked.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul>`;
+  return `<ul>${labels.map((label) => `<li>${escapeHtml(label)}</li>`).join('')}</ul>`;
 }
 
 function consentMarkup({ scopes }: IssuerChoice, locale: string): string {

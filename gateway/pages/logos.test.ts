@@ -13,11 +13,11 @@ type Logo = { version: string; content: Buffer };
 test('a gateway asks for the bytes of a logo once, and for the tenant each time', async () => {
   const tenant = createId('tnt');
   let logo: Logo | undefined = { version: 'v1', content: Buffer.from('first') };
-  const asked: string[] = [];
+  const versions: string[] = [];
   const access = createRouterTransport(({ rpc }) => {
     rpc(AccessLimits.method.take, () => ({}));
     rpc(Authority.method.getLogo, ({ knownVersion }) => {
-      asked.push(knownVersion);
+      versions.push(knownVersion);
       if (!logo) return {};
       const isKnown = knownVersion !== '' && logo.version === knownVersion;
       return { type: 'image/png', ...logo, ...(isKnown && { content: Buffer.alloc(0) }) };
@@ -53,7 +53,7 @@ test('a gateway asks for the bytes of a logo once, and for the tenant each time'
     for (let times = 0; times < 2; times++) assert.equal((await read()).body, 'third');
     logo = undefined;
     assert.equal((await read({ 'if-none-match': second.etag })).status, 404);
-    assert.deepEqual(asked, ['', 'v1', 'v1', 'v1', 'v2', 'v2', 'v2']);
+    assert.deepEqual(versions, ['', 'v1', 'v1', 'v1', 'v2', 'v2', 'v2']);
   } finally {
     server.closeAllConnections();
     server.close();

@@ -28,9 +28,9 @@ const headers = {
 const maxCached = 100;
 
 type Peers = { access: Transport; sso: Transport };
-type Shown = { type: string; body: Buffer; etag: string };
+type Image = { type: string; body: Buffer; etag: string };
 
-function shownOf({ type, content }: { type: string; content: Uint8Array }): Shown {
+function imageOf({ type, content }: { type: string; content: Uint8Array }): Image {
   const body = Buffer.from(content.buffer, content.byteOffset, content.length);
   return { type, body, etag: etagOf(body) };
 }
@@ -43,12 +43,12 @@ export function createLogos({ access, sso }: Peers, images: OwnImages) {
   const peer = asService(access, 'gateway');
   const [authority, limits] = [createClient(Authority, peer), createClient(AccessLimits, peer)];
   const issuer = createClient(Issuer, asService(sso, 'gateway'));
-  const own: Record<string, Shown | undefined> = {
-    logo: images.logo && shownOf(images.logo),
-    icon: images.icon && shownOf(images.icon),
+  const own: Record<string, Image | undefined> = {
+    logo: images.logo && imageOf(images.logo),
+    icon: images.icon && imageOf(images.icon),
   };
 
-  const cache = new LRUCache<string, { version: string; shown: Shown }>({ max: maxCached });
+  const cache = new LRUCache<string, { version: string; image: Image }>({ max: maxCached });
 
   const load = (owner: string, knownVersion: string) =>
     owner.startsWith('app_')
@@ -56,23 +56,23 @@ export function createLogos({ access, sso }: Peers, images: OwnImages) {
       : authority.getLogo({ tenant: owner, knownVersion });
 
   /** Asks each time, since the tenant or app may have changed, but for the bytes only once. */
-  async function findOf(owner: string): Promise<Shown | undefined> {
-    const known = cache.get(owner);
-    const found = await load(owner, known?.version ?? '');
-    const { version } = found;
-    if (known && version === known.version) return known.shown;
-    if (found.content.length === 0) return undefined;
-    const shown = shownOf(found);
-    if (version !== '') cache.set(owner, { version, shown });
-    return shown;
+  async function findLogo(owner: string): Promise<Image | undefined> {
+    const entry = cache.get(owner);
+    const logo = await load(owner, entry?.version ?? '');
+    const { version } = logo;
+    if (entry && version === entry.version) return entry.image;
+    if (logo.content.length === 0) return undefined;
+    const image = imageOf(logo);
+    if (version !== '') cache.set(owner, { version, image });
+    return image;
   }
 
-  async function find(pathname: string, ip: string): Promise<Shown | undefined> {
+  async function find(pathname: string, ip: string): Promise<Image | undefined> {
     const [, owner, image = ''] = route.exec(pathname) ?? [];
     if (owner === undefined) return own[image];
     if (image !== 'logo') return undefined;
     await limits.take({ rate: 'branding', ip });
-    return findOf(owner);
+    return findLogo(owner);
   }
 
   return async (

@@ -29,7 +29,7 @@ export const languageOf = (request: IncomingMessage): string =>
  * browser sends the languages that it accepts itself.
  */
 export const chosenLanguage = (request: IncomingMessage): string =>
-  chosen(request).flatMap((wanted) => localesLike(shippedLocales, wanted))[0] ?? '';
+  chosen(request).flatMap((tag) => localesLike(shippedLocales, tag))[0] ?? '';
 
 /** Keeps a language that the address asks for, until the browser closes or the user signs out. */
 export function keepLanguage(
@@ -37,7 +37,7 @@ export function keepLanguage(
   response: ServerResponse,
   publicUrl: string,
 ): void {
-  const [locale] = askedFor(request).flatMap((wanted) => localesLike(shippedLocales, wanted));
+  const [locale] = askedFor(request).flatMap((tag) => localesLike(shippedLocales, tag));
   if (locale !== undefined)
     response.appendHeader(
       'set-cookie',

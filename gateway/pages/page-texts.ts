@@ -83,13 +83,13 @@ const roots: Readonly<Record<string, string>> = {
  */
 export function renderPage(name: string, locale: string): string {
   const root = roots[name] ?? '';
-  const given = {
+  const markup = {
     lang: locale,
     root,
     scripts: scriptTags(name, root),
     languages: languagesIn(locale),
   };
-  const page = fillKnown(fillKnown(readPageFile(`${name}.html`).toString(), parts), given);
+  const page = fillKnown(fillKnown(readPageFile(`${name}.html`).toString(), parts), markup);
   const texts = page.replace(/\{\{(\w+\.\w+)\}\}/g, (_all, key: string) =>
     fillKnown(escapeHtml(textOf(locale, key)), elements),
   );
@@ -109,17 +109,17 @@ function scriptsOf(page: string): readonly string[] {
 const scriptsOfPages = new Map<string, readonly string[]>();
 
 function findScripts(page: string): string[] {
-  const found = new Set<string>();
+  const names = new Set<string>();
   const collect = (source: string, pattern: RegExp): void => {
     for (const [, name = ''] of source.matchAll(pattern)) {
       const script = scripts.get(name);
-      if (script === undefined || found.has(name)) continue;
-      found.add(name);
+      if (script === undefined || names.has(name)) continue;
+      names.add(name);
       collect(script, /'\.\/([\w-]+)\.js'/g);
     }
   };
   collect(`{{${page}}}`, /\{\{([\w-]+)\}\}/g);
-  return [...found];
+  return [...names];
 }
 
 /** The page's script, and its imports at once: a browser would find them one after the other. */

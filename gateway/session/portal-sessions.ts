@@ -18,7 +18,7 @@ export function createPortalSessions(notifications: Transport) {
   return async (tokenHash: Uint8Array): Promise<Resolved> => {
     const portal = await credentials.resolve({ tokenHash }).catch(refuseIfUnknown);
     const { id, tenant, endpoint, abilities, expiresAt } = portal;
-    const about = {
+    const portalSession = {
       type: portalCaller,
       id,
       credentialId: id,
@@ -27,7 +27,7 @@ export function createPortalSessions(notifications: Transport) {
     };
     return {
       principal: {
-        ...create(ResolveResponseSchema, about),
+        ...create(ResolveResponseSchema, portalSession),
         clientId: '',
         rightsOf: id,
         rightsKeys: keysOf(portal),
