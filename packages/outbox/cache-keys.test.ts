@@ -4,8 +4,11 @@ import { cacheKeysOf } from './cache-keys.ts';
 
 const tenant = 'tnt_1';
 const target = (Type: string, ID: string) => ({ Type, ID, Name: '' });
-const keysOf = (type: string, targets: Array<ReturnType<typeof target>> = [], data: object = {}) =>
-  cacheKeysOf({ tenant, type, data: data as Record<string, unknown>, targets });
+const keysOf = (
+  type: string,
+  targets: Array<ReturnType<typeof target>> = [],
+  details: object = {},
+) => cacheKeysOf({ tenant, type, data: details as Record<string, unknown>, targets });
 
 test('a change invalidates the keys of the records that lose or gain rights by it', () => {
   const member = [target('user', 'usr_1'), target('role', 'editor')];

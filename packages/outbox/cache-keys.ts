@@ -6,14 +6,14 @@ import type { RightsKey } from '@bailiwick/contract';
 // still wait for the caches.
 
 /** The part of a change that its keys follow from. */
-type Recorded = {
+type RecordedChange = {
   tenant: string;
   type: string;
   data: Record<string, unknown> | string | null;
   targets: ReadonlyArray<{ Type: string; ID: string }>;
 };
 
-type KeysOf = (change: Recorded) => readonly RightsKey[];
+type KeysOf = (change: RecordedChange) => readonly RightsKey[];
 
 /** The keys of the records that a change names with this type of target. */
 const targetsOf =
@@ -131,7 +131,7 @@ const shared: readonly string[] = ['scim', 'webhook_portal'];
  * The keys that a change invalidates. @throws for a type of one of our families that the table does
  * not name: a new type says here which caches depend on it.
  */
-export function cacheKeysOf(change: Recorded): readonly RightsKey[] {
+export function cacheKeysOf(change: RecordedChange): readonly RightsKey[] {
   const [name = '', verb = ''] = change.type.split('.');
   const family = Object.hasOwn(families, name) ? families[name] : undefined;
   if (!family) return [];

@@ -38,13 +38,13 @@ async function follow({
   lasting = false,
 }: Options) {
   const handled: FollowedEvent[] = [];
-  let settled = 'nothing';
+  let outcome = 'nothing';
   const message = {
     subject,
     deliveries,
     text: () => text,
-    ack: () => void (settled = 'ack'),
-    retry: (delayMs: number) => (settled = `again in ${delayMs}`),
+    ack: () => void (outcome = 'ack'),
+    retry: (delayMs: number) => (outcome = `again in ${delayMs}`),
   } as unknown as BrokerMessage;
   let work = Promise.resolve();
   const broker = {
@@ -60,20 +60,20 @@ async function follow({
     lasting,
   };
   followEvents({ broker, log: createLog('test', () => {}) }, options);
-  await work.catch(() => (settled = 'given back'));
-  return { handled, settled };
+  await work.catch(() => (outcome = 'given back'));
+  return { handled, outcome };
 }
 
 test('a wanted event is handled with its origin, and other events are acknowledged', async () => {
-  const { handled, settled } = await follow({});
-  assert.equal(settled, 'ack');
+  const { handled, outcome } = await follow({});
+  assert.equal(outcome, 'ack');
   const [one] = handled;
   assert.deepEqual(
     [one?.type, one?.data, one?.origin.operation.name, one?.origin.caller.id],
     ['user.deleted', { ID: 'usr_1' }, 'Users_Delete', 'usr_2'],
   );
   const other = await follow({ subject: 'evt._.user.signed_in' });
-  assert.deepEqual([other.handled, other.settled], [[], 'ack']);
+  assert.deepEqual([other.handled, other.outcome], [[], 'ack']);
 });
 
 test('a message that is not an event is logged and acknowledged', async () => {
@@ -84,53 +84,53 @@ test('a message that is not an event is logged and acknowledged', async () => {
     JSON.stringify({ event: null, audit }),
     JSON.stringify({ event: '{}', audit }),
   ]) {
-    const { handled, settled } = await follow({ text });
-    assert.deepEqual([handled, settled], [[], 'ack'], text);
+    const { handled, outcome } = await follow({ text });
+    assert.deepEqual([handled, outcome], [[], 'ack'], text);
   }
 });
 
 test('a poison event is dropped after ten attempts, and no event is dropped because of an outage', async () => {
   const poisoned = () => Promise.reject(new Error('a defect'));
-  assert.equal((await follow({ handle: poisoned, deliveries: 9 })).settled, 'given back');
-  assert.equal((await follow({ handle: poisoned, deliveries: 10 })).settled, 'ack');
+  assert.equal((await follow({ handle: poisoned, deliveries: 9 })).outcome, 'given back');
+  assert.equal((await follow({ handle: poisoned, deliveries: 10 })).outcome, 'ack');
   assert.equal(
-    (await follow({ handle: () => Promise.reject(unavailable()), deliveries: 500 })).settled,
+    (await follow({ handle: () => Promise.reject(unavailable()), deliveries: 500 })).outcome,
     'given back',
   );
   assert.equal(
     (await follow({ handle: () => Promise.reject(exhausted('too many', 1)), deliveries: 500 }))
-      .settled,
+      .outcome,
     'given back',
   );
   const readOnly = Object.assign(new Error('cannot execute DELETE in a read-only transaction'), {
     code: '25006',
   });
   assert.equal(
-    (await follow({ handle: () => Promise.reject(readOnly), deliveries: 500 })).settled,
+    (await follow({ handle: () => Promise.reject(readOnly), deliveries: 500 })).outcome,
     'given back',
   );
   const tooLong = Object.assign(new Error('canceling statement due to statement timeout'), {
     code: '57014',
   });
   assert.equal(
-    (await follow({ handle: () => Promise.reject(tooLong), deliveries: 10 })).settled,
+    (await follow({ handle: () => Promise.reject(tooLong), deliveries: 10 })).outcome,
     'ack',
   );
   assert.equal(
-    (await follow({ handle: poisoned, deliveries: 500, lasting: true })).settled,
+    (await follow({ handle: poisoned, deliveries: 500, lasting: true })).outcome,
     'given back',
   );
 });
 
 test('an event is repeated as often as configured, and failed attempts do not count', async () => {
-  const settled: string[] = [];
+  const outcomes: string[] = [];
   const message = {
     id: 'evt_1',
     subject: 'evt._.user.deleted',
     deliveries: 1,
     text: () => JSON.stringify({ event, audit }),
-    ack: () => void settled.push('ack'),
-    retry: (delayMs: number) => void settled.push(`again in ${delayMs}`),
+    ack: () => void outcomes.push('ack'),
+    retry: (delayMs: number) => void outcomes.push(`again in ${delayMs}`),
   };
   let each: ((one: BrokerMessage) => Promise<void>) | undefined;
   const broker = {
@@ -148,10 +148,10 @@ test('an event is repeated as often as configured, and failed attempts do not co
   followEvents({ broker, log: createLog('test', () => {}) }, following);
   for (const away of [true, false, true, true, false, false]) {
     isAway = away;
-    await each?.(message as unknown as BrokerMessage).catch(() => settled.push('given back'));
+    await each?.(message as unknown as BrokerMessage).catch(() => outcomes.push('given back'));
     message.deliveries++;
   }
-  assert.deepEqual(settled, [
+  assert.deepEqual(outcomes, [
     'given back',
     'again in 10',
     'given back',

@@ -38,19 +38,19 @@ export function createHandover() {
       const small = committed.filter(
         ({ event, audit }) => (event?.length ?? 0) + audit.length <= mostCharacters,
       );
-      const kept = small.slice(0, most - rows.length);
-      rows.push(...kept);
-      if (kept.length < committed.length) hasMore = true;
+      const additions = small.slice(0, most - rows.length);
+      rows.push(...additions);
+      if (additions.length < committed.length) hasMore = true;
       wake();
     },
 
     /** Removes the rows added so far and returns the new ones. `hasMore`: the table has more. */
     take(): { rows: FreshRow[]; hasMore: boolean } {
       const young = rows.filter(({ createdAt }) => Date.now() - createdAt.getTime() < oldestMs);
-      const taken = { rows: young, hasMore: hasMore || young.length < rows.length };
+      const batch = { rows: young, hasMore: hasMore || young.length < rows.length };
       rows = [];
       hasMore = false;
-      return taken;
+      return batch;
     },
   };
 }

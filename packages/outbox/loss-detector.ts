@@ -83,11 +83,11 @@ async function isGone(
 ): Promise<boolean> {
   // A number beyond the end of the stream is newer than its state here, or lost.
   const isBeyond = seq > EVT.lastSeq && seq > (await broker.states()).EVT.lastSeq;
-  const held = isBeyond ? undefined : await broker.held('EVT', seq);
+  const message = isBeyond ? undefined : await broker.held('EVT', seq);
   return (
-    held === undefined ||
-    (held.id !== id && !held.id.startsWith(`${id}:`)) ||
-    held.at < TASK.created
+    message === undefined ||
+    (message.id !== id && !message.id.startsWith(`${id}:`)) ||
+    message.at < TASK.created
   );
 }
 
@@ -98,13 +98,13 @@ async function lostFrom(
   start: string,
   isLost: (row: Row) => Promise<boolean>,
 ): Promise<string | undefined> {
-  let found: string | undefined;
+  let lastId: string | undefined;
   for (let from = start; ; ) {
     const rows = await database.query<Row>(statement, [from, page]);
     const lost = await Promise.all(rows.map(isLost));
     const last = rows[lost.lastIndexOf(true)];
-    if (!last) return found;
-    found = last.id;
+    if (!last) return lastId;
+    lastId = last.id;
     from = rows.at(-1)?.id ?? from;
   }
 }

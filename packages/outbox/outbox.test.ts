@@ -194,9 +194,9 @@ test('a relay that is stopped in its pause publishes the waiting rows', async ()
   while (published.length < 2) await setImmediate();
   for (let count = 2; count <= 251; count++) waiting.push(row(`evt_${count}`, ''));
   relay.commit();
-  const begun = performance.now();
+  const startedAt = performance.now();
   await relay.stop();
-  assert.ok(performance.now() - begun < 10_000);
+  assert.ok(performance.now() - startedAt < 10_000);
   assert.equal(published.filter((subject) => subject === 'evt._.a').length, 251);
 });
 
@@ -219,20 +219,20 @@ test('a relay stops although the broker does not answer', async () => {
 test('publishing does not wait for the deletion of all old rows', async (t) => {
   t.mock.timers.enable({ apis: ['Date'] });
   t.after(() => t.mock.timers.reset());
-  const done: string[] = [];
+  const steps: string[] = [];
   const old = [5000, 5000, 5000, 7];
   const relay = startFake(
     (sql) => {
       if (sql.startsWith('select')) return [{ ...row('evt_1', ''), tasks: [] }];
-      if (sql.startsWith('delete')) done.push('delete');
+      if (sql.startsWith('delete')) steps.push('delete');
       return sql.startsWith('delete') ? Array.from({ length: old.shift() ?? 0 }) : [];
     },
-    () => done.push('publish'),
+    () => steps.push('publish'),
   );
   t.mock.timers.tick(61_000);
   while (old.length > 0) await setImmediate();
   await relay.stop();
-  const deletions = done.slice(done.indexOf('delete'), done.lastIndexOf('delete') + 1);
+  const deletions = steps.slice(steps.indexOf('delete'), steps.lastIndexOf('delete') + 1);
   assert.deepEqual(deletions.join(' '), 'delete publish delete publish delete publish delete');
 });
 

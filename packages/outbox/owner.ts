@@ -22,8 +22,8 @@ export function createOwner(
       const rows = await database.query<{ id: string; seq: string }>(published, []);
       if (rows.length === 0) return true;
       for (const { id: row, seq } of rows) {
-        const held = await idAt(Number(seq));
-        if (held === row || held?.startsWith(`${row}:`)) return true;
+        const messageId = await idAt(Number(seq));
+        if (messageId === row || messageId?.startsWith(`${row}:`)) return true;
       }
       return false;
     },

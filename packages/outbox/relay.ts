@@ -112,7 +112,7 @@ export function startRelay({
   const loop = (async () => {
     while (!stopping.signal.aborted) {
       pause.begin();
-      const begun = performance.now();
+      const startedAt = performance.now();
       const published = await round().catch((error: unknown) => {
         publisher.invalidate();
         log.warn('relaying the outbox failed, retrying', { error });
@@ -121,7 +121,7 @@ export function startRelay({
       const pausesAfter = pauseMs === undefined ? 2 : 1;
       if (published === undefined || published >= pausesAfter)
         await rest(
-          pauseMs ?? Math.min(pauseFactor * (performance.now() - begun), longestPauseMs),
+          pauseMs ?? Math.min(pauseFactor * (performance.now() - startedAt), longestPauseMs),
           stopping.signal,
         );
       const isWell = published !== undefined && broker.isConnected();
@@ -167,13 +167,13 @@ function createPublisher({ database, handover, broker, log }: PublisherDeps) {
   const tooLarge = new Set<string>();
 
   async function publishBatch(includesRecent: boolean): Promise<number> {
-    const sent = await sendBatch({ database, broker }, includesRecent, [...tooLarge]);
-    for (const { id, error } of sent.filter(({ seq }) => seq === undefined)) {
+    const results = await sendBatch({ database, broker }, includesRecent, [...tooLarge]);
+    for (const { id, error } of results.filter(({ seq }) => seq === undefined)) {
       if (!isTooLarge(error)) throw error;
       tooLarge.add(id);
       log.error('a change is too large for the broker and stays in the outbox', { row: id, error });
     }
-    return sent.length;
+    return results.length;
   }
 
   // Checked before anything is published over a new connection: new messages would fill the gap
@@ -251,7 +251,7 @@ function sendBatch(
   { database, broker }: Pick<PublisherDeps, 'database' | 'broker'>,
   includesRecent: boolean,
   skipped: readonly string[],
-): Promise<Sent[]> {
+): Promise<SendResult[]> {
   const scope = { call: serviceOrigin(database.service), tenant: null };
   return database.transaction(scope, async (tx) => {
     const rows = await tx.query<Waiting>(
@@ -262,12 +262,12 @@ function sendBatch(
     );
     // Sent in order, without waiting for each other. A failed row is sent again, and the broker
     // drops the duplicate.
-    const sent = await Promise.all(
+    const results = await Promise.all(
       rows.map((row) => continueTrace(row.traceparent, () => send(broker, row))),
     );
-    const published = publishedOf(sent);
+    const published = publishedOf(results);
     if (published.length > 0) await tx.query(marked, [JSON.stringify(published)]);
-    return sent;
+    return results;
   });
 }
 
@@ -281,21 +281,21 @@ async function sendFresh({
   broker,
 }: Omit<PublisherDeps, 'log'>): Promise<{ published: number; hasMore: boolean }> {
   const { rows, hasMore } = handover.take();
-  const sent = await Promise.all(
+  const results = await Promise.all(
     rows.map(({ forTenant, ...row }) =>
       continueTrace(row.traceparent, () =>
         send(broker, { ...row, for_tenant: forTenant, tasks: [], stream_seq: null }),
       ),
     ),
   );
-  const published = publishedOf(sent);
+  const published = publishedOf(results);
   if (published.length > 0)
     await database.write(serviceOrigin(database.service), markFresh, [JSON.stringify(published)]);
   return { published: published.length, hasMore: hasMore || published.length < rows.length };
 }
 
-const publishedOf = (sent: readonly Sent[]) =>
-  sent.flatMap(({ id, seq }) => (seq === undefined ? [] : [{ id, seq }]));
+const publishedOf = (results: readonly SendResult[]) =>
+  results.flatMap(({ id, seq }) => (seq === undefined ? [] : [{ id, seq }]));
 
 async function deleteOld(database: Database): Promise<number> {
   const text = `delete from outbox where id = any (array (
@@ -305,10 +305,10 @@ async function deleteOld(database: Database): Promise<number> {
   return deleted.length;
 }
 
-type Sent = { id: string; seq?: number; error?: unknown };
+type SendResult = { id: string; seq?: number; error?: unknown };
 
 /** Publishes a row and returns its result: a failed row must not make the others be sent again. */
-const send = (broker: Broker, row: Waiting): Promise<Sent> =>
+const send = (broker: Broker, row: Waiting): Promise<SendResult> =>
   publishRow(broker, row).then(
     (seq) => ({ id: row.id, seq }),
     (error: unknown) => ({ id: row.id, error }),

@@ -4,14 +4,14 @@ import { Migration } from '@mikro-orm/migrations';
 import { fromBaseline, versionOf } from './baseline.ts';
 import type { ServiceSchema } from './schema-window.ts';
 
-class Unused extends Migration {
+class NoMigration extends Migration {
   override up(): void {}
 }
 
 const schema: ServiceSchema = {
   service: 'access',
   entities: [],
-  migrations: ['004-baseline', '005-next'].map((name) => ({ name, class: Unused })),
+  migrations: ['004-baseline', '005-next'].map((name) => ({ name, class: NoMigration })),
   baseline: { version: 3, last: '003-last' },
   compatibleFrom: 1,
 };

@@ -105,12 +105,12 @@ export function assertWithin(limit: Limit, counted: Counted): void {
   if (exceeded) throw tooMany(resetSeconds);
 }
 
-const stateOf = (limit: Limit, { used, left }: Counted): LimitState => ({
+const stateOf = (limit: Limit, { used, left: secondsLeft }: Counted): LimitState => ({
   limit: limit.count,
   windowSeconds: limit.seconds,
   remaining: Math.max(0, limit.count - used),
   // The end is stored in milliseconds, so rounding up may give one second too many.
-  resetSeconds: Math.min(limit.seconds, Math.max(1, left)),
+  resetSeconds: Math.min(limit.seconds, Math.max(1, secondsLeft)),
   exceeded: used > limit.count,
 });
 
@@ -138,9 +138,9 @@ function createSharedCount(run: Run) {
   async function countAll(key: string, seconds: number): Promise<void> {
     for (let uses = takeAll(key); uses.length > 0; uses = takeAll(key)) {
       try {
-        const { used, left } = await countUses(run, key, seconds, uses.length);
+        const { used, ...window } = await countUses(run, key, seconds, uses.length);
         uses.forEach(({ resolve }, index) =>
-          resolve({ used: used - uses.length + 1 + index, left }),
+          resolve({ ...window, used: used - uses.length + 1 + index }),
         );
       } catch (error) {
         for (const { reject } of uses) reject(error);

@@ -104,13 +104,13 @@ export function createListing(listed: Listed) {
     const { key, id } = placeOf(after);
     const common = [tenant, key, id, limit, rows, text === '' ? null : text];
     const statement = statementOf({ path, order, isDescending });
-    const found = await run<FoundRow>(statement, [...common, ...values, ...fixed]);
-    const edge = found[0]?.edgeId;
+    const foundRows = await run<FoundRow>(statement, [...common, ...values, ...fixed]);
+    const edge = foundRows[0]?.edgeId;
     return {
-      found: found.flatMap((row) =>
+      found: foundRows.flatMap((row) =>
         row.id === null ? [] : [{ id: row.id, after: afterOf(row.key ?? '', row.id) }],
       ),
-      last: edge ? afterOf(found[0]?.edgeKey ?? '', edge) : undefined,
+      last: edge ? afterOf(foundRows[0]?.edgeKey ?? '', edge) : undefined,
     };
   }
 
@@ -118,14 +118,14 @@ export function createListing(listed: Listed) {
   async function walk(
     run: Run,
     query: ListQuery,
-    { found, last: after }: FoundIds,
+    { found: places, last: after }: FoundIds,
     [rows, ...further]: readonly number[],
   ): Promise<FoundIds> {
-    if (rows === undefined || found.length >= query.limit || after === undefined)
-      return { found, last: after };
-    const limit = query.limit - found.length;
+    if (rows === undefined || places.length >= query.limit || after === undefined)
+      return { found: places, last: after };
+    const limit = query.limit - places.length;
     const next = await read(run, 'walk', { ...query, after, limit }, rows);
-    return walk(run, query, { found: [...found, ...next.found], last: next.last }, further);
+    return walk(run, query, { found: [...places, ...next.found], last: next.last }, further);
   }
 
   return {

@@ -76,7 +76,7 @@ export async function readInstallations(
 ): Promise<string[]> {
   const client = await connect(url, waitSeconds, log);
   try {
-    const found: string[] = [];
+    const installations: string[] = [];
     for (const service of services) {
       const table = `${service}.schema_window`;
       const { rowCount } = await client.query(
@@ -87,9 +87,9 @@ export async function readInstallations(
       const stored = await client.query<{ installation: string }>(
         `select installation from ${table}`,
       );
-      found.push(...stored.rows.map(({ installation }) => installation));
+      installations.push(...stored.rows.map(({ installation }) => installation));
     }
-    return found;
+    return installations;
   } finally {
     await client.end();
   }
@@ -313,8 +313,8 @@ async function runMigrations(schema: ServiceSchema, url: string): Promise<number
     logger: () => {},
   });
   try {
-    const done = await orm.migrator.up();
-    return done.length;
+    const migrations = await orm.migrator.up();
+    return migrations.length;
   } finally {
     await orm.close(true);
   }

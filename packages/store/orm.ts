@@ -114,14 +114,14 @@ export function ormOptions(
 }
 
 /** A transaction that has committed, with the result of its work. */
-type Committed<T> = { result: T; tx: Transaction };
+type TransactionResult<T> = { result: T; tx: Transaction };
 
 /** Runs `work` in one transaction. The guard of the call decides whether it commits. */
 async function transact<T>(
   em: EntityManager,
   work: (tx: Transaction) => Promise<T>,
   { call, tenant }: Pick<Scope, 'call' | 'tenant'>,
-): Promise<Committed<T>> {
+): Promise<TransactionResult<T>> {
   const { guard, mark } = call;
   let leave: (() => void) | undefined;
   try {

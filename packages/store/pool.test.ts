@@ -9,14 +9,14 @@ function poolAt(connections: { left: number }): Pool {
   class Client extends EventEmitter {
     // The pool keeps clients that are able to query.
     _queryable = true;
-    connect(done: (error?: Error) => void): void {
+    connect(callback: (error?: Error) => void): void {
       const isFull = connections.left === 0;
       if (!isFull) connections.left -= 1;
       const error = Object.assign(new Error('too many clients'), { code: '53300' });
-      setImmediate(() => (isFull ? done(error) : done()));
+      setImmediate(() => (isFull ? callback(error) : callback()));
     }
-    end(done?: () => void): void {
-      done?.();
+    end(callback?: () => void): void {
+      callback?.();
     }
     ref(): void {}
     unref(): void {}
@@ -31,9 +31,9 @@ test('at the limit of the server, a call waits for a connection of its own pool'
   });
   const patient = poolAt({ left: 2 });
   waitAtServerLimit(patient, 60_000);
-  const held = await Promise.all([patient.connect(), patient.connect()]);
+  const clients = await Promise.all([patient.connect(), patient.connect()]);
   const others = Array.from({ length: 8 }, async () => (await patient.connect()).release());
-  for (const client of held) client.release();
+  for (const client of clients) client.release();
   await Promise.all(others);
   assert.equal(patient.totalCount, 2);
 });

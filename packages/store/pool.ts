@@ -35,14 +35,14 @@ export function measurePool(service: string, pool: Pool): void {
 // of an hour.
 export function endSilentConnections(pool: Pool): void {
   // The state of a connection.
-  const taken = new WeakSet<PoolClient>();
-  pool.on('acquire', (client) => taken.add(client));
-  pool.on('release', (_error, client) => taken.delete(client));
+  const busy = new WeakSet<PoolClient>();
+  pool.on('acquire', (client) => busy.add(client));
+  pool.on('release', (_error, client) => busy.delete(client));
   pool.on('connect', (client) => {
     // Not in the driver's types. Over TLS this is the encrypted stream.
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
     stream.setTimeout(silenceLimitMs, () => {
-      if (taken.has(client)) stream.destroy();
+      if (busy.has(client)) stream.destroy();
     });
   });
 }
@@ -72,12 +72,12 @@ export function boundGuarded(pool: Pool): void {
 // connection: each outage would leak connections until the pool is empty.
 export function releaseCutConnections(pool: Pool): void {
   // The state of a connection.
-  const taken = new WeakSet<PoolClient>();
-  pool.on('acquire', (client) => taken.add(client));
-  pool.on('release', (_error, client) => taken.delete(client));
+  const busy = new WeakSet<PoolClient>();
+  pool.on('acquire', (client) => busy.add(client));
+  pool.on('release', (_error, client) => busy.delete(client));
   pool.on('connect', (client) => {
     client.once('end', () => {
-      if (!taken.has(client)) return;
+      if (!busy.has(client)) return;
       const release = client.release.bind(client);
       // The holder may still release it: that must not count twice.
       client.release = () => {};
@@ -151,8 +151,12 @@ export function waitAtServerLimit(pool: Pool, limitMs: number): void {
       await released();
     }
   }
-  type Done = (error: Error | undefined, client?: PoolClient, release?: () => void) => void;
-  const connectWith = (done?: Done): Promise<PoolClient> | void =>
-    done ? connect(done as Parameters<Pool['connect']>[0]) : connectOrWait();
+  type ConnectCallback = (
+    error: Error | undefined,
+    client?: PoolClient,
+    release?: () => void,
+  ) => void;
+  const connectWith = (callback?: ConnectCallback): Promise<PoolClient> | void =>
+    callback ? connect(callback as Parameters<Pool['connect']>[0]) : connectOrWait();
   pool.connect = connectWith as Pool['connect'];
 }

@@ -15,9 +15,9 @@ const written = new Map<string, boolean>();
  * no changes by a caller.
  */
 export function writes({ name, text }: Statement): boolean {
-  const known = written.get(name) ?? (!name.startsWith('shared.') && isWrite.test(text));
-  written.set(name, known);
-  return known;
+  const isWriting = written.get(name) ?? (!name.startsWith('shared.') && isWrite.test(text));
+  written.set(name, isWriting);
+  return isWriting;
 }
 
 /** Runs a statement of a queries.ts: on the pool, or inside a transaction to see its writes. */

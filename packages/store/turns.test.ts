@@ -20,7 +20,7 @@ function createWork(t: TestContext) {
   t.after(async () => {
     while (ends.length > 0) {
       ends.shift()?.();
-      await settled();
+      await immediate();
     }
   });
   return {
@@ -32,12 +32,12 @@ function createWork(t: TestContext) {
     /** Ends the longest-running work. */
     async end(): Promise<void> {
       ends.shift()?.();
-      await settled();
+      await immediate();
     },
   };
 }
 
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+const immediate = () => new Promise((resolve) => setImmediate(resolve));
 const codeOf = (work: Promise<unknown>) =>
   work
     .then(() => 'ok')
@@ -47,7 +47,7 @@ test('a key runs work up to its limit, and the next when one ends', async (t) =>
   const turns = createTurns(limits);
   const { started, work, end } = createWork(t);
   const all = ['a1', 'a2', 'a3', 'a4'].map((name) => turns.run('a', work(name), wait));
-  await settled();
+  await immediate();
   assert.deepEqual(started, ['a1', 'a2']);
   await end();
   assert.deepEqual(started, ['a1', 'a2', 'a3']);
@@ -63,11 +63,11 @@ test('work beyond the queue limit is rejected with resource_exhausted and Retry-
   assert.ok(refused instanceof ServiceError);
   assert.deepEqual([refused.code, refused.retryAfter], ['resource_exhausted', 1]);
   void turns.run('b', work('b'), wait);
-  await settled();
+  await immediate();
   assert.deepEqual(started, ['a', 'a', 'b']);
   await end();
   assert.equal(
-    await Promise.race([codeOf(turns.run('a', work('a'), wait)), settled()]),
+    await Promise.race([codeOf(turns.run('a', work('a'), wait)), immediate()]),
     undefined,
     'a place in the queue is free again',
   );
@@ -78,7 +78,7 @@ test('keys with waiting work take turns, however long one of their queues is', a
   const { started, work, end } = createWork(t);
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']) void turns.run('a', work(name), wait);
   for (const name of ['b1', 'b2']) void turns.run('b', work(name), wait);
-  await settled();
+  await immediate();
   for (let count = 0; count < 4; count++) await end();
   assert.deepEqual(started.slice(0, 2), ['a1', 'a2']);
   assert.ok(
@@ -236,16 +236,16 @@ test('transactions run one by one for a row, on half of the connections for a te
   const { started, work } = createWork(t);
   for (let count = 0; count < 3; count++)
     void turn({ call: byService, tenant: 'tnt_1', row: 'group eng' }, work('row'));
-  await settled();
+  await immediate();
   for (let count = 0; count < 6; count++)
     void turn({ call: byService, tenant: 'tnt_1' }, work('tenant'));
-  await settled();
+  await immediate();
   assert.deepEqual([...started].sort(), ['row', 'tenant', 'tenant', 'tenant', 'tenant']);
   for (let count = 0; count < 5; count++)
     void turn({ call: byService, tenant: `tnt_other${count}` }, work('other'));
   for (let count = 0; count < 5; count++)
     void turn({ call: byService, tenant: null }, work('background'));
-  await settled();
+  await immediate();
   assert.equal(
     started.filter((name) => name === 'other').length,
     3,
