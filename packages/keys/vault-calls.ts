@@ -19,9 +19,9 @@ export type VaultOptions = {
 };
 
 export type VaultCalls = ReturnType<typeof createVaultCalls>;
-type Data = Record<string, unknown>;
+type Json = Record<string, unknown>;
 export type VaultAnswer = { status: number; body: Record<string, unknown> };
-export type VaultRequest = { method: 'GET' | 'POST'; path: string; body?: Data; token?: string };
+export type VaultRequest = { method: 'GET' | 'POST'; path: string; body?: Json; token?: string };
 
 /** Pauses before the second, third and fourth attempt. */
 const pausesMs = [100, 300, 900];
@@ -73,7 +73,7 @@ export function createVaultCalls({ url, namespace, ca, token, timeoutMs = 2000 }
     }
   }
 
-  async function call(request: VaultRequest): Promise<Data> {
+  async function call(request: VaultRequest): Promise<Json> {
     let answer = await sendWithRetries({ ...request, token: await token.obtain(sendWithRetries) });
     if (answer.status === 403) {
       // The token may have expired or been replaced since it was read.
@@ -90,12 +90,12 @@ export function createVaultCalls({ url, namespace, ca, token, timeoutMs = 2000 }
 
   return {
     get: (path: string) => call({ method: 'GET', path }),
-    post: (path: string, body: Data) => call({ method: 'POST', path, body }),
+    post: (path: string, body: Json) => call({ method: 'POST', path, body }),
     close: () => pool.close(),
   };
 }
 
-const isObject = (value: unknown): value is Data =>
+const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function readObject(text: string): Record<string, unknown> {

@@ -24,7 +24,7 @@ export type ConfirmCaller = (caller: Caller, tenant: string) => Promise<Caller>;
 
 export type GuardDeps = { guards: Guards; confirm: ConfirmCaller };
 
-type Authorized = { request: Message; allowedBy: Rule | undefined };
+type AuthorizedRequest = { request: Message; allowedBy: Rule | undefined };
 
 export type ChangeGuard = ReturnType<typeof openChange>;
 
@@ -36,7 +36,7 @@ export function openChange({ guards, confirm }: GuardDeps, operation: Operation,
   const keys = subject ? keysOfCaller(subject) : [];
   if (!subject || keys.length === 0) return undefined;
   const work = (isPart && caller.work) || randomUUID();
-  let authorized: Authorized | undefined;
+  let authorized: AuthorizedRequest | undefined;
 
   async function confirmIn(tenant: string): Promise<void> {
     if (!subject) return;
@@ -75,7 +75,7 @@ const behalfOf = ({ onBehalf }: Caller): Caller | undefined =>
 
 function assertAllowed(
   operation: Operation,
-  { request, allowedBy }: Authorized,
+  { request, allowedBy }: AuthorizedRequest,
   present: Caller,
 ): void {
   if (!allowedBy || allows(allowedBy, operation, request, present)) return;

@@ -56,8 +56,8 @@ export async function readFound(
 ): Promise<{ ids: string[]; nextCursor: string }> {
   const binding = [...list.binding, JSON.stringify(search)];
   const query = pager.read(page, binding);
-  const { found, last } = await find(search, query);
-  const { items, nextCursor } = pager.cut(found, query, binding, ({ after }) => after, last);
+  const { found: places, last } = await find(search, query);
+  const { items, nextCursor } = pager.cut(places, query, binding, ({ after }) => after, last);
   return { ids: items.map(({ id }) => id), nextCursor };
 }
 

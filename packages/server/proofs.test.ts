@@ -53,7 +53,7 @@ test('a bound token is accepted with a proof of its key, for the method and addr
   const { token, prove, verify, issuer } = await makeClient(t);
   const claims = await verify(token, get(await prove()));
   assert.equal(claims.tenant, 'tnt_1');
-  for (const proven of [
+  for (const request of [
     get(await prove({ htu: `${url}?page=1#top` })),
     get(await prove({ htu: url.replace('https://reports', 'HTTPS://REPORTS') })),
     get(await prove({ htu: url.replace('.com', '.com:443') })),
@@ -62,7 +62,7 @@ test('a bound token is accepted with a proof of its key, for the method and addr
     { method: 'DELETE', url: '/reports', proof: await prove({ htm: 'DELETE' }) },
     get(await prove({ iat: issuer.now() - 55 })),
   ])
-    await verify(token, proven);
+    await verify(token, request);
 });
 
 test('a proof of another key, token, method, address or time is refused', async (t) => {

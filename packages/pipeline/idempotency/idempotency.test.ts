@@ -71,8 +71,8 @@ function createClient(table = createTable(), keyRing: KeyRing = newRing()) {
     keyRing,
     log: createLog('test', (line) => lines.push(line)),
   });
-  const done = { count: 0 };
-  const work = async (_mark: Mark) => text(`order ${(done.count += 1)}`);
+  const orders = { count: 0 };
+  const work = async (_mark: Mark) => text(`order ${(orders.count += 1)}`);
   const send = async ({
     body = 'tea',
     by = 'ada',
@@ -84,14 +84,14 @@ function createClient(table = createTable(), keyRing: KeyRing = newRing()) {
     const { response, replayed } = await once(call, run);
     return [(response as unknown as { value: string }).value, replayed];
   };
-  return { table, send, done, lines };
+  return { table, send, orders, lines };
 }
 
 test('a repeated call gets the first response and is not carried out again', async () => {
-  const { send, done } = createClient();
+  const { send, orders } = createClient();
   assert.deepEqual(await send(), ['order 1', false]);
   assert.deepEqual(await send(), ['order 1', true]);
-  assert.equal(done.count, 1);
+  assert.equal(orders.count, 1);
 });
 
 test('another caller with the same key makes a call of its own', async () => {
@@ -102,13 +102,13 @@ test('another caller with the same key makes a call of its own', async () => {
 });
 
 test('a key with another request is refused', async () => {
-  const { send, done } = createClient();
+  const { send, orders } = createClient();
   await send();
   await assert.rejects(send({ body: 'coffee' }), {
     code: 'invalid_argument',
     reason: 'IDEMPOTENCY_KEY_REUSED',
   });
-  assert.equal(done.count, 1);
+  assert.equal(orders.count, 1);
 });
 
 test('a stored response is replayed only to a caller who may see it', async () => {
@@ -131,14 +131,14 @@ test('a call that is in progress is refused, and runs again once its lease has e
 });
 
 test('a call that changed something and lost its response is not carried out again', async () => {
-  const { send, table, done } = createClient();
+  const { send, table, orders } = createClient();
   const fail = async () => {
     table.only().changed = true;
     throw new Error('failed after the commit');
   };
   await assert.rejects(send({ run: fail }), /failed after the commit/);
   await assert.rejects(send(), { code: 'failed_precondition', reason: 'IDEMPOTENT_ANSWER_LOST' });
-  assert.equal(done.count, 0);
+  assert.equal(orders.count, 0);
 });
 
 test('a call that failed without a change is carried out again', async () => {

@@ -153,8 +153,8 @@ const digestOf = ({ operation, request }: KeyedCall): string =>
     ]),
   );
 
-const sha256 = (data: string | Uint8Array): string =>
-  createHash('sha256').update(data).digest('hex');
+const sha256 = (input: string | Uint8Array): string =>
+  createHash('sha256').update(input).digest('hex');
 
 /** Opens a stored field. If the key ring no longer has the key, the response counts as lost. */
 function opened(open: () => string): string {

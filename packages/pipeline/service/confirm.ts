@@ -116,6 +116,6 @@ function bitmapOf(
   { knownPermissions }: Rights,
   before: Uint8Array,
 ): Uint8Array {
-  const known = knownPermissions || (knownByBytes.get(answer.length) ?? 0);
-  return known === 0 ? answer : joinBitmaps(answer, known, before);
+  const count = knownPermissions || (knownByBytes.get(answer.length) ?? 0);
+  return count === 0 ? answer : joinBitmaps(answer, count, before);
 }

@@ -74,13 +74,13 @@ export function followPurges({
   };
 }
 
-/** The tables whose rows belong to tenants, except those in `kept`. */
+/** The tables whose rows belong to tenants, except those in `except`. */
 export const tablesOfTenants = (
   { entities }: ServiceSchema,
-  kept: readonly string[] = [],
+  except: readonly string[] = [],
 ): string[] =>
   entities
-    .filter((one) => isTenantScoped(one) && !kept.includes(one.meta.tableName))
+    .filter((one) => isTenantScoped(one) && !except.includes(one.meta.tableName))
     .map(({ meta }) => meta.tableName);
 
 /**

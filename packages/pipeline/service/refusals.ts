@@ -21,12 +21,12 @@ export type Refusals = ReturnType<typeof createRefusals>;
 
 /** Creates the audit of refused calls for one service. */
 export function createRefusals(database: Database, log: Log) {
-  type Counted = { times: number; origin: RecordOrigin; refusal: Refusal };
-  let kinds = new Map<string, Counted>();
+  type RefusalCount = { times: number; origin: RecordOrigin; refusal: Refusal };
+  let kinds = new Map<string, RefusalCount>();
   // An entry is no change of the caller, whose right may have ended.
   const scope = { call: serviceOrigin(database.service), tenant: null };
 
-  const write = (entries: readonly Counted[]): Promise<void> =>
+  const write = (entries: readonly RefusalCount[]): Promise<void> =>
     database.transaction(scope, (tx) => {
       for (const { origin, refusal, times } of entries) recordRefusal(tx, origin, refusal, times);
       return Promise.resolve();

@@ -1,7 +1,7 @@
 import type { Log } from '@bailiwick/process';
 import type { Background } from './service.ts';
 
-type Repeated = {
+type RepeatOptions = {
   everyMs: number;
   log: Log;
   /** The log message for a failed run. */
@@ -14,7 +14,7 @@ type Repeated = {
  * Repeats background work of a service, never concurrently. A failed run is retried by the next
  * one.
  */
-export function repeat({ everyMs, log, failed, work }: Repeated): Background {
+export function repeat({ everyMs, log, failed, work }: RepeatOptions): Background {
   return () => {
     let stopped = false;
     let turn: Promise<unknown> | undefined;
