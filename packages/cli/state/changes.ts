@@ -124,7 +124,8 @@ function groupChanges(
     ...Grants.filter(({ kind }) => kind === 'Group').map(({ subject }) => pathKey(subject)),
   ]);
   const stored = new Map(live.map((group) => [pathKey(group.Path), group]));
-  const changes = (groups ?? []).flatMap(({ Members: _, ...group }): Change[] => {
+  const changes = (groups ?? []).flatMap((entry): Change[] => {
+    const { Members: _, ...group } = entry;
     const record = stored.get(pathKey(group.Path));
     const changed =
       record === undefined ? [] : changedKeys({ ...group, Path: record.Path }, record);
