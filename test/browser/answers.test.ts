@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
-import { denied, invalid, ServiceError } from '@bailiwick/errors';
+import { denied, failedPrecondition, invalid, ServiceError } from '@bailiwick/errors';
 import { sendFormPage } from '@bailiwick/gateway/pages/form-page.ts';
 import { isPage, sendErrorPage, sendPage } from '@bailiwick/gateway/pages/pages.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
@@ -140,9 +140,15 @@ describe('the gateway’s pages during single sign-on', { skip: withoutChromium 
 
   const failures = [
     {
-      error: denied('your <b>organisation</b> has refused you'),
-      status: 403,
+      error: failedPrecondition('your <b>organisation</b> has refused you'),
+      status: 400,
       says: /Your <b>organisation<\/b> has refused you\./,
+    },
+    // Without a reason, the code has a text of its own.
+    {
+      error: denied('no <b>permission</b>'),
+      status: 403,
+      says: /You are not allowed to do this\./,
     },
     { error: invalid('this sign-in has expired'), status: 400, says: /This sign-in has expired\./ },
     {
