@@ -20,7 +20,7 @@ import { login, signUp, tenantFor } from '../../support/people.ts';
 import { sharedStack } from '../../support/shared.ts';
 import { countOf, rowsOf, whileLocked } from '../../support/store.ts';
 
-const unknown = ['the passkey is not known here'];
+const unknown = ['unknown passkey'];
 const dead = ['the token is no longer valid'];
 
 type SignedIn = {

@@ -22,7 +22,7 @@ import { signUp } from '../../support/people.ts';
 import { appOrigin, sharedStack } from '../../support/shared.ts';
 import { countOf, rowsOf } from '../../support/store.ts';
 
-const unknown = ['the passkey is not known here'];
+const unknown = ['unknown passkey'];
 const dead = ['the token is no longer valid'];
 
 type SignedIn = {
