@@ -16,17 +16,15 @@ export type Row = {
   User?: { Name: string; Email: string };
 };
 
-/** A part of all addresses: other test files on the same stack create the same people. */
-export const unique = randomBytes(5).toString('hex');
-
-const people = [
-  { Name: 'Ada Lovelace', Email: `ada.${unique}@example.com` },
-  { Name: 'ádám Zoltan', Email: `zo.${unique}@example.com` },
-  { Name: 'Grace Brewster Hopper', Email: `grace.${unique}@example.com` },
-  { Name: '100%_sure', Email: `sure.${unique}@example.com` },
-  { Name: "Robert'); drop table user_account; --", Email: `bobby.${unique}@example.com` },
-  { Name: '李小龍', Email: `bruce.${unique}@example.com` },
-  { Name: '', Email: `nameless.${unique}@example.com` },
+/** `part`: a part of all addresses, since other test files on the same stack create the same people. */
+const peopleWith = (part: string) => [
+  { Name: 'Ada Lovelace', Email: `ada.${part}@example.com` },
+  { Name: 'ádám Zoltan', Email: `zo.${part}@example.com` },
+  { Name: 'Grace Brewster Hopper', Email: `grace.${part}@example.com` },
+  { Name: '100%_sure', Email: `sure.${part}@example.com` },
+  { Name: "Robert'); drop table user_account; --", Email: `bobby.${part}@example.com` },
+  { Name: '李小龍', Email: `bruce.${part}@example.com` },
+  { Name: '', Email: `nameless.${part}@example.com` },
 ];
 
 export type Searches = Awaited<ReturnType<typeof startSearches>>;
@@ -36,8 +34,9 @@ export async function startSearches(topology: Topology) {
   const stack = await sharedStack(topology);
   const { token } = await signUp(stack);
   const Tenant = await createTenant(stack, token);
+  const part = randomBytes(5).toString('hex');
   const ids = new Map<string, string>();
-  for (const User of people) {
+  for (const User of peopleWith(part)) {
     const created = bodyOf(await stack.call('Users_Create', { User }, stack.platformKey));
     const { ID } = created['User'] as Row;
     ids.set(User.Email.slice(0, User.Email.indexOf('.')), ID);
@@ -66,6 +65,8 @@ export async function startSearches(topology: Topology) {
     stack,
     token,
     Tenant,
+    /** The part after the name in all addresses. */
+    part,
     /** The IDs of all people, in the order that they joined in. */
     allIds: [...ids.values()],
     idOf,

@@ -4,7 +4,7 @@ import { assertRefused, bodyOf, readPage } from '../../support/answers.ts';
 import { describeOne } from '../../support/harness.ts';
 import { createTenant, signUp } from '../../support/people.ts';
 import { rowsOf } from '../../support/store.ts';
-import { type Row, type Searches, startSearches, unique } from './list-search-calls.ts';
+import { type Row, type Searches, startSearches } from './list-search-calls.ts';
 
 describeOne('searches in lists of groups, bots and invitations', 'one process', (topology) => {
   let on: Searches;
@@ -70,7 +70,7 @@ describeOne('searches in lists of groups, bots and invitations', 'one process', 
       ['ada', 'bobby', 'zo'].map(idOf),
     );
     const reader = await signUp(stack);
-    const Role = { Tenant, Slug: `groups-${unique}`, Name: 'G', Permissions: ['iam.groups.read'] };
+    const Role = { Tenant, Slug: `groups-${on.part}`, Name: 'G', Permissions: ['iam.groups.read'] };
     bodyOf(await stack.call('Roles_Save', { Role }, token));
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: reader.id }, stack.platformKey));
     const grant = (role: string) => ({ Grant: { Tenant, UserID: reader.id, Role: role } });
@@ -111,14 +111,14 @@ describeOne('searches in lists of groups, bots and invitations', 'one process', 
       bodyOf(
         await stack.call(
           'TenantInvitations_Create',
-          { Tenant: tenant, Email: `${name}.${unique}@example.org` },
+          { Tenant: tenant, Email: `${name}.${on.part}@example.org` },
           token,
         ),
       );
     bodyOf(
       await stack.call(
         'TenantInvitations_Delete',
-        { Tenant: tenant, Email: `c.${unique}@example.org` },
+        { Tenant: tenant, Email: `c.${on.part}@example.org` },
         token,
       ),
     );
