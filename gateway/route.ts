@@ -82,13 +82,13 @@ const createPageFinder =
 const providerKind = (tenant: string): ErrorKind =>
   tenant === platformPlace ? 'social' : 'organisation';
 
-type Failed = Omit<RoutedRequest, 'url'> & { thrown: unknown; isDirectory: boolean };
+type FailedRequest = Omit<RoutedRequest, 'url'> & { thrown: unknown; isDirectory: boolean };
 
 /** Answers a request that failed: in the form of SCIM, as a page, or as an ErrorResponse. */
 function createFailures({ log }: Options, parts: Parts) {
   const pageOf = createPageFinder(parts);
   return async (
-    { request, response, pathname, origin, thrown, isDirectory }: Failed,
+    { request, response, pathname, origin, thrown, isDirectory }: FailedRequest,
     span: Span,
   ): Promise<void> => {
     const { requestId } = origin;
@@ -232,10 +232,10 @@ type Failure = {
 function logFailure(log: Log, { thrown: failure, code, method, requestId }: Failure): void {
   const thrown = failure instanceof SignInFailure ? failure.cause : failure;
   // A service logs the errors that it returns. All other errors appear only here.
-  const answered =
+  const isLogged =
     thrown instanceof ServiceError ||
     (thrown instanceof ConnectError && thrown.cause === undefined);
-  if (!answered) log.error('a request failed', { error: thrown, requestId });
+  if (!isLogged) log.error('a request failed', { error: thrown, requestId });
   // Makes the RequestID findable even if no service was called. The path is not logged: clients
   // control it.
   log.info('refused', { method, code, requestId });

@@ -43,7 +43,6 @@ export type Route = {
 /** The route of a path below the public URL; undefined if the table line has none for it. */
 type FindRoute = (pathname: string, request: IncomingMessage) => Route | undefined;
 
-/** The handlers of the routes. */
 type Parts = {
   /** The path of the public URL, without a slash at its end. */
   prefix: string;

@@ -70,16 +70,16 @@ export function createAuthzen({ admit, prepare }: Pipeline, publicUrl: string) {
     response: ServerResponse,
     origin: RequestOrigin,
   ): Promise<void> {
-    const admitted = await admit(endpoint.operation, request, response, origin);
+    const context = await admit(endpoint.operation, request, response, origin);
     const ask: Ask = async (name, json, questions) => {
       try {
-        const call = await prepare(operationOf(name), { ...admitted, json });
+        const call = await prepare(operationOf(name), { ...context, json });
         return await call.send();
       } catch (error) {
         throw withRequestNames(error, questions);
       }
     };
-    sendJson(response, 200, await endpoint.answer(admitted.json, ask));
+    sendJson(response, 200, await endpoint.answer(context.json, ask));
   }
 
   return {

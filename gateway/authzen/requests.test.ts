@@ -194,7 +194,7 @@ test('a search for subjects needs their type only, and has pages', () => {
     [question.tenant, question.subject, question.permission, type, page],
     [tenant, '', 'app.reports.read', 'bot', { limit: 0, token: '' }],
   );
-  const limited = (sent: unknown) => readSubjectSearch({ ...search, page: sent }).page;
+  const limited = (input: unknown) => readSubjectSearch({ ...search, page: input }).page;
   assert.deepEqual(limited({ limit: 2, token: 'x' }), { limit: 2, token: 'x' });
   assert.equal(limited({ limit: 1e12 }).limit, 200);
   assert.deepEqual(

@@ -102,9 +102,9 @@ export function readEvaluations(json: Json): Evaluations | undefined {
 
 function orInvalid<Value>(read: (problems: string[]) => Value): Value {
   const problems: string[] = [];
-  const value = read(problems);
+  const result = read(problems);
   if (problems.length > 0) throw invalid(problems);
-  return value;
+  return result;
 }
 
 function readSemantic(options: unknown, problems: string[]): boolean | undefined {

@@ -43,7 +43,7 @@ async function serve(t: TestContext, folder: URL, prefix = '') {
     if (!console.has(path)) return void response.writeHead(404).end();
     console.send(request, response, path, prefix).catch(() => response.destroy());
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
   return (path: string, headers: Record<string, string> = {}) =>

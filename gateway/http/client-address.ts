@@ -11,7 +11,7 @@ const malformed = counter(
   {},
 );
 
-type Forwarded = {
+type ProxiedRequest = {
   headers: IncomingMessage['headers'];
   socket: Pick<IncomingMessage['socket'], 'remoteAddress'>;
 };
@@ -29,7 +29,7 @@ export function createClientAddress(
   if (wrong !== undefined) throw noNetwork(wrong);
   const isTrusted = createNetworks(trustedProxies);
 
-  return ({ headers, socket }: Forwarded): string => {
+  return ({ headers, socket }: ProxiedRequest): string => {
     let address = plainAddress(socket.remoteAddress ?? '');
     const header = String(headers['x-forwarded-for'] ?? '');
     const entries = header === '' ? [] : header.split(',');

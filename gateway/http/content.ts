@@ -19,19 +19,18 @@ const single = new Set([
 
 /** @throws invalid_argument for a repeated header (RFC 9110, section 5.3, and RFC 9112, 3.2) */
 export function assertSingleHeaders({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void {
-  let seen = '';
+  let names = '';
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
     if (!single.has(name)) continue;
-    if (seen.includes(`${name}\n`))
+    if (names.includes(`${name}\n`))
       throw invalid(`the header ${name} must not be repeated`, 'DUPLICATE_HEADER', {
         Header: name,
       });
-    seen += `${name}\n`;
+    names += `${name}\n`;
   }
 }
 
-/** The type of forms. */
 export const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 const charset = /;\s*charset\s*=\s*"?([^\s";]*)/gi;

@@ -2,16 +2,17 @@
 // first: what one of them checks is not what the other uses.
 
 /** The keys of all objects in a parsed value. The text had more if one was repeated. */
-export function countKeys(value: object): number {
+export function countKeys(json: object): number {
   let keys = 0;
-  if (Array.isArray(value)) {
-    for (const item of value as readonly unknown[]) if (isContainer(item)) keys += countKeys(item);
+  if (Array.isArray(json)) {
+    for (const element of json as readonly unknown[])
+      if (isContainer(element)) keys += countKeys(element);
     return keys;
   }
-  for (const key of Object.keys(value)) {
+  for (const key of Object.keys(json)) {
     keys += 1;
-    const item = (value as Readonly<Record<string, unknown>>)[key];
-    if (isContainer(item)) keys += countKeys(item);
+    const child = (json as Readonly<Record<string, unknown>>)[key];
+    if (isContainer(child)) keys += countKeys(child);
   }
   return keys;
 }

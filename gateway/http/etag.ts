@@ -8,8 +8,8 @@ export const etagOf = (body: Buffer): string =>
 
 /** Whether the client has this version already (RFC 9110, section 13.1.2). */
 export function isCurrent(request: IncomingMessage, etag: string): boolean {
-  const known = (request.headers['if-none-match'] ?? '')
+  const etags = (request.headers['if-none-match'] ?? '')
     .split(',')
     .map((one) => one.trim().replace(/^W\//, ''));
-  return known.includes(etag) || known.includes('*');
+  return etags.includes(etag) || etags.includes('*');
 }

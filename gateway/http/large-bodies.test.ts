@@ -32,7 +32,7 @@ test('unfinished large bodies hold a limited number of bytes, and small bodies a
     );
     client.write(Buffer.alloc(size - 1, 32));
     const status = new Promise<number>((resolve) =>
-      client.once('data', (data) => resolve(Number(data.toString().split(' ')[1]))),
+      client.once('data', (chunk) => resolve(Number(chunk.toString().split(' ')[1]))),
     );
     return { client, status, end: () => (client.write(' '), status) };
   }

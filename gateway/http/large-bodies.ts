@@ -23,33 +23,33 @@ export function createHolder({ total, perNetwork }: typeof heldBytes) {
 
   function change(network: string, by: number): void {
     heldByAll += by;
-    const held = (heldBy.get(network) ?? 0) + by;
-    if (held === 0) heldBy.delete(network);
-    else heldBy.set(network, held);
+    const bytes = (heldBy.get(network) ?? 0) + by;
+    if (bytes === 0) heldBy.delete(network);
+    else heldBy.set(network, bytes);
   }
 
   return (response: ServerResponse, ip: string): ((piece: Uint8Array) => void) => {
     let network = '';
-    let arrived = 0;
-    let held = 0;
+    let size = 0;
+    let reservation = 0;
 
     // Most bodies are small, and cost nothing.
     function begin(): void {
       network = callerNetwork(ip);
       response.once('close', () => {
-        change(network, -held);
-        held = 0;
+        change(network, -reservation);
+        reservation = 0;
       });
     }
 
     return (piece) => {
-      arrived += piece.length;
-      if (arrived <= largeBodyBytes || response.closed) return;
+      size += piece.length;
+      if (size <= largeBodyBytes || response.closed) return;
       if (network === '') begin();
-      const more = arrived - held;
+      const more = size - reservation;
       if (heldByAll + more > total || (heldBy.get(network) ?? 0) + more > perNetwork)
         throw exhausted('too many large requests at once, try again', 1);
-      held += more;
+      reservation += more;
       change(network, more);
     };
   };

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { sendReadiness } from './readiness.ts';
 
 async function answerOf(ready: () => Promise<void>, concerns: string[] = []): Promise<unknown[]> {
-  const seen: unknown[] = [];
-  const end = (body: string) => void seen.push(body);
-  const response = { writeHead: (status: number) => (seen.push(status), { end }) };
+  const answer: unknown[] = [];
+  const end = (body: string) => void answer.push(body);
+  const response = { writeHead: (status: number) => (answer.push(status), { end }) };
   await sendReadiness(response as unknown as ServerResponse, { ready, concerns: () => concerns });
-  return seen;
+  return answer;
 }
 
 test('the public /readyz names no host of a problem', async () => {

@@ -18,7 +18,7 @@ export function pieceOf(body: JsonObject): Piece {
  */
 export async function sendStream(
   response: ServerResponse,
-  gone: AbortSignal,
+  signal: AbortSignal,
   name: string,
   first: Piece,
   ask: (cursor: string) => Promise<Piece>,
@@ -33,8 +33,8 @@ export async function sendStream(
   for (;;) {
     // Back-pressure: wait until the client has read.
     if (piece.data !== '' && !response.write(piece.data))
-      await once(response, 'drain', { signal: gone }).catch(() => {});
-    if (gone.aborted) return;
+      await once(response, 'drain', { signal }).catch(() => {});
+    if (signal.aborted) return;
     if (piece.nextCursor === '') return void response.end();
     piece = await ask(piece.nextCursor);
   }

@@ -9,7 +9,6 @@ import { etagOf, isCurrent } from '../http/etag.ts';
 const heldMs = 5000;
 const clientSeconds = 60;
 
-/** The addresses of the metadata. */
 const metadata = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
 const documents = new Set([...metadata, '/oauth/jwks']);
 
@@ -19,11 +18,11 @@ export const isMetadata = (pathname: string): boolean => metadata.includes(pathn
 export const isDocumentRequest = ({ method }: IncomingMessage, pathname: string): boolean =>
   (method === 'GET' || method === 'HEAD') && documents.has(pathname);
 
-type Loaded = { body: Uint8Array; type: string };
+type IssuerDocument = { body: Uint8Array; type: string };
 
 /** @param load - Asks the provider for the document at a path. */
-export function createIssuerDocuments(load: (pathname: string) => Promise<Loaded>) {
-  const held = createCache<{ body: Buffer; type: string; etag: string }>({
+export function createIssuerDocuments(load: (pathname: string) => Promise<IssuerDocument>) {
+  const cache = createCache<{ body: Buffer; type: string; etag: string }>({
     size: documents.size,
     lifetimeMs: heldMs,
   });
@@ -33,10 +32,10 @@ export function createIssuerDocuments(load: (pathname: string) => Promise<Loaded
     response: ServerResponse,
     pathname: string,
   ): Promise<void> => {
-    const { body, type, etag } = await held.getOrLoad(pathname, async () => {
-      const loaded = await load(pathname);
-      const bytes = Buffer.from(loaded.body);
-      return { body: bytes, type: loaded.type, etag: etagOf(bytes) };
+    const { body, type, etag } = await cache.getOrLoad(pathname, async () => {
+      const document = await load(pathname);
+      const bytes = Buffer.from(document.body);
+      return { body: bytes, type: document.type, etag: etagOf(bytes) };
     });
     const headers = {
       etag,

@@ -72,7 +72,6 @@ const socialErrors: Readonly<Record<string, string>> = {
   ALREADY_LINKED: 'refusal.socialAlreadyLinked',
 };
 
-/** The keys by the kind of page. */
 export const errorKeys = {
   call: callErrors,
   organisation: organisationErrors,

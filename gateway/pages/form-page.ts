@@ -46,7 +46,7 @@ function sendForm(
   request: IncomingMessage,
   response: ServerResponse,
   { url, fields }: SentForm,
-  { texts: [title, about], root, schemes }: FormPage,
+  { texts: [title, description], root, schemes }: FormPage,
 ): void {
   const { href, protocol } = new URL(url);
   if (protocol !== 'https:' && protocol !== 'http:')
@@ -59,7 +59,7 @@ function sendForm(
   const body = fill(pages.get(locale) ?? '', {
     root,
     title: escapeHtml(textOf(locale, title)),
-    about: escapeHtml(textOf(locale, about)),
+    about: escapeHtml(textOf(locale, description)),
     url: escapeHtml(href),
     fields: inputs.join('\n        '),
   });

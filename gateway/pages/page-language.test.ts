@@ -57,8 +57,8 @@ test('a language in the address is kept in a cookie, and an unknown one is not',
 
 /** Fetches without unpacking. */
 async function raw(path: string, headers: Record<string, string>) {
-  const asked = request(`${base}${path}`, { headers }).end();
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const clientRequest = request(`${base}${path}`, { headers }).end();
+  const [response] = (await once(clientRequest, 'response')) as [IncomingMessage];
   return { encoding: response.headers['content-encoding'], body: await buffer(response) };
 }
 

@@ -11,14 +11,14 @@ import { deviceMarkup } from './device-page.ts';
 import { textOfError } from './page-texts.ts';
 
 const app = '<ח>\u202e';
-const shown = '<bdi>&lt;ח&gt;</bdi>';
+const markup = '<bdi>&lt;ח&gt;</bdi>';
 
 test('the page of a consent isolates and escapes the name of the app, in its title without markup', () => {
   const choice = create(IssuerChoiceSchema, { kind: 'consent', app, scopes: ['openid'] });
   const { title, heading, about } = choiceMarkup(choice, 'en');
   assert.equal(title, 'Sign in to \u2068&lt;ח&gt;\u2069?');
-  assert.equal(heading, `Sign in to ${shown}?`);
-  assert.ok(about?.startsWith(`${shown} signs you in`), about);
+  assert.equal(heading, `Sign in to ${markup}?`);
+  assert.ok(about?.startsWith(`${markup} signs you in`), about);
 });
 
 test('the page of a choice isolates the names of the organisations and of the app', () => {
@@ -27,16 +27,16 @@ test('the page of a choice isolates the names of the organisations and of the ap
     create(IssuerChoiceSchema, { kind: 'tenant', app, options }),
     'en',
   );
-  assert.ok(about?.includes(shown), about);
-  assert.equal(choices, `<ul><li><a class="button plain" href="/a">${shown}</a></li></ul>`);
+  assert.ok(about?.includes(markup), about);
+  assert.equal(choices, `<ul><li><a class="button plain" href="/a">${markup}</a></li></ul>`);
 });
 
 test('the page of a device isolates the name of the app', () => {
   const visitor = { locale: 'en', root: '', ip: '127.0.0.1', now: new Date() };
   const page = create(IssuerDevicePageSchema, { kind: 'confirm', app, userCode: 'ABCD' });
   const { heading, about } = deviceMarkup(page, visitor);
-  assert.equal(heading, `Sign in to ${shown}?`);
-  assert.ok(about.includes(`${shown} wants to sign in`), about);
+  assert.equal(heading, `Sign in to ${markup}?`);
+  assert.ok(about.includes(`${markup} wants to sign in`), about);
 });
 
 test('a message with the name of a tenant isolates it, without direction marks', () => {

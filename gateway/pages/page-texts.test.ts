@@ -104,7 +104,7 @@ test('the pages and their scripts have no text outside of the catalogue', () => 
 
 test('a page is rendered completely in every language', () => {
   // Values that are known when the page is sent.
-  const sent = [
+  const responseValues = [
     'title',
     'message',
     'next',
@@ -117,7 +117,16 @@ test('a page is rendered completely in every language', () => {
     'appLogo',
     'links',
   ];
-  const later = ['base', 'root', 'brandHead', 'brand', 'brandLinks', 'console', 'plain', ...sent];
+  const later = [
+    'base',
+    'root',
+    'brandHead',
+    'brand',
+    'brandLinks',
+    'console',
+    'plain',
+    ...responseValues,
+  ];
   for (const locale of shippedLocales)
     for (const name of pages) {
       const html = renderPage(name, locale);

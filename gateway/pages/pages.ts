@@ -135,8 +135,8 @@ const brandStyles = new LRUCache<string, Asset>({ max: 100 });
 
 /** The stylesheet of the colour in the address; empty for a colour that no brand can have. */
 function styleOf({ url = '/' }: IncomingMessage): Asset {
-  const asked = URL.parse(url, 'http://gateway')?.searchParams.get('color') ?? '';
-  const color = /^[\da-f]{6}$/i.test(asked) ? asked : '';
+  const input = URL.parse(url, 'http://gateway')?.searchParams.get('color') ?? '';
+  const color = /^[\da-f]{6}$/i.test(input) ? input : '';
   const style = brandStyles.get(color) ?? assetOf('text/css', brandStyle(color));
   brandStyles.set(color, style);
   return style;
@@ -265,20 +265,20 @@ export function sendErrorPage(
     .end(body);
 }
 
-type Asking = { brand: PageBrand; root: string };
+type PagePlace = { brand: PageBrand; root: string };
 
 /** Asks the person. `root` is the way from the page to the public URL. */
 export function sendChoicePage(
   request: IncomingMessage,
   response: ServerResponse,
   choice: IssuerChoice,
-  asking: Asking,
+  place: PagePlace,
 ): void {
   const locale = languageOf(request);
   const { kind, returnScheme, logo } = choice;
   // Browsers apply form-action to redirects too, and the answer leads to the app.
   const formAction = kind === 'consent' ? `'self' https: ${returnScheme}`.trimEnd() : "'none'";
-  sendQuestion(response, choiceMarkup(choice, locale), { ...asking, logo, locale, formAction });
+  sendQuestion(response, choiceMarkup(choice, locale), { ...place, logo, locale, formAction });
 }
 
 /** Sends a page of the device flow to a person at `ip`. */
@@ -286,11 +286,11 @@ export function sendDevicePage(
   request: IncomingMessage,
   response: ServerResponse,
   page: IssuerDevicePage,
-  { ip, ...asking }: Asking & { ip: string },
+  { ip, ...place }: PagePlace & { ip: string },
 ): void {
   const locale = languageOf(request);
-  const markup = deviceMarkup(page, { locale, root: asking.root, ip, now: new Date() });
-  sendQuestion(response, markup, { ...asking, logo: page.logo, locale, formAction: "'self'" });
+  const markup = deviceMarkup(page, { locale, root: place.root, ip, now: new Date() });
+  sendQuestion(response, markup, { ...place, logo: page.logo, locale, formAction: "'self'" });
 }
 
 function sendQuestion(
@@ -302,7 +302,7 @@ function sendQuestion(
     logo,
     locale,
     formAction,
-  }: Asking & { logo: IssuerLogo | undefined; locale: string; formAction: string },
+  }: PagePlace & { logo: IssuerLogo | undefined; locale: string; formAction: string },
 ): void {
   const body = fill(choicePages.get(locale) ?? '', {
     root,

@@ -47,15 +47,15 @@ export const errorTexts = (pathname: string, status: number): ErrorTexts =>
 /** The ways on from the page of an error on one of the routes /auth/{tenant}/{id}/…. */
 export function wayOnFrom(error: ServiceError, root: string, tenant: string): WayOn {
   const returnTo = error instanceof SignInFailure ? error.returnTo : '';
-  const kept = returnTo === '' ? {} : { return_to: returnTo };
-  const query = queryOf(kept);
+  const parameters = returnTo === '' ? {} : { return_to: returnTo };
+  const query = queryOf(parameters);
   const isFinal = error.code === 'not_found' || final.has(error.reason);
   return {
     tryAgain: isFinal ? '' : `login${query}`,
     signIn: `${root}login${query}`,
     recovery:
       isId('tnt', tenant) && broken.has(error.reason)
-        ? `${root}login${queryOf({ recovery: '1', ...kept })}`
+        ? `${root}login${queryOf({ recovery: '1', ...parameters })}`
         : '',
   };
 }

@@ -46,17 +46,17 @@ export function createScim({ admit, prepare }: Pipeline, publicUrl: string) {
       }
       // A browser's cookie is no credential of a directory.
       if (request.headers.authorization === undefined) throw unauthenticated();
-      const admitted = await admit(operation, request, response, origin, readScimBody);
+      const context = await admit(operation, request, response, origin, readScimBody);
       const json = {
         Tenant: tenant,
         Method: request.method,
         Path: decoded(path),
         Query: search.replace(/^\?/, ''),
         IfMatch: request.headers['if-match'] ?? '',
-        Body: hasBody(request) ? JSON.stringify(admitted.json) : '',
+        Body: hasBody(request) ? JSON.stringify(context.json) : '',
         BaseURL: `${publicUrl}/scim/v2/${tenant}`,
       };
-      const call = await prepare(operation, { ...admitted, json });
+      const call = await prepare(operation, { ...context, json });
       send(response, await call.send());
     });
   };

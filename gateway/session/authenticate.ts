@@ -96,8 +96,8 @@ export function createAuthenticator(
       origin: RequestOrigin,
     ): Promise<Caller> {
       const { type, id, credentialId, clientId, email, mailboxUnproven, narrowedTo } = principal;
-      const about = { type, id, credentialId, clientId, narrowedTo, email, mailboxUnproven };
-      const base = { ...origin, ...about, ...endsOf(principal), ...sessionProof(principal) };
+      const identity = { type, id, credentialId, clientId, narrowedTo, email, mailboxUnproven };
+      const base = { ...origin, ...identity, ...endsOf(principal), ...sessionProof(principal) };
       if (type === 'worker') return newCaller({ ...base, platformPermissions: workerPermissions });
       if (principal.portal) return newCaller({ ...base, ...portalRights(principal) });
       if (!needsPermissions(operation)) return newCaller(base);

@@ -22,10 +22,10 @@ test('over https the session cookie meets the rules of __Host-, also below a pat
       over.getHeader('set-cookie'),
       '__Host-bailiwick_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure',
     );
-    const sent = { cookie: 'a=b; __Host-bailiwick_session=bwks_x' };
-    assert.equal(cookie.read(requestWith({ ...sent, origin: 'https://example.com' })), 'bwks_x');
+    const headers = { cookie: 'a=b; __Host-bailiwick_session=bwks_x' };
+    assert.equal(cookie.read(requestWith({ ...headers, origin: 'https://example.com' })), 'bwks_x');
     assert.throws(
-      () => cookie.read(requestWith({ ...sent, origin: 'https://example.com.evil.example' })),
+      () => cookie.read(requestWith({ ...headers, origin: 'https://example.com.evil.example' })),
       { code: 'permission_denied' },
     );
     // A subdomain could have set a cookie without the prefix.
