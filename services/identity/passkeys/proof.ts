@@ -18,8 +18,7 @@ export type Proven = {
 };
 
 /** The same text for a passkey that no user has, and one of a disabled user. */
-export const unknownPasskey = () =>
-  unauthenticated('unknown passkey', 'PASSKEY_UNKNOWN');
+export const unknownPasskey = () => unauthenticated('unknown passkey', 'PASSKEY_UNKNOWN');
 
 /** Verifies the answer to a challenge of this purpose. @throws PasskeyRefused, or a ServiceError */
 export async function provePasskey(
