@@ -188,7 +188,11 @@ describe('under load', () => {
   test('repeated rotation of Vault’s key and all data keys causes no failure, and the old versions can be removed', async (t) => {
     const cleared = openInstance({ url: testDatabase.url, service: ringService(ringLine('k')) });
     for (const table of ['dek', 'webhook_endpoint'])
-      await cleared.database.query({ name: `empty_${table}`, text: `delete from ${table}` }, []);
+      await cleared.database.write(
+        serviceOrigin('test'),
+        { name: `empty_${table}`, text: `delete from ${table}` },
+        [],
+      );
     await cleared.close();
     const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-vault-'));
     const vault = await startVault();

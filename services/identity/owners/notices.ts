@@ -40,7 +40,7 @@ const notices: ReadonlyMap<string, string> = new Map([
 
 /** Notices that depend on the event's record: a lift by a recovery code names its owner. */
 function kindOf(type: string, data: Record<string, unknown>): string | undefined {
-  if (type === 'sso.requirement_lifted' && data['UserID'] !== undefined) return 'sso_recovered';
+  if (type === 'sso.requirement_lifted' && (data['UserID'] ?? '') !== '') return 'sso_recovered';
   const waits = type === 'sso.certificate_announced' && countsFrom(data) === undefined;
   return waits ? 'certificate_waiting' : notices.get(type);
 }
