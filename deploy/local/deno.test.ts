@@ -92,6 +92,6 @@ test('a process on Deno may connect to this host and the hosts of its settings, 
   assert.deepEqual(allowed, [
     '--allow-env',
     '--allow-net=127.0.0.1,localhost,db.example,sso.example,identity.example',
-    `--allow-read=${root}/services/access,${root}/node_modules,${file},/keys/a,,b`,
+    `--allow-read=${root}/services/access,${root}/node_modules,${root}/packages/texts/locales,${file},/keys/a,,b`,
   ]);
 });

@@ -119,8 +119,6 @@ export function denoRuntime(command: string, spec: Omit<ProcessSpec, 'runtime'>)
  * are allowed.
  */
 const dialsTenants = new Set(['notifications', 'sso', 'bailiwick']);
-/** Pages and mails have texts in several languages. */
-const readsTexts = new Set(['gateway', 'notifications', 'bailiwick']);
 /** Password hashing uses native addons, the only ones. */
 const hashesPasswords = new Set(['identity', 'bailiwick']);
 
@@ -146,8 +144,9 @@ function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): strin
   // The gateway serves the built documents and the built console, if there are any.
   const built = ['site/dist', 'console/dist'].map((folder) => join(root, folder));
   const served = name === 'gateway' || name === 'bailiwick' ? built : [];
-  const texts = readsTexts.has(name) ? [join(root, 'packages/texts/locales')] : [];
-  const read = [...folders, join(root, 'node_modules'), ...served, ...texts, ...named];
+  // Settings of the brand and of languages depend on the shipped texts.
+  const texts = join(root, 'packages/texts/locales');
+  const read = [...folders, join(root, 'node_modules'), ...served, texts, ...named];
   const rest: string[] = [];
   if (hashesPasswords.has(name)) {
     // The addons' loaders read this file to find the host's C library.
