@@ -39,8 +39,8 @@ type Query = (
 ) => Promise<readonly unknown[]>;
 
 /**
- * The call or the service that work is done for. No field is optional: an origin without a guard is
- * made by `serviceOrigin`, `causedBy` or `unguarded` only, and never by leaving the guard out.
+ * The call or the service that work is done for. No field is optional: only `serviceOrigin` and
+ * `causedBy` make an origin without a guard, and leaving it out does not compile.
  */
 export type Origin = {
   /** The name is "" if no operation caused the work. */

@@ -76,8 +76,9 @@ type RelayOptions = {
 
 /**
  * Publishes a service's outbox rows in the background: at once after a commit that recorded a
- * change and after rows were added to `handover`. After each round, and every `intervalMs`, it looks for the rows of a
- * killed process. Any number of replicas may run it. Rows are kept for 24 h after publication.
+ * change, and after rows were added to `handover`. After each round, and every `intervalMs`, it
+ * looks for the rows of a killed process. Any number of replicas may run it. Rows are kept for 24 h
+ * after publication.
  * `pauseMs`: a fixed pause after each round, for a service whose events are not urgent. A round
  * wakes the broker, the audit and the fan-out, which costs more than its rows.
  */

@@ -129,7 +129,8 @@ export function createDispatch({
 
 /**
  * The error for the caller. A client that changes rows together with many others, or finds every
- * connection to the database in use, gets 429; tasks and services get `unavailable`, which they retry without counting an attempt.
+ * connection to the database in use, gets 429. Tasks and services get `unavailable`, which they
+ * retry without counting an attempt.
  */
 function errorFor(thrown: unknown, caller: Caller): ServiceError {
   if (clientCallOf(caller) !== undefined) {

@@ -3,7 +3,7 @@ import { type EntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Transaction as Connection } from 'kysely';
 import type { Statement } from './statements.ts';
 
-/** A running transaction. What it holds is handed over after its commit. */
+/** A running transaction, with the call that it belongs to. */
 export type Transaction = {
   /** The call or the service that the transaction belongs to. */
   readonly call: Origin;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Broker } from '@bailiwick/broker';
-import { idFromHash, type Origin } from '@bailiwick/contract';
+import { idFromHash } from '@bailiwick/contract';
 import { type FollowedEvent, followEvents, noticeTask, publishTask } from '@bailiwick/outbox';
 import type { Background } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
@@ -57,7 +57,8 @@ function countsFrom({ PendingCertificates }: Record<string, unknown>): string | 
 
 /**
  * Mails a tenant's owners when an endpoint fails or is disabled, when a key is about to expire, when
- * the SSO requirement is lifted or gets recovery codes, when certificates of a provider change or expire, and when a directory takes more than it could give.
+ * the SSO requirement is lifted or gets recovery codes, when certificates of a provider change or
+ * expire, and when a directory takes more than it could give.
  */
 export function followOwnerNotices(deps: Deps): Background {
   return () => {
@@ -67,7 +68,7 @@ export function followOwnerNotices(deps: Deps): Background {
         durable: `identity-owners-${family}`,
         subject: `evt.*.${family}.>`,
         types,
-        handle: (event) => notifyOwners(deps, event, event.origin),
+        handle: (event) => notifyOwners(deps, event),
       });
     }
     followEvents(deps, {
@@ -87,12 +88,11 @@ export function followOwnerNotices(deps: Deps): Background {
  */
 async function notifyOwners(
   { database, broker, authority }: Deps,
-  { id, type, tenant, data }: FollowedEvent,
-  call: Origin,
+  { id, type, tenant, data, origin }: FollowedEvent,
 ): Promise<void> {
   const kind = kindOf(type, data);
   if (kind === undefined || tenant === '') return;
-  const { tenantName, userIds } = await authority.listOwners({ tenant, limit: maxOwners }, call);
+  const { tenantName, userIds } = await authority.listOwners({ tenant, limit: maxOwners }, origin);
   const details = { ...detailsOf(data), ...(await personIn(database, data)) };
   const owners = (await findUsers(database, userIds)).filter(({ status }) => status === 'active');
   for (const { id: userId, email, locale } of owners) {

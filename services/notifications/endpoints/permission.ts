@@ -1,10 +1,4 @@
-import {
-  type Caller,
-  holdsInTenant,
-  type Origin,
-  type Permission,
-  sessionProof,
-} from '@bailiwick/contract';
+import { type Caller, holdsInTenant, type Permission, sessionProof } from '@bailiwick/contract';
 import { denied, notFound } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
@@ -28,7 +22,7 @@ export async function allowUpdate(
   }
   const tenant = await findStored();
   if (tenant === undefined) throw notFound('endpoint');
-  const caller = await callerIn(authority, call.caller, tenant, call);
+  const caller = await callerIn(authority, call, tenant);
   if (!holdsInTenant(caller, permission, tenant)) throw notFound('endpoint');
   return { tenant, allowed: { ...call, caller, permission } };
 }
@@ -39,10 +33,10 @@ export async function allowUpdate(
  */
 async function callerIn(
   authority: PeerClient<typeof Authority>,
-  caller: Caller,
+  call: Call,
   tenant: string,
-  call: Origin,
 ): Promise<Caller> {
+  const { caller } = call;
   if (caller.tenant === tenant) return caller;
   const { type: principalType, id: principalId, narrowedTo } = caller;
   const botTenant = principalType === 'bot' ? caller.tenant : '';

@@ -65,7 +65,7 @@ export function domainHandlers(deps: DomainDeps): Handlers<typeof Domain> {
     },
 
     async listSuggestions(_request, call) {
-      return { suggestions: await suggestionsFor(deps, call.caller, call) };
+      return { suggestions: await suggestionsFor(deps, call) };
     },
 
     async join({ tenant }, call) {

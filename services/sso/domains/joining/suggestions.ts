@@ -1,4 +1,4 @@
-import { type Caller, normaliseEmail, type Origin } from '@bailiwick/contract';
+import { type Caller, normaliseEmail } from '@bailiwick/contract';
 import { failedPrecondition } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { DomainSuggestionSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
@@ -26,9 +26,9 @@ const joinableDomainOf = async (
  */
 export async function suggestionsFor(
   deps: Deps,
-  caller: Caller,
-  call: Origin,
+  call: Call,
 ): Promise<Array<MessageInitShape<typeof DomainSuggestionSchema>>> {
+  const { caller } = call;
   const domain = await joinableDomainOf(deps, caller);
   if (!domain) return [];
   const { tenant, name } = domain;

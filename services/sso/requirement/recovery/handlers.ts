@@ -89,7 +89,7 @@ export function recoveryHandlers({
         if (!(await useCode(tx, tenant, hash))) return false;
         await recordLift(tx, { tenant, until, userId });
         // Before the commit: if access does not answer, the code stays unused.
-        await admission.liftSso({ tenant, until: timestampFromDate(until) }, tx.call, {
+        await admission.liftSso({ tenant, until: timestampFromDate(until) }, byOwner, {
           signal: call.signal,
         });
         return true;
