@@ -11,13 +11,22 @@ const placeholders: Plugin = {
     html.replace('{{lang}}', 'en').replace('{{root}}', '/').replace('{{nonce}}', ''),
 };
 
+/** Vite only warns of a Node module, and the view that needs it stays empty. */
+const browserOnly: Plugin = {
+  name: 'browser-only',
+  enforce: 'pre',
+  resolveId(id, importer) {
+    if (id.startsWith('node:')) this.error(`${importer} imports ${id}, which no browser has`);
+  },
+};
+
 const folder = import.meta.dirname;
 
 export default defineConfig({
   root: folder,
   // The files are below the path of the public URL, which is not known here.
   base: './',
-  plugins: [react(), textsPlugin(), placeholders],
+  plugins: [browserOnly, react(), textsPlugin(), placeholders],
   build: {
     rolldownOptions: { input: ['index.html', 'portal.html'].map((page) => join(folder, page)) },
     target: 'es2023',

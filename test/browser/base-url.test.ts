@@ -98,10 +98,9 @@ for (const prefix of ['/id', '/auth', '/docs']) {
       assert.ok(address.startsWith(`${base}/`), address);
       const answer = await fetch(address);
       assert.equal(answer.status, 200, address);
-      const names = Array.from(
-        (await answer.text()).matchAll(/\b(?:(?:src|href)="|from ')([^"']*)/g),
-        ([, name = '']) => name,
-      );
+      const isHtml = answer.headers.get('content-type')?.startsWith('text/html');
+      const links = isHtml ? /\b(?:src|href)="([^"]*)/g : /^(?:import|\}) .*from '([^']*)/gm;
+      const names = Array.from((await answer.text()).matchAll(links), ([, name = '']) => name);
       for (const name of names.filter((found) => found !== 'data:,'))
         await assertThere(new URL(name, address).href, seen);
       return seen;

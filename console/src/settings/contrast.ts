@@ -1,4 +1,4 @@
-import { accentProblem, contrast } from '@bailiwick/texts';
+import { accentProblem, contrast } from '@bailiwick/texts/accent.ts';
 
 /** The contrast of white text on a colour, if it is one, and whether the service accepts it. */
 export const contrastOf = (color: string): { ratio: string; isEnough: boolean } | undefined =>

@@ -1,4 +1,4 @@
-import { accentColors } from '@bailiwick/texts';
+import { accentColors } from '@bailiwick/texts/accent.ts';
 import { Group, Stack, Text } from '@mantine/core';
 import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
