@@ -35,6 +35,12 @@ export async function findKey(
   return rows[0];
 }
 
+const wrappedByOthers: Statement = {
+  name: 'keys.take_wrapped_by_others',
+  text: 'select tenant, id, kek, wrapped from dek where kek <> $1 and (tenant, id) > ($2, $3) order by tenant, id limit $4 for update skip locked',
+  across: 'rewraps the data keys of all tenants in order',
+};
+
 /** Locks data keys after `after` that a key other than `kek` wraps, skipping locked rows. */
 export function takeWrappedByOthers(
   tx: Transaction,
@@ -42,10 +48,7 @@ export function takeWrappedByOthers(
   after: KeyPlace,
   limit: number,
 ): Promise<StoredKey[]> {
-  return tx.query<StoredKey>(
-    'select tenant, id, kek, wrapped from dek where kek <> $1 and (tenant, id) > ($2, $3) order by tenant, id limit $4 for update skip locked',
-    [kek, after.tenant, after.id, limit],
-  );
+  return tx.query<StoredKey>(wrappedByOthers, [kek, after.tenant, after.id, limit]);
 }
 
 export async function setWrapping(
@@ -60,18 +63,22 @@ export async function setWrapping(
   ]);
 }
 
+const rotation: Statement = {
+  name: 'keys.request_rotation',
+  text: 'update dek set rotation_due = true where superseded_at is null returning 1',
+  across: 'the platform rotates the data keys of all tenants',
+};
+
 /** Requests the replacement of every current data key. Returns their number. */
 export async function requestRotation(tx: Transaction): Promise<number> {
-  const rows = await tx.query(
-    'update dek set rotation_due = true where superseded_at is null returning 1',
-    [],
-  );
+  const rows = await tx.query(rotation, []);
   return rows.length;
 }
 
 const due: Statement = {
   name: 'keys.rotation_due',
   text: 'select tenant, id from dek where rotation_due and (tenant, id) > ($1, $2) order by tenant, id limit $3',
+  across: 'rotates the data keys of all tenants in order',
 };
 
 /** The data keys whose replacement is due. */
@@ -83,6 +90,7 @@ const superseded: Statement = {
   text: `select tenant, id from dek
          where superseded_at is not null and (unused_since is null or unused_since <= $3) and (tenant, id) > ($1, $2)
          order by tenant, id limit $4`,
+  across: 'reseals the records of superseded data keys of all tenants in order',
 };
 
 /**
@@ -100,6 +108,7 @@ export const listSuperseded = (
 const byKek: Statement = {
   name: 'keys.count_by_kek',
   text: 'select kek, count(*)::int as count from dek group by kek order by kek',
+  across: 'counts the data keys of all tenants by their key-encryption key',
 };
 
 /** The number of data keys that each key-encryption key wraps. */
@@ -112,6 +121,7 @@ const remaining: Statement = {
   name: 'keys.remaining',
   text: `select (select count(*)::int from dek where rotation_due) as "toReplace",
                 (select count(*)::int from dek where superseded_at is not null and unused_since is null) as "toReseal"`,
+  between: 'counts the data keys of all tenants',
 };
 
 /**

@@ -5,7 +5,14 @@ import type { Transaction } from './transaction.ts';
 // Statements in SQL, on the pool or inside a transaction, and the errors that they can have.
 
 /** A prepared statement: one name for one text, planned once per connection. */
-export type Statement = { name: string; text: string };
+export type Statement = {
+  name: string;
+  text: string;
+  /** Why it may reach rows of any tenant: rows that meet in it are of the same tenant. */
+  across?: string;
+  /** Why rows of different tenants may meet in it. */
+  between?: string;
+};
 
 const isWrite = /\b(insert\s+into|update|delete\s+from)\b/i;
 const written = new Map<string, boolean>();

@@ -9,6 +9,9 @@ export type FoundStatement = {
   /** The name of a prepared statement, or `<file>:<function>` of a statement in a transaction. */
   name: string;
   text: string;
+  /** The reasons of its marks, of which a statement without a name has none. */
+  across?: string | undefined;
+  between?: string | undefined;
 };
 
 /**
@@ -31,8 +34,15 @@ export function statementsOf(file: string, source: string): FoundStatement[] {
     .map(({ name }) => name?.text ?? '');
   return nodes.flatMap((node) => {
     if (ts.isObjectLiteralExpression(node)) {
-      const [name, text] = [propertyOf(node, 'name'), propertyOf(node, 'text')];
-      return name && text ? [{ name: textOf(name, constants), text: textOf(text, constants) }] : [];
+      const property = (name: string) => {
+        const value = propertyOf(node, name);
+        return value && textOf(value, constants);
+      };
+      if (!propertyOf(node, 'text')) return [];
+      const [name, text] = [property('name'), property('text')];
+      return name && text
+        ? [{ name, text, across: property('across'), between: property('between') }]
+        : [];
     }
     if (!ts.isCallExpression(node)) return [];
     const isRunner = runners.includes(node.expression.getText());

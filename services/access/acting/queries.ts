@@ -17,6 +17,7 @@ const heldRoles: Statement = {
     where gm.user_id = $1
   ) h left join role_entry r on r.tenant = h.tenant and r.slug = h.role
   order by h.tenant, h.role`,
+  across: 'who acts as a user gains what the user holds in all tenants',
 };
 
 /**

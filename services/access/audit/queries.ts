@@ -67,6 +67,7 @@ const append: Statement = {
            on conflict (tenant, kind, day) do update set count = c.count + excluded.count
          )
          select tenant from ours`,
+  between: 'counts a sign-in in each tenant of the user; returns no tenant data',
 };
 
 /** The new last link of a tenant's chain, and the one that it was before. */
@@ -173,6 +174,7 @@ const entriesOfActor: Statement = {
          and not exists (select 1 from tenant t where t.id = audit_entry.tenant and ${demandsMore('$12', '$13', '$14')})
          and ${prefixed('$15', '$16')}
          order by id desc limit $3`,
+  across: "lists the user's own actions, in the tenants that the caller may see",
 };
 
 export type ActorPage = EntryPage & ProofInTenants & { tenant: string };
@@ -285,6 +287,7 @@ const due: Statement = {
   text: `select h.tenant from audit_head h left join tenant t on t.id = h.tenant
          cross join lateral (select e.seq, e.occurred_at from audit_entry e where e.tenant = h.tenant order by e.seq limit 1) oldest
          where oldest.seq < h.seq and oldest.occurred_at < now() - make_interval(days => ${keptDays}) order by h.tenant`,
+  across: 'deletes expired entries of all tenants, each by the retention of its tenant',
 };
 
 /** The tenants whose oldest entry is past retention. The newest entry of a chain is always kept. */
@@ -329,6 +332,7 @@ export async function saveCheckpoint(
 const signedByOthers: Statement = {
   name: 'access.checkpoints_signed_by_others',
   text: 'select tenant, seq::float8 as seq, hash, signature from audit_checkpoint where not starts_with(signature, $1)',
+  across: 're-signs the checkpoints of all tenants with a new first key of the key ring',
 };
 
 /** The checkpoints whose signatures do not begin with this prefix. */

@@ -83,6 +83,7 @@ export const listDays = (
 const sweep: Statement = {
   name: 'access.sweep_daily_counts',
   text: `delete from daily_count where day < (now() at time zone 'UTC')::date - 30`,
+  across: 'the sweeper covers all tenants',
 };
 
 /** Deletes the counts that are no longer shown. */

@@ -127,6 +127,7 @@ const userRoles: Statement = {
     ${missesFactor('$3', '$4', '$5')} as lacks_factor,
     t.settings
   from held cross join everywhere left join tenant t on t.id = held.id and t.status in ('active', 'suspended')`,
+  between: "without a tenant in the request, the user's only tenant is used",
 };
 
 export async function findUserRoles(
@@ -203,6 +204,7 @@ const rolesEverywhere: Statement = {
   from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
   cross join lateral (${rolesOfUser('m.tenant')}) held
   where m.user_id = $1 and m.status = 'active' and not ${barred} and not (${lacksSso('$2')}) and not ${missesFactor('$2', '$3', '$4')}`,
+  across: "lists the user's own roles in each tenant",
 };
 
 /** A user's roles in every tenant where they take effect. */
@@ -222,6 +224,7 @@ const sharesTenant: Statement = {
     and (m.tenant = any (string_to_array($3, ',')) or ($2 and not ${demandsMore('$5', '$6', '$7')}))
     and not exists (select 1 from tenant_member r where r.tenant = m.tenant and r.user_id = $4 and r.status <> 'active')
   limit 1`,
+  across: 'the caller may see a user of a tenant that the caller may see',
 };
 
 /**

@@ -8,6 +8,7 @@ const lockOwned: Statement = {
          where t.status <> 'deleting' and exists (
            select 1 from grant_entry g where g.tenant = t.id and g.subject_type = 'user' and g.subject = $1 and g.role = 'owner' and g.resource = '' and not g.unasked)
          order by t.id for update of t`,
+  across: 'a user can be deleted only if every tenant keeps an owner',
 };
 
 export type OwnedTenant = { id: string; name: string; status: string };
@@ -28,6 +29,7 @@ const traces: Statement = {
          union select g.tenant from grant_entry g where g.subject = $1 and g.subject_type <> 'group'
          union select s.tenant from scim_user s where s.user_id = $1
          order by tenant`,
+  between: 'finds the records of a deleted user or bot in all tenants',
 };
 
 /** The tenants where a user or bot is a member or has grants; "" = the platform. */
@@ -44,6 +46,7 @@ const unfinished: Statement = {
            or exists (select 1 from grant_entry g where g.subject = s.subject and g.subject_type <> 'group')
            or exists (select 1 from scim_user u where u.user_id = s.subject))
          limit 100`,
+  between: 'finds records of deleted users and bots in all tenants',
 };
 
 /**
@@ -66,26 +69,35 @@ export async function findPurgeable(database: Database): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+const orphanOffers: Statement = {
+  name: 'access.delete_orphan_offers',
+  text: `delete from membership_offer o where not exists (select from tenant t where t.id = o.tenant)
+       or exists (select from tenant_member m where m.tenant = o.tenant and m.user_id = o.user_id and m.status = 'active')`,
+  across: 'deletes the offers of deleted tenants',
+};
+const orphanLogos: Statement = {
+  name: 'access.delete_orphan_logos',
+  text: 'delete from tenant_logo l where not exists (select from tenant t where t.id = l.tenant)',
+  across: 'deletes the logos of deleted tenants',
+};
+const orphanScimUsers: Statement = {
+  name: 'access.delete_orphan_scim_users',
+  text: 'delete from scim_user s where not exists (select from tenant t where t.id = s.tenant)',
+  across: 'deletes the directory users of deleted tenants',
+};
+const orphanScimMembers: Statement = {
+  name: 'access.delete_orphan_scim_members',
+  text: 'delete from scim_member m where not exists (select from tenant t where t.id = m.tenant)',
+  across: 'deletes the directory members of deleted tenants',
+};
+
 /**
  * Deletes offers, logos and directories of purged tenants, and offers of users who are members.
  * Processes of earlier versions purge tenants and add members without knowing these tables.
  */
 export async function deleteOrphans(tx: Transaction): Promise<void> {
-  await tx.query(
-    `delete from membership_offer o where not exists (select from tenant t where t.id = o.tenant)
-       or exists (select from tenant_member m where m.tenant = o.tenant and m.user_id = o.user_id and m.status = 'active')`,
-    [],
-  );
-  await tx.query(
-    'delete from tenant_logo l where not exists (select from tenant t where t.id = l.tenant)',
-    [],
-  );
-  await tx.query(
-    'delete from scim_user s where not exists (select from tenant t where t.id = s.tenant)',
-    [],
-  );
-  await tx.query(
-    'delete from scim_member m where not exists (select from tenant t where t.id = m.tenant)',
-    [],
-  );
+  await tx.query(orphanOffers, []);
+  await tx.query(orphanLogos, []);
+  await tx.query(orphanScimUsers, []);
+  await tx.query(orphanScimMembers, []);
 }

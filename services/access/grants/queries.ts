@@ -60,6 +60,7 @@ const grantsOfUser: Statement = {
            and ((g.tenant = '' and $9) or exists (select 1 from tenant t where t.id = g.tenant and t.status = 'active' and (
              g.tenant = any (string_to_array($5, ',')) or ($4 and not ${demandsMore('$6', '$7', '$8')}))))
          order by g.id limit $3`,
+  across: "lists the user's own grants, in the tenants that the caller may see",
 };
 
 /**

@@ -153,6 +153,7 @@ const groupsOfUser: Statement = {
   name: 'access.groups_of_user',
   text: `select ${columns} from group_member m join group_entry e on e.tenant = m.tenant and e.id = m.group_id
          where m.user_id = $1 and e.id > $2 and ${visible} order by e.id limit $3`,
+  across: "lists the user's own groups, in the tenants that the caller may see",
 };
 
 const groupsAboveUser: Statement = {
@@ -163,6 +164,7 @@ const groupsAboveUser: Statement = {
            where m.user_id = $1 and m.tenant = e.tenant and e.key = any (d.ancestor_keys))
            and e.tenant in (select tenant from group_member where user_id = $1)
          order by e.id limit $3`,
+  across: "lists the user's own groups, in the tenants that the caller may see",
 };
 
 export type MemberGroupsQuery = PageQuery & { reach: Reach; effective: boolean };

@@ -21,6 +21,7 @@ const columns = `i.tenant, i.id, i.email, i.email_key as "emailKey", i.status, i
 const ofToken: Statement = {
   name: 'access.invitation_of_token',
   text: `select ${columns} from invitation i join tenant t on t.id = i.tenant and t.status = 'active' where i.token_hash = $1`,
+  across: 'finds the tenant of an invitation from its token',
 };
 
 /** The invitation of a token into an active tenant, in any status. */
@@ -36,6 +37,7 @@ const shown: Statement = {
   name: 'access.invitation_shown',
   text: `select ${columns}, t.name as "tenantName" from invitation i join tenant t on t.id = i.tenant and t.status = 'active'
          where i.token_hash = $1 and i.status = 'pending' and i.expires_at > now()`,
+  across: 'finds the invitation of a token, which names its tenant',
 };
 
 /** The pending invitation of a token into an active tenant, with the tenant's name. */
@@ -119,6 +121,7 @@ export async function expireInvitation(
 const overdue: Statement = {
   name: 'access.overdue_invitations',
   text: `select i.tenant, i.id from invitation i where i.status = 'pending' and i.expires_at <= now() order by i.expires_at limit $1 for update skip locked`,
+  across: 'the sweeper covers all tenants',
 };
 
 /**
@@ -200,6 +203,7 @@ const invitationsOfAddress: Statement = {
   name: 'access.invitations_of_address',
   text: `select ${columns} from invitation i join tenant t on t.id = i.tenant and t.status = 'active'
          where i.email_key = $1 and ($2 = '' or i.id < $2) order by i.id desc limit $3`,
+  across: 'lists the invitations of one address',
 };
 
 /** The invitations of an address into active tenants, newest first. */

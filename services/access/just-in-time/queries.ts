@@ -109,6 +109,7 @@ const overdue: Statement = {
   name: 'access.mappings_overdue',
   text: `select tenant, user_id as "userId", provider from mapping_statement
     where silent_since is not null and stated_at <= now() - ${kept} order by stated_at limit $1`,
+  across: 'the sweeper covers all tenants',
 };
 
 /** Users whose mapped rights end, since the provider has not stated them for too long. */

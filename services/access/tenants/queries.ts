@@ -38,6 +38,7 @@ const tenantsOfUser: Statement = {
   name: 'access.tenants_of_user',
   text: `select ${tenantColumns} from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
          where m.user_id = $1 and m.status = 'active' and m.tenant > $2 order by m.tenant limit $3`,
+  across: "lists the user's own tenants",
 };
 
 /** The active tenants a user is an active member of, in order of id. */
@@ -53,6 +54,7 @@ const closedOfUser: Statement = {
   name: 'access.closed_tenants_of_user',
   text: `select t.id, t.slug, t.name, t.status from tenant_member m join tenant t on t.id = m.tenant and t.status <> 'active'
          where m.user_id = $1 and m.status = 'active' order by m.tenant limit $2`,
+  across: "lists the user's own tenants",
 };
 
 /** The suspended and deleted tenants a user is an active member of, in order of id. */
@@ -83,6 +85,7 @@ const membershipsOfUser: Statement = {
            select ${offerColumns} from membership_offer o where o.user_id = $1 and ${pendingOffer}
          ) m join tenant t on t.id = m.tenant and t.status = 'active'
          where m.tenant > $2 and ($4 = '' or m.tenant = $4) order by m.tenant limit $3`,
+  across: "lists the user's own memberships",
 };
 
 /** The active tenants where a user is a member or has an offer, in order of id. */
@@ -267,6 +270,7 @@ const knownElsewhere: Statement = {
   name: 'access.known_elsewhere',
   text: `select exists (select from tenant_member m where m.user_id = $1 and m.tenant <> $2)
            or exists (select from grant_entry g where g.tenant = '' and g.subject_type = 'user' and g.subject = $1) as known`,
+  between: 'the trust of a new link depends on the other tenants of the user',
 };
 
 /**

@@ -42,6 +42,7 @@ const liveKey = `select k.tenant, k.id, k.bot, k.permissions, k.allowed_ips as "
 const live: Statement = {
   name: 'identity.live_bot_key',
   text: `${liveKey} and k.token_hash = $1`,
+  across: 'finds the bot and its tenant from the secret of a key',
 };
 const liveById: Statement = {
   name: 'identity.live_bot_key_by_id',
@@ -95,6 +96,12 @@ export async function touchBotKey(
   await database.write(call, touchBot, [tenant, bot]);
 }
 
+const dueKeys: Statement = {
+  name: 'identity.take_due_bot_keys',
+  text: `select ${columns}, k.notice_at as "noticeAt" from bot_key k where k.notice_at <= now() order by k.notice_at limit $1 for update skip locked`,
+  across: 'announces the expiry of keys of all tenants',
+};
+
 /**
  * Keys of all tenants with an event due. Each is locked by one replica until its transaction ends.
  */
@@ -102,10 +109,7 @@ export async function takeDue(
   tx: Transaction,
   limit: number,
 ): Promise<Array<BotKeyRow & { noticeAt: string }>> {
-  return tx.query(
-    `select ${columns}, k.notice_at as "noticeAt" from bot_key k where k.notice_at <= now() order by k.notice_at limit $1 for update skip locked`,
-    [limit],
-  );
+  return tx.query(dueKeys, [limit]);
 }
 
 export async function setNotice(

@@ -25,6 +25,7 @@ const ofIssuer: Statement = {
   text: `select b.tenant, b.active, t.id, t.issuer, t.audience, t.subject, t.claims, t.jwks
          from bot b left join bot_trust t on t.tenant = b.tenant and t.bot = b.id and t.issuer = $2
          where b.id = $1 order by t.id`,
+  across: 'finds the bot and its tenant from its client ID',
 };
 
 type Found = Pick<BotTrustRow, 'id' | 'issuer' | 'audience' | 'subject' | 'claims' | 'jwks'>;

@@ -31,6 +31,7 @@ export function findBots(
 const byIdsAnywhere: Statement = {
   name: 'identity.bots_anywhere',
   text: `select ${columns} from bot b where b.id = any($1) order by b.id`,
+  across: 'access checks bots of any tenant, for grants on the platform',
 };
 
 /** The bots among `ids`, of any tenant. */

@@ -103,20 +103,19 @@ export async function findUndecided(
   return row?.id;
 }
 
+const identityElsewhere: Statement = {
+  name: 'identity.identity_elsewhere',
+  text: 'select 1 as one from identity_link where user_id = $1 and tenant <> $2 limit 1',
+  across: 'the trust of a link depends on identities of the user in other tenants',
+};
+
 /** Whether a user has a link to a provider of another tenant. */
 export async function hasIdentityElsewhere(
   tx: Transaction,
   userId: string,
   tenant: string,
 ): Promise<boolean> {
-  return (
-    (
-      await tx.query(
-        'select 1 as one from identity_link where user_id = $1 and tenant <> $2 limit 1',
-        [userId, tenant],
-      )
-    ).length > 0
-  );
+  return (await tx.query(identityElsewhere, [userId, tenant])).length > 0;
 }
 
 export type LinkToConfirm = Vouched & {
@@ -125,16 +124,19 @@ export type LinkToConfirm = Vouched & {
   createdAt: string;
 };
 
+const lockedLink: Statement = {
+  name: 'identity.lock_link',
+  text: 'select tenant, trust, lapsed, password_mark as "passwordMark", created_at as "createdAt" from identity_link where user_id = $1 and provider = $2 for update',
+  across: "a user's own link; returns the tenant of its provider",
+};
+
 /** A user's link to a provider, locked until the transaction ends. */
 export async function lockLink(
   tx: Transaction,
   userId: string,
   provider: string,
 ): Promise<LinkToConfirm | undefined> {
-  const [row] = await tx.query<LinkToConfirm>(
-    'select tenant, trust, lapsed, password_mark as "passwordMark", created_at as "createdAt" from identity_link where user_id = $1 and provider = $2 for update',
-    [userId, provider],
-  );
+  const [row] = await tx.query<LinkToConfirm>(lockedLink, [userId, provider]);
   return row;
 }
 
@@ -151,6 +153,12 @@ export async function confirmLink(
   );
 }
 
+const passwordMark: Statement = {
+  name: 'identity.carry_password_mark',
+  text: 'update identity_link set password_mark = $3 where user_id = $1 and password_mark = $2',
+  across: "updates the password mark of all the user's links",
+};
+
 /**
  * Updates the password marks of links when a stored hash is replaced, after the user has proved to
  * know the password.
@@ -161,10 +169,7 @@ export async function carryMark(
   before: string | null | undefined,
   after: string,
 ): Promise<void> {
-  await tx.query(
-    'update identity_link set password_mark = $3 where user_id = $1 and password_mark = $2',
-    [userId, markOf(before), markOf(after)],
-  );
+  await tx.query(passwordMark, [userId, markOf(before), markOf(after)]);
 }
 
 /**
@@ -195,6 +200,7 @@ const ofUser: Statement = {
   text: `select tenant, provider, issuer, subject, user_id as "userId", email, created_at as "createdAt", last_used_at as "lastUsedAt",
            trust, lapsed
          from identity_link where user_id = $1 and provider > $2 order by provider limit $3`,
+  across: "lists the user's own identities",
 };
 
 /** A page of a user's identities in order of their providers, plus one row if there are more. */
@@ -210,20 +216,29 @@ export type Opening = { authMethod: string; provider: string } & Partial<
   Vouched & { linkedAt: string }
 >;
 
+const opening: Statement = {
+  name: 'identity.opening_of_session',
+  text: `select s.auth_method as "authMethod", s.provider, l.trust, l.lapsed, l.created_at as "linkedAt"
+     from session s left join identity_link l on l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
+     where s.id = $1 and s.user_id = $2`,
+  across: 'the session names the tenant of the link that opened it',
+};
+
 /** How a user's session was opened, with the link if a provider opened it. */
 export async function findOpening(
   tx: Transaction,
   userId: string,
   sessionId: string,
 ): Promise<Opening | undefined> {
-  const [row] = await tx.query<Opening>(
-    `select s.auth_method as "authMethod", s.provider, l.trust, l.lapsed, l.created_at as "linkedAt"
-     from session s left join identity_link l on l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
-     where s.id = $1 and s.user_id = $2`,
-    [sessionId, userId],
-  );
+  const [row] = await tx.query<Opening>(opening, [sessionId, userId]);
   return row;
 }
+
+const ownIdentity: Statement = {
+  name: 'identity.remove_identity',
+  text: 'delete from identity_link where user_id = $1 and provider = $2 returning tenant',
+  across: "a user's own identity; returns the tenant of its provider",
+};
 
 /**
  * Deletes a user's identity at a provider, with its codes and sessions. Returns the tenant of the
@@ -234,10 +249,7 @@ export async function removeIdentity(
   userId: string,
   provider: string,
 ): Promise<string | undefined> {
-  const [row] = await tx.query<{ tenant: string }>(
-    'delete from identity_link where user_id = $1 and provider = $2 returning tenant',
-    [userId, provider],
-  );
+  const [row] = await tx.query<{ tenant: string }>(ownIdentity, [userId, provider]);
   if (!row) return undefined;
   await tx.query('delete from sign_in_code where user_id = $1 and provider = $2', [
     userId,
@@ -247,9 +259,15 @@ export async function removeIdentity(
   return row.tenant;
 }
 
+const allIdentities: Statement = {
+  name: 'identity.remove_identities',
+  text: 'delete from identity_link where user_id = $1',
+  across: 'deletes the identities of a deleted user in all tenants',
+};
+
 /** Deletes all links and codes of a user, but not its sessions. */
 export async function removeIdentities(tx: Transaction, userId: string): Promise<void> {
-  await tx.query('delete from identity_link where user_id = $1', [userId]);
+  await tx.query(allIdentities, [userId]);
   await voidCodes(tx, userId);
 }
 

@@ -46,18 +46,22 @@ const liveSession = `select s.id, s.user_id, u.email, u.mailbox_proven, ${provid
 const live: Statement = {
   name: 'identity.live_session',
   text: `${liveSession} and s.token_hash = $1 and s.operator = ''`,
+  across: 'the session names the tenant of the link that opened it',
 };
 const liveById: Statement = {
   name: 'identity.live_session_by_id',
   text: `${liveSession} and s.id = $1 and s.operator = ''`,
+  across: 'the session names the tenant of the link that opened it',
 };
 const liveSupport: Statement = {
   name: 'identity.live_support_session',
   text: `${liveSession} and s.token_hash = $1 and s.operator <> ''`,
+  across: 'a support session belongs to its user in all tenants',
 };
 const liveSupportById: Statement = {
   name: 'identity.live_support_session_by_id',
   text: `${liveSession} and s.id = $1 and s.operator <> ''`,
+  across: 'a support session belongs to its user in all tenants',
 };
 const touched: Statement = {
   name: 'identity.touch_session',
@@ -68,6 +72,7 @@ const liveIds: Statement = {
   name: 'identity.live_session_ids',
   text: `select s.id from session s join user_account u on u.id = s.user_id
          where s.id = any ($1) and s.operator = '' and ${isLive} and ${isConfirmed} and u.status = 'active' and u.email_verified`,
+  across: 'the session names the tenant of its provider',
 };
 
 type Texts = Record<
@@ -186,6 +191,7 @@ const begin: Statement = {
            where f.email_key = k.email_key and f.network = case when k.is_new then '' else $13 end
          )
          select limited_to from begun`,
+  across: 'the session names the tenant of the link that opened it',
 };
 
 /** A session to begin: its user as it was read, and the outbox row of the sign-in. */

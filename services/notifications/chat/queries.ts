@@ -16,6 +16,8 @@ const page: Statement = {
 const tenantOfOne: Statement = {
   name: 'notifications.chat_endpoint_tenant',
   text: 'select tenant from chat_endpoint where id = $1',
+  across:
+    'returns the tenant of an endpoint for an update without one; the caller is authorized in it',
 };
 
 export async function findEndpoint(

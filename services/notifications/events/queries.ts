@@ -4,6 +4,7 @@ import type { Database, Statement } from '@bailiwick/store';
 const forget: Statement = {
   name: 'notifications.forget_published',
   text: 'delete from published_event where published_at < now() - make_interval(secs => $1)',
+  across: 'the sweeper covers all tenants',
 };
 
 /** Deletes the ids of published events that no longer deduplicate. */

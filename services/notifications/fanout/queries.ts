@@ -29,6 +29,7 @@ const wanted: Statement = {
   text: `select asked.type from jsonb_to_recordset($1::jsonb) as asked (type text, names text[])
          where exists (select from webhook_endpoint where active and (event_types = '{}' or event_types && asked.names))
             or exists (select from chat_endpoint where active and (event_types = '{}' or event_types && asked.names))`,
+  between: 'fan-out asks whether any tenant wants a type; returns no tenant data',
 };
 
 /** The types of which any endpoint wants events now. `isSubscribed` decides for each endpoint. */

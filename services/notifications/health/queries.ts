@@ -166,6 +166,7 @@ const needsAction = `failing_since is not null and (
 const failing: Statement = {
   name: 'notifications.ailing',
   text: `select tenant, endpoint from endpoint_health where ${needsAction} limit $3`,
+  across: 'announces failing endpoints of all tenants, each in its own tenant',
 };
 
 /** Failing endpoints whose owners must be notified, or that must be disabled. */
@@ -210,6 +211,7 @@ export async function markNotified(
 const openBreakers: Statement = {
   name: 'notifications.open_breakers',
   text: 'select count(*)::int as count from endpoint_health where pause_ms > 0 and paused_until > now()',
+  across: 'counts the queue of all tenants and returns no tenant data',
 };
 
 export async function countOpenBreakers(database: Database): Promise<number> {

@@ -87,21 +87,32 @@ export async function forgetMessages(
 /** A delivery in flight when its endpoint was deleted ends within this time. */
 const lateSeconds = 60;
 
-/** Deletes at most `limit` messages of deleted endpoints and returns their number. */
-export async function deleteForgotten(tx: Transaction, limit: number): Promise<number> {
-  const gone = await tx.query(
-    `delete from delivery_message where task in (
+const forgottenMessages: Statement = {
+  name: 'notifications.delete_forgotten_messages',
+  text: `delete from delivery_message where task in (
        select m.task from deleted_endpoint d join delivery_message m on m.tenant = d.tenant and m.endpoint = d.endpoint
        order by m.task limit $1 for update of m) returning 1`,
-    [limit],
-  );
-  if (gone.length < limit)
-    await tx.query(
-      'delete from deleted_endpoint where deleted_at < now() - make_interval(secs => $1)',
-      [lateSeconds],
-    );
+  across: 'the sweeper covers all tenants',
+};
+const forgottenEndpoints: Statement = {
+  name: 'notifications.delete_forgotten_endpoints',
+  text: 'delete from deleted_endpoint where deleted_at < now() - make_interval(secs => $1)',
+  across: 'the sweeper covers all tenants',
+};
+
+/** Deletes at most `limit` messages of deleted endpoints and returns their number. */
+export async function deleteForgotten(tx: Transaction, limit: number): Promise<number> {
+  const gone = await tx.query(forgottenMessages, [limit]);
+  if (gone.length < limit) await tx.query(forgottenEndpoints, [lateSeconds]);
   return gone.length;
 }
+
+const expiredMessages: Statement = {
+  name: 'notifications.delete_expired_messages',
+  text: `delete from delivery_message where task in (
+       select task from delivery_message where created_at < now() - make_interval(hours => $1) order by task limit $2 for update skip locked) returning 1`,
+  across: 'the sweeper covers all tenants',
+};
 
 /** Deletes at most `limit` expired messages and returns their number. */
 export async function deleteExpiredMessages(
@@ -109,11 +120,7 @@ export async function deleteExpiredMessages(
   hours: number,
   limit: number,
 ): Promise<number> {
-  const gone = await tx.query(
-    `delete from delivery_message where task in (
-       select task from delivery_message where created_at < now() - make_interval(hours => $1) order by task limit $2 for update skip locked) returning 1`,
-    [hours, limit],
-  );
+  const gone = await tx.query(expiredMessages, [hours, limit]);
   return gone.length;
 }
 

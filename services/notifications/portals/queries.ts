@@ -92,10 +92,12 @@ const live = (expiry: string) => `
 const byToken: Statement = {
   name: 'notifications.portal_by_token',
   text: `${live('expires_at')} and p.token_hash = $1`,
+  across: 'finds the tenant of a portal link from its token',
 };
 const bySession: Statement = {
   name: 'notifications.portal_by_session',
   text: `${live('session_expires_at')} and p.session_hash = $1 and p.session_expires_at > now()`,
+  across: 'finds the tenant of a portal session from its token',
 };
 
 const byId: Statement = {
@@ -154,6 +156,7 @@ export async function endSession(tx: Transaction, tenant: string, id: string): P
 const expired: Statement = {
   name: 'notifications.delete_expired_portals',
   text: 'delete from webhook_portal where expires_at <= now()',
+  across: 'the sweeper covers all tenants',
 };
 
 export async function deleteExpiredPortals(database: Database, call: Origin): Promise<void> {

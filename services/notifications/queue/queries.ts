@@ -43,6 +43,7 @@ const attemptsDone: Statement = {
   text: `select a.task is not null as "isDone"
          from unnest($1::text[], $2::int[]) with ordinality as asked (task, attempt, place)
          left join delivery_attempt a on a.task = asked.task and a.attempt = asked.attempt order by place`,
+  across: 'the worker holds the task, whose id is unique',
 };
 
 /** Whether each of the attempts was already made, in order. */
@@ -94,6 +95,7 @@ const settleDone: Statement = {
          )
          delete from delivery_waiting where task in (
            select task from delivery_waiting where task in (select task from noted) order by task for update)`,
+  between: 'each task names the tenant of its row',
 };
 
 // A late, older attempt never overwrites a newer one. An attempt that ends after its endpoint was
@@ -120,6 +122,7 @@ const settleWaiting: Statement = {
     where $16 <> 'dead' or $5 = '' or exists (select from endpoint)
     on conflict (task) do update set state = excluded.state, attempt = excluded.attempt, due_at = excluded.due_at, queued_at = null, traceparent = excluded.traceparent
     where delivery_waiting.attempt <= excluded.attempt`,
+  between: 'the worker holds the task, whose id is unique',
 };
 
 export type SealedRequest = { dekId: string; request: Buffer };
@@ -182,6 +185,7 @@ const defer: Statement = {
     where not exists (select from delivery_attempt where task = $1 and attempt = $7)
     on conflict (task) do update set state = 'waiting', due_at = excluded.due_at, queued_at = null, extra = excluded.extra
     where delivery_waiting.attempt = excluded.attempt and delivery_waiting.state in ('waiting', 'queued')`,
+  between: 'the worker holds the task, whose id is unique',
 };
 
 /** Stores an attempt that was not made, to wait until it is due. */

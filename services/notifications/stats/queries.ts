@@ -70,12 +70,15 @@ export const listHours = (
   endpoint: string,
 ): Promise<StatsRow[]> => database.query<StatsRow>(hours, [tenant, endpoint]);
 
+const oldHours: Statement = {
+  name: 'notifications.delete_old_hours',
+  text: `delete from delivery_hour where ctid in (
+       select ctid from delivery_hour where hour < now() - interval '31 days' limit $1 for update skip locked) returning 1`,
+  between: 'the sweeper covers all tenants',
+};
+
 /** Deletes at most `limit` counts that are no longer shown, and returns their number. */
 export async function deleteOldHours(tx: Transaction, limit: number): Promise<number> {
-  const gone = await tx.query(
-    `delete from delivery_hour where ctid in (
-       select ctid from delivery_hour where hour < now() - interval '31 days' limit $1 for update skip locked) returning 1`,
-    [limit],
-  );
+  const gone = await tx.query(oldHours, [limit]);
   return gone.length;
 }

@@ -20,6 +20,8 @@ const page: Statement = {
 const tenantOfOne: Statement = {
   name: 'notifications.webhook_endpoint_tenant',
   text: 'select tenant from webhook_endpoint where id = $1',
+  across:
+    'returns the tenant of an endpoint for an update without one; the caller is authorized in it',
 };
 
 export async function findEndpoint(
@@ -90,6 +92,7 @@ export type ClearUrl = { tenant: string; id: string; url: string };
 const clear: Statement = {
   name: 'notifications.clear_urls',
   text: `select tenant, id, url from webhook_endpoint where url <> '' and (tenant, id) > ($1, $2) order by tenant, id limit $3`,
+  across: 'seals the URLs of all tenants, each with the key of its tenant',
 };
 
 /** Endpoints whose URLs are stored in clear, after a tenant and an ID. */
@@ -119,6 +122,7 @@ export async function replaceClearUrl(
 const erase: Statement = {
   name: 'notifications.erase_previous_secrets',
   text: 'update webhook_endpoint set previous_secret_enc = null, previous_secret_until = null where previous_secret_until <= now()',
+  across: 'the sweeper covers all tenants',
 };
 
 /**

@@ -120,9 +120,15 @@ export async function removeConsent(
   return rows.length > 0;
 }
 
+const consentsOfUser: Statement = {
+  name: 'sso.remove_consents_of_user',
+  text: 'delete from app_consent where user_id = $1',
+  across: 'deletes the consents of a deleted user in all tenants',
+};
+
 /** Removes all consents of a deleted user. */
 export async function removeConsentsOfUser(tx: Transaction, userId: string): Promise<void> {
-  await tx.query('delete from app_consent where user_id = $1', [userId]);
+  await tx.query(consentsOfUser, [userId]);
 }
 
 /** Removes the consents to a deleted app. */
@@ -150,24 +156,31 @@ export const takeOfApp = (tx: Transaction, tenant: string, app: string): Promise
     app,
   ]);
 
+const signInsOfSessions: Statement = {
+  name: 'sso.take_sign_ins_of_sessions',
+  text: `delete from app_sign_in where ctid = any (array (
+       select ctid from app_sign_in where session_id = any ($1) for update skip locked)) ${taken}`,
+  between: 'ends the sign-ins of a session to apps of all tenants',
+};
+
 /** Removes the sign-ins of sessions, without those that another process is about to remove. */
 export const takeOfSessions = (tx: Transaction, sessionIds: readonly string[]): Promise<SignIn[]> =>
-  tx.query<SignIn>(
-    `delete from app_sign_in where ctid = any (array (
-       select ctid from app_sign_in where session_id = any ($1) for update skip locked)) ${taken}`,
-    [sessionIds],
-  );
+  tx.query<SignIn>(signInsOfSessions, [sessionIds]);
+
+const signInsOfMember: Statement = {
+  name: 'sso.take_sign_ins_of_member',
+  text: `delete from app_sign_in where place = $1 and user_id = $2 ${taken}`,
+  across: 'ends the sign-ins for a tenant, also to apps of the platform',
+};
 
 /** Removes the sign-ins of a person that are for a tenant. */
 export const takeOfMember = (tx: Transaction, place: string, userId: string): Promise<SignIn[]> =>
-  tx.query<SignIn>(`delete from app_sign_in where place = $1 and user_id = $2 ${taken}`, [
-    place,
-    userId,
-  ]);
+  tx.query<SignIn>(signInsOfMember, [place, userId]);
 
 const sessions: Statement = {
   name: 'sso.signed_in_sessions',
   text: 'select distinct session_id as id from app_sign_in where session_id > $1 order by session_id limit $2',
+  across: 'the check of sessions covers all tenants',
 };
 
 /** The next sessions with sign-ins to apps, in the order of their ids. */
@@ -183,6 +196,7 @@ export async function listSessions(
 const sessionsOf: Statement = {
   name: 'sso.signed_in_sessions_of',
   text: 'select distinct session_id as id from app_sign_in where session_id = any ($1) or user_id = any ($2)',
+  across: 'returns sessions of a user, and no tenant data',
 };
 
 /** Those of the sessions, and of the users' sessions, that have sign-ins to apps. */
@@ -197,15 +211,17 @@ export async function listSessionsOf(
 
 export type LogoutTarget = { tenant: string; id: string; name: string };
 
+const logoutTargets: Statement = {
+  name: 'sso.logout_targets',
+  text: "select tenant, id, name from app where id = any ($1) and active and backchannel_logout_uri <> ''",
+  across: 'the apps that a session has signed in to',
+};
+
 /** The active apps among these that want to hear of the end of a session. */
 export const listLogoutTargets = (
   tx: Transaction,
   apps: readonly string[],
-): Promise<LogoutTarget[]> =>
-  tx.query<LogoutTarget>(
-    "select tenant, id, name from app where id = any ($1) and active and backchannel_logout_uri <> ''",
-    [apps],
-  );
+): Promise<LogoutTarget[]> => tx.query<LogoutTarget>(logoutTargets, [apps]);
 
 /** Removes the codes and tokens of sign-ins, and all that came from the same grants. */
 export async function removeTokens(tx: Transaction, hashes: readonly string[]): Promise<void> {
@@ -239,6 +255,7 @@ const list: Statement = {
          ) u join app a on a.tenant = u.tenant and a.id = u.app
          left join lateral unnest(u.scopes) as s (scope) on true
          where a.id > $2 group by a.tenant, a.id order by a.id limit $3`,
+  across: "lists the apps of all tenants that the user's own account uses",
 };
 
 /** A page of the apps that a person uses or has consented to, plus one row if there are more. */
@@ -251,6 +268,7 @@ export const listAppsOfUser = (
 const sweep: Statement = {
   name: 'sso.sweep_app_consents',
   text: 'delete from app_consent where expires_at <= now()',
+  across: 'the sweeper covers all tenants',
 };
 
 export async function sweepConsents(database: Database, call: Origin): Promise<void> {

@@ -13,6 +13,7 @@ const columns = `tenant, id, name, kind, active, redirect_uris as "redirectUris"
 const byClient: Statement = {
   name: 'sso.app_of_client',
   text: `select ${columns} from app where id = $1`,
+  across: 'finds the app and its tenant from a client ID, which is unique',
 };
 
 /** The app with a client ID, of any tenant: a client names no tenant. */
@@ -79,6 +80,7 @@ export async function findLogo(
 const erase: Statement = {
   name: 'sso.erase_previous_secrets',
   text: 'update app set previous_secret_hash = null, previous_secret_until = null where previous_secret_until <= now()',
+  across: 'the sweeper covers all tenants',
 };
 
 /** Erases previous secrets after their time. They are refused then, even before they are erased. */

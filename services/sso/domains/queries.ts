@@ -142,6 +142,7 @@ const overdue: Statement = {
   name: 'sso.overdue_domains',
   text: `select ${columns} from domain d where d.status = 'pending' and d.challenge_expires_at <= now()
          order by d.challenge_expires_at limit $1 for update skip locked`,
+  across: 'the sweeper covers all tenants',
 };
 
 /** Expired claims of all tenants, except those locked by another replica. */
@@ -170,6 +171,7 @@ const claimed: Statement = {
   text: `update domain d set next_check_at = now() + interval '10 minutes'
          where (d.tenant, d.id) in (select c.tenant, c.id from domain c where c.next_check_at <= now() order by c.next_check_at limit $1 for update skip locked)
          returning ${columns}`,
+  across: 'the daily check covers all tenants',
 };
 
 /** Takes verified and lapsed domains of all tenants that are due for a check. */
@@ -219,6 +221,7 @@ const providerOfDomain: Statement = {
   name: 'sso.provider_of_domain',
   text: `select p.tenant, p.id from domain d join provider p on p.tenant = d.tenant and p.active
          where d.name = $1 and d.status = 'verified' order by p.id limit 1`,
+  across: 'finds the provider of a domain before the user is known',
 };
 
 /** The provider of a mail domain: the active one of the tenant that has verified the domain. */
@@ -233,6 +236,7 @@ export async function findProviderOfDomain(
 const owner: Statement = {
   name: 'sso.owner_of_domain',
   text: "select d.tenant from domain d where d.name = $1 and d.status = 'verified'",
+  across: 'finds the tenant that gets the events of a domain',
 };
 
 /** The tenant that has verified a domain. */
@@ -247,6 +251,7 @@ const settled: Statement = {
            coalesce(array_agg(d.name order by d.name) filter (where d.status = 'lapsed' and not exists (
              select from domain o where o.name = d.name and o.status = 'verified' and o.tenant <> d.tenant)), '{}') as lapsed
          from domain d where d.tenant = $1`,
+  between: 'a lapsed domain that another tenant has verified is left out',
 };
 
 /**
@@ -265,6 +270,7 @@ const joinableDomain: Statement = {
   name: 'sso.gate_of_domain',
   text: `select d.tenant, d.name, d.capture, d.default_role as "defaultRole", d.giver from domain d
          where d.name = $1 and d.status = 'verified' and d.capture in ('suggest', 'join')`,
+  across: 'finds the tenant of the domain of an address before the tenant is known',
 };
 
 export type JoinableDomain = {
@@ -288,6 +294,7 @@ const policy: Statement = {
   name: 'sso.password_policy',
   text: `select d.tenant, exists (select from sso_lift l where l.tenant = d.tenant and l.until > now()) as lifted
          from domain d where d.name = $1 and d.status = 'verified' and d.capture = 'require_sso'`,
+  across: 'finds the password policy of a domain before the user is known',
 };
 
 /**

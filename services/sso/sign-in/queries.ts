@@ -102,10 +102,12 @@ export async function takeAssertion(
 const sweepFlows: Statement = {
   name: 'sso.sweep_flows',
   text: 'delete from sign_in_flow where kept_until < now() and expires_at < now()',
+  across: 'the sweeper covers all tenants',
 };
 const sweepAssertions: Statement = {
   name: 'sso.sweep_assertions',
   text: 'delete from used_assertion where expires_at < now()',
+  across: 'the sweeper covers all tenants',
 };
 
 /** Erases expired flows and assertions. */

@@ -98,6 +98,7 @@ const describe: Statement = {
          set name_key = ${textKey('$2::text')}, last_word_key = ${textKey(`split_part($2::text, ' ', -1)`)},
              email_key = ${textKey('$3::text')}, described_at = $4
          where m.user_id = $1 and m.status <> 'barred' and (m.described_at is null or m.described_at < $4)`,
+  across: "stores the user's name and address in all the user's memberships",
 };
 
 /** A user, as identity reports it. `at`: the time of the user's last change. */
@@ -115,6 +116,7 @@ const undescribed: Statement = {
   name: 'access.undescribed_members',
   text: `select distinct m.user_id from (
            select user_id from tenant_member where described_at is null and status <> 'barred' limit $1) m`,
+  across: 'the sweeper covers all tenants',
 };
 
 /** Users with memberships that have no keys yet. */

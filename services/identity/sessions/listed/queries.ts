@@ -11,11 +11,13 @@ const list: Statement = {
   name: 'identity.list_sessions',
   text: `${listed}
          where user_id = $1 and id > $2 and ${isLive} order by id limit $3`,
+  across: 'the session names the tenant of the link that opened it',
 };
 
 const ofOperator: Statement = {
   name: 'identity.support_of_operator',
   text: `${listed} where operator <> '' and operator = $1 and ${isLive}`,
+  across: 'a support session belongs to its user in all tenants',
 };
 
 type Row = Pick<SessionOrigin, 'assurance'> & { further_methods: string[] } & Record<
@@ -60,9 +62,15 @@ const listedOf = (row: Row): ListedSession => ({
   reason: row.reason,
 });
 
+const listedById: Statement = {
+  name: 'identity.listed_session',
+  text: `${listed} where id = $1 and ${isLive}`,
+  across: 'the session names the tenant of the link that opened it',
+};
+
 /** A session, if it is live. */
 export async function findListed(tx: Transaction, id: string): Promise<ListedSession | undefined> {
-  const [row] = await tx.query<Row>(`${listed} where id = $1 and ${isLive}`, [id]);
+  const [row] = await tx.query<Row>(listedById, [id]);
   return row && listedOf(row);
 }
 

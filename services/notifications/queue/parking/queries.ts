@@ -26,6 +26,7 @@ const park: Statement = {
           group by p.tenant, p.endpoint) as released order by tenant, endpoint
     on conflict (tenant, endpoint) do update set parked = true, release_size = least(h.release_size, excluded.release_size),
       release_at = case when h.parked then h.release_at else excluded.release_at end`,
+  between: 'the worker holds the task, whose id is unique',
 };
 
 /**
@@ -74,6 +75,7 @@ const nextRelease: Statement = {
   name: 'notifications.next_release',
   text: `select (extract(epoch from min(coalesce(greatest(paused_until, release_at), now())) - now()) * 1000)::float8 as "inMs"
          from endpoint_health where parked`,
+  across: 'returns when the queue looks again, and no tenant data',
 };
 
 /** In how many milliseconds parked tasks can be released; Infinity if none are parked. */
@@ -87,6 +89,7 @@ const releasing: Statement = {
   text: `select tenant, endpoint from endpoint_health
          where parked and (paused_until is null or paused_until <= now()) and (release_at is null or release_at <= now())
          order by release_at nulls first limit $1`,
+  across: 'the queue releases tasks of all tenants, each in its own tenant',
 };
 
 /** Endpoints with parked tasks that can be sent to again, longest wait first. */

@@ -6,6 +6,7 @@ const waiting: Statement = {
   name: 'notifications.waiting_by_lane',
   text: `select lane, count(*)::int as count from delivery_waiting
          where state in ('waiting', 'queued', 'parked') group by lane`,
+  across: 'counts the waiting tasks of all tenants by lane',
 };
 
 /** The number of waiting tasks of each lane that has some. */
@@ -32,6 +33,7 @@ const failing: Statement = {
            where t.tenant = h.tenant and t.endpoint = h.endpoint order by started_at desc limit 1
          ) a on true
          order by h.failing_since`,
+  across: 'shows the failing endpoints of all tenants to operators',
 };
 
 export type FailingRow = {

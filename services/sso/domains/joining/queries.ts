@@ -32,6 +32,7 @@ export async function keepHandled(
 const sweep: Statement = {
   name: 'sso.sweep_handled_joins',
   text: "delete from handled_join where created_at < now() - interval '9 days'",
+  across: 'the sweeper covers all tenants',
 };
 
 export async function sweepHandled(database: Database, call: Origin): Promise<void> {

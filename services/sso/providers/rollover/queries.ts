@@ -15,6 +15,7 @@ const readings: Statement = {
   text: `update provider p set metadata_due_at = now() + interval '10 minutes'
          where (p.tenant, p.id) in (select c.tenant, c.id from provider c where c.metadata_due_at <= now() order by c.metadata_due_at limit $1 for update skip locked)
          returning p.tenant, p.id, p.metadata_url as url, p.idp_entity_id as "entityId", p.metadata_signer as signer`,
+  across: 'the daily reading covers all tenants',
 };
 
 /** Takes providers of all tenants whose metadata are due. */
@@ -29,6 +30,7 @@ const looks: Statement = {
   text: `update provider p set certificates_due_at = now() + interval '10 minutes'
          where (p.tenant, p.id) in (select c.tenant, c.id from provider c where c.kind = 'saml' and c.certificates_due_at <= now() order by c.certificates_due_at limit $1 for update skip locked)
          returning p.tenant, p.id`,
+  across: 'the daily look covers all tenants',
 };
 
 /** Takes SAML providers of all tenants whose certificates are to be looked at. */

@@ -3,6 +3,7 @@ import type { Database, Statement, Transaction } from '@bailiwick/store';
 const tenantOf: Statement = {
   name: 'sso.tenant_of_recovery_code',
   text: 'select tenant from sso_recovery_code where code_hash = $1',
+  across: 'finds the tenant of a recovery code, which is unique',
 };
 
 /** The tenant of an unused code. */
