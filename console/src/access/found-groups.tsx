@@ -3,7 +3,7 @@ import { Text } from '@mantine/core';
 import type { Column } from '../parts/cursor-list.tsx';
 import { NoMatch } from '../parts/list-filters.tsx';
 import { ListView } from '../parts/list-view.tsx';
-import { Named } from '../parts/named.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 
@@ -35,10 +35,10 @@ function useColumns(): Column<Group>[] {
       sort: 'name',
       header: t('access.group'),
       cell: ({ Path, Name }) => (
-        <Named
+        <NameCell
           name={Name || Path.split('/').at(-1)}
           to={`/console/t/${Slug}/groups?group=${encodeURIComponent(Path)}`}
-          about={Path}
+          detail={Path}
         />
       ),
     },

@@ -46,7 +46,7 @@ export function GrantsPage() {
   return (
     <Page
       title={t('access.grants')}
-      about={t('access.grantsAbout')}
+      description={t('access.grantsAbout')}
       actions={
         mayWrite && (
           <DialogButton
@@ -84,7 +84,9 @@ export function GrantsPage() {
         onRetry={() => void query.refetch()}
         cursor={cursor}
         onCursor={(next) => go(of, next)}
-        empty={<Empty icon="shield" title={t('access.noGrants')} about={t('access.grantsAbout')} />}
+        empty={
+          <Empty icon="shield" title={t('access.noGrants')} description={t('access.grantsAbout')} />
+        }
       />
       <SameByApi operation={operations[of]} request={request} />
     </Page>

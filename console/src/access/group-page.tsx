@@ -21,11 +21,12 @@ export function GroupPage({ path }: { path: string }) {
   const { ID: Tenant, Slug, may } = useTenant();
   const { data, error } = useCall('Groups_Get', { Tenant, Path: path });
   const mayWrite = may('iam.groups.write');
-  if (data && !data.Group) return <Empty icon="warning" title={path} about={t('access.noGroup')} />;
+  if (data && !data.Group)
+    return <Empty icon="warning" title={path} description={t('access.noGroup')} />;
   return (
     <Page
       title={data?.Group?.Name || path}
-      about={
+      description={
         <Anchor component={Link} to={`/console/t/${Slug}/groups`} size="sm">
           {t('access.toGroups')}
         </Anchor>
@@ -83,7 +84,11 @@ function Members({ path, mayWrite }: { path: string; mayWrite: boolean }) {
           },
         ]}
         empty={
-          <Empty icon="people" title={t('access.noMembers')} about={t('access.membersAbout')} />
+          <Empty
+            icon="people"
+            title={t('access.noMembers')}
+            description={t('access.membersAbout')}
+          />
         }
       />
     </Stack>

@@ -28,7 +28,7 @@ function Groups() {
   return (
     <Page
       title={t('access.groups')}
-      about={t('access.groupsAbout')}
+      description={t('access.groupsAbout')}
       actions={
         may('iam.groups.write') && (
           <DialogButton
@@ -58,7 +58,7 @@ function AllGroups() {
       <FailureNotice error={error} onRetry={() => void refetch()} />
       {!data && !error && <Skeleton height={160} />}
       {data?.length === 0 && (
-        <Empty icon="people" title={t('access.noGroups')} about={t('access.groupsAbout')} />
+        <Empty icon="people" title={t('access.noGroups')} description={t('access.groupsAbout')} />
       )}
       {data && data.length > 0 && <GroupTree groups={data} />}
       <SameByApi operation="Groups_ListByTenant" request={request} />

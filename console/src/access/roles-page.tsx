@@ -5,7 +5,7 @@ import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Labels } from '../parts/labels.tsx';
 import { ListView } from '../parts/list-view.tsx';
-import { Named } from '../parts/named.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
@@ -24,7 +24,7 @@ export function RolesPage() {
   return (
     <Page
       title={t('access.roles')}
-      about={t('access.rolesAbout')}
+      description={t('access.rolesAbout')}
       actions={
         mayWrite && (
           <DialogButton
@@ -56,7 +56,7 @@ export function RolesPage() {
             dialog: (role, onClose) => <Delete role={role} onClose={onClose} />,
           },
         ]}
-        empty={<Empty icon="key" title={t('access.roles')} about={t('access.rolesAbout')} />}
+        empty={<Empty icon="key" title={t('access.roles')} description={t('access.rolesAbout')} />}
       />
     </Page>
   );
@@ -70,7 +70,7 @@ function useColumns(): Column<Role>[] {
       header: t('access.role'),
       cell: ({ Slug, Name, System }) => (
         <>
-          <Named name={Name || Slug} about={Slug} />
+          <NameCell name={Name || Slug} detail={Slug} />
           {System && <Labels names={[t('access.builtIn')]} />}
         </>
       ),

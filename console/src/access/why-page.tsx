@@ -16,7 +16,7 @@ export function WhyPage() {
   const asked: Question = useSearch({ strict: false });
   const { subject, permission, resource } = asked;
   return (
-    <Page title={t('access.why')} about={t('access.whyAbout')}>
+    <Page title={t('access.why')} description={t('access.whyAbout')}>
       <Form asked={asked} />
       {subject !== undefined && permission !== undefined && (
         <Explanation tenant={ID} subject={subject} permission={permission} resource={resource} />

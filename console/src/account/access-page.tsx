@@ -20,9 +20,13 @@ export function AccessPage() {
   const asked: Asked = useSearch({ strict: false });
   const tenant = Tenants.find(({ Slug }) => Slug === asked.tenant) ?? Tenants[0];
   return (
-    <Page title={t('account.access')} about={t('account.accessAbout')}>
+    <Page title={t('account.access')} description={t('account.accessAbout')}>
       {!tenant && (
-        <Empty icon="shield" title={t('account.noTenants')} about={t('account.noTenantsAbout')} />
+        <Empty
+          icon="shield"
+          title={t('account.noTenants')}
+          description={t('account.noTenantsAbout')}
+        />
       )}
       {tenant && Tenants.length > 1 && (
         <NativeSelect
@@ -58,7 +62,11 @@ function Permissions({ tenant, shown }: { tenant: Tenant; shown: string | undefi
       <FailureNotice error={error} onRetry={() => void refetch()} />
       {!data && !error && <Skeleton height={160} aria-busy="true" />}
       {data?.Permissions.length === 0 && (
-        <Empty icon="shield" title={t('account.noAccess')} about={t('account.noAccessAbout')} />
+        <Empty
+          icon="shield"
+          title={t('account.noAccess')}
+          description={t('account.noAccessAbout')}
+        />
       )}
       {data && data.Permissions.length > 0 && (
         <Paper withBorder p="lg">

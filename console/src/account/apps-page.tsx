@@ -4,7 +4,7 @@ import { Id } from '../parts/copy.tsx';
 import type { Column } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ListView } from '../parts/list-view.tsx';
-import { Named } from '../parts/named.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -16,7 +16,7 @@ type App = ItemOf<'AccountApps_List'>;
 export function AppsPage() {
   const { t } = useTexts();
   return (
-    <Page title={t('account.apps')} about={t('account.appsAbout')}>
+    <Page title={t('account.apps')} description={t('account.appsAbout')}>
       <ListView
         operation="AccountApps_List"
         request={{}}
@@ -31,7 +31,9 @@ export function AppsPage() {
             dialog: (app, onClose) => <Remove app={app} onClose={onClose} />,
           },
         ]}
-        empty={<Empty icon="app" title={t('account.noApps')} about={t('account.noAppsAbout')} />}
+        empty={
+          <Empty icon="app" title={t('account.noApps')} description={t('account.noAppsAbout')} />
+        }
       />
     </Page>
   );
@@ -47,7 +49,7 @@ function useColumns(): Column<App>[] {
       header: t('account.app'),
       cell: ({ ID, Name, Tenant }) => (
         <>
-          <Named name={Name} about={nameOf(Tenant)} />
+          <NameCell name={Name} detail={nameOf(Tenant)} />
           <Id id={ID} />
         </>
       ),

@@ -17,7 +17,7 @@ export function Apps({ factors, onAdded }: Props) {
   return (
     <Section
       title={t('security.apps')}
-      about={t('security.appsAbout')}
+      description={t('security.appsAbout')}
       action={
         <DialogButton
           text={t('security.appAdd')}
@@ -30,7 +30,7 @@ export function Apps({ factors, onAdded }: Props) {
         items={apps ?? []}
         idOf={({ ID }) => ID}
         nameOf={({ Name }) => Name}
-        aboutOf={(app) => <Added {...app} />}
+        detailOf={(app) => <Added {...app} />}
         actions={[
           {
             text: t('security.remove'),

@@ -23,7 +23,7 @@ export function Identities() {
   const list = useCall('Users_ListIdentities', request);
   const page = pageOf<'Users_ListIdentities'>(list.data);
   return (
-    <Section title={t('security.identities')} about={t('security.identitiesAbout')}>
+    <Section title={t('security.identities')} description={t('security.identitiesAbout')}>
       <FailureNotice error={list.error} onRetry={() => void list.refetch()} />
       <Records
         isLoading={list.isPending}
@@ -33,7 +33,7 @@ export function Identities() {
         stateOf={({ Limited }) =>
           Limited && <State color="orange.9">{t('security.limited')}</State>
         }
-        aboutOf={(identity) => (
+        detailOf={(identity) => (
           <>
             {identity.Issuer}
             {' · '}

@@ -26,7 +26,7 @@ export function Passkeys({ onAdded }: { onAdded: () => void }) {
   return (
     <Section
       title={t('security.passkeys')}
-      about={t(canUsePasskeys ? 'security.passkeysAbout' : 'security.passkeysUnsupported')}
+      description={t(canUsePasskeys ? 'security.passkeysAbout' : 'security.passkeysUnsupported')}
       action={
         canUsePasskeys && (
           <DialogButton
@@ -43,7 +43,7 @@ export function Passkeys({ onAdded }: { onAdded: () => void }) {
         idOf={({ ID }) => ID}
         nameOf={({ Name }) => Name}
         stateOf={({ BackedUp }) => BackedUp && <State>{t('security.copied')}</State>}
-        aboutOf={(passkey) => <Added {...passkey} />}
+        detailOf={(passkey) => <Added {...passkey} />}
         actions={[
           {
             text: t('security.rename'),

@@ -17,7 +17,7 @@ export function Password() {
   return (
     <Section
       title={t('security.password')}
-      about={t('security.passwordAbout')}
+      description={t('security.passwordAbout')}
       action={
         <DialogButton
           text={t('security.passwordChange')}
@@ -37,7 +37,7 @@ function NoPassword({ email }: { email: string }) {
   return (
     <Section
       title={t('security.password')}
-      about={t('security.noPassword')}
+      description={t('security.noPassword')}
       action={
         <Button
           variant="default"

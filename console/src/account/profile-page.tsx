@@ -11,7 +11,7 @@ import { Address } from './address.tsx';
 export function ProfilePage() {
   const { t } = useTexts();
   return (
-    <Page title={t('account.profile')} about={t('account.profileAbout')}>
+    <Page title={t('account.profile')} description={t('account.profileAbout')}>
       <Paper withBorder p="lg">
         <Stack>
           <Address />

@@ -12,7 +12,7 @@ export function RecoveryCodes({ left, onCodes }: Props) {
   return (
     <Section
       title={t('security.codes')}
-      about={t('security.codesLeft', { left: String(left) })}
+      description={t('security.codesLeft', { left: String(left) })}
       action={
         <DialogButton
           text={t('security.codesMake')}

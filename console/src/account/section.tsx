@@ -2,10 +2,10 @@ import { Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import { type ListAction, useListActions } from '../parts/list-actions.tsx';
 
-type Props = { title: string; about: ReactNode; action?: ReactNode; children?: ReactNode };
+type Props = { title: string; description: ReactNode; action?: ReactNode; children?: ReactNode };
 
 /** A part of the view about the ways to sign in. */
-export function Section({ title, about, action, children }: Props) {
+export function Section({ title, description, action, children }: Props) {
   const id = useId();
   return (
     <Paper withBorder p="lg" component="section" aria-labelledby={id}>
@@ -16,7 +16,7 @@ export function Section({ title, about, action, children }: Props) {
               {title}
             </Title>
             <Text c="dimmed" component="div">
-              {about}
+              {description}
             </Text>
           </div>
           {action}
@@ -34,13 +34,13 @@ type RecordsProps<Item> = {
   nameOf: (item: Item) => string;
   /** The state of a record, beside its name. */
   stateOf?: (item: Item) => ReactNode;
-  aboutOf: (item: Item) => ReactNode;
+  detailOf: (item: Item) => ReactNode;
   actions: ReadonlyArray<ListAction<Item>>;
 };
 
 /** The user's own records, each with its buttons. */
 export function Records<Item>(props: RecordsProps<Item>) {
-  const { isLoading, items, idOf, nameOf, stateOf, aboutOf, actions } = props;
+  const { isLoading, items, idOf, nameOf, stateOf, detailOf, actions } = props;
   const { buttonsOf, dialog } = useListActions(actions);
   return (
     <>
@@ -53,7 +53,7 @@ export function Records<Item>(props: RecordsProps<Item>) {
               {stateOf?.(item)}
             </Group>
             <Text size="sm" c="dimmed" component="div">
-              {aboutOf(item)}
+              {detailOf(item)}
             </Text>
           </div>
           <Group gap={4}>{buttonsOf(item)}</Group>

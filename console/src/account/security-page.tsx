@@ -16,7 +16,7 @@ export function SecurityPage() {
   const factors = useCall('Factors_List', {});
   const { codes, setCodes, makeFirstCodes, failure } = useFirstCodes();
   return (
-    <Page title={t('security.title')} about={t('security.about')}>
+    <Page title={t('security.title')} description={t('security.about')}>
       <FailureNotice error={factors.error} onRetry={() => void factors.refetch()} />
       <FailureNotice error={failure} />
       <Password />

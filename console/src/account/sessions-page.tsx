@@ -34,7 +34,7 @@ export function SessionsPage() {
   return (
     <Page
       title={t('account.sessions')}
-      about={t('account.sessionsAbout')}
+      description={t('account.sessionsAbout')}
       actions={
         <DialogButton
           text={t('account.endAll')}
@@ -58,7 +58,11 @@ export function SessionsPage() {
           },
         ]}
         empty={
-          <Empty icon="devices" title={t('account.sessions')} about={t('account.sessionsAbout')} />
+          <Empty
+            icon="devices"
+            title={t('account.sessions')}
+            description={t('account.sessionsAbout')}
+          />
         }
       />
     </Page>

@@ -21,7 +21,7 @@ export function TenantsPage() {
   const { Tenants, SuspendedTenants, LimitedTo } = useAccount();
   const [left, setLeft] = useState<Tenant>();
   return (
-    <Page title={t('account.tenants')} about={t('account.tenantsAbout')}>
+    <Page title={t('account.tenants')} description={t('account.tenantsAbout')}>
       {LimitedTo !== '' && (
         <Alert color="orange" icon={<Icon name="warning" />}>
           {t('account.limited')}
@@ -30,7 +30,11 @@ export function TenantsPage() {
       <Invitations />
       <MailedInvitations />
       {Tenants.length + SuspendedTenants.length === 0 && (
-        <Empty icon="building" title={t('account.noTenants')} about={t('account.noTenantsAbout')}>
+        <Empty
+          icon="building"
+          title={t('account.noTenants')}
+          description={t('account.noTenantsAbout')}
+        >
           <Button component={Link} to="/console">
             {t('shell.start')}
           </Button>

@@ -39,7 +39,7 @@ export function AppFrame({ tab, children }: { tab: Tab; children: (app: App) => 
     <Page
       title={app.Name}
       back={back}
-      about={t(kindTexts[app.Kind as Kind].text)}
+      description={t(kindTexts[app.Kind as Kind].text)}
       actions={may('apps.write') && <Actions app={app} />}
     >
       <Group>

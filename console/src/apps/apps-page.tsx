@@ -5,7 +5,7 @@ import type { Column } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ListView } from '../parts/list-view.tsx';
-import { Named } from '../parts/named.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -22,16 +22,16 @@ export function AppsPage() {
       {t('apps.add')}
     </Button>
   );
-  const about = name === '' ? t('apps.aboutPlatform') : t('apps.about', { tenant: name });
+  const description = name === '' ? t('apps.aboutPlatform') : t('apps.about', { tenant: name });
   return (
-    <Page title={t('apps.apps')} about={about} actions={add}>
+    <Page title={t('apps.apps')} description={description} actions={add}>
       <ListView
         operation="Apps_List"
         request={scope}
         label={t('apps.apps')}
         columns={useColumns()}
         idOf={({ ID }) => ID}
-        empty={<Empty icon="app" title={t('apps.none')} about={t('apps.noneAbout')} />}
+        empty={<Empty icon="app" title={t('apps.none')} description={t('apps.noneAbout')} />}
       />
     </Page>
   );
@@ -44,7 +44,7 @@ function useColumns(): Column<App>[] {
     {
       id: 'name',
       header: t('apps.name'),
-      cell: ({ ID, Name }) => <Named name={Name} to={`${at}/apps/${ID}`} />,
+      cell: ({ ID, Name }) => <NameCell name={Name} to={`${at}/apps/${ID}`} />,
     },
     {
       id: 'kind',

@@ -7,14 +7,14 @@ export type App = ItemOf<'Apps_List'>;
 export const kinds = ['web', 'spa', 'native', 'device', 'service'] as const;
 export type Kind = (typeof kinds)[number];
 
-type About = { text: TextKey; about: TextKey; icon: IconName };
+type KindText = { text: TextKey; description: TextKey; icon: IconName };
 
-export const kindTexts: Readonly<Record<Kind, About>> = {
-  web: { text: 'apps.web', about: 'apps.webAbout', icon: 'app' },
-  spa: { text: 'apps.spa', about: 'apps.spaAbout', icon: 'code' },
-  native: { text: 'apps.native', about: 'apps.nativeAbout', icon: 'devices' },
-  device: { text: 'apps.device', about: 'apps.deviceAbout', icon: 'key' },
-  service: { text: 'apps.service', about: 'apps.serviceAbout', icon: 'bot' },
+export const kindTexts: Readonly<Record<Kind, KindText>> = {
+  web: { text: 'apps.web', description: 'apps.webAbout', icon: 'app' },
+  spa: { text: 'apps.spa', description: 'apps.spaAbout', icon: 'code' },
+  native: { text: 'apps.native', description: 'apps.nativeAbout', icon: 'devices' },
+  device: { text: 'apps.device', description: 'apps.deviceAbout', icon: 'key' },
+  service: { text: 'apps.service', description: 'apps.serviceAbout', icon: 'bot' },
 };
 
 /** Whether users come back to the app in a browser. */

@@ -27,7 +27,7 @@ export function NewAppPage() {
   return (
     <Page
       title={product ? t('apps.connectProduct', { name: products[product].name }) : t('apps.add')}
-      about={kind && t(kindTexts[kind].about)}
+      description={kind && t(kindTexts[kind].description)}
       back={
         chosen === undefined
           ? { to: `${at}/apps`, text: t('apps.apps') }
@@ -60,7 +60,7 @@ function Choices() {
             search={`product=${product}`}
             icon="app"
             title={product === 'kubectl' ? 'kubectl' : products[product].name}
-            about={t(products[product].example === '' ? 'apps.knownHere' : 'apps.knownAbout')}
+            description={t(products[product].example === '' ? 'apps.knownHere' : 'apps.knownAbout')}
           />
         ))}
       </SimpleGrid>
@@ -74,7 +74,7 @@ function Choices() {
             search={`kind=${kind}`}
             icon={kindTexts[kind].icon}
             title={t(kindTexts[kind].text)}
-            about={t(kindTexts[kind].about)}
+            description={t(kindTexts[kind].description)}
           />
         ))}
       </SimpleGrid>
@@ -82,9 +82,9 @@ function Choices() {
   );
 }
 
-type ChoiceProps = { search: string; icon: IconName; title: string; about: string };
+type ChoiceProps = { search: string; icon: IconName; title: string; description: string };
 
-function Choice({ search, icon, title, about }: ChoiceProps) {
+function Choice({ search, icon, title, description }: ChoiceProps) {
   const { at } = useOwner();
   return (
     <Card component={Link} to={`${at}/apps/new?${search}`} withBorder padding="md">
@@ -92,7 +92,7 @@ function Choice({ search, icon, title, about }: ChoiceProps) {
         <Icon name={icon} size={16} /> {title}
       </Text>
       <Text component="span" size="sm" c="dimmed">
-        {about}
+        {description}
       </Text>
     </Card>
   );

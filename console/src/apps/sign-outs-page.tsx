@@ -40,7 +40,7 @@ function SignOuts({ app }: { app: App }) {
           <Empty
             icon="out"
             title={t(isOff ? 'apps.signOutsOff' : 'apps.noSignOuts')}
-            about={t(isOff ? 'apps.signOutsOffAbout' : 'apps.noSignOutsAbout')}
+            description={t(isOff ? 'apps.signOutsOffAbout' : 'apps.noSignOutsAbout')}
           />
         }
       />

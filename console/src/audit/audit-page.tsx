@@ -52,7 +52,7 @@ export function AuditPage() {
   return (
     <Page
       title={t('audit.title')}
-      about={t('audit.about', { tenant: Name })}
+      description={t('audit.about', { tenant: Name })}
       actions={
         <Group gap="xs">
           <Button
@@ -94,7 +94,7 @@ function NoEntries() {
     <Empty
       icon="history"
       title={t(isFiltered ? 'audit.noMatch' : 'audit.none')}
-      about={t(isFiltered ? 'audit.noMatchAbout' : 'audit.noneAbout')}
+      description={t(isFiltered ? 'audit.noMatchAbout' : 'audit.noneAbout')}
     >
       {isFiltered && (
         <Button variant="default" onClick={() => setFilters({})}>

@@ -41,7 +41,7 @@ export function BotFrame({ tab, children }: Props) {
     <Page
       title={bot.Name}
       back={back}
-      about={bot.Description || undefined}
+      description={bot.Description || undefined}
       actions={may('iam.bots.write') && <Actions bot={bot} />}
     >
       <Facts bot={bot} />

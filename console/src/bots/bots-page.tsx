@@ -4,7 +4,7 @@ import type { Column } from '../parts/cursor-list.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ListView } from '../parts/list-view.tsx';
-import { Named } from '../parts/named.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -24,7 +24,7 @@ export function BotsPage() {
   return (
     <Page
       title={t('bots.bots')}
-      about={t('bots.about', { tenant: Name })}
+      description={t('bots.about', { tenant: Name })}
       actions={
         may('iam.bots.write') && (
           <DialogButton
@@ -54,7 +54,7 @@ export function BotsPage() {
         }}
         columns={useColumns()}
         idOf={({ ID }) => ID}
-        empty={<Empty icon="bot" title={t('bots.none')} about={t('bots.noneAbout')} />}
+        empty={<Empty icon="bot" title={t('bots.none')} description={t('bots.noneAbout')} />}
       />
     </Page>
   );
@@ -69,7 +69,7 @@ function useColumns(): Column<Bot>[] {
       sort: 'name',
       header: t('bots.name'),
       cell: ({ ID, Name, Description }) => (
-        <Named name={Name} to={`/console/t/${Slug}/bots/${ID}`} about={Description} />
+        <NameCell name={Name} to={`/console/t/${Slug}/bots/${ID}`} detail={Description} />
       ),
     },
     {

@@ -4,7 +4,7 @@ import type { Column } from '../parts/cursor-list.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ListView } from '../parts/list-view.tsx';
-import { Named } from '../parts/named.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/routes.tsx';
@@ -68,7 +68,7 @@ function Keys({ bot }: { bot: Bot }) {
             dialog: (key, onClose) => <RevokeKey of={key} onClose={onClose} />,
           },
         ]}
-        empty={<Empty icon="key" title={t('bots.noKeys')} about={t('bots.noKeysAbout')} />}
+        empty={<Empty icon="key" title={t('bots.noKeys')} description={t('bots.noKeysAbout')} />}
       />
     </Stack>
   );
@@ -82,7 +82,7 @@ function useColumns(): Column<Key>[] {
       header: t('bots.key'),
       cell: ({ Name, Prefix, Last4 }) => (
         <>
-          <Named name={Name} />
+          <NameCell name={Name} />
           <Code>
             {Prefix}…{Last4}
           </Code>

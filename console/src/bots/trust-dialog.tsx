@@ -99,22 +99,22 @@ function KindChoice({ form }: FieldProps) {
   );
 }
 
-type Texts = { label: TextKey; about?: TextKey; example?: string };
+type Texts = { label: TextKey; description?: TextKey; example?: string };
 
 const textsOf = (name: keyof TrustFields, kind: Kind): Texts => {
   const texts: Partial<Record<keyof TrustFields, Texts>> = {
-    issuer: { label: 'bots.issuer', about: 'bots.issuerAbout' },
+    issuer: { label: 'bots.issuer', description: 'bots.issuerAbout' },
     namespace: { label: 'bots.namespace', example: 'ci' },
     account: { label: 'bots.serviceAccount', example: 'deployer' },
     project: { label: kind === 'github' ? 'bots.repository' : 'bots.project', example: 'acme/app' },
-    branch: { label: 'bots.branch', about: 'bots.branchAbout', example: 'main' },
+    branch: { label: 'bots.branch', description: 'bots.branchAbout', example: 'main' },
     number:
       kind === 'github'
-        ? { label: 'bots.owner', about: 'bots.ownerAbout', example: '583231' }
-        : { label: 'bots.projectId', about: 'bots.projectIdAbout', example: '20' },
-    subject: { label: 'bots.subject', about: 'bots.subjectAbout' },
-    claims: { label: 'bots.claims', about: 'bots.claimsAbout' },
-    jwks: { label: 'bots.jwks', about: 'bots.jwksAbout' },
+        ? { label: 'bots.owner', description: 'bots.ownerAbout', example: '583231' }
+        : { label: 'bots.projectId', description: 'bots.projectIdAbout', example: '20' },
+    subject: { label: 'bots.subject', description: 'bots.subjectAbout' },
+    claims: { label: 'bots.claims', description: 'bots.claimsAbout' },
+    jwks: { label: 'bots.jwks', description: 'bots.jwksAbout' },
   };
   return texts[name] ?? { label: 'bots.issuer' };
 };
@@ -122,11 +122,11 @@ const textsOf = (name: keyof TrustFields, kind: Kind): Texts => {
 function Field({ name, form }: FieldProps & { name: keyof TrustFields }) {
   const { t } = useTexts();
   const { kind } = form.values;
-  const { label, about, example } = textsOf(name, kind);
+  const { label, description, example } = textsOf(name, kind);
   const props = {
     ...form.getInputProps(name),
     label: t(label),
-    ...(about && { description: t(about) }),
+    ...(description && { description: t(description) }),
     ...(example !== undefined && { placeholder: example }),
   };
   if (name === 'claims') return <TagsInput {...props} />;

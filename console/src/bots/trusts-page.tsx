@@ -7,7 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ListView } from '../parts/list-view.tsx';
-import { Named } from '../parts/named.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { publicUrl } from '../parts/place.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
@@ -64,7 +64,9 @@ function Trusts({ bot }: { bot: Bot }) {
             dialog: (trust, onClose) => <Delete trust={trust} onClose={onClose} />,
           },
         ]}
-        empty={<Empty icon="shield" title={t('bots.noTrusts')} about={t('bots.noTrustsAbout')} />}
+        empty={
+          <Empty icon="shield" title={t('bots.noTrusts')} description={t('bots.noTrustsAbout')} />
+        }
       />
     </Stack>
   );
@@ -76,7 +78,7 @@ function useColumns(): Column<Trust>[] {
     {
       id: 'issuer',
       header: t('bots.issuerKind'),
-      cell: (trust) => <Named name={t(kindNames[kindOf(trust)])} about={trust.Issuer} />,
+      cell: (trust) => <NameCell name={t(kindNames[kindOf(trust)])} detail={trust.Issuer} />,
     },
     {
       id: 'subject',

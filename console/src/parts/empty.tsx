@@ -2,10 +2,10 @@ import { Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 
-type Props = { icon: IconName; title: string; about: string; children?: ReactNode };
+type Props = { icon: IconName; title: string; description: string; children?: ReactNode };
 
 /** Stands in place of an empty list, and says its purpose and how to begin. */
-export const Empty = ({ icon, title, about, children }: Props) => (
+export const Empty = ({ icon, title, description, children }: Props) => (
   <Paper withBorder p="xl">
     <Stack align="center" gap="xs" ta="center">
       <ThemeIcon size={44} radius="xl" variant="light">
@@ -15,7 +15,7 @@ export const Empty = ({ icon, title, about, children }: Props) => (
         {title}
       </Title>
       <Text c="dimmed" maw={460}>
-        {about}
+        {description}
       </Text>
       {children}
     </Stack>

@@ -20,8 +20,8 @@ type Props = {
 /** Whether a person or a bot may do something in a tenant, and every reason. */
 export function Explanation({ tenant, subject, permission, resource }: Props) {
   const { t } = useTexts();
-  const about = { Tenant: tenant, Subject: subject, Permission: permission };
-  const request = { ...about, ...(resource !== undefined && { Resource: resource }) };
+  const question = { Tenant: tenant, Subject: subject, Permission: permission };
+  const request = { ...question, ...(resource !== undefined && { Resource: resource }) };
   const { data, error } = useCall('Access_Explain', request, { staleTime: 0 });
   return (
     <Stack component="section" aria-labelledby="why-answer">

@@ -73,5 +73,5 @@ function QueryField({ label }: { label: string }) {
 /** Stands in place of a list in which nothing matches the search. */
 export function NoMatch() {
   const { t } = useTexts();
-  return <Empty icon="warning" title={t('list.noMatch')} about={t('list.noMatchAbout')} />;
+  return <Empty icon="warning" title={t('list.noMatch')} description={t('list.noMatchAbout')} />;
 }

@@ -7,14 +7,14 @@ type Props = {
   title: string;
   /** The list that the view belongs to. */
   back?: { to: string; text: string };
-  about?: ReactNode;
+  description?: ReactNode;
   /** The buttons of the view. */
   actions?: ReactNode;
   children: ReactNode;
 };
 
 /** A view: its title, its purpose, its buttons and its content. */
-export function Page({ title, back, about, actions, children }: Props) {
+export function Page({ title, back, description, actions, children }: Props) {
   useDocumentTitle(`${title} · Bailiwick`);
   const heading = useFocusOnArrival();
   return (
@@ -29,9 +29,9 @@ export function Page({ title, back, about, actions, children }: Props) {
           <Title order={1} size="h2" ref={heading} tabIndex={-1}>
             {title}
           </Title>
-          {about !== undefined && (
+          {description !== undefined && (
             <Text c="dimmed" mt={4}>
-              {about}
+              {description}
             </Text>
           )}
         </div>

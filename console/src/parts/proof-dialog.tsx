@@ -206,10 +206,10 @@ function useAnswer({ begun, onProven, onDead }: AnswerProps) {
 /** For a user without a second factor: the sign-in is in another tab, and this one goes on. */
 function SignInAgain({ onDone }: { onDone: () => void }) {
   const { t } = useTexts();
-  const about = useId();
+  const descriptionId = useId();
   return (
     <>
-      <Text size="sm" id={about}>
+      <Text size="sm" id={descriptionId}>
         {t('proof.signInAbout')}
       </Text>
       <Group justify="end">
@@ -221,7 +221,7 @@ function SignInAgain({ onDone }: { onDone: () => void }) {
           href={`${signInAddress()}&again=1`}
           target="_blank"
           rel="noopener"
-          aria-describedby={about}
+          aria-describedby={descriptionId}
           data-autofocus
           {...keeps}
         >

@@ -31,7 +31,7 @@ export function InvitationsPage() {
   return (
     <Page
       title={t('people.invitations')}
-      about={t('people.invitationsAbout', { tenant: Name })}
+      description={t('people.invitationsAbout', { tenant: Name })}
       actions={
         mayWrite && (
           <DialogButton
@@ -63,7 +63,11 @@ export function InvitationsPage() {
           },
         ]}
         empty={
-          <Empty icon="mail" title={t('people.noInvitations')} about={t('start.inviteAbout')} />
+          <Empty
+            icon="mail"
+            title={t('people.noInvitations')}
+            description={t('start.inviteAbout')}
+          />
         }
       />
     </Page>

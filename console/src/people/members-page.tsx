@@ -39,7 +39,7 @@ export function MembersPage() {
   const { User } = useAccount();
   const roles = useRoles(ID, may('iam.grants.read'));
   return (
-    <Page title={t('people.members')} about={t('people.membersAbout', { tenant: Name })}>
+    <Page title={t('people.members')} description={t('people.membersAbout', { tenant: Name })}>
       <FailureNotice error={roles.error} />
       <ListView
         operation="TenantMembers_List"
@@ -65,7 +65,9 @@ export function MembersPage() {
             dialog: (member, onClose) => <Remove member={member} onClose={onClose} />,
           },
         ]}
-        empty={<Empty icon="people" title={t('people.noMembers')} about={t('start.inviteAbout')} />}
+        empty={
+          <Empty icon="people" title={t('people.noMembers')} description={t('start.inviteAbout')} />
+        }
       />
     </Page>
   );

@@ -94,7 +94,7 @@ function Closed() {
   const { t } = useTexts();
   return (
     <Page title={t('denied.title')}>
-      <Empty icon="shield" title={t('platform.closed')} about={t('platform.closedAbout')}>
+      <Empty icon="shield" title={t('platform.closed')} description={t('platform.closedAbout')}>
         <Button component={Link} to="/console">
           {t('shell.start')}
         </Button>

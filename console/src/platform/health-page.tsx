@@ -38,7 +38,7 @@ export function HealthPage() {
   const { t } = useTexts();
   const { data, error, refetch } = useCall('Queues_Status', {}, { staleTime: 5000 });
   return (
-    <Page title={t('platform.health')} about={t('platform.healthAbout')}>
+    <Page title={t('platform.health')} description={t('platform.healthAbout')}>
       <Ready />
       {error && <FailureNotice error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton height={220} />}
@@ -124,7 +124,11 @@ function Failing({ endpoints }: { endpoints: Status['FailingEndpoints'] }) {
   const { t } = useTexts();
   if (endpoints.length === 0)
     return (
-      <Empty icon="check" title={t('platform.noFailing')} about={t('platform.noFailingAbout')} />
+      <Empty
+        icon="check"
+        title={t('platform.noFailing')}
+        description={t('platform.noFailingAbout')}
+      />
     );
   return (
     <>

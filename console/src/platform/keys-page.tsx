@@ -18,7 +18,7 @@ export function KeysPage() {
   return (
     <Page
       title={t('platform.keys')}
-      about={t('platform.keysAbout')}
+      description={t('platform.keysAbout')}
       actions={
         may('iam.platform.keys.write') && (
           <DialogButton

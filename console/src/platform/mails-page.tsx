@@ -19,10 +19,10 @@ export function MailsPage() {
   const found = useCall('Mail_GetSuppression', { Email: query }, { enabled: query !== '' });
   const isMissing = found.error?.Code === 'not_found';
   return (
-    <Page title={t('platform.mails')} about={t('platform.mailsAbout')}>
+    <Page title={t('platform.mails')} description={t('platform.mailsAbout')}>
       <SearchField label={t('platform.mailQuery')} placeholder="ada@example.com" />
       {query === '' && (
-        <Empty icon="mail" title={t('platform.mailAsk')} about={t('platform.mailAskAbout')} />
+        <Empty icon="mail" title={t('platform.mailAsk')} description={t('platform.mailAskAbout')} />
       )}
       {isMissing && (
         <Alert

@@ -5,7 +5,7 @@ import { Id } from '../parts/copy.tsx';
 import type { Column } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ListView } from '../parts/list-view.tsx';
-import { Named } from '../parts/named.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
 import { choicesOf, StateOf, type States } from '../parts/state.tsx';
@@ -32,7 +32,7 @@ export function TenantsPage() {
     <Change tenant={tenant} onClose={onClose} />
   );
   return (
-    <Page title={t('platform.tenants')} about={t('platform.tenantsAbout')}>
+    <Page title={t('platform.tenants')} description={t('platform.tenantsAbout')}>
       <SearchField label={t('platform.tenantQuery')}>
         <NativeSelect
           label={t('platform.state')}
@@ -71,7 +71,7 @@ export function TenantsPage() {
           <Empty
             icon="building"
             title={t('platform.noTenants')}
-            about={t('platform.noTenantsAbout')}
+            description={t('platform.noTenantsAbout')}
           />
         }
       />
@@ -87,7 +87,7 @@ function useColumns(): Column<Tenant>[] {
       header: t('platform.tenant'),
       cell: ({ ID, Name, Slug, Status }) => (
         <>
-          <Named name={Name} about={Slug} />
+          <NameCell name={Name} detail={Slug} />
           <Text component="span" visibleFrom="sm">
             <Id id={ID} />
           </Text>

@@ -10,7 +10,7 @@ import type { ListAction } from '../parts/list-actions.tsx';
 import { ListFilters } from '../parts/list-filters.tsx';
 import { useListSearch } from '../parts/list-search.ts';
 import { ListView } from '../parts/list-view.tsx';
-import { Named } from '../parts/named.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
 import { SameByApi } from '../parts/same-by-api.tsx';
@@ -32,7 +32,7 @@ export function UsersPage() {
   const { search } = useListSearch();
   const id = search.query?.startsWith('usr_') ? search.query : '';
   return (
-    <Page title={t('platform.users')} about={t('platform.usersAbout')}>
+    <Page title={t('platform.users')} description={t('platform.usersAbout')}>
       <ListFilters
         label={t('platform.userQuery')}
         choices={[{ name: 'status', label: t('platform.state'), values: choicesOf(statuses, t) }]}
@@ -50,7 +50,9 @@ function useRows() {
     columns: useColumns(),
     idOf: ({ ID }: User) => ID,
     actions: useActions(),
-    empty: <Empty icon="people" title={t('platform.noUsers')} about={t('platform.noUsersAbout')} />,
+    empty: (
+      <Empty icon="people" title={t('platform.noUsers')} description={t('platform.noUsersAbout')} />
+    ),
   };
 }
 
@@ -121,7 +123,7 @@ function useColumns(): Column<User>[] {
       header: t('platform.user'),
       cell: ({ ID, Name, Email }) => (
         <>
-          <Named name={Name || Email} about={Name === '' ? '' : Email} />
+          <NameCell name={Name || Email} detail={Name === '' ? '' : Email} />
           <Text component="span" visibleFrom="sm">
             <Id id={ID} />
           </Text>

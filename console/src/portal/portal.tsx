@@ -61,14 +61,14 @@ function Opening({ link, onOpened }: { link: string; onOpened: () => void }) {
 }
 
 const notices = {
-  link: { title: 'portal.title', about: 'portal.openAbout' },
-  ended: { title: 'portal.ended', about: 'portal.endedAbout' },
-  dead: { title: 'portal.dead', about: 'portal.deadAbout' },
-  noLink: { title: 'portal.noLink', about: 'portal.noLinkAbout' },
+  link: { title: 'portal.title', description: 'portal.openAbout' },
+  ended: { title: 'portal.ended', description: 'portal.endedAbout' },
+  dead: { title: 'portal.dead', description: 'portal.deadAbout' },
+  noLink: { title: 'portal.noLink', description: 'portal.noLinkAbout' },
 } as const;
 
 function Notice({ of, children }: { of: keyof typeof notices; children?: ReactNode }) {
-  const { title, about } = notices[of];
+  const { title, description } = notices[of];
   const { t } = useTexts();
   return (
     <Box component="main" px="md" py="xl" maw={560} mx="auto">
@@ -76,7 +76,7 @@ function Notice({ of, children }: { of: keyof typeof notices; children?: ReactNo
         <Title order={1} size="h2">
           {t(title)}
         </Title>
-        <Text>{t(about)}</Text>
+        <Text>{t(description)}</Text>
         {children}
       </Stack>
     </Box>

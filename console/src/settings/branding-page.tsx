@@ -26,7 +26,10 @@ export function BrandingPage() {
   const { t } = useTexts();
   const { Name } = useTenant();
   return (
-    <Page title={t('settings.branding')} about={t('settings.brandingAbout', { tenant: Name })}>
+    <Page
+      title={t('settings.branding')}
+      description={t('settings.brandingAbout', { tenant: Name })}
+    >
       <WithTenant>{(tenant) => <Branding key={tenant.ID} tenant={tenant} />}</WithTenant>
     </Page>
   );
@@ -45,7 +48,7 @@ function Branding({ tenant }: { tenant: Stored }) {
     <TenantForm
       tenant={tenant}
       title={t('settings.look')}
-      about={t('settings.lookAbout')}
+      description={t('settings.lookAbout')}
       fieldsOf={fieldsOf}
       check={({ color }) => ({
         color: color === '' || contrastOf(color)?.isEnough ? null : t('settings.colorWrong'),

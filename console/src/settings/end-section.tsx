@@ -16,7 +16,7 @@ export function EndSection({ tenant }: Props) {
   const { t } = useTexts();
   const { may } = useTenant();
   return (
-    <Section title={t('settings.end')} about={t('settings.endAbout')}>
+    <Section title={t('settings.end')} description={t('settings.endAbout')}>
       <Group>
         <DialogButton
           text={t('settings.leave')}

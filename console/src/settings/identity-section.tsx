@@ -39,7 +39,7 @@ export function IdentitySection({ tenant }: { tenant: Stored }) {
     <TenantForm
       tenant={tenant}
       title={t('settings.identity')}
-      about={t('settings.identityAbout')}
+      description={t('settings.identityAbout')}
       fieldsOf={fieldsOf}
       check={({ name, slug }) => ({
         name: name.trim() === '' ? t('settings.nameMissing') : null,

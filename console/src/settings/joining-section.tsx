@@ -15,7 +15,7 @@ export function JoiningSection({ tenant }: { tenant: Stored }) {
     <TenantForm
       tenant={tenant}
       title={t('settings.joining')}
-      about={t('settings.joiningAbout')}
+      description={t('settings.joiningAbout')}
       fieldsOf={fieldsOf}
       toChange={({ domains, role }) => ({
         Settings: { InviteDomains: domains, DefaultRole: role.trim() },

@@ -15,7 +15,7 @@ export function LimitsSection({ tenant }: { tenant: Stored }) {
     <TenantForm
       tenant={tenant}
       title={t('settings.limits')}
-      about={t('settings.limitsAbout')}
+      description={t('settings.limitsAbout')}
       fieldsOf={fieldsOf}
       toChange={({ keys, audit }) => ({
         Settings: { MaxBotKeyDays: Number(keys), AuditRetentionDays: Number(audit) },

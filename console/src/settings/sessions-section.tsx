@@ -15,7 +15,7 @@ export function SessionsSection({ tenant }: { tenant: Stored }) {
     <TenantForm
       tenant={tenant}
       title={t('settings.sessions')}
-      about={t('settings.sessionsAbout')}
+      description={t('settings.sessionsAbout')}
       fieldsOf={fieldsOf}
       toChange={({ idle, longest }) => ({
         Settings: { SessionIdleMinutes: Number(idle), SessionMaxMinutes: Number(longest) },

@@ -16,7 +16,7 @@ export function TenantSettingsPage() {
   const { t } = useTexts();
   const { ID, Name } = useTenant();
   return (
-    <Page title={t('settings.settings')} about={t('settings.about', { tenant: Name })}>
+    <Page title={t('settings.settings')} description={t('settings.about', { tenant: Name })}>
       <WithTenant>
         {(tenant) => (
           <Stack key={tenant.ID} gap="lg">

@@ -38,7 +38,7 @@ export function SignInSection({ tenant }: { tenant: Stored }) {
     <TenantForm
       tenant={tenant}
       title={t('settings.signIn')}
-      about={t('settings.signInAbout')}
+      description={t('settings.signInAbout')}
       fieldsOf={fieldsOf}
       toChange={(fields, base) => ({
         Settings: {

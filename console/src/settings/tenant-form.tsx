@@ -30,9 +30,9 @@ export function WithTenant({ children }: { children: (tenant: Stored) => ReactNo
   return <Skeleton height={240} />;
 }
 
-type SectionProps = { title: string; about: string; children: ReactNode };
+type SectionProps = { title: string; description: string; children: ReactNode };
 
-export const Section = ({ title, about, children }: SectionProps) => (
+export const Section = ({ title, description, children }: SectionProps) => (
   <Paper withBorder p="lg" component="section" aria-label={title}>
     <Stack>
       <div>
@@ -40,7 +40,7 @@ export const Section = ({ title, about, children }: SectionProps) => (
           {title}
         </Title>
         <Text c="dimmed" size="sm">
-          {about}
+          {description}
         </Text>
       </div>
       {children}
@@ -51,7 +51,7 @@ export const Section = ({ title, about, children }: SectionProps) => (
 type Props<Fields extends Values> = {
   tenant: Stored;
   title: string;
-  about: string;
+  description: string;
   fieldsOf: (tenant: Stored) => Fields;
   toChange: (fields: Fields, base: Stored) => Change;
   check?: (fields: Fields) => Partial<Record<keyof Fields & string, string | null>>;
@@ -62,13 +62,13 @@ type Props<Fields extends Values> = {
 
 /** A section whose fields are saved together. Two administrators may edit two sections at once. */
 export function TenantForm<Fields extends Values>(props: Props<Fields>) {
-  const { tenant, title, about, toChange, onSaved, ...form } = props;
+  const { tenant, title, description, toChange, onSaved, ...form } = props;
   const { t } = useTexts();
   const notify = useNotify();
   const { may } = useTenant();
   const { ID } = tenant;
   return (
-    <Section title={title} about={about}>
+    <Section title={title} description={description}>
       <EditForm
         {...form}
         operation="Tenants_Update"

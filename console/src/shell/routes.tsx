@@ -114,7 +114,11 @@ function Denied() {
   const { Name, Slug } = useTenant();
   return (
     <Page title={t('denied.title')}>
-      <Empty icon="shield" title={t('denied.who', { tenant: Name })} about={t('denied.about')}>
+      <Empty
+        icon="shield"
+        title={t('denied.who', { tenant: Name })}
+        description={t('denied.about')}
+      >
         <Button component={Link} to={`/console/t/${Slug}`}>
           {t('shell.overview')}
         </Button>
@@ -127,7 +131,7 @@ export function NotFound() {
   const { t } = useTexts();
   return (
     <Page title={t('missing.title')}>
-      <Empty icon="warning" title={t('missing.what')} about={t('missing.about')}>
+      <Empty icon="warning" title={t('missing.what')} description={t('missing.about')}>
         <Group>
           <Button component={Link} to="/console">
             {t('shell.start')}

@@ -158,9 +158,9 @@ const Group = ({ list, group: { id, label, icon, found }, chosen, onClose }: Gro
         <Icon name={one.icon ?? icon} />
         <span>
           {one.label}
-          {one.about !== undefined && one.about !== one.label && (
+          {one.detail !== undefined && one.detail !== one.label && (
             <Text component="span" size="xs" display="block" c="inherit">
-              {one.about}
+              {one.detail}
             </Text>
           )}
         </span>

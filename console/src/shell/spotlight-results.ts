@@ -11,7 +11,7 @@ import { useViewsBelow } from './views.ts';
 export type Found = {
   id: string;
   label: string;
-  about?: string;
+  detail?: string;
   icon?: IconName;
   to: string;
   search?: object;
@@ -81,7 +81,7 @@ function useMembers(asks: Asks): Kind {
   const { items, isPending } = useItems('Users_ListByTenant', 'iam.users.read', asks);
   const to = `${asks.base}/members`;
   const found = items.map(({ ID, Name, Email }): Found => {
-    return { id: ID, label: Name || Email, about: Email, to, search: { query: Email } };
+    return { id: ID, label: Name || Email, detail: Email, to, search: { query: Email } };
   });
   return { id: 'members', label: t('people.members'), icon: 'user', found, isPending };
 }
@@ -91,7 +91,7 @@ function useGroups(asks: Asks): Kind {
   const { items, isPending } = useItems('Groups_ListByTenant', 'iam.groups.read', asks);
   const to = `${asks.base}/groups`;
   const found = items.map(({ ID, Name, Path }): Found => {
-    return { id: ID, label: Name || Path, about: Path, to, search: { group: Path } };
+    return { id: ID, label: Name || Path, detail: Path, to, search: { group: Path } };
   });
   return { id: 'groups', label: t('access.groups'), icon: 'people', found, isPending };
 }
@@ -108,7 +108,9 @@ function useRoles({ tenant, base, isAsked, query, may }: Asks): Kind {
   const found = roles
     .filter(({ Name, Slug }) => matches(Name, Slug))
     .slice(0, most)
-    .map(({ Name, Slug }): Found => ({ id: `role-${Slug}`, label: Name || Slug, about: Slug, to }));
+    .map(
+      ({ Name, Slug }): Found => ({ id: `role-${Slug}`, label: Name || Slug, detail: Slug, to }),
+    );
   const label = t('access.roles');
   return { id: 'roles', label, icon: 'key', found, isPending: enabled && isPending };
 }
@@ -117,7 +119,7 @@ function useBots(asks: Asks): Kind {
   const { t } = useTexts();
   const { items, isPending } = useItems('Bots_List', 'iam.bots.read', asks);
   const found = items.map(({ ID, Name }): Found => {
-    return { id: ID, label: Name, about: ID, to: `${asks.base}/bots/${ID}` };
+    return { id: ID, label: Name, detail: ID, to: `${asks.base}/bots/${ID}` };
   });
   return { id: 'bots', label: t('bots.bots'), icon: 'bot', found, isPending };
 }

@@ -3,7 +3,7 @@ import type { Column } from '../parts/cursor-list.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ListView } from '../parts/list-view.tsx';
-import { Named } from '../parts/named.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { StateOf, type States } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -35,7 +35,7 @@ export function DomainsPage() {
   return (
     <Page
       title={t('signon.domains')}
-      about={t('signon.domainsAbout', { tenant: Name })}
+      description={t('signon.domainsAbout', { tenant: Name })}
       actions={
         mayWrite && (
           <DialogButton
@@ -72,7 +72,11 @@ export function DomainsPage() {
           },
         ]}
         empty={
-          <Empty icon="globe" title={t('signon.noDomains')} about={t('signon.noDomainsAbout')} />
+          <Empty
+            icon="globe"
+            title={t('signon.noDomains')}
+            description={t('signon.noDomainsAbout')}
+          />
         }
       />
     </Page>
@@ -82,7 +86,7 @@ export function DomainsPage() {
 function useColumns(): Column<Domain>[] {
   const { t } = useTexts();
   return [
-    { id: 'name', header: t('signon.domain'), cell: ({ Name }) => <Named name={Name} /> },
+    { id: 'name', header: t('signon.domain'), cell: ({ Name }) => <NameCell name={Name} /> },
     {
       id: 'status',
       header: t('signon.state'),

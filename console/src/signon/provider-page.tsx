@@ -59,23 +59,23 @@ export function ProviderPage() {
       </Group>
       {provider.Unconfirmed && <Unconfirmed provider={provider} mayWrite={mayWrite} />}
       <Notices provider={provider} />
-      <Section title={t('signon.register')} about={t('signon.registerAbout')}>
+      <Section title={t('signon.register')} description={t('signon.registerAbout')}>
         <ValuesToCopy values={addressesOf(provider)} />
       </Section>
       {provider.Kind === 'saml' && (
-        <Section title={t('signon.certificates')} about={t('signon.certificatesAbout')}>
+        <Section title={t('signon.certificates')} description={t('signon.certificatesAbout')}>
           <Certificates provider={provider} mayWrite={mayWrite} />
         </Section>
       )}
       {mayWrite && (
         <>
-          <Section title={t('signon.test')} about={t('signon.testAbout')}>
+          <Section title={t('signon.test')} description={t('signon.testAbout')}>
             <ProviderTest provider={provider} />
           </Section>
-          <Section title={t('signon.connection')} about={t('signon.connectionAbout')}>
+          <Section title={t('signon.connection')} description={t('signon.connectionAbout')}>
             <ConnectionForm key={provider.ID} provider={provider} />
           </Section>
-          <Section title={t('signon.membership')} about={t('signon.membershipAbout')}>
+          <Section title={t('signon.membership')} description={t('signon.membershipAbout')}>
             <MembershipForm key={provider.ID} provider={provider} />
           </Section>
         </>
@@ -133,9 +133,9 @@ function addressesOf(provider: Provider) {
   ];
 }
 
-type SectionProps = { title: string; about: string; children: ReactNode };
+type SectionProps = { title: string; description: string; children: ReactNode };
 
-const Section = ({ title, about, children }: SectionProps) => (
+const Section = ({ title, description, children }: SectionProps) => (
   <Paper withBorder p="lg" component="section" aria-label={title}>
     <Stack>
       <div>
@@ -143,7 +143,7 @@ const Section = ({ title, about, children }: SectionProps) => (
           {title}
         </Title>
         <Text c="dimmed" size="sm">
-          {about}
+          {description}
         </Text>
       </div>
       {children}

@@ -5,7 +5,7 @@ import type { Column } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ListView } from '../parts/list-view.tsx';
-import { Named } from '../parts/named.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -30,7 +30,7 @@ export function ProvidersPage() {
   return (
     <Page
       title={t(isPlatform ? 'signon.social' : 'signon.sso')}
-      about={isPlatform ? t('signon.socialAbout') : t('signon.ssoAbout', { tenant: name })}
+      description={isPlatform ? t('signon.socialAbout') : t('signon.ssoAbout', { tenant: name })}
       actions={add}
     >
       <ListView
@@ -43,7 +43,7 @@ export function ProvidersPage() {
           <Empty
             icon="key"
             title={t('signon.noProviders')}
-            about={t(isPlatform ? 'signon.noSocialAbout' : 'signon.noProvidersAbout')}
+            description={t(isPlatform ? 'signon.noSocialAbout' : 'signon.noProvidersAbout')}
           />
         }
       />
@@ -60,10 +60,10 @@ function useColumns(): Column<Provider>[] {
       id: 'name',
       header: t('signon.provider'),
       cell: ({ ID, Name, Kind, Issuer, IdpEntityID }) => (
-        <Named
+        <NameCell
           name={Name}
           to={`${place}/${ID}`}
-          about={`${Kind.toUpperCase()} · ${Issuer || IdpEntityID}`}
+          detail={`${Kind.toUpperCase()} · ${Issuer || IdpEntityID}`}
         />
       ),
     },

@@ -12,7 +12,7 @@ export function ScimGroupsSection({ tenant }: { tenant: Stored }) {
     <TenantForm
       tenant={tenant}
       title={t('signon.scimGroups')}
-      about={t('signon.scimGroupsAbout')}
+      description={t('signon.scimGroupsAbout')}
       fieldsOf={fieldsOf}
       toChange={({ parent }) => ({ Settings: { ScimGroupParent: parent.trim() } })}
       labels={labels}

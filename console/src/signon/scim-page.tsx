@@ -37,7 +37,7 @@ export function ScimPage() {
   return (
     <Page
       title={t('signon.scim')}
-      about={t('signon.scimAbout', { tenant: Name })}
+      description={t('signon.scimAbout', { tenant: Name })}
       actions={
         mayConnect && (
           <DialogButton
@@ -64,7 +64,11 @@ export function ScimPage() {
         columns={useColumns()}
         idOf={({ UserID }) => UserID}
         empty={
-          <Empty icon="people" title={t('signon.scimNone')} about={t('signon.scimNoneAbout')} />
+          <Empty
+            icon="people"
+            title={t('signon.scimNone')}
+            description={t('signon.scimNoneAbout')}
+          />
         }
       />
       <ScimNoticesSection />

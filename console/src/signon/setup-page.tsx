@@ -14,7 +14,7 @@ export function SetupPage() {
   const { service, protocol = 'oidc' } = readSetup(useSearch({ strict: false }));
   const back = { to: `/console/t/${Slug}/sso`, text: t('signon.sso') };
   return (
-    <Page title={t('signon.addProvider')} back={back} about={t('signon.setupAbout')}>
+    <Page title={t('signon.addProvider')} back={back} description={t('signon.setupAbout')}>
       {service === undefined ? <Services /> : <Steps service={service} protocol={protocol} />}
     </Page>
   );

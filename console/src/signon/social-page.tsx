@@ -18,7 +18,7 @@ export function SocialPage() {
     <Page
       title={preset ? nameOf(preset) : t('signon.addProvider')}
       back={{ to: preset ? `${place}/new` : place, text: t('signon.social') }}
-      about={t('signon.socialSetup')}
+      description={t('signon.socialSetup')}
     >
       {preset ? (
         <SocialForm key={preset} preset={preset} />

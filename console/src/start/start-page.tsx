@@ -25,25 +25,25 @@ export function StartPage() {
   ];
   return (
     <Frame items={items}>
-      <Page title={t('start.welcome')} about={t('start.about')}>
+      <Page title={t('start.welcome')} description={t('start.about')}>
         {SuspendedTenants.length > 0 && <Suspended tenants={SuspendedTenants} />}
         <Steps>
-          <Step icon="building" title={t('start.tenant')} about={t('start.tenantAbout')}>
+          <Step icon="building" title={t('start.tenant')} description={t('start.tenantAbout')}>
             <CreateTenant />
           </Step>
-          <Step icon="mail" title={t('start.invite')} about={t('start.inviteAbout')}>
+          <Step icon="mail" title={t('start.invite')} description={t('start.inviteAbout')}>
             <SameByApi
               operation="TenantInvitations_Create"
               request={{ Tenant: 'tnt_…', Email: 'ada@example.com', Roles: ['admin'] }}
             />
           </Step>
-          <Step icon="app" title={t('start.app')} about={t('start.appAbout')}>
+          <Step icon="app" title={t('start.app')} description={t('start.appAbout')}>
             <SameByApi
               operation="Access_Check"
               request={{ Tenant: 'tnt_…', Subject: 'usr_…', Permission: 'app.reports.read' }}
             />
           </Step>
-          <Step icon="bell" title={t('start.webhook')} about={t('start.webhookAbout')}>
+          <Step icon="bell" title={t('start.webhook')} description={t('start.webhookAbout')}>
             <SameByApi
               operation="Webhooks_CreateEndpoint"
               request={{

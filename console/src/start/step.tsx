@@ -6,13 +6,13 @@ import { useTexts } from '../parts/texts.tsx';
 type Props = {
   icon: IconName;
   title: string;
-  about: string;
+  description: string;
   isDone?: boolean;
   children?: ReactNode;
 };
 
 /** One thing to do next: why, the way to it, and the call behind it. */
-export function Step({ icon, title, about, isDone = false, children }: Props) {
+export function Step({ icon, title, description, isDone = false, children }: Props) {
   const { t } = useTexts();
   return (
     <Paper withBorder p="lg" component="li">
@@ -37,7 +37,7 @@ export function Step({ icon, title, about, isDone = false, children }: Props) {
               </Badge>
             )}
           </Group>
-          <Text c="dimmed">{about}</Text>
+          <Text c="dimmed">{description}</Text>
           {children}
         </Stack>
       </Group>

@@ -22,7 +22,7 @@ export function TenantPage() {
   return (
     <Page
       title={Name}
-      about={t(mayAdminister ? 'overview.about' : 'overview.member', { tenant: Name })}
+      description={t(mayAdminister ? 'overview.about' : 'overview.member', { tenant: Name })}
     >
       <Group gap="xs">
         <Id id={ID} />
@@ -37,7 +37,7 @@ export function TenantPage() {
       {mayAdminister ? (
         <Next />
       ) : (
-        <Empty icon="user" title={t('overview.nothing')} about={t('overview.nothingAbout')}>
+        <Empty icon="user" title={t('overview.nothing')} description={t('overview.nothingAbout')}>
           <Button component={Link} to="/account">
             {t('shell.yourAccount')}
           </Button>
@@ -74,7 +74,7 @@ function Invite() {
     <Step
       icon="mail"
       title={t('start.invite')}
-      about={t('start.inviteAbout')}
+      description={t('start.inviteAbout')}
       isDone={(data?.Page.Items.length ?? 0) > 0}
     >
       {mayList && (
@@ -99,7 +99,7 @@ function Protect() {
   const mayList = may('iam.apps.read');
   const { count = 0 } = useAppCount(mayList);
   return (
-    <Step icon="app" title={t('start.app')} about={t('start.appAbout')} isDone={count > 0}>
+    <Step icon="app" title={t('start.app')} description={t('start.appAbout')} isDone={count > 0}>
       {mayList && (
         <div>
           <Button component={Link} to={`/console/t/${Slug}/apps`}>
@@ -123,7 +123,7 @@ function Webhook() {
     <Step
       icon="bell"
       title={t('start.webhook')}
-      about={t('start.webhookAbout')}
+      description={t('start.webhookAbout')}
       isDone={(data?.Endpoints?.Total ?? 0) > 0}
     >
       <div>

@@ -142,7 +142,7 @@ type AddressProps = { form: UseFormReturnType<Fields>; chat: 'new' | 'stored' | 
 
 function Address({ form, chat }: AddressProps) {
   const { t } = useTexts();
-  const about = {
+  const hints = {
     new: 'webhooks.chatUrlAbout',
     stored: 'webhooks.chatUrlKeep',
     webhook: 'webhooks.urlAbout',
@@ -153,7 +153,7 @@ function Address({ form, chat }: AddressProps) {
       <TextInput
         {...form.getInputProps('url')}
         label={t(chat ? 'webhooks.chatUrl' : 'webhooks.url')}
-        description={t(about[chat ?? 'webhook'])}
+        description={t(hints[chat ?? 'webhook'])}
         inputMode="url"
         autoComplete="off"
         spellCheck={false}

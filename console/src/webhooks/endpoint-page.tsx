@@ -31,7 +31,9 @@ export function EndpointPage() {
   return (
     <Page
       title={data?.Endpoint.Name ?? t('webhooks.endpoint')}
-      about={data && <span style={{ overflowWrap: 'anywhere' }}>{placeOf(data.Endpoint)}</span>}
+      description={
+        data && <span style={{ overflowWrap: 'anywhere' }}>{placeOf(data.Endpoint)}</span>
+      }
       actions={data && mayWrite && <EndpointButtons endpoint={data.Endpoint} />}
     >
       <FailureNotice error={error} onRetry={() => void refetch()} />

@@ -5,7 +5,7 @@ import type { Column } from '../parts/cursor-list.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ListView } from '../parts/list-view.tsx';
-import { Named } from '../parts/named.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
@@ -25,7 +25,7 @@ export function EndpointsPage() {
   return (
     <Page
       title={t(isChat ? 'webhooks.chat' : 'webhooks.title')}
-      about={t(isChat ? 'webhooks.chatAbout' : 'webhooks.about')}
+      description={t(isChat ? 'webhooks.chatAbout' : 'webhooks.about')}
       actions={
         mayWrite && (
           <DialogButton
@@ -46,7 +46,7 @@ export function EndpointsPage() {
           <Empty
             icon={isChat ? 'chat' : 'bell'}
             title={t(isChat ? 'webhooks.chatNone' : 'webhooks.none')}
-            about={t(isChat ? 'webhooks.chatNoneAbout' : 'webhooks.noneAbout')}
+            description={t(isChat ? 'webhooks.chatNoneAbout' : 'webhooks.noneAbout')}
           />
         }
       >
@@ -69,10 +69,10 @@ function useColumns(): Column<Endpoint>[] {
       id: 'name',
       header: t('webhooks.name'),
       cell: ({ ID, Name, ...endpoint }) => (
-        <Named
+        <NameCell
           name={Name}
           to={`${views}/${ID}`}
-          about={'URL' in endpoint ? endpoint.URL : endpoint.Kind}
+          detail={'URL' in endpoint ? endpoint.URL : endpoint.Kind}
         />
       ),
     },

@@ -22,7 +22,7 @@ export function MessagePage() {
   return (
     <Page
       title={data?.Message.EventType ?? t('webhooks.message')}
-      about={
+      description={
         <Anchor component={Link} to={`${views}/${endpoint}`} size="sm">
           {t('webhooks.toEndpoint')}
         </Anchor>

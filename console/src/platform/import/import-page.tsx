@@ -33,7 +33,7 @@ export function ImportPage() {
     work.reset();
   };
   return (
-    <Page title={t('import.title')} about={t('import.about')}>
+    <Page title={t('import.title')} description={t('import.about')}>
       <Paper withBorder p="lg">
         <Fieldset variant="unstyled" disabled={isBusy || isUnfinished}>
           <Stack>

@@ -45,14 +45,14 @@ export function RunSection({ file, run, work }: Props) {
       {progress.failed.length > 0 && !work.isBusy && (
         <Download
           title={t('import.download')}
-          about={t('import.downloadAbout')}
+          description={t('import.downloadAbout')}
           onClick={() => saveFile(failedFile(progress.failed), `${file.name}.failed.jsonl`)}
         />
       )}
       {progress.withoutPassword.length > 0 && !dryRun && !work.isBusy && (
         <Download
           title={t('import.downloadPasswordless')}
-          about={t('import.passwordlessAbout')}
+          description={t('import.passwordlessAbout')}
           onClick={() =>
             saveFile(passwordlessFile(progress.withoutPassword), `${file.name}.no-password.jsonl`)
           }
@@ -62,16 +62,16 @@ export function RunSection({ file, run, work }: Props) {
   );
 }
 
-type DownloadProps = { title: string; about: string; onClick: () => void };
+type DownloadProps = { title: string; description: string; onClick: () => void };
 
-function Download({ title, about, onClick }: DownloadProps) {
+function Download({ title, description, onClick }: DownloadProps) {
   return (
     <Stack gap={4} align="start">
       <Button variant="default" leftSection={<Icon name="download" />} onClick={onClick}>
         {title}
       </Button>
       <Text size="sm" c="dimmed">
-        {about}
+        {description}
       </Text>
     </Stack>
   );

@@ -7,11 +7,11 @@ type Props = {
   /** The view that the name leads to. */
   to?: string;
   /** The second line. */
-  about?: ReactNode;
+  detail?: ReactNode;
 };
 
 /** The cell with the name of a row. */
-export const Named = ({ name, to, about }: Props) => (
+export const NameCell = ({ name, to, detail }: Props) => (
   <>
     {to === undefined ? (
       <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
@@ -22,9 +22,9 @@ export const Named = ({ name, to, about }: Props) => (
         {name}
       </Anchor>
     )}
-    {about !== undefined && about !== '' && (
+    {detail !== undefined && detail !== '' && (
       <Text size="xs" c="dimmed" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
-        {about}
+        {detail}
       </Text>
     )}
   </>
