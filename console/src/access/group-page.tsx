@@ -162,7 +162,7 @@ function Delete({ path, onClose }: { path: string; onClose: () => void }) {
       title={t('access.deleteGroup')}
       action={t('access.delete')}
       phrase={path}
-      done={t('access.deleted', { name: path })}
+      notice={t('access.deleted', { name: path })}
       onDone={() => void navigate({ to: `/console/t/${Slug}/groups` })}
       onClose={onClose}
     >

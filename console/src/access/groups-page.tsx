@@ -11,8 +11,8 @@ import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
-import { FoundGroups } from './found-groups.tsx';
 import { GroupPage } from './group-page.tsx';
+import { GroupResults } from './group-results.tsx';
 import { GroupTree } from './group-tree.tsx';
 
 /** The groups of a tenant as a tree, those that match a search, or one of them. */
@@ -40,7 +40,7 @@ function Groups() {
       }
     >
       <ListFilters label={t('access.searchGroups')} />
-      {isFiltered ? <FoundGroups /> : <AllGroups />}
+      {isFiltered ? <GroupResults /> : <AllGroups />}
     </Page>
   );
 }
@@ -52,7 +52,7 @@ function AllGroups() {
   const { t } = useTexts();
   const request = { Tenant: useTenant().ID, Page: { Limit: 200 } };
   const { data, error, refetch } = useAll('Groups_ListByTenant', request, { most: mostDrawn });
-  if (data && data.length > mostDrawn) return <FoundGroups />;
+  if (data && data.length > mostDrawn) return <GroupResults />;
   return (
     <>
       <FailureNotice error={error} onRetry={() => void refetch()} />
@@ -71,8 +71,8 @@ function AddDialog({ onClose }: { onClose: () => void }) {
   const { ID: Tenant } = useTenant();
   // To save an existing path would change that group.
   const takenPath = async (Path: string) => {
-    const { Group: known } = await client.call('Groups_Get', { Tenant, Path });
-    return known ? { path: t('access.taken') } : {};
+    const { Group: match } = await client.call('Groups_Get', { Tenant, Path });
+    return match ? { path: t('access.taken') } : {};
   };
   return (
     <FormDialog
@@ -86,7 +86,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
         Group: { Tenant, Path: path.trim(), Name: name.trim(), Description: description },
       })}
       stale={['Groups_ListByTenant']}
-      done={t('access.saved')}
+      notice={t('access.saved')}
       submit={t('access.addGroup')}
     >
       {(form) => (

@@ -94,7 +94,7 @@ function Delete({ role: { Tenant, Slug }, onClose }: { role: Role; onClose: () =
       title={t('access.deleteRole')}
       action={t('access.delete')}
       phrase={Slug}
-      done={t('access.deleted', { name: Slug })}
+      notice={t('access.deleted', { name: Slug })}
       onClose={onClose}
     >
       <WhatIf change={{ Roles_Delete: { Tenant, Slug } }} />

@@ -84,7 +84,7 @@ function Remove({ app: { ID, Name }, onClose }: { app: App; onClose: () => void 
       stale={['AccountApps_List']}
       title={t('security.removeTitle', { name: Name })}
       action={t('security.remove')}
-      done={t('account.appRemoved', { app: Name })}
+      notice={t('account.appRemoved', { app: Name })}
       onClose={onClose}
     >
       {t('account.appRemoveAbout', { app: Name })}

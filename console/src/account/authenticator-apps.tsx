@@ -54,7 +54,7 @@ function Remove({ app: { ID, Name }, onClose }: { app: Factor; onClose: () => vo
       stale={['Factors_List']}
       title={t('security.removeTitle', { name: Name })}
       action={t('security.remove')}
-      done={t('security.removed', { name: Name })}
+      notice={t('security.removed', { name: Name })}
       onClose={onClose}
     >
       {t('security.appRemoveAbout')}

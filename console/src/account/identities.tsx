@@ -104,7 +104,7 @@ function ConfirmLink({ identity: { UserID, Provider }, onClose }: Props) {
       toRequest={({ password }) => ({ UserID, Provider, Password: password })}
       secret={{ password: '…' }}
       stale={['Users_ListIdentities', 'Account_Get']}
-      done={t('security.linkConfirmed')}
+      notice={t('security.linkConfirmed')}
       submit={t('security.confirm')}
     >
       {(form) => (
@@ -136,7 +136,7 @@ function Remove({ identity, onClose }: Props) {
       stale={['Users_ListIdentities', 'Sessions_List']}
       title={t('security.removeTitle', { name })}
       action={t('security.remove')}
-      done={t('security.removed', { name })}
+      notice={t('security.removed', { name })}
       onClose={onClose}
     >
       {t('security.identityRemoveAbout')}

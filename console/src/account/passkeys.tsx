@@ -76,7 +76,7 @@ function Rename({ passkey: { ID, Name }, onClose }: Props) {
       check={({ name }) => ({ name: name.trim() === '' ? t('security.nameMissing') : null })}
       toRequest={({ name }) => ({ ID, Name: name.trim() })}
       stale={['Passkeys_List', 'Factors_List']}
-      done={t('security.renamed')}
+      notice={t('security.renamed')}
       submit={t('form.save')}
     >
       {(form) => (
@@ -101,7 +101,7 @@ function Remove({ passkey: { ID, Name }, onClose }: Props) {
       stale={['Passkeys_List', 'Factors_List']}
       title={t('security.removeTitle', { name: Name })}
       action={t('security.remove')}
-      done={t('security.removed', { name: Name })}
+      notice={t('security.removed', { name: Name })}
       onClose={onClose}
     >
       {t('security.passkeyRemoveAbout')}

@@ -76,7 +76,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
       }
       secret={{ current: '…', password: '…' }}
       stale={['Sessions_List']}
-      done={t('security.passwordChanged')}
+      notice={t('security.passwordChanged')}
       submit={t('security.passwordChange')}
     >
       {(form) => (

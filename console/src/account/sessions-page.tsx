@@ -97,8 +97,8 @@ function useColumns(): Column<Session>[] {
       header: t('account.method'),
       isSecondary: true,
       cell: ({ AuthMethod }) => {
-        const known = methods[AuthMethod];
-        return known ? t(known) : AuthMethod;
+        const text = methods[AuthMethod];
+        return text ? t(text) : AuthMethod;
       },
     },
     { id: 'seen', header: t('account.seen'), cell: ({ LastSeenAt }) => <Time at={LastSeenAt} /> },
@@ -121,7 +121,7 @@ function End({ session, onClose }: { session: Session; onClose: () => void }) {
       stale={['Sessions_List']}
       title={t('account.endTitle')}
       action={t('account.end')}
-      done={t('account.endedOf', { device })}
+      notice={t('account.endedOf', { device })}
       onClose={onClose}
     >
       {t('account.endAbout', { device })}

@@ -19,7 +19,7 @@ type Tenant = Account['Tenants'][number];
 export function TenantsPage() {
   const { t } = useTexts();
   const { Tenants, SuspendedTenants, LimitedTo } = useAccount();
-  const [left, setLeft] = useState<Tenant>();
+  const [tenantToLeave, setTenantToLeave] = useState<Tenant>();
   return (
     <Page title={t('account.tenants')} description={t('account.tenantsAbout')}>
       {LimitedTo !== '' && (
@@ -41,7 +41,7 @@ export function TenantsPage() {
         </Empty>
       )}
       {Tenants.map((tenant) => (
-        <Belonging key={tenant.ID} tenant={tenant} onLeave={() => setLeft(tenant)} />
+        <Belonging key={tenant.ID} tenant={tenant} onLeave={() => setTenantToLeave(tenant)} />
       ))}
       {SuspendedTenants.map(({ ID, Name }) => (
         <Paper key={ID} withBorder p="lg">
@@ -52,7 +52,9 @@ export function TenantsPage() {
         </Paper>
       ))}
       <SameByApi operation="Account_Get" request={{}} />
-      {left && <Leave tenant={left} onClose={() => setLeft(undefined)} />}
+      {tenantToLeave && (
+        <Leave tenant={tenantToLeave} onClose={() => setTenantToLeave(undefined)} />
+      )}
     </Page>
   );
 }
@@ -105,7 +107,7 @@ function Leave({ tenant: { ID, Name }, onClose }: { tenant: Tenant; onClose: () 
       title={t('account.leaveTitle')}
       action={t('account.leave')}
       phrase={Name}
-      done={t('account.left', { tenant: Name })}
+      notice={t('account.left', { tenant: Name })}
       onClose={onClose}
     >
       {t('account.leaveAbout', { tenant: Name })}

@@ -65,7 +65,7 @@ export function DeleteApp({ app, onClose }: Props) {
       title={t('apps.deleteOf', { name: Name })}
       action={t('apps.delete')}
       phrase={Name}
-      done={t('apps.deleted', { name: Name })}
+      notice={t('apps.deleted', { name: Name })}
       onDone={() => void navigate({ to: `${at}/apps` })}
       onClose={onClose}
     >

@@ -148,7 +148,7 @@ function Delete({ bot, onClose }: DialogProps) {
       title={t('bots.deleteTitle', { name: Name })}
       action={t('bots.delete')}
       phrase={Name}
-      done={t('bots.deleted', { name: Name })}
+      notice={t('bots.deleted', { name: Name })}
       onDone={() => void navigate({ to: `/console/t/${Slug}/bots` })}
       onClose={onClose}
     >

@@ -129,7 +129,7 @@ export function SetExpiry({ of, onClose }: Props) {
         ExpiresAt: daysAhead(Number(days)),
       })}
       stale={stale}
-      done={t('bots.expirySaved', { name: of.Name })}
+      notice={t('bots.expirySaved', { name: of.Name })}
       submit={t('form.save')}
     >
       {(form) => <Lifetime {...form.getInputProps('days')} />}
@@ -149,7 +149,7 @@ export function RevokeKey({ of, onClose }: Props) {
       title={t('bots.revokeOf', { name: Name })}
       action={t('bots.revoke')}
       phrase={Name}
-      done={t('bots.revokedOf', { name: of.Name })}
+      notice={t('bots.revokedOf', { name: of.Name })}
       onClose={onClose}
     >
       {t('bots.revokeAbout')}

@@ -17,7 +17,7 @@ type Props<Name extends OperationName> = {
   /** What the call does. */
   children: ReactNode;
   /** The message after the call. */
-  done?: string | ((response: ResponseOf<Name>) => string);
+  notice?: string | ((response: ResponseOf<Name>) => string);
   /** Follows the call. Default: the dialog closes. */
   onDone?: (response: ResponseOf<Name>) => void;
   onClose: () => void;
@@ -25,12 +25,12 @@ type Props<Name extends OperationName> = {
 
 /** Asks for a confirmation and makes one call. It stays open, with the reason, if the call fails. */
 export function ActionDialog<Name extends OperationName>(props: Props<Name>) {
-  const { operation, request, stale = [], done, onClose, onDone = onClose, ...rest } = props;
+  const { operation, request, stale = [], notice, onClose, onDone = onClose, ...rest } = props;
   const notify = useNotify();
   const change = useChange(operation, { stale });
   const onSuccess = (response: ResponseOf<Name>) => {
     onDone(response);
-    if (done !== undefined) notify(typeof done === 'string' ? done : done(response));
+    if (notice !== undefined) notify(typeof notice === 'string' ? notice : notice(response));
   };
   return (
     <Confirm

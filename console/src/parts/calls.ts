@@ -39,11 +39,11 @@ export const client = createClient({
   ...settings,
   fetch: (url, init) => {
     const { headers, ...portal } = portalInit();
-    const sent = init?.headers as Record<string, string>;
+    const clientHeaders = init?.headers as Record<string, string>;
     return fetch(url, {
       ...init,
       ...portal,
-      headers: { ...sent, ...supportHeaders(), ...headers },
+      headers: { ...clientHeaders, ...supportHeaders(), ...headers },
     });
   },
 });
@@ -110,8 +110,8 @@ export const useAll = <Name extends ListName & OperationName>(
     enabled,
     async queryFn({ signal }) {
       const items: ItemOf<Name>[] = [];
-      for await (const item of client.list(operation, request, { signal })) {
-        items.push(item);
+      for await (const record of client.list(operation, request, { signal })) {
+        items.push(record);
         if (items.length > most) break;
       }
       return items;

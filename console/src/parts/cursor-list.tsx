@@ -59,7 +59,7 @@ export function CursorList<Item>({ columns, actions = [], ...props }: Props<Item
     id: 'actions',
     header: t('list.actions'),
     hasHiddenHeader: true,
-    cell: (item) => <div className="console-row-actions">{buttonsOf(item)}</div>,
+    cell: (row) => <div className="console-row-actions">{buttonsOf(row)}</div>,
   };
   return (
     <>
@@ -124,11 +124,11 @@ function Rows<Item>(props: RowsProps<Item>) {
 
 const BodyOf = <Item,>({ columns, idOf, page }: RowsProps<Item>) => (
   <Table.Tbody>
-    {page.items.map((item) => (
-      <tr key={idOf(item)} className={classes.tr} data-hover data-with-row-border>
+    {page.items.map((row) => (
+      <tr key={idOf(row)} className={classes.tr} data-hover data-with-row-border>
         {columns.map(({ id, cell, isSecondary = false }) => (
           <td key={id} className={isSecondary ? secondaryCell : classes.td}>
-            {cell(item)}
+            {cell(row)}
           </td>
         ))}
       </tr>
@@ -139,7 +139,7 @@ const BodyOf = <Item,>({ columns, idOf, page }: RowsProps<Item>) => (
 /** Keeps the rows while another page is loading: to render them takes longer than the call. */
 const Body = memo(
   BodyOf,
-  (shown, next) => next.isChanging && next.page.items === shown.page.items,
+  (previous, next) => next.isChanging && next.page.items === previous.page.items,
 ) as typeof BodyOf;
 
 type HeadingProps = {

@@ -147,7 +147,7 @@ function Conflict({ fields, names, labels, onChoice }: ConflictProps) {
         <Text size="sm">{t('conflict.about')}</Text>
         {names.map((name) => (
           <Text key={name} size="sm">
-            <b>{labels[name]}</b>: <Value of={fields[name]} />
+            <b>{labels[name]}</b>: <FieldValue of={fields[name]} />
           </Text>
         ))}
         <Group>
@@ -163,10 +163,10 @@ function Conflict({ fields, names, labels, onChoice }: ConflictProps) {
   );
 }
 
-function Value({ of }: { of: unknown }) {
+function FieldValue({ of }: { of: unknown }) {
   const { t } = useTexts();
   if (typeof of === 'boolean') return t(of ? 'conflict.on' : 'conflict.off');
-  if (Array.isArray(of)) return of.map((item) => textOf(item)).join(', ') || '–';
+  if (Array.isArray(of)) return of.map((entry) => textOf(entry)).join(', ') || '–';
   return textOf(of) || '–';
 }
 

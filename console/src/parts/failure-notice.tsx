@@ -3,7 +3,7 @@ import { Id } from './copy.tsx';
 import { describeFailure } from './failure.ts';
 import { Icon } from './icon.tsx';
 import { signInAgainAddress } from './place.ts';
-import { askForProof, lackOf } from './proof.ts';
+import { askForProof, unmetRequirementOf } from './proof.ts';
 import { useTexts } from './texts.tsx';
 import { waitingTime } from './times.ts';
 
@@ -12,7 +12,7 @@ export function FailureNotice({ error, onRetry }: { error: unknown; onRetry?: ()
   const { t, locale } = useTexts();
   if (error === null || error === undefined) return undefined;
   const { title, next, details, waitSeconds, requestId, ...can } = describeFailure(error);
-  const lack = lackOf(error);
+  const requirement = unmetRequirementOf(error);
   return (
     <Alert role="alert" color="red" icon={<Icon name="warning" />} title={t(title)}>
       <Text size="sm">{t(next)}</Text>
@@ -33,9 +33,9 @@ export function FailureNotice({ error, onRetry }: { error: unknown; onRetry?: ()
           {t('failure.request')} <Id id={requestId} />
         </Text>
       )}
-      {lack && (
+      {requirement && (
         <Group mt="sm">
-          <Button size="compact-sm" variant="default" onClick={() => void askForProof(lack)}>
+          <Button size="compact-sm" variant="default" onClick={() => void askForProof(requirement)}>
             {t('proof.title')}
           </Button>
         </Group>

@@ -1,5 +1,5 @@
 import { BailiwickError, type ErrorReason } from '@bailiwick/client/errors.ts';
-import { lackOf } from './proof.ts';
+import { unmetRequirementOf } from './proof.ts';
 import type { TextKey } from './text-keys.ts';
 
 export type Failure = {
@@ -50,22 +50,22 @@ const broken: Kind = { title: 'failure.broken', next: 'failure.brokenNext', isTe
 function kindOf(error: unknown): Kind {
   if (!(error instanceof BailiwickError)) return broken;
   if (error.status === 0) return offline;
-  if (lackOf(error)) return unproven;
+  if (unmetRequirementOf(error)) return unproven;
   if (wantsOtherMethod.includes(error.Reason)) return otherMethod;
   return kinds[error.Code] ?? broken;
 }
 
 /** Says in our own words what went wrong, and what the user can do. */
 export function describeFailure(error: unknown): Failure {
-  const known = error instanceof BailiwickError ? error : undefined;
+  const apiError = error instanceof BailiwickError ? error : undefined;
   const { title, next, ...kind } = kindOf(error);
   return {
     title,
     next,
     isTemporary: kind.isTemporary ?? false,
     needsSignIn: kind.needsSignIn ?? false,
-    details: kind.hasDetails ? (known?.Messages ?? []) : [],
-    waitSeconds: known?.retryAfter ?? 0,
-    requestId: known?.RequestID ?? '',
+    details: kind.hasDetails ? (apiError?.Messages ?? []) : [],
+    waitSeconds: apiError?.retryAfter ?? 0,
+    requestId: apiError?.RequestID ?? '',
   };
 }

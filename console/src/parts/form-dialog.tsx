@@ -10,7 +10,7 @@ type Props<Name extends OperationName, Fields extends Values> = Omit<
   title: string;
   size?: 'lg';
   /** The message after the call. */
-  done?: string | ((response: ResponseOf<Name>, fields: Fields) => string);
+  notice?: string | ((response: ResponseOf<Name>, fields: Fields) => string);
   /** Follows the call. Default: the dialog closes. */
   onDone?: (response: ResponseOf<Name>, fields: Fields) => void;
   onClose: () => void;
@@ -20,11 +20,12 @@ type Props<Name extends OperationName, Fields extends Values> = Omit<
 export function FormDialog<Name extends OperationName, Fields extends Values>(
   props: Props<Name, Fields>,
 ) {
-  const { title, size = 'md', done, onClose, onDone = onClose, ...form } = props;
+  const { title, size = 'md', notice, onClose, onDone = onClose, ...form } = props;
   const notify = useNotify();
   const finish = (response: ResponseOf<Name>, fields: Fields) => {
     onDone(response, fields);
-    if (done !== undefined) notify(typeof done === 'string' ? done : done(response, fields));
+    if (notice !== undefined)
+      notify(typeof notice === 'string' ? notice : notice(response, fields));
   };
   return (
     <Dialog title={title} size={size} onClose={onClose}>

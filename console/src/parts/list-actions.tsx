@@ -17,25 +17,25 @@ export type ListAction<Item> = {
 
 /** The buttons of the actions that the user may do, and the open dialog. */
 export function useListActions<Item>(actions: ReadonlyArray<ListAction<Item>>) {
-  const [open, setOpen] = useState<{ text: string; item: Item }>();
+  const [open, setOpen] = useState<{ text: string; row: Item }>();
   const allowed = actions.filter(({ may = true }) => may);
   const action = allowed.find(({ text }) => text === open?.text);
   return {
     hasActions: allowed.length > 0,
-    buttonsOf: (item: Item): ReactNode =>
+    buttonsOf: (row: Item): ReactNode =>
       allowed
-        .filter(({ isOffered }) => isOffered?.(item) ?? true)
+        .filter(({ isOffered }) => isOffered?.(row) ?? true)
         .map(({ text, label, isRed = false }) => (
           <RowAction
             key={text}
             isRed={isRed}
-            aria-label={label(item)}
-            onClick={() => setOpen({ text, item })}
+            aria-label={label(row)}
+            onClick={() => setOpen({ text, row })}
           >
             {text}
           </RowAction>
         )),
     /** Is beside the rows, because the action can remove its row. */
-    dialog: open && action?.dialog(open.item, () => setOpen(undefined)),
+    dialog: open && action?.dialog(open.row, () => setOpen(undefined)),
   };
 }

@@ -41,17 +41,17 @@ function QueryField({ label }: { label: string }) {
   const { search, change } = useListSearch();
   const query = search.query ?? '';
   const [text, setText] = useState(query);
-  const sent = useRef(query);
+  const lastQuery = useRef(query);
   const send = (next: string) => {
     setText(next);
-    if (next.trim() === sent.current) return;
-    sent.current = next.trim();
-    change({ query: sent.current }, true);
+    if (next.trim() === lastQuery.current) return;
+    lastQuery.current = next.trim();
+    change({ query: lastQuery.current }, true);
   };
   // The address has changed by other means than this field.
   useEffect(() => {
-    if (query === sent.current) return;
-    sent.current = query;
+    if (query === lastQuery.current) return;
+    lastQuery.current = query;
     setText(query);
   }, [query]);
   return (

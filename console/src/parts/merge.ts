@@ -1,4 +1,4 @@
-export type Merged<Fields> = {
+export type MergeResult<Fields> = {
   /** Both changes; where they contradict each other, the user's. */
   fields: Fields;
   /** The fields that both have changed to different values. */
@@ -10,7 +10,7 @@ export function merge<Fields extends Record<string, unknown>>(
   base: Fields,
   mine: Fields,
   theirs: Fields,
-): Merged<Fields> {
+): MergeResult<Fields> {
   const fields = { ...mine };
   const conflicts: Array<keyof Fields & string> = [];
   for (const name of Object.keys(mine) as Array<keyof Fields & string>) {

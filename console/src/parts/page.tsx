@@ -42,7 +42,7 @@ export function Page({ title, back, description, actions, children }: Props) {
   );
 }
 
-let shown: string | undefined;
+let lastPathname: string | undefined;
 
 /**
  * The heading of a view that the user has gone to gets the focus, so that a screen reader says where
@@ -55,8 +55,9 @@ function useFocusOnArrival() {
     select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname,
   });
   useEffect(() => {
-    if (shown !== undefined && shown !== pathname) heading.current?.focus({ preventScroll: true });
-    shown = pathname;
+    if (lastPathname !== undefined && lastPathname !== pathname)
+      heading.current?.focus({ preventScroll: true });
+    lastPathname = pathname;
   }, [pathname]);
   return heading;
 }

@@ -23,17 +23,17 @@ export class PasskeyError extends Error {
 /** Makes a passkey from the service's options, and returns the browser's answer as JSON text. */
 export async function createPasskey(options: string): Promise<string> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(JSON.parse(options));
-  return JSON.stringify(await asked(navigator.credentials.create({ publicKey })));
+  return JSON.stringify(await answerOf(navigator.credentials.create({ publicKey })));
 }
 
 /** Asks the user for a passkey, and returns the browser's answer as JSON text. */
 export async function askForPasskey(options: string): Promise<string> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(options));
-  return JSON.stringify(await asked(navigator.credentials.get({ publicKey })));
+  return JSON.stringify(await answerOf(navigator.credentials.get({ publicKey })));
 }
 
 /** @throws PasskeyError */
-async function asked(credential: Promise<Credential | null>): Promise<Credential | null> {
+async function answerOf(credential: Promise<Credential | null>): Promise<Credential | null> {
   try {
     return await credential;
   } catch (error) {

@@ -13,9 +13,9 @@ test('a permission is covered by itself and by patterns of its own area', () => 
 });
 
 test('* and iam.* never include the permissions of the platform', () => {
-  for (const held of ['*', 'iam.*']) {
-    assert.equal(covers([held], 'iam.platform.users.read'), false);
-    assert.equal(covers([held], 'iam.internal.deliver'), false);
+  for (const wildcard of ['*', 'iam.*']) {
+    assert.equal(covers([wildcard], 'iam.platform.users.read'), false);
+    assert.equal(covers([wildcard], 'iam.internal.deliver'), false);
   }
   assert.equal(covers(['iam.platform.*'], 'iam.platform.users.read'), true);
 });

@@ -4,8 +4,8 @@ const separate = ['iam.platform.', 'iam.internal.'];
  * Whether held permissions, of which some may end in "*", cover one. As in the service, * and iam.*
  * never include the permissions of the platform.
  */
-export const covers = (held: readonly string[], permission: string): boolean =>
-  held.some((one) => {
+export const covers = (permissions: readonly string[], permission: string): boolean =>
+  permissions.some((one) => {
     if (one === permission) return true;
     if (!one.endsWith('*')) return false;
     const prefix = one.slice(0, -1);

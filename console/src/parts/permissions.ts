@@ -8,8 +8,8 @@ export function usePermissions(tenant: string) {
     { Tenant: tenant },
     { enabled: tenant !== '', staleTime: 60_000 },
   );
-  const held = data?.Permissions ?? [];
-  return { isPending, error, may: (permission: string) => covers(held, permission) };
+  const permissions = data?.Permissions ?? [];
+  return { isPending, error, may: (permission: string) => covers(permissions, permission) };
 }
 
 /** The user's permissions on the platform. */
@@ -19,11 +19,11 @@ export function usePlatformPermissions() {
     { Platform: true },
     { staleTime: 60_000 },
   );
-  const held = data?.Permissions ?? [];
+  const permissions = data?.Permissions ?? [];
   return {
     isPending,
     error,
-    isOperator: held.some((one) => one.startsWith('iam.platform.')),
-    may: (permission: string) => covers(held, permission),
+    isOperator: permissions.some((one) => one.startsWith('iam.platform.')),
+    may: (permission: string) => covers(permissions, permission),
   };
 }

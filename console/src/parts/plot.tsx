@@ -133,10 +133,10 @@ type BarProps = {
 
 /** The values of one point on top of each other. */
 function Bar({ point: { label, values }, series, x, scale, pattern, format }: BarProps) {
-  const shown = series.map(({ name }, at) => `${name}: ${format(values[at] ?? 0)}`).join(', ');
+  const figures = series.map(({ name }, at) => `${name}: ${format(values[at] ?? 0)}`).join(', ');
   return (
     <g>
-      <title>{`${label}: ${shown}`}</title>
+      <title>{`${label}: ${figures}`}</title>
       <rect x={x} width={step} height={height} fill="transparent" />
       <rect x={x + 1} y={height - 1} width={step - 2} height={1} fill="var(--console-line)" />
       {series.map(({ name, isBad }, at) => {

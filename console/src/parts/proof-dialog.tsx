@@ -11,7 +11,7 @@ import { FailureNotice } from './failure-notice.tsx';
 import { Icon } from './icon.tsx';
 import { askForPasskey, canUsePasskeys, PasskeyError } from './passkey.ts';
 import { pageAt, signInAddress } from './place.ts';
-import type { AskedProof } from './proof.ts';
+import type { ProofRequest } from './proof.ts';
 import type { TextKey } from './text-keys.ts';
 import { useTexts } from './texts.tsx';
 
@@ -31,7 +31,7 @@ const keeps = { 'data-mantine-stop-propagation': true };
 const focus = (element: HTMLElement | null) => element?.focus();
 
 /** Asks for a second factor, or for another sign-in if the user has none. */
-export function ProofDialog({ asked: { lack, settle } }: { asked: AskedProof }) {
+export function ProofDialog({ request: { requirement, settle } }: { request: ProofRequest }) {
   const { t } = useTexts();
   const queries = useQueryClient();
   const { data, error, isPending, refetch } = useQuery({
@@ -61,25 +61,25 @@ export function ProofDialog({ asked: { lack, settle } }: { asked: AskedProof }) 
       zIndex={250}
     >
       <Stack>
-        {data && <Answer begun={data} onProven={onProven} onDead={() => void refetch()} />}
-        {hasNoFactor && lack === 'factor' && <AddFactor />}
-        {hasNoFactor && lack === 'recent' && <SignInAgain onDone={onProven} />}
+        {data && <Answer stepUp={data} onProven={onProven} onDead={() => void refetch()} />}
+        {hasNoFactor && requirement === 'factor' && <AddFactor />}
+        {hasNoFactor && requirement === 'recent' && <SignInAgain onDone={onProven} />}
         {!hasNoFactor && <FailureNotice error={error} onRetry={() => void refetch()} />}
       </Stack>
     </Modal>
   );
 }
 
-type Begun = { Challenge: string; Factors: readonly string[]; Options: string };
-type AnswerProps = { begun: Begun; onProven: () => void; onDead: () => void };
+type StepUp = { Challenge: string; Factors: readonly string[]; Options: string };
+type AnswerProps = { stepUp: StepUp; onProven: () => void; onDead: () => void };
 
-function Answer({ begun, onProven, onDead }: AnswerProps) {
+function Answer({ stepUp, onProven, onDead }: AnswerProps) {
   const { t } = useTexts();
   const offered = ways.filter(
-    ({ factor }) => begun.Factors.includes(factor) && (factor !== 'passkey' || canUsePasskeys),
+    ({ factor }) => stepUp.Factors.includes(factor) && (factor !== 'passkey' || canUsePasskeys),
   );
   const [chosen, setChosen] = useState(offered[0]);
-  const { answer, isBusy, wrong, failure } = useAnswer({ begun, onProven, onDead });
+  const { answer, isBusy, wrong, failure } = useAnswer({ stepUp, onProven, onDead });
   const [code, setCode] = useState('');
   if (!chosen) return <Text>{t('proof.noPasskey')}</Text>;
   const send = (event: FormEvent) => {
@@ -168,7 +168,7 @@ function OtherWays({ ways: others, onChoose }: OtherWaysProps) {
 }
 
 /** Sends an answer to the challenge. A wrong one may be corrected, until the challenge is void. */
-function useAnswer({ begun, onProven, onDead }: AnswerProps) {
+function useAnswer({ stepUp, onProven, onDead }: AnswerProps) {
   const [isBusy, setBusy] = useState(false);
   const [wrong, setWrong] = useState<TextKey>();
   const [failure, setFailure] = useState<unknown>(null);
@@ -177,11 +177,11 @@ function useAnswer({ begun, onProven, onDead }: AnswerProps) {
     setWrong(undefined);
     setFailure(null);
     try {
-      const Challenge = begun.Challenge;
+      const Challenge = stepUp.Challenge;
       if (factor === 'passkey')
         await client.call('Account_CompleteStepUp', {
           Challenge,
-          Passkey: await askForPasskey(begun.Options),
+          Passkey: await askForPasskey(stepUp.Options),
         });
       else if (factor === 'totp')
         // Apps show the digits in two groups.

@@ -5,35 +5,35 @@ import { useSyncExternalStore } from 'react';
 // view, which keeps everything that was typed, and the refused call is repeated.
 
 /** recent: the sign-in is too old. factor: it lacks the second factor. */
-export type Lack = 'recent' | 'factor';
+export type UnmetRequirement = 'recent' | 'factor';
 
-const lacks: Partial<Record<ErrorReason, Lack>> = {
+const requirements: Partial<Record<ErrorReason, UnmetRequirement>> = {
   RECENT_LOGIN_REQUIRED: 'recent',
   FACTOR_REQUIRED: 'factor',
 };
 
 /** The proof that a call lacks; undefined for all other errors. */
-export const lackOf = (error: unknown): Lack | undefined =>
-  error instanceof BailiwickError ? lacks[error.Reason as ErrorReason] : undefined;
+export const unmetRequirementOf = (error: unknown): UnmetRequirement | undefined =>
+  error instanceof BailiwickError ? requirements[error.Reason as ErrorReason] : undefined;
 
-export type AskedProof = { lack: Lack; settle: (isProven: boolean) => void };
+export type ProofRequest = { requirement: UnmetRequirement; settle: (isProven: boolean) => void };
 
-let asked: (AskedProof & { proven: Promise<boolean> }) | undefined;
+let current: (ProofRequest & { result: Promise<boolean> }) | undefined;
 const listeners = new Set<() => void>();
 const notify = () => {
   for (const listener of listeners) listener();
 };
 
 /** Opens the dialog, or joins the open one. Resolves to false if the user closes it. */
-export function askForProof(lack: Lack): Promise<boolean> {
-  if (asked) return asked.proven;
+export function askForProof(requirement: UnmetRequirement): Promise<boolean> {
+  if (current) return current.result;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const settle = (isProven: boolean) => {
-    asked = undefined;
+    current = undefined;
     resolve(isProven);
     notify();
   };
-  asked = { lack, settle, proven: promise };
+  current = { requirement, settle, result: promise };
   notify();
   return promise;
 }
@@ -43,8 +43,8 @@ export async function withProof<Answer>(call: () => Promise<Answer>): Promise<An
   try {
     return await call();
   } catch (error) {
-    const lack = lackOf(error);
-    if (lack === undefined || !(await askForProof(lack))) throw error;
+    const requirement = unmetRequirementOf(error);
+    if (requirement === undefined || !(await askForProof(requirement))) throw error;
     return call();
   }
 }
@@ -55,5 +55,5 @@ const subscribe = (listener: () => void) => {
 };
 
 /** The proof that the user is asked for at present. */
-export const useAskedProof = (): AskedProof | undefined =>
-  useSyncExternalStore(subscribe, () => asked);
+export const useProofRequest = (): ProofRequest | undefined =>
+  useSyncExternalStore(subscribe, () => current);

@@ -16,8 +16,8 @@ const stored = JSON.parse(JSON.stringify(request)) as object;
 test('the shell passes the request on as it is', () => {
   const script = curlOf(url, 'Tenants_Create', request).replace('curl', 'show');
   const show = `show() { for last; do :; done; printf %s "$last"; }\n${script}`;
-  const shown = execFileSync('sh', ['-c', show], { env: { ...process.env, TOKEN: 't' } });
-  assert.deepEqual(JSON.parse(shown.toString()), stored);
+  const output = execFileSync('sh', ['-c', show], { env: { ...process.env, TOKEN: 't' } });
+  assert.deepEqual(JSON.parse(output.toString()), stored);
 });
 
 test('the TypeScript makes the same request', async () => {

@@ -24,7 +24,8 @@ export const typescriptOf = (url: string, operation: string, request: object): s
 function literal(value: unknown, indent = ''): string {
   if (typeof value === 'string')
     return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
-  if (Array.isArray(value)) return `[${value.map((item) => literal(item, indent)).join(', ')}]`;
+  if (Array.isArray(value))
+    return `[${value.map((element) => literal(element, indent)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
   const deeper = `${indent}  `;
   const lines = Object.entries(value)

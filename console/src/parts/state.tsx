@@ -26,8 +26,8 @@ export type States = Readonly<Record<string, { text: TextKey; color: string }>>;
 /** One of the states; a state that is newer than the console shows its own name. */
 export function StateOf({ states, state }: { states: States; state: string }) {
   const { t } = useTexts();
-  const known = states[state];
-  return <State color={known?.color ?? 'gray.7'}>{known ? t(known.text) : state}</State>;
+  const style = states[state];
+  return <State color={style?.color ?? 'gray.7'}>{style ? t(style.text) : state}</State>;
 }
 
 /** The states as the choices of a filter. */

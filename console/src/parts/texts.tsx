@@ -30,20 +30,20 @@ const TextsContext = createContext<Texts | undefined>(undefined);
 type Props = { locale: string; catalogue: Catalogue; children: ReactNode };
 
 export function TextsProvider({ locale, catalogue, children }: Props) {
-  const [shown, setShown] = useState({ locale, catalogue });
+  const [current, setCurrent] = useState({ locale, catalogue });
   const texts = useMemo<Texts>(
     () => ({
-      locale: shown.locale,
-      t: (key, values = {}) => fill(shown.catalogue[key] ?? key, values, isolated),
-      async choose(wanted) {
-        const next = await loadTexts(wanted);
+      locale: current.locale,
+      t: (key, values = {}) => fill(current.catalogue[key] ?? key, values, isolated),
+      async choose(choice) {
+        const next = await loadTexts(choice);
         // The gateway reads this cookie for its own pages.
-        document.cookie = `bailiwick_locale=${wanted}; Path=/; SameSite=Lax`;
-        document.documentElement.lang = wanted;
-        setShown({ locale: wanted, catalogue: next });
+        document.cookie = `bailiwick_locale=${choice}; Path=/; SameSite=Lax`;
+        document.documentElement.lang = choice;
+        setCurrent({ locale: choice, catalogue: next });
       },
     }),
-    [shown],
+    [current],
   );
   return <TextsContext value={texts}>{children}</TextsContext>;
 }

@@ -9,10 +9,10 @@ const units = [
 
 /** The formatter of each locale, made once: a list formats a time in each row. */
 function perLocale<Format>(make: (locale: string) => Format): (locale: string) => Format {
-  const made = new Map<string, Format>();
+  const formats = new Map<string, Format>();
   return (locale) => {
-    const format = made.get(locale) ?? make(locale);
-    made.set(locale, format);
+    const format = formats.get(locale) ?? make(locale);
+    formats.set(locale, format);
     return format;
   };
 }

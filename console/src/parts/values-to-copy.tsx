@@ -1,10 +1,10 @@
 import { Box, Code, Group, Stack, Text } from '@mantine/core';
 import { Copy } from './copy.tsx';
 
-type Value = { name: string; value: string };
+type ValueToCopy = { name: string; value: string };
 
 /** Values that the user enters elsewhere, each under its name there. */
-export const ValuesToCopy = ({ values }: { values: readonly Value[] }) => (
+export const ValuesToCopy = ({ values }: { values: readonly ValueToCopy[] }) => (
   <Stack gap="sm">
     {values.map(({ name, value }) => (
       <Box key={name}>

@@ -119,7 +119,7 @@ function Withdraw({ Tenant, Email, onClose }: Invitation & { onClose: () => void
       stale={['TenantInvitations_List']}
       title={t('people.withdrawTitle')}
       action={t('people.withdraw')}
-      done={t('people.withdrawn', { email: Email })}
+      notice={t('people.withdrawn', { email: Email })}
       onClose={onClose}
     >
       {t('people.withdrawAbout', { email: Email })}

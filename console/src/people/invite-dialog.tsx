@@ -24,7 +24,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
         ...(roles.length > 0 && { Roles: roles }),
       })}
       stale={['TenantInvitations_List']}
-      done={(_, { email }) => t('people.invited', { email: email.trim() })}
+      notice={(_, { email }) => t('people.invited', { email: email.trim() })}
       submit={t('people.send')}
     >
       {(form) => (

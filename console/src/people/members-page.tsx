@@ -139,7 +139,7 @@ function Remove({ member, onClose }: { member: Member; onClose: () => void }) {
       title={t('people.removeTitle')}
       action={t('people.remove')}
       phrase={person}
-      done={t('people.removed', { person })}
+      notice={t('people.removed', { person })}
       onClose={onClose}
     >
       {t('people.removeAbout', { person, tenant: Name })}

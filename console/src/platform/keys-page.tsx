@@ -91,7 +91,7 @@ function Rotate({ onClose }: { onClose: () => void }) {
       title={t('platform.rotate')}
       action={t('platform.rotate')}
       phrase="rotate"
-      done={({ Queued }) => t('platform.rotateDone', { count: String(Queued) })}
+      notice={({ Queued }) => t('platform.rotateDone', { count: String(Queued) })}
       onClose={onClose}
     >
       {t('platform.rotateAbout')}

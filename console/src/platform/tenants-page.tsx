@@ -125,7 +125,7 @@ function Change({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
       title={t(isActive ? 'platform.suspendTitle' : 'platform.resumeTitle')}
       action={t(isActive ? 'platform.suspend' : 'platform.resume')}
       {...(isActive && { phrase: Slug })}
-      done={t(isActive ? 'platform.suspendDone' : 'platform.resumeDone', { tenant: Name })}
+      notice={t(isActive ? 'platform.suspendDone' : 'platform.resumeDone', { tenant: Name })}
       onClose={onClose}
     >
       {t(isActive ? 'platform.suspendAbout' : 'platform.resumeAbout', { tenant: Name })}

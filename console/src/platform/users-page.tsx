@@ -158,7 +158,7 @@ function ChangeStatus({ user, onClose }: { user: User; onClose: () => void }) {
       title={t(isActive ? 'platform.disableTitle' : 'platform.enableTitle')}
       action={t(isActive ? 'platform.disable' : 'platform.enable')}
       {...(isActive && { phrase: Email })}
-      done={t(isActive ? 'platform.disableDone' : 'platform.enableDone', { person: Email })}
+      notice={t(isActive ? 'platform.disableDone' : 'platform.enableDone', { person: Email })}
       onClose={onClose}
     >
       {t(isActive ? 'platform.disableAbout' : 'platform.enableAbout', { person: Email })}

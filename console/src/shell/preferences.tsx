@@ -31,7 +31,7 @@ export function Preferences() {
         flex={1}
         miw={0}
         value={locale}
-        data={locales.map((value) => ({ value, label: languageName(value) }))}
+        data={locales.map((name) => ({ value: name, label: languageName(name) }))}
         onChange={(event) => void choose(event.currentTarget.value)}
       />
       <SegmentedControl
@@ -39,7 +39,7 @@ export function Preferences() {
         size="xs"
         flex="none"
         value={colorScheme}
-        onChange={(value) => setColorScheme(value)}
+        onChange={(scheme) => setColorScheme(scheme)}
         data={schemes.map(({ value, icon, text }) => ({
           value,
           label: (

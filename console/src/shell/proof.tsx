@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react';
-import { useAskedProof } from '../parts/proof.ts';
+import { useProofRequest } from '../parts/proof.ts';
 
 const ProofDialog = lazy(async () => ({
   default: (await import('../parts/proof-dialog.tsx')).ProofDialog,
@@ -7,11 +7,11 @@ const ProofDialog = lazy(async () => ({
 
 /** The dialog in which the user proves a recent sign-in or a second factor, while a call needs it. */
 export function Proof() {
-  const asked = useAskedProof();
-  if (!asked) return undefined;
+  const request = useProofRequest();
+  if (!request) return undefined;
   return (
     <Suspense>
-      <ProofDialog asked={asked} />
+      <ProofDialog request={request} />
     </Suspense>
   );
 }

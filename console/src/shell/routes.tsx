@@ -68,7 +68,7 @@ function TenantFrame() {
   const { may, isPending, error } = usePermissions(tenant?.ID ?? '');
   const views = useViewsBelow('/console/t/$tenant');
   const view = useMatches().at(-1)?.staticData;
-  const asked = view?.navigation?.permission ?? view?.permission;
+  const permission = view?.navigation?.permission ?? view?.permission;
   if (!tenant)
     return (
       <Frame items={[]}>
@@ -85,7 +85,9 @@ function TenantFrame() {
       <TenantContext value={{ ...tenant, may }}>
         {isPending && <Skeleton height={160} />}
         {error && <FailureNotice error={error} />}
-        {!isPending && !error && (asked === undefined || may(asked) ? <Outlet /> : <Denied />)}
+        {!isPending &&
+          !error &&
+          (permission === undefined || may(permission) ? <Outlet /> : <Denied />)}
       </TenantContext>
     </Frame>
   );

@@ -6,10 +6,10 @@ import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import type { NavigationItem } from './frame.tsx';
 import {
-  type Found,
-  type FoundGroup,
-  usePagesFound,
-  useRecordsFound,
+  type ResultGroup,
+  type SearchResult,
+  usePageResults,
+  useRecordResults,
 } from './spotlight-results.ts';
 
 type Props = {
@@ -19,10 +19,10 @@ type Props = {
 };
 
 type Choice = {
-  all: readonly Found[];
-  chosen: Found | undefined;
+  all: readonly SearchResult[];
+  chosen: SearchResult | undefined;
   setAt: (at: number) => void;
-  onChoose: (found: Found) => void;
+  onChoose: (result: SearchResult) => void;
 };
 
 /** Handles the keys of the field. */
@@ -45,14 +45,14 @@ export function SpotlightDialog({ pages, tenant, onClose }: Props) {
   const list = useId();
   const [query, setQuery] = useState('');
   const [at, setAt] = useState(0);
-  const [asked] = useDebouncedValue(query.trim(), 150);
-  const { groups: records, isPending } = useRecordsFound(tenant, asked);
-  const groups = [usePagesFound(pages, query.trim()), ...records].filter(
-    ({ found }) => found.length > 0,
+  const [recordQuery] = useDebouncedValue(query.trim(), 150);
+  const { groups: records, isPending } = useRecordResults(tenant, recordQuery);
+  const groups = [usePageResults(pages, query.trim()), ...records].filter(
+    ({ results }) => results.length > 0,
   );
-  const all = groups.flatMap(({ found }) => found);
+  const all = groups.flatMap(({ results }) => results);
   const chosen = all[Math.min(at, all.length - 1)];
-  const onChoose = ({ to, search = {} }: Found) => {
+  const onChoose = ({ to, search = {} }: SearchResult) => {
     onClose();
     void navigate({ to, search: search as never });
   };
@@ -103,8 +103,8 @@ export function SpotlightDialog({ pages, tenant, onClose }: Props) {
 type ResultsProps = {
   /** The ID of the list. */
   list: string;
-  groups: readonly FoundGroup[];
-  chosen: Found | undefined;
+  groups: readonly ResultGroup[];
+  chosen: SearchResult | undefined;
   isPending: boolean;
   onClose: () => void;
 };
@@ -130,17 +130,17 @@ function Results({ list, groups, chosen, isPending, onClose }: ResultsProps) {
 
 type GroupProps = {
   list: string;
-  group: FoundGroup;
-  chosen: Found | undefined;
+  group: ResultGroup;
+  chosen: SearchResult | undefined;
   onClose: () => void;
 };
 
-const Group = ({ list, group: { id, label, icon, found }, chosen, onClose }: GroupProps) => (
+const Group = ({ list, group: { id, label, icon, results }, chosen, onClose }: GroupProps) => (
   <div role="group" aria-labelledby={`${list}-${id}`}>
     <Text id={`${list}-${id}`} role="presentation" size="xs" c="dimmed" px="sm" pt="xs" pb={2}>
       {label}
     </Text>
-    {found.map((one) => (
+    {results.map((one) => (
       <Link
         key={one.id}
         id={`${list}-${one.id}`}

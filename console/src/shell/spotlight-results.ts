@@ -8,7 +8,7 @@ import { useAccount } from './session.tsx';
 import { useViewsBelow } from './views.ts';
 
 /** A view or a record, and the address that it leads to. */
-export type Found = {
+export type SearchResult = {
   id: string;
   label: string;
   detail?: string;
@@ -17,7 +17,12 @@ export type Found = {
   search?: object;
 };
 
-export type FoundGroup = { id: string; label: string; icon: IconName; found: readonly Found[] };
+export type ResultGroup = {
+  id: string;
+  label: string;
+  icon: IconName;
+  results: readonly SearchResult[];
+};
 
 /** The most results of a kind. */
 const most = 6;
@@ -32,7 +37,7 @@ const matcher = (query: string) => {
 };
 
 /** The views of the frame, of the user's account, and of the platform for its operators. */
-export function usePagesFound(pages: readonly NavigationItem[], query: string): FoundGroup {
+export function usePageResults(pages: readonly NavigationItem[], query: string): ResultGroup {
   const { t } = useTexts();
   const { isOperator } = usePlatformPermissions();
   const own = useViewsBelow('/account').map(({ path, text, icon }): NavigationItem => {
@@ -43,96 +48,101 @@ export function usePagesFound(pages: readonly NavigationItem[], query: string): 
     : [];
   const all = new Map([...pages, ...own, ...platform].map((page) => [page.to, page]));
   const matches = matcher(query);
-  const found = [...all.values()]
+  const results = [...all.values()]
     .filter(({ text }) => matches(text))
-    .map(({ to, text, icon }): Found => ({ id: `page-${to}`, label: text, icon, to }));
-  return { id: 'pages', label: t('shell.navigation'), icon: 'home', found };
+    .map(({ to, text, icon }): SearchResult => ({ id: `page-${to}`, label: text, icon, to }));
+  return { id: 'pages', label: t('shell.navigation'), icon: 'home', results };
 }
 
 /** The records of a tenant that the user may see. */
-export function useRecordsFound(slug: string | undefined, query: string) {
+export function useRecordResults(slug: string | undefined, query: string) {
   const tenant = useAccount().Tenants.find(({ Slug }) => Slug === slug);
   const { may } = usePermissions(tenant?.ID ?? '');
-  const asks: Asks = {
+  const search: RecordSearch = {
     tenant: tenant?.ID ?? '',
     base: `/console/t/${slug}`,
-    isAsked: tenant !== undefined && query !== '',
+    hasQuery: tenant !== undefined && query !== '',
     query,
     may,
   };
-  const kinds = [useMembers(asks), useGroups(asks), useRoles(asks), useBots(asks)];
+  const kinds = [useMembers(search), useGroups(search), useRoles(search), useBots(search)];
   return { isPending: kinds.some((kind) => kind.isPending), groups: kinds };
 }
 
-type Asks = {
+type RecordSearch = {
   /** The tenant's ID. */
   tenant: string;
   /** The address of the tenant's views. */
   base: string;
-  isAsked: boolean;
+  hasQuery: boolean;
   query: string;
   may: (permission: string) => boolean;
 };
 
-type Kind = FoundGroup & { isPending: boolean };
+type Kind = ResultGroup & { isPending: boolean };
 
-function useMembers(asks: Asks): Kind {
+function useMembers(search: RecordSearch): Kind {
   const { t } = useTexts();
-  const { items, isPending } = useItems('Users_ListByTenant', 'iam.users.read', asks);
-  const to = `${asks.base}/members`;
-  const found = items.map(({ ID, Name, Email }): Found => {
+  const { items, isPending } = useItems('Users_ListByTenant', 'iam.users.read', search);
+  const to = `${search.base}/members`;
+  const results = items.map(({ ID, Name, Email }): SearchResult => {
     return { id: ID, label: Name || Email, detail: Email, to, search: { query: Email } };
   });
-  return { id: 'members', label: t('people.members'), icon: 'user', found, isPending };
+  return { id: 'members', label: t('people.members'), icon: 'user', results, isPending };
 }
 
-function useGroups(asks: Asks): Kind {
+function useGroups(search: RecordSearch): Kind {
   const { t } = useTexts();
-  const { items, isPending } = useItems('Groups_ListByTenant', 'iam.groups.read', asks);
-  const to = `${asks.base}/groups`;
-  const found = items.map(({ ID, Name, Path }): Found => {
+  const { items, isPending } = useItems('Groups_ListByTenant', 'iam.groups.read', search);
+  const to = `${search.base}/groups`;
+  const results = items.map(({ ID, Name, Path }): SearchResult => {
     return { id: ID, label: Name || Path, detail: Path, to, search: { group: Path } };
   });
-  return { id: 'groups', label: t('access.groups'), icon: 'people', found, isPending };
+  return { id: 'groups', label: t('access.groups'), icon: 'people', results, isPending };
 }
 
 /** A tenant has at most 1,000 roles, and their list has no search of its own. */
-function useRoles({ tenant, base, isAsked, query, may }: Asks): Kind {
+function useRoles({ tenant, base, hasQuery, query, may }: RecordSearch): Kind {
   const { t } = useTexts();
-  const enabled = isAsked && may('iam.roles.read');
+  const enabled = hasQuery && may('iam.roles.read');
   const request = { Tenant: tenant, Page: { Limit: 200 } };
   const { data, isPending } = useAll('Roles_ListByTenant', request, { enabled });
   const matches = matcher(query);
   const to = `${base}/roles`;
-  const roles = isAsked ? (data ?? []) : [];
-  const found = roles
+  const roles = hasQuery ? (data ?? []) : [];
+  const results = roles
     .filter(({ Name, Slug }) => matches(Name, Slug))
     .slice(0, most)
     .map(
-      ({ Name, Slug }): Found => ({ id: `role-${Slug}`, label: Name || Slug, detail: Slug, to }),
+      ({ Name, Slug }): SearchResult => ({
+        id: `role-${Slug}`,
+        label: Name || Slug,
+        detail: Slug,
+        to,
+      }),
     );
   const label = t('access.roles');
-  return { id: 'roles', label, icon: 'key', found, isPending: enabled && isPending };
+  return { id: 'roles', label, icon: 'key', results, isPending: enabled && isPending };
 }
 
-function useBots(asks: Asks): Kind {
+function useBots(search: RecordSearch): Kind {
   const { t } = useTexts();
-  const { items, isPending } = useItems('Bots_List', 'iam.bots.read', asks);
-  const found = items.map(({ ID, Name }): Found => {
-    return { id: ID, label: Name, detail: ID, to: `${asks.base}/bots/${ID}` };
+  const { items, isPending } = useItems('Bots_List', 'iam.bots.read', search);
+  const results = items.map(({ ID, Name }): SearchResult => {
+    return { id: ID, label: Name, detail: ID, to: `${search.base}/bots/${ID}` };
   });
-  return { id: 'bots', label: t('bots.bots'), icon: 'bot', found, isPending };
+  return { id: 'bots', label: t('bots.bots'), icon: 'bot', results, isPending };
 }
 
 /** The first records that the list's own search finds. */
 function useItems<Name extends ListName & OperationName>(
   operation: Name,
   permission: string,
-  { tenant, isAsked, query, may }: Asks,
+  { tenant, hasQuery, query, may }: RecordSearch,
 ) {
-  const enabled = isAsked && may(permission);
+  const enabled = hasQuery && may(permission);
   const request = { Tenant: tenant, Query: query, Page: { Limit: most } } as RequestOf<Name>;
   const { data, isPending } = useCall(operation, request, { enabled, staleTime: 60_000 });
-  const items: readonly ItemOf<Name>[] = isAsked ? (pageOf<Name>(data)?.items ?? []) : [];
+  const items: readonly ItemOf<Name>[] = hasQuery ? (pageOf<Name>(data)?.items ?? []) : [];
   return { items, isPending: enabled && isPending };
 }

@@ -20,8 +20,8 @@ function Banner() {
     refetchInterval: 30_000,
   });
   const { Session, User } = data ?? {};
-  const left = useSecondsUntil(Session?.ExpiresAt);
-  const isOver = (data && !Session) || left === 0;
+  const secondsLeft = useSecondsUntil(Session?.ExpiresAt);
+  const isOver = (data && !Session) || secondsLeft === 0;
   useEffect(() => {
     if (isOver) leaveSupport();
   }, [isOver]);
@@ -53,7 +53,7 @@ function Banner() {
           </Text>
           <Text size="sm" lineClamp={2}>
             <span role="timer">
-              {left !== undefined && t('support.left', { time: clock(left) })}
+              {secondsLeft !== undefined && t('support.left', { time: clock(secondsLeft) })}
             </span>
             {Session && ` · ${Session.Reason}`}
           </Text>

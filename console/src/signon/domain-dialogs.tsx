@@ -121,7 +121,7 @@ export function EditDialog({ domain, onClose }: Props) {
         DefaultRole: DefaultRole.trim(),
       })}
       stale={stale}
-      done={t('signon.saved', { name: Name })}
+      notice={t('signon.saved', { name: Name })}
       submit={t('form.save')}
     >
       {(form) => (

@@ -26,7 +26,7 @@ export function CreateChatDialog({ onClose }: { onClose: () => void }) {
         Endpoint: { Tenant: ID, ...endpointOf(fields) },
         URL: fields.url.trim(),
       })}
-      done={t('webhooks.saved')}
+      notice={t('webhooks.saved')}
       onClose={onClose}
       submit={t('webhooks.chatCreate')}
     />
@@ -53,7 +53,7 @@ export function EditChatDialog({ endpoint, onClose }: { endpoint: Endpoint; onCl
         Endpoint: { ID, Tenant, ...endpointOf(fields) },
         ...(fields.url.trim() !== '' && { URL: fields.url.trim() }),
       })}
-      done={t('webhooks.saved')}
+      notice={t('webhooks.saved')}
       onClose={onClose}
       submit={t('form.save')}
     />

@@ -16,15 +16,15 @@ import { TestDialog } from './test-dialog.tsx';
 
 type Endpoint = ResponseOf<`${Area}_GetEndpoint`>['Endpoint'];
 type Props = { endpoint: Endpoint; onClose: () => void };
-type Open = 'edit' | 'share' | 'test' | 'replay' | 'rotate' | 'toggle' | 'delete';
+type DialogName = 'edit' | 'share' | 'test' | 'replay' | 'rotate' | 'toggle' | 'delete';
 
 /** Changes, tests and deletes an endpoint. */
 export function EndpointButtons({ endpoint }: { endpoint: Endpoint }) {
   const { t } = useTexts();
-  const [open, setOpen] = useState<Open>();
+  const [open, setOpen] = useState<DialogName>();
   const { Active } = endpoint;
   const props = { endpoint, onClose: () => setOpen(undefined) };
-  const dialogs: Record<Open, () => ReactNode> = {
+  const dialogs: Record<DialogName, () => ReactNode> = {
     edit: () =>
       'URL' in endpoint ? (
         <EditDialog endpoint={endpoint} onClose={props.onClose} />
@@ -39,8 +39,8 @@ export function EndpointButtons({ endpoint }: { endpoint: Endpoint }) {
     delete: () => <Delete {...props} />,
   };
   // A chat channel has no receiver's portal, and no secret of ours.
-  const forUrl = (item: [Open, string]) => ('URL' in endpoint ? [item] : []);
-  const items: Array<[Open, string]> = [
+  const forUrl = (button: [DialogName, string]) => ('URL' in endpoint ? [button] : []);
+  const items: Array<[DialogName, string]> = [
     ['edit', t('webhooks.edit')],
     ...forUrl(['share', t('share.title')]),
     ['replay', t('webhooks.replay')],
@@ -95,7 +95,7 @@ function ReplayDialog({ endpoint: { Tenant, ID }, onClose }: Props) {
         Since: new Date(Date.now() - Number(fields.hours) * 3_600_000).toISOString(),
       })}
       stale={[`${area}_ListAttempts`]}
-      done={({ Queued }) => t('webhooks.replayed', { count: String(Queued) })}
+      notice={({ Queued }) => t('webhooks.replayed', { count: String(Queued) })}
       submit={t('webhooks.replayNow')}
     >
       {(form) => (
@@ -155,8 +155,8 @@ function Toggle({ endpoint, onClose }: Props) {
   const { t } = useTexts();
   const { area } = useArea();
   const { ID, Tenant, Name, Active } = endpoint;
-  const kept = 'URL' in endpoint ? { URL: endpoint.URL } : {};
-  const request = { Endpoint: { ID, Tenant, Name, ...kept, Active: !Active } };
+  const address = 'URL' in endpoint ? { URL: endpoint.URL } : {};
+  const request = { Endpoint: { ID, Tenant, Name, ...address, Active: !Active } };
   return (
     <ActionDialog
       operation={`${area}_UpdateEndpoint`}
@@ -183,7 +183,7 @@ function Delete({ endpoint: { ID, Tenant, Name }, onClose }: Props) {
       title={t('webhooks.delete')}
       action={t('webhooks.delete')}
       phrase={Name}
-      done={t('webhooks.deleted', { name: Name })}
+      notice={t('webhooks.deleted', { name: Name })}
       onDone={() => void navigate({ to: views })}
       onClose={onClose}
     >

@@ -74,7 +74,7 @@ export function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose:
       operation="Webhooks_UpdateEndpoint"
       initial={fieldsOf(endpoint)}
       toRequest={(fields) => ({ Endpoint: { ID, Tenant, ...endpointOf(fields) } })}
-      done={t('webhooks.saved')}
+      notice={t('webhooks.saved')}
       onClose={onClose}
       submit={t('form.save')}
     />
@@ -88,7 +88,7 @@ type Props<Name extends OperationName> = {
   operation: Name;
   initial: Fields;
   toRequest: (fields: Fields) => RequestOf<Name>;
-  done?: string;
+  notice?: string;
   onDone?: (response: ResponseOf<Name>) => void;
   onClose: () => void;
   submit: string;

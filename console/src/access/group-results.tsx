@@ -10,7 +10,7 @@ import { useTenant } from '../shell/routes.tsx';
 type Group = ItemOf<'Groups_ListByTenant'>;
 
 /** The groups that match the search in the address. */
-export function FoundGroups() {
+export function GroupResults() {
   const { t } = useTexts();
   const { ID } = useTenant();
   return (
