@@ -19,7 +19,7 @@ type Limits = Readonly<Record<Kind, number>>;
 /** The most names per 1,000 lines of an area: what was measured last. Lower a limit when an area falls below it, to 0.5 at the least. */
 const limits: Readonly<Record<string, Limits>> = {
   bench: { participles: 0.5, 'vague names': 1.9 },
-  'console/src': { participles: 5.7, 'vague names': 1.7 },
+  'console/src': { participles: 0.5, 'vague names': 0.5 },
   deploy: { participles: 0.5, 'vague names': 1.0 },
   gateway: { participles: 1.9, 'vague names': 0.6 },
   'packages/broker': { participles: 0.5, 'vague names': 0.8 },

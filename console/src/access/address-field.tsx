@@ -6,22 +6,22 @@ import { useTenant } from '../shell/routes.tsx';
 
 /** Finds the ID of a person by the address; '' until there is one. An ID stands for itself. */
 export function useSubjectOf(text: string): { id: string; isUnknown: boolean } {
-  const [settled] = useDebouncedValue(text.trim(), 300);
-  const isAddress = /^[^\s@]+@[^\s@]+$/.test(settled);
-  const { data, error } = useCall('Users_GetByEmail', { Email: settled }, { enabled: isAddress });
+  const [subject] = useDebouncedValue(text.trim(), 300);
+  const isAddress = /^[^\s@]+@[^\s@]+$/.test(subject);
+  const { data, error } = useCall('Users_GetByEmail', { Email: subject }, { enabled: isAddress });
   // The answer to an earlier text is not the person of this one.
-  if (settled !== text.trim()) return { id: '', isUnknown: false };
-  if (/^(?:usr|bot)_/.test(settled)) return { id: settled, isUnknown: false };
+  if (subject !== text.trim()) return { id: '', isUnknown: false };
+  if (/^(?:usr|bot)_/.test(subject)) return { id: subject, isUnknown: false };
   return { id: isAddress ? (data?.User?.ID ?? '') : '', isUnknown: isAddress && error !== null };
 }
 
 /** The members whose name or address begins so, by their addresses. */
 function useMembers(text: string, isEnabled: boolean): ReadonlyMap<string, string> {
   const { ID: Tenant, may } = useTenant();
-  const [settled] = useDebouncedValue(text.trim(), 150);
-  const isName = settled !== '' && !/^(?:usr|bot)_/.test(settled);
+  const [query] = useDebouncedValue(text.trim(), 150);
+  const isName = query !== '' && !/^(?:usr|bot)_/.test(query);
   const isSearch = isEnabled && isName && may('iam.users.read');
-  const request = { Tenant, Query: settled.slice(0, 128), Page: { Limit: 8 } };
+  const request = { Tenant, Query: query.slice(0, 128), Page: { Limit: 8 } };
   const options = { enabled: isSearch, keepsPrevious: true };
   const { data } = useCall('Users_ListByTenant', request, options);
   const users = isSearch ? (data?.Page.Items ?? []) : [];

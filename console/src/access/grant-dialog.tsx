@@ -29,8 +29,8 @@ export function GrantDialog({ of, onClose }: { of: Holder; onClose: () => void }
   const [text, setText] = useState('');
   const [role, setRole] = useState('');
   const [until, setUntil] = useState('');
-  const found = useSubjectOf(of === 'groups' ? '' : text);
-  const holder = of === 'groups' ? text : found.id;
+  const subject = useSubjectOf(of === 'groups' ? '' : text);
+  const holder = of === 'groups' ? text : subject.id;
   const change = useGrantChange();
   const ExpiresAt = until === '' ? undefined : new Date(until).toISOString();
   const grant = { Tenant, Role: role, ...(ExpiresAt !== undefined && { ExpiresAt }) };
@@ -48,7 +48,7 @@ export function GrantDialog({ of, onClose }: { of: Holder; onClose: () => void }
         }}
       >
         <Stack>
-          <HolderField of={of} value={text} onChange={setText} isUnknown={found.isUnknown} />
+          <HolderField of={of} value={text} onChange={setText} isUnknown={subject.isUnknown} />
           <RoleSelect value={role} onChange={setRole} />
           <TextInput
             type="datetime-local"
@@ -113,7 +113,7 @@ function GroupSelect(choice: Choice) {
   const { data } = useCall('Groups_ListByTenant', request, { keepsPrevious: true });
   const groups = data?.Page.Items.map(({ Path }) => ({ value: Path, label: Path }));
   return (
-    <FoundSelect {...choice} label={t('access.group')} found={groups ?? []} onSearch={setText} />
+    <SearchSelect {...choice} label={t('access.group')} options={groups ?? []} onSearch={setText} />
   );
 }
 
@@ -122,7 +122,9 @@ function BotSelect(choice: Choice) {
   const { request, setText } = useSearched();
   const { data } = useCall('Bots_List', request, { keepsPrevious: true });
   const bots = data?.Page.Items.map(({ ID, Name }) => ({ value: ID, label: Name }));
-  return <FoundSelect {...choice} label={t('access.bot')} found={bots ?? []} onSearch={setText} />;
+  return (
+    <SearchSelect {...choice} label={t('access.bot')} options={bots ?? []} onSearch={setText} />
+  );
 }
 
 /** The request that finds what begins with the typed text: a tenant may have any number of groups. */
@@ -133,16 +135,16 @@ function useSearched() {
   return { request: { Tenant, Query, Sort: 'name', Page: { Limit: 50 } }, setText };
 }
 
-type FoundProps = Choice & {
+type SearchSelectProps = Choice & {
   label: string;
-  found: Array<{ value: string; label: string }>;
+  options: Array<{ value: string; label: string }>;
   onSearch: (text: string) => void;
 };
 
-const FoundSelect = ({ label, value, onChange, found, onSearch }: FoundProps) => (
+const SearchSelect = ({ label, value, onChange, options, onSearch }: SearchSelectProps) => (
   <Select
     label={label}
-    data={found}
+    data={options}
     value={value === '' ? null : value}
     onChange={(next) => onChange(next ?? '')}
     searchable

@@ -38,23 +38,23 @@ export function useGrants(of: Holder, request: Request) {
   const chosen = { people, groups, bots }[of];
   const pages = {
     people: () =>
-      rowsOf(pageOf<'Grants_ListByTenant'>(people.data), (item) => {
-        const { UserID, Role, Resource } = item;
-        return rowOf(item, UserID, {
+      rowsOf(pageOf<'Grants_ListByTenant'>(people.data), (grant) => {
+        const { UserID, Role, Resource } = grant;
+        return rowOf(grant, UserID, {
           Grants_Remove: { Grant: { Tenant, UserID, Role, Resource } },
         });
       }),
     groups: () =>
-      rowsOf(pageOf<'GroupGrants_ListByTenant'>(groups.data), (item) => {
-        const { Group, Role, Resource } = item;
-        return rowOf(item, Group, {
+      rowsOf(pageOf<'GroupGrants_ListByTenant'>(groups.data), (grant) => {
+        const { Group, Role, Resource } = grant;
+        return rowOf(grant, Group, {
           GroupGrants_Remove: { Grant: { Tenant, Group, Role, Resource } },
         });
       }),
     bots: () =>
-      rowsOf(pageOf<'BotGrants_ListByTenant'>(bots.data), (item) => {
-        const { Bot, Role, Resource } = item;
-        return rowOf(item, Bot, { BotGrants_Remove: { Grant: { Tenant, Bot, Role, Resource } } });
+      rowsOf(pageOf<'BotGrants_ListByTenant'>(bots.data), (grant) => {
+        const { Bot, Role, Resource } = grant;
+        return rowOf(grant, Bot, { BotGrants_Remove: { Grant: { Tenant, Bot, Role, Resource } } });
       }),
   };
   return { page: pages[of](), query: chosen };

@@ -62,7 +62,7 @@ export function GrantsPage() {
         maw={240}
         value={of}
         onChange={(event) => go(event.currentTarget.value as Holder)}
-        data={holders.map((value) => ({ value, label: t(names[value]) }))}
+        data={holders.map((holder) => ({ value: holder, label: t(names[holder]) }))}
       />
       <CursorList
         key={of}

@@ -4,7 +4,7 @@ import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'r
 import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
-import { levelStep, type Node, type Placed, type Row, rowsOf, treeOf } from './tree.ts';
+import { type GroupRecord, levelStep, type Node, type Row, rowsOf, treeOf } from './tree.ts';
 
 /** The key of a row in the tree. */
 const keyOf = (row: Row) => row.node?.key ?? `${row.parent}/…`;
@@ -13,7 +13,7 @@ const keyOf = (row: Row) => row.node?.key ?? `${row.parent}/…`;
  * Groups as a tree for the keyboard: arrows move, open and close; Enter shows a group. Closed
  * levels are not drawn, so thousands of groups do not slow it down.
  */
-export function GroupTree({ groups }: { groups: readonly Placed[] }) {
+export function GroupTree({ groups }: { groups: readonly GroupRecord[] }) {
   const { t } = useTexts();
   const tree = useMemo(() => treeOf(groups), [groups]);
   const { rows, current, setCurrent, toggle, showMore, isOpen } = useRows(tree);
@@ -37,7 +37,7 @@ export function GroupTree({ groups }: { groups: readonly Placed[] }) {
     <Paper withBorder p={4}>
       <Box ref={list} role="tree" aria-label={t('access.groups')} onKeyDown={onKeyDown}>
         {rows.map((row) => (
-          <Item
+          <TreeItem
             key={keyOf(row)}
             row={row}
             isOpen={row.node !== undefined && isOpen(row.node)}
@@ -57,14 +57,14 @@ function useRows(tree: readonly Node[]) {
   const [open, setOpen] = useState<ReadonlySet<string>>(
     () => new Set(tree.length <= 10 ? tree.map(({ key }) => key) : []),
   );
-  const [shown, setShown] = useState<ReadonlyMap<string, number>>(new Map());
+  const [limits, setLimits] = useState<ReadonlyMap<string, number>>(new Map());
   const [chosen, setCurrent] = useState('');
-  const rows = rowsOf(tree, open, shown);
+  const rows = rowsOf(tree, open, limits);
   const first = rows[0];
-  const isShown = rows.some((row) => keyOf(row) === chosen);
+  const isVisible = rows.some((row) => keyOf(row) === chosen);
   return {
     rows,
-    current: isShown || !first ? chosen : keyOf(first),
+    current: isVisible || !first ? chosen : keyOf(first),
     setCurrent,
     isOpen: ({ key }: Node) => open.has(key),
     toggle({ key, children }: Node) {
@@ -76,7 +76,7 @@ function useRows(tree: readonly Node[]) {
       });
     },
     showMore: (parent: string) =>
-      setShown((before) =>
+      setLimits((before) =>
         new Map(before).set(parent, (before.get(parent) ?? levelStep) + levelStep),
       ),
   };
@@ -115,7 +115,7 @@ function actionOf(
   }
 }
 
-type ItemProps = {
+type TreeItemProps = {
   row: Row;
   isOpen: boolean;
   isCurrent: boolean;
@@ -124,11 +124,11 @@ type ItemProps = {
   onMore: () => void;
 };
 
-function Item({ row, isOpen, isCurrent, onFocus, onToggle, onMore }: ItemProps) {
+function TreeItem({ row, isOpen, isCurrent, onFocus, onToggle, onMore }: TreeItemProps) {
   const { t } = useTexts();
   const { Slug } = useTenant();
   const { node, level, position, size } = row;
-  const item = {
+  const attributes = {
     role: 'treeitem',
     'aria-level': level,
     'aria-posinset': position,
@@ -146,7 +146,7 @@ function Item({ row, isOpen, isCurrent, onFocus, onToggle, onMore }: ItemProps) 
   );
   if (!node)
     return (
-      <UnstyledButton {...item} onClick={onMore}>
+      <UnstyledButton {...attributes} onClick={onMore}>
         {inner(<Text size="sm">{t('access.andMore', { count: String(row.hidden) })}</Text>)}
       </UnstyledButton>
     );
@@ -154,7 +154,7 @@ function Item({ row, isOpen, isCurrent, onFocus, onToggle, onMore }: ItemProps) 
   const state = hasChildren ? { 'aria-expanded': isOpen } : {};
   const content = inner(
     <>
-      <Toggle isOpen={isOpen} isShown={hasChildren} onToggle={onToggle} />
+      <Toggle isOpen={isOpen} isVisible={hasChildren} onToggle={onToggle} />
       <Text size="sm" fw={500} {...(!node.group && { c: 'dimmed' })}>
         {node.name}
       </Text>
@@ -165,13 +165,13 @@ function Item({ row, isOpen, isCurrent, onFocus, onToggle, onMore }: ItemProps) 
   );
   if (!node.group)
     return (
-      <UnstyledButton {...item} {...state} onClick={onToggle}>
+      <UnstyledButton {...attributes} {...state} onClick={onToggle}>
         {content}
       </UnstyledButton>
     );
   return (
     <UnstyledButton
-      {...item}
+      {...attributes}
       {...state}
       component={Link}
       to={`/console/t/${Slug}/groups?group=${encodeURIComponent(node.group.Path)}`}
@@ -181,10 +181,10 @@ function Item({ row, isOpen, isCurrent, onFocus, onToggle, onMore }: ItemProps) 
   );
 }
 
-type ToggleProps = { isOpen: boolean; isShown: boolean; onToggle: () => void };
+type ToggleProps = { isOpen: boolean; isVisible: boolean; onToggle: () => void };
 
 /** Opens and closes a place with the mouse. The keyboard uses the arrows. */
-const Toggle = ({ isOpen, isShown, onToggle }: ToggleProps) => (
+const Toggle = ({ isOpen, isVisible, onToggle }: ToggleProps) => (
   <Box
     component="span"
     aria-hidden
@@ -195,7 +195,7 @@ const Toggle = ({ isOpen, isShown, onToggle }: ToggleProps) => (
       flex: 'none',
       display: 'grid',
       placeItems: 'center',
-      visibility: isShown ? 'visible' : 'hidden',
+      visibility: isVisible ? 'visible' : 'hidden',
       transform: isOpen ? undefined : 'rotate(-90deg)',
     }}
     onClick={(event) => {

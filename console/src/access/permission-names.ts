@@ -6,9 +6,9 @@ export function usePermissionNames(): string[] {
   const { ID, may } = useTenant();
   const enabled = may('iam.roles.read');
   const request = { Tenant: ID, Page: { Limit: 200 } };
-  const known = useCall('Roles_ListPermissions', request, { enabled, staleTime: 60_000 });
+  const permissions = useCall('Roles_ListPermissions', request, { enabled, staleTime: 60_000 });
   const roles = useAll('Roles_ListByTenant', request, { enabled });
   const own = roles.data?.flatMap(({ Permissions }) => Permissions) ?? [];
-  const all = [...own, ...(known.data?.Page.Items.map(({ Name }) => Name) ?? [])];
+  const all = [...own, ...(permissions.data?.Page.Items.map(({ Name }) => Name) ?? [])];
   return [...new Set(all)].filter((name) => name !== '*');
 }

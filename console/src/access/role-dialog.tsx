@@ -38,14 +38,14 @@ const requestOf = (Tenant: string, fields: Fields, base: Role | undefined) => ({
 });
 
 const isTaken = async (Tenant: string, Slug: string): Promise<boolean> => {
-  const { Role: known } = await client.call('Roles_Get', { Tenant, Slug });
-  return !!known;
+  const { Role: match } = await client.call('Roles_Get', { Tenant, Slug });
+  return !!match;
 };
 
 /** The effect of a change on the people and bots that have the role, once the typing pauses. */
 function Effect({ request }: { request: RequestOf<'Roles_Save'> }) {
-  const [settled] = useDebouncedValue(JSON.stringify(request), 400);
-  return <WhatIf change={{ Roles_Save: JSON.parse(settled) as RequestOf<'Roles_Save'> }} />;
+  const [requestText] = useDebouncedValue(JSON.stringify(request), 400);
+  return <WhatIf change={{ Roles_Save: JSON.parse(requestText) as RequestOf<'Roles_Save'> }} />;
 }
 
 /** The role as it is stored now, if somebody has saved it since. */

@@ -6,8 +6,8 @@ import { type ListSearch, readListSearch } from '../parts/list-search.ts';
 type Search = Record<string, unknown>;
 
 const textIn = (search: Search, name: string): string => {
-  const value = search[name];
-  return typeof value === 'string' ? value : '';
+  const text = search[name];
+  return typeof text === 'string' ? text : '';
 };
 
 /** The group that is shown; without one, the list of groups. */
@@ -32,5 +32,5 @@ export const readQuestion = (search: Search): Question =>
   Object.fromEntries(
     ['subject', 'permission', 'resource']
       .map((name) => [name, textIn(search, name)])
-      .filter(([, value]) => value !== ''),
+      .filter(([, text]) => text !== ''),
   ) as Question;

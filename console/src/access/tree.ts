@@ -1,5 +1,5 @@
-/** A group with a place in the tree. */
-export type Placed = { Path: string; Name: string; Description: string };
+/** The part of a group's record that the tree shows. */
+export type GroupRecord = { Path: string; Name: string; Description: string };
 
 /** A place in the tree. It has no group if only groups below it exist. */
 export type Node = {
@@ -7,22 +7,22 @@ export type Node = {
   key: string;
   path: string;
   name: string;
-  group: Placed | undefined;
+  group: GroupRecord | undefined;
   children: Node[];
 };
 
 /** The groups as a tree, each level in the order of the names. */
-export function treeOf(groups: readonly Placed[]): Node[] {
+export function treeOf(groups: readonly GroupRecord[]): Node[] {
   const roots: Node[] = [];
-  const known = new Map<string, Node>();
+  const byKey = new Map<string, Node>();
   const place = (path: string): Node => {
     const key = path.toLowerCase();
-    const found = known.get(key);
-    if (found) return found;
+    const existing = byKey.get(key);
+    if (existing) return existing;
     const cut = path.lastIndexOf('/');
     const name = path.slice(cut + 1);
     const node: Node = { key, path, name, group: undefined, children: [] };
-    known.set(key, node);
+    byKey.set(key, node);
     (cut < 0 ? roots : place(path.slice(0, cut)).children).push(node);
     return node;
   };
@@ -51,21 +51,21 @@ export type Row = {
 /** How many rows of one level are shown at first, and are added by each request for more. */
 export const levelStep = 100;
 
-/** The rows below open places, from top to bottom. `shown`: how many rows of a level are shown. */
+/** The rows below open places, from top to bottom. `limits`: the most rows of a level, by its parent. */
 export function rowsOf(
   nodes: readonly Node[],
   open: ReadonlySet<string>,
-  shown: ReadonlyMap<string, number>,
+  limits: ReadonlyMap<string, number>,
   parent = '',
   level = 1,
 ): Row[] {
-  const most = shown.get(parent) ?? levelStep;
+  const most = limits.get(parent) ?? levelStep;
   const size = nodes.length;
   const rows = nodes
     .slice(0, most)
     .flatMap((node, at): Row[] => [
       { node, level, position: at + 1, size, parent },
-      ...(open.has(node.key) ? rowsOf(node.children, open, shown, node.key, level + 1) : []),
+      ...(open.has(node.key) ? rowsOf(node.children, open, limits, node.key, level + 1) : []),
     ]);
   if (size > most)
     rows.push({ node: undefined, hidden: size - most, level, position: most + 1, size, parent });

@@ -13,11 +13,11 @@ import { type Question, readQuestion } from './search.ts';
 export function WhyPage() {
   const { t } = useTexts();
   const { ID } = useTenant();
-  const asked: Question = useSearch({ strict: false });
-  const { subject, permission, resource } = asked;
+  const question: Question = useSearch({ strict: false });
+  const { subject, permission, resource } = question;
   return (
     <Page title={t('access.why')} description={t('access.whyAbout')}>
-      <Form asked={asked} />
+      <Form question={question} />
       {subject !== undefined && permission !== undefined && (
         <Explanation tenant={ID} subject={subject} permission={permission} resource={resource} />
       )}
@@ -25,17 +25,17 @@ export function WhyPage() {
   );
 }
 
-function Form({ asked }: { asked: Question }) {
+function Form({ question }: { question: Question }) {
   const { t } = useTexts();
   const navigate = useNavigate();
-  const [person, setPerson] = useState(asked.subject ?? '');
-  const [permission, setPermission] = useState(asked.permission ?? '');
-  const [resource, setResource] = useState(asked.resource ?? '');
+  const [person, setPerson] = useState(question.subject ?? '');
+  const [permission, setPermission] = useState(question.permission ?? '');
+  const [resource, setResource] = useState(question.resource ?? '');
   const { id, isUnknown } = useSubjectOf(person);
   const names = usePermissionNames();
   const ask = () => {
-    const question = { subject: id, permission: permission.trim(), resource: resource.trim() };
-    void navigate({ to: '.', search: readQuestion(question) as never });
+    const next = { subject: id, permission: permission.trim(), resource: resource.trim() };
+    void navigate({ to: '.', search: readQuestion(next) as never });
   };
   return (
     <form

@@ -8,7 +8,7 @@ import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { type Account, useAccount } from '../shell/session.tsx';
-import { type Asked, readAsked } from './search.ts';
+import { type AccessSearch, readAccessSearch } from './search.ts';
 
 type Tenant = Account['Tenants'][number];
 
@@ -17,8 +17,8 @@ export function AccessPage() {
   const { t } = useTexts();
   const navigate = useNavigate();
   const { Tenants } = useAccount();
-  const asked: Asked = useSearch({ strict: false });
-  const tenant = Tenants.find(({ Slug }) => Slug === asked.tenant) ?? Tenants[0];
+  const search: AccessSearch = useSearch({ strict: false });
+  const tenant = Tenants.find(({ Slug }) => Slug === search.tenant) ?? Tenants[0];
   return (
     <Page title={t('account.access')} description={t('account.accessAbout')}>
       {!tenant && (
@@ -34,29 +34,32 @@ export function AccessPage() {
           value={tenant.Slug}
           data={Tenants.map(({ Slug, Name }) => ({ value: Slug, label: Name }))}
           onChange={({ currentTarget }) =>
-            void navigate({ to: '.', search: readAsked({ tenant: currentTarget.value }) as never })
+            void navigate({
+              to: '.',
+              search: readAccessSearch({ tenant: currentTarget.value }) as never,
+            })
           }
           maw={400}
         />
       )}
-      {tenant && <Permissions tenant={tenant} shown={asked.permission} />}
+      {tenant && <Permissions tenant={tenant} current={search.permission} />}
     </Page>
   );
 }
 
-function Permissions({ tenant, shown }: { tenant: Tenant; shown: string | undefined }) {
+function Permissions({ tenant, current }: { tenant: Tenant; current: string | undefined }) {
   const { t } = useTexts();
   const { User } = useAccount();
   const request = { Tenant: tenant.ID };
   const { data, error, refetch } = useCall('Access_ListPermissions', request);
   return (
     <>
-      {shown !== undefined && (
+      {current !== undefined && (
         <Stack gap="xs">
           <Title order={2} size="h4">
-            {shown}
+            {current}
           </Title>
-          <Explanation tenant={tenant.ID} subject={User.ID} permission={shown} />
+          <Explanation tenant={tenant.ID} subject={User.ID} permission={current} />
         </Stack>
       )}
       <FailureNotice error={error} onRetry={() => void refetch()} />
@@ -77,7 +80,7 @@ function Permissions({ tenant, shown }: { tenant: Tenant; shown: string | undefi
                   component={Link}
                   to="/account/access"
                   search={{ tenant: tenant.Slug, permission } as never}
-                  aria-current={permission === shown ? 'true' : undefined}
+                  aria-current={permission === current ? 'true' : undefined}
                   ff="monospace"
                   size="sm"
                 >

@@ -17,7 +17,7 @@ export function Address() {
   const { t } = useTexts();
   const { User } = useAccount();
   const [isOpen, setOpen] = useState(false);
-  const [asked, setAsked] = useState('');
+  const [newAddress, setNewAddress] = useState('');
   return (
     <>
       <Group gap="xs" justify="space-between">
@@ -31,12 +31,12 @@ export function Address() {
         </Group>
         <Id id={User.ID} />
       </Group>
-      {asked !== '' && asked !== User.Email && (
+      {newAddress !== '' && newAddress !== User.Email && (
         <Alert role="status" icon={<Icon name="mail" />} title={t('account.addressMailed')}>
-          {t('account.addressMailedAbout', { email: asked, old: User.Email })}
+          {t('account.addressMailedAbout', { email: newAddress, old: User.Email })}
         </Alert>
       )}
-      {isOpen && <AddressDialog onAsked={setAsked} onClose={() => setOpen(false)} />}
+      {isOpen && <AddressDialog onAsked={setNewAddress} onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -9,17 +9,17 @@ import { Dialog } from '../parts/dialog.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 
-type Begun = ResponseOf<'Factors_BeginTotp'>;
+type Enrollment = ResponseOf<'Factors_BeginTotp'>;
 type Props = { onAdded: () => void; onClose: () => void };
 
 /** Adds an authenticator app: its name, its key, and a first code that proves that it works. */
 export function AppDialog({ onAdded, onClose }: Props) {
   const { t } = useTexts();
-  const [begun, setBegun] = useState<Begun>();
+  const [enrollment, setEnrollment] = useState<Enrollment>();
   return (
     <Dialog onClose={onClose} title={t('security.appAdd')} closeOnClickOutside={false}>
-      {begun ? (
-        <Scan begun={begun} onAdded={onAdded} onClose={onClose} />
+      {enrollment ? (
+        <Scan enrollment={enrollment} onAdded={onAdded} onClose={onClose} />
       ) : (
         <CallForm
           operation="Factors_BeginTotp"
@@ -27,7 +27,7 @@ export function AppDialog({ onAdded, onClose }: Props) {
           check={({ name }) => ({ name: name.trim() === '' ? t('security.nameMissing') : null })}
           toRequest={({ name }) => ({ Name: name.trim() })}
           stale={[]}
-          onDone={setBegun}
+          onDone={setEnrollment}
           onCancel={onClose}
           submit={t('security.next')}
         >
@@ -47,7 +47,11 @@ export function AppDialog({ onAdded, onClose }: Props) {
   );
 }
 
-function Scan({ begun: { FactorID, Secret, URI }, onAdded, onClose }: Props & { begun: Begun }) {
+function Scan({
+  enrollment: { FactorID, Secret, URI },
+  onAdded,
+  onClose,
+}: Props & { enrollment: Enrollment }) {
   const { t } = useTexts();
   const notify = useNotify();
   return (

@@ -19,7 +19,7 @@ const systems: ReadonlyArray<readonly [RegExp, string]> = [
 
 /** "Firefox, Windows"; the first word of a program's user agent; "" without one. */
 export function deviceOf(userAgent: string): string {
-  const find = (known: typeof browsers) => known.find(([sign]) => sign.test(userAgent))?.[1];
+  const find = (products: typeof browsers) => products.find(([sign]) => sign.test(userAgent))?.[1];
   const parts = [find(browsers), find(systems)].filter((part) => part !== undefined);
   return parts.length > 0 ? parts.join(', ') : (userAgent.split(/[\s/]/, 1)[0] ?? '');
 }

@@ -28,7 +28,7 @@ function ProfileForm() {
   const { User } = useAccount();
   const { Name, GivenName, FamilyName, Locale } = User;
   // A language that the pages do not have stays as it is.
-  const known = Locale === '' || locales.includes(Locale) ? locales : [...locales, Locale];
+  const choices = Locale === '' || locales.includes(Locale) ? locales : [...locales, Locale];
   return (
     <CallForm
       operation="Account_Update"
@@ -51,7 +51,7 @@ function ProfileForm() {
             label={t('account.language')}
             data={[
               { value: '', label: t('account.anyLanguage') },
-              ...known.map((value) => ({ value, label: languageName(value) })),
+              ...choices.map((locale) => ({ value: locale, label: languageName(locale) })),
             ]}
           />
           <TextInput

@@ -4,15 +4,15 @@ import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Section } from './section.tsx';
 
-type Props = { left: number; onCodes: (codes: readonly string[]) => void };
+type Props = { count: number; onCodes: (codes: readonly string[]) => void };
 
 /** The number of unused recovery codes, and the way to new ones. */
-export function RecoveryCodes({ left, onCodes }: Props) {
+export function RecoveryCodes({ count, onCodes }: Props) {
   const { t } = useTexts();
   return (
     <Section
       title={t('security.codes')}
-      description={t('security.codesLeft', { left: String(left) })}
+      description={t('security.codesLeft', { left: String(count) })}
       action={
         <DialogButton
           text={t('security.codesMake')}

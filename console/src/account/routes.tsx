@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { readCursor } from '../parts/cursor.ts';
 import { accountRoute } from '../shell/routes.tsx';
-import { readAsked } from './search.ts';
+import { readAccessSearch } from './search.ts';
 
 const profileView = createRoute({
   getParentRoute: () => accountRoute,
@@ -36,7 +36,7 @@ const appsView = createRoute({
 const accessView = createRoute({
   getParentRoute: () => accountRoute,
   path: 'access',
-  validateSearch: readAsked,
+  validateSearch: readAccessSearch,
   staticData: { navigation: { text: 'account.access', icon: 'shield', order: 4 } },
   component: lazyRouteComponent(() => import('./access-page.tsx'), 'AccessPage'),
 });

@@ -45,18 +45,18 @@ export function Records<Item>(props: RecordsProps<Item>) {
   return (
     <>
       {isLoading && <Skeleton height={44} aria-busy="true" />}
-      {items.map((item) => (
-        <Group key={idOf(item)} justify="space-between" gap="sm">
+      {items.map((record) => (
+        <Group key={idOf(record)} justify="space-between" gap="sm">
           <div style={{ flex: '1 1 16rem', minWidth: 0 }}>
             <Group gap="xs">
-              <Text fw={500}>{nameOf(item)}</Text>
-              {stateOf?.(item)}
+              <Text fw={500}>{nameOf(record)}</Text>
+              {stateOf?.(record)}
             </Group>
             <Text size="sm" c="dimmed" component="div">
-              {detailOf(item)}
+              {detailOf(record)}
             </Text>
           </div>
-          <Group gap={4}>{buttonsOf(item)}</Group>
+          <Group gap={4}>{buttonsOf(record)}</Group>
         </Group>
       ))}
       {dialog}

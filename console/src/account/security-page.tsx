@@ -23,7 +23,7 @@ export function SecurityPage() {
       <Passkeys onAdded={makeFirstCodes} />
       <Apps factors={factors.data?.Factors} onAdded={makeFirstCodes} />
       {factors.data && factors.data.Factors.length > 0 && (
-        <RecoveryCodes left={factors.data.RecoveryCodesLeft} onCodes={setCodes} />
+        <RecoveryCodes count={factors.data.RecoveryCodesLeft} onCodes={setCodes} />
       )}
       <Identities />
       {codes && (

@@ -57,6 +57,6 @@ function snippetsFor(app: App, target: Target, secret: string) {
     return [{ name: 'openid-client', code }];
   }
   const { path, example } = products[target];
-  const known = RedirectURIs.find((uri) => uri.endsWith(path));
-  return snippetsOf(target, { ...connection, redirect: known ?? `${example}${path}` });
+  const match = RedirectURIs.find((uri) => uri.endsWith(path));
+  return snippetsOf(target, { ...connection, redirect: match ?? `${example}${path}` });
 }

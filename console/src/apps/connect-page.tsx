@@ -29,7 +29,7 @@ function Connect({ app }: { app: App }) {
             values={[
               { name: t('apps.issuer'), value: publicUrl },
               { name: t('apps.client'), value: ID },
-              ...RedirectURIs.slice(0, 1).map((value) => ({ name: t('apps.redirect'), value })),
+              ...RedirectURIs.slice(0, 1).map((uri) => ({ name: t('apps.redirect'), value: uri })),
               {
                 name: t('apps.discovery'),
                 value: `${publicUrl}/.well-known/openid-configuration`,

@@ -12,7 +12,7 @@ import { type App, kinds, kindTexts } from './kinds.ts';
 import { KindForm, ProductForm } from './new-app-forms.tsx';
 import { productNames, products } from './products.ts';
 
-type Made = { app: App; secret: string };
+type NewApp = { app: App; secret: string };
 
 /** A new app in two steps. The choice of the first one is in the address. */
 export function NewAppPage() {
@@ -20,9 +20,9 @@ export function NewAppPage() {
   const { at } = useOwner();
   const navigate = useNavigate();
   const { product, kind } = readChoice(useSearch({ strict: false }));
-  const [made, setMade] = useState<Made>();
+  const [newApp, setNewApp] = useState<NewApp>();
   const open = ({ ID }: App) => void navigate({ to: `${at}/apps/${ID}` });
-  const done = (next: Made) => (next.secret === '' ? open(next.app) : setMade(next));
+  const finish = (next: NewApp) => (next.secret === '' ? open(next.app) : setNewApp(next));
   const chosen = product ?? kind;
   return (
     <Page
@@ -35,11 +35,11 @@ export function NewAppPage() {
       }
     >
       {chosen === undefined && <Choices />}
-      {product && <ProductForm key={product} product={product} onDone={done} />}
-      {kind && <KindForm key={kind} kind={kind} onDone={done} />}
-      {made && (
-        <ShownOnce title={made.app.Name} secret={made.secret} onClose={() => open(made.app)}>
-          <Configuration app={made.app} secret={made.secret} />
+      {product && <ProductForm key={product} product={product} onDone={finish} />}
+      {kind && <KindForm key={kind} kind={kind} onDone={finish} />}
+      {newApp && (
+        <ShownOnce title={newApp.app.Name} secret={newApp.secret} onClose={() => open(newApp.app)}>
+          <Configuration app={newApp.app} secret={newApp.secret} />
         </ShownOnce>
       )}
     </Page>

@@ -88,9 +88,9 @@ export function snippetsOf(product: ProductName, connection: Connection): Snippe
   return snippets({ ...connection, home });
 }
 
-type Filled = Connection & { home: string };
+type ProductConnection = Connection & { home: string };
 
-const grafanaOf = ({ issuer, client, secret, home }: Filled) =>
+const grafanaOf = ({ issuer, client, secret, home }: ProductConnection) =>
   `[server]
 root_url = ${home}
 
@@ -112,7 +112,7 @@ role_attribute_path = contains(roles[*], 'owner') && 'Admin' || contains(groups[
 role_attribute_strict = true
 signout_redirect_url = ${issuer}/oauth/logout?post_logout_redirect_uri=${encodeURIComponent(`${home}/login`)}`;
 
-const argocdOf = ({ issuer, client, home }: Filled) =>
+const argocdOf = ({ issuer, client, home }: ProductConnection) =>
   `url: ${home}
 oidc.config: |
   name: Bailiwick
@@ -124,7 +124,7 @@ oidc.config: |
   refreshTokenThreshold: 2m
   logoutURL: ${issuer}/oauth/logout?id_token_hint={{token}}&post_logout_redirect_uri={{logoutRedirectURL}}`;
 
-const gitlabOf = ({ issuer, client, secret, redirect }: Filled) =>
+const gitlabOf = ({ issuer, client, secret, redirect }: ProductConnection) =>
   `gitlab_rails['omniauth_providers'] = [
   {
     name: "openid_connect",
@@ -147,7 +147,7 @@ const gitlabOf = ({ issuer, client, secret, redirect }: Filled) =>
   }
 ]`;
 
-const kubeconfigOf = ({ issuer, client }: Filled) =>
+const kubeconfigOf = ({ issuer, client }: ProductConnection) =>
   `users:
   - name: bailiwick
     user:
@@ -164,7 +164,7 @@ const kubeconfigOf = ({ issuer, client }: Filled) =>
           - --oidc-extra-scope=groups
           - --oidc-extra-scope=offline_access`;
 
-const apiServerOf = ({ issuer, client }: Filled) =>
+const apiServerOf = ({ issuer, client }: ProductConnection) =>
   `- --oidc-issuer-url=${issuer}
 - --oidc-client-id=${client}
 - --oidc-username-claim=email

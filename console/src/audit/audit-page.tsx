@@ -48,7 +48,7 @@ export function AuditPage() {
   const view = useAuditSearch();
   const { search } = view;
   const { request, list, page, cursor } = useEntries();
-  const shown = page?.items.find((entry) => entry.ID === search.entry);
+  const openEntry = page?.items.find((entry) => entry.ID === search.entry);
   return (
     <Page
       title={t('audit.title')}
@@ -81,7 +81,7 @@ export function AuditPage() {
         empty={<NoEntries />}
       />
       <SameByApi operation="Audit_List" request={request} />
-      {shown && <EntryDrawer entry={shown} onClose={() => view.setEntry('')} />}
+      {openEntry && <EntryDrawer entry={openEntry} onClose={() => view.setEntry('')} />}
       {search.panel === 'verify' && <VerifyDialog onClose={() => view.setVerifying(false)} />}
     </Page>
   );

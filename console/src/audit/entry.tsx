@@ -13,6 +13,6 @@ const results: Readonly<Record<string, { text: TextKey; color: string }>> = {
 
 export function ResultBadge({ of }: { of: string }) {
   const { t } = useTexts();
-  const known = results[of];
-  return <State color={known?.color ?? 'gray.7'}>{known ? t(known.text) : of}</State>;
+  const badge = results[of];
+  return <State color={badge?.color ?? 'gray.7'}>{badge ? t(badge.text) : of}</State>;
 }

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { readSearch, toFilter, toInstant, toLocalTime } from './search.ts';
 
 test('an address keeps the filters that it knows, and drops the others', () => {
-  const given = {
+  const filters = {
     action: 'group.',
     result: 'denied',
     from: '2026-11-01T00:00:00.000Z',
     cursor: 'c',
   };
-  assert.deepEqual(readSearch({ ...given, order: 'oldest' }), { ...given, order: 'oldest' });
+  assert.deepEqual(readSearch({ ...filters, order: 'oldest' }), { ...filters, order: 'oldest' });
   assert.deepEqual(
     readSearch({ action: 7, ip: '', to: 'yesterday', order: 'odd', panel: 'x', other: 'y' }),
     {},

@@ -26,14 +26,14 @@ export type AuditSearch = AuditFilters &
   };
 
 export function readSearch(search: Record<string, unknown>): AuditSearch {
-  const found = filterFields.flatMap((name) => {
-    const value = search[name];
-    const isGiven = typeof value === 'string' && value !== '';
-    const isUsable = isGiven && (!isTime(name) || !Number.isNaN(Date.parse(value)));
-    return isUsable ? [[name, value] as const] : [];
+  const entries = filterFields.flatMap((name) => {
+    const input = search[name];
+    const isGiven = typeof input === 'string' && input !== '';
+    const isUsable = isGiven && (!isTime(name) || !Number.isNaN(Date.parse(input)));
+    return isUsable ? [[name, input] as const] : [];
   });
   return {
-    ...Object.fromEntries(found),
+    ...Object.fromEntries(entries),
     ...readCursor(search),
     ...(search['order'] === 'oldest' && { order: 'oldest' }),
     ...(typeof search['entry'] === 'string' && { entry: search['entry'] }),

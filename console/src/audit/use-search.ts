@@ -12,10 +12,10 @@ export function useAuditSearch() {
     search,
     isFiltered: filterFields.some((name) => search[name] !== undefined),
     /** Replaces all filters, and goes to the first page. */
-    setFilters: (given: AuditFilters) =>
-      go(readSearch({ ...given, ...(filters.order && { order: filters.order }) })),
+    setFilters: (next: AuditFilters) =>
+      go(readSearch({ ...next, ...(filters.order && { order: filters.order }) })),
     /** Changes one filter, and goes to the first page. */
-    addFilter: (given: AuditFilters) => go({ ...filters, ...given }),
+    addFilter: (filter: AuditFilters) => go({ ...filters, ...filter }),
     setOrder: (order: string) => {
       const { order: _order, ...rest } = filters;
       go(order === 'oldest' ? { ...rest, order } : rest);

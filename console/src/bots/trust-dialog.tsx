@@ -46,8 +46,8 @@ export function TrustDialog({ bot, trust, onClose, onSaved }: Props) {
       operation="BotTrusts_Save"
       initial={initial}
       check={(fields) => {
-        const asked = [...fieldsOf[fields.kind], 'audience' as const];
-        const missing = asked.filter((name) => !optional.has(name) && fields[name] === '');
+        const names = [...fieldsOf[fields.kind], 'audience' as const];
+        const missing = names.filter((name) => !optional.has(name) && fields[name] === '');
         return Object.fromEntries(missing.map((name) => [name, t('bots.fieldMissing')]));
       }}
       toRequest={(fields) => ({

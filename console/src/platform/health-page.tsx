@@ -98,13 +98,13 @@ function Ready() {
 function Lane({ lane }: { lane: Status['Lanes'][number] }) {
   const { t, locale } = useTexts();
   const { Lane: name, AgeSeconds, Waiting } = lane;
-  const known = lanes[name];
+  const text = lanes[name];
   const number = new Intl.NumberFormat(locale);
   return (
     <Paper withBorder p="md" data-lane={name}>
       <Stack gap={2}>
         <Text size="sm" c="dimmed">
-          {known ? t(known) : name}
+          {text ? t(text) : name}
         </Text>
         <Text fw={600} size="lg">
           {t('platform.seconds', { seconds: number.format(AgeSeconds) })}

@@ -16,8 +16,8 @@ import { SearchField } from './search-field.tsx';
 export function MailsPage() {
   const { t } = useTexts();
   const { query } = useSearchText();
-  const found = useCall('Mail_GetSuppression', { Email: query }, { enabled: query !== '' });
-  const isMissing = found.error?.Code === 'not_found';
+  const suppression = useCall('Mail_GetSuppression', { Email: query }, { enabled: query !== '' });
+  const isMissing = suppression.error?.Code === 'not_found';
   return (
     <Page title={t('platform.mails')} description={t('platform.mailsAbout')}>
       <SearchField label={t('platform.mailQuery')} placeholder="ada@example.com" />
@@ -31,8 +31,12 @@ export function MailsPage() {
           title={t('platform.mailOpen', { email: query })}
         />
       )}
-      {!isMissing && <FailureNotice error={found.error} onRetry={() => void found.refetch()} />}
-      {found.data && !isMissing && <Suppressed email={query} {...found.data.Suppression} />}
+      {!isMissing && (
+        <FailureNotice error={suppression.error} onRetry={() => void suppression.refetch()} />
+      )}
+      {suppression.data && !isMissing && (
+        <Suppressed email={query} {...suppression.data.Suppression} />
+      )}
       <SameByApi
         operation="Mail_GetSuppression"
         request={{ Email: query === '' ? 'ada@example.com' : query }}

@@ -64,7 +64,7 @@ function Brand({ tenant, expiresAt }: { tenant: string; expiresAt: string | unde
   );
 }
 
-type Open = 'test' | 'replay' | 'rotate';
+type DialogName = 'test' | 'replay' | 'rotate';
 
 const buttons = [
   ['test', 'webhooks.test'],
@@ -74,7 +74,7 @@ const buttons = [
 
 function Head({ Endpoint, Abilities }: Got) {
   const { t } = useTexts();
-  const [open, setOpen] = useState<Open>();
+  const [open, setOpen] = useState<DialogName>();
   const [secret, setSecret] = useState('');
   const close = () => setOpen(undefined);
   return (

@@ -18,9 +18,9 @@ type Props = { abilities: readonly string[]; onMessage: (id: string) => void };
 export function Log(props: Props) {
   const { t } = useTexts();
   const [outcome, setOutcome] = useState('');
-  const choices = outcomes.map((value) => ({
-    value,
-    label: t(resultText(value) ?? 'webhooks.all'),
+  const choices = outcomes.map((name) => ({
+    value: name,
+    label: t(resultText(name) ?? 'webhooks.all'),
   }));
   return (
     <Stack gap="sm" component="section" aria-labelledby="delivery-log">

@@ -6,11 +6,11 @@ import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { contrastOf } from './contrast.ts';
 import { SignInPreview } from './sign-in-preview.tsx';
-import { type Stored, TenantForm, WithTenant } from './tenant-form.tsx';
+import { type FullTenant, TenantForm, WithTenant } from './tenant-form.tsx';
 
 const maxLogoBytes = 64 * 1024;
 
-const fieldsOf = ({ Branding }: Stored) => ({
+const fieldsOf = ({ Branding }: FullTenant) => ({
   name: Branding.Name,
   color: Branding.AccentColor,
   // The address of the stored logo, or a new one as a data URL; '' = none.
@@ -35,7 +35,7 @@ export function BrandingPage() {
   );
 }
 
-function Branding({ tenant }: { tenant: Stored }) {
+function Branding({ tenant }: { tenant: FullTenant }) {
   const { t } = useTexts();
   const labels = {
     name: t('settings.brandName'),

@@ -7,9 +7,9 @@ import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { useAccount } from '../shell/session.tsx';
-import { Section, type Stored } from './tenant-form.tsx';
+import { type FullTenant, Section } from './tenant-form.tsx';
 
-type Props = { tenant: Stored };
+type Props = { tenant: FullTenant };
 
 /** Leaves a tenant, or deletes it. */
 export function EndSection({ tenant }: Props) {

@@ -3,9 +3,9 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTexts } from '../parts/texts.tsx';
-import { type Stored, TenantForm } from './tenant-form.tsx';
+import { type FullTenant, TenantForm } from './tenant-form.tsx';
 
-const fieldsOf = ({ Name, Slug, Settings, Metadata }: Stored) => ({
+const fieldsOf = ({ Name, Slug, Settings, Metadata }: FullTenant) => ({
   name: Name,
   slug: Slug,
   appUrl: Settings.AppURL,
@@ -20,7 +20,7 @@ const entryOf = (text: string): [string, string] => {
 };
 
 /** The name and the addresses of a tenant. */
-export function IdentitySection({ tenant }: { tenant: Stored }) {
+export function IdentitySection({ tenant }: { tenant: FullTenant }) {
   const { t } = useTexts();
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -30,7 +30,7 @@ export function IdentitySection({ tenant }: { tenant: Stored }) {
     appUrl: t('settings.appUrl'),
     metadata: t('settings.metadata'),
   };
-  const follow = async ({ Slug }: Stored) => {
+  const follow = async ({ Slug }: FullTenant) => {
     // The views of the new address exist once the account names it.
     await queries.invalidateQueries({ queryKey: ['Account_Get'] });
     await navigate({ to: `/console/t/${Slug}/settings`, replace: true });

@@ -1,14 +1,14 @@
 import { TagsInput, TextInput } from '@mantine/core';
 import { useTexts } from '../parts/texts.tsx';
-import { type Stored, TenantForm } from './tenant-form.tsx';
+import { type FullTenant, TenantForm } from './tenant-form.tsx';
 
-const fieldsOf = ({ Settings }: Stored) => ({
+const fieldsOf = ({ Settings }: FullTenant) => ({
   domains: [...Settings.InviteDomains],
   role: Settings.DefaultRole,
 });
 
 /** Who can be invited, and what new members may do. */
-export function JoiningSection({ tenant }: { tenant: Stored }) {
+export function JoiningSection({ tenant }: { tenant: FullTenant }) {
   const { t } = useTexts();
   const labels = { domains: t('settings.domains'), role: t('settings.role') };
   return (

@@ -1,14 +1,14 @@
 import { NumberInput } from '@mantine/core';
 import { useTexts } from '../parts/texts.tsx';
-import { type Stored, TenantForm } from './tenant-form.tsx';
+import { type FullTenant, TenantForm } from './tenant-form.tsx';
 
-const fieldsOf = ({ Settings }: Stored) => ({
+const fieldsOf = ({ Settings }: FullTenant) => ({
   keys: Settings.MaxBotKeyDays as number | string,
   audit: Settings.AuditRetentionDays as number | string,
 });
 
 /** How long keys of bots and entries of the audit live. */
-export function LimitsSection({ tenant }: { tenant: Stored }) {
+export function LimitsSection({ tenant }: { tenant: FullTenant }) {
   const { t } = useTexts();
   const labels = { keys: t('settings.keys'), audit: t('settings.audit') };
   return (

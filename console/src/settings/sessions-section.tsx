@@ -1,14 +1,14 @@
 import { NumberInput } from '@mantine/core';
 import { useTexts } from '../parts/texts.tsx';
-import { type Stored, TenantForm } from './tenant-form.tsx';
+import { type FullTenant, TenantForm } from './tenant-form.tsx';
 
-const fieldsOf = ({ Settings }: Stored) => ({
+const fieldsOf = ({ Settings }: FullTenant) => ({
   idle: Settings.SessionIdleMinutes as number | string,
   longest: Settings.SessionMaxMinutes as number | string,
 });
 
 /** How long sessions last in a tenant. */
-export function SessionsSection({ tenant }: { tenant: Stored }) {
+export function SessionsSection({ tenant }: { tenant: FullTenant }) {
   const { t } = useTexts();
   const labels = { idle: t('settings.idle'), longest: t('settings.longest') };
   return (

@@ -2,9 +2,9 @@ import { Alert, NativeSelect, NumberInput, Switch } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
-import { type Stored, TenantForm } from './tenant-form.tsx';
+import { type FullTenant, TenantForm } from './tenant-form.tsx';
 
-const fieldsOf = ({ Settings }: Stored) => ({
+const fieldsOf = ({ Settings }: FullTenant) => ({
   // An empty list allows all ways, and so does the full one.
   onlyAccount: Settings.AllowedMethods.length === 1,
   requireSso: Settings.RequireSso,
@@ -25,7 +25,7 @@ function isStricter(now: Fields, stored: Fields): boolean {
 }
 
 /** How members have to sign in. */
-export function SignInSection({ tenant }: { tenant: Stored }) {
+export function SignInSection({ tenant }: { tenant: FullTenant }) {
   const { t } = useTexts();
   const labels = {
     onlyAccount: t('settings.onlyAccount'),

@@ -11,18 +11,18 @@ import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 
 type Answer = ResponseOf<'Tenants_Get'>['Tenant'];
-export type Stored = Answer & Required<Pick<Answer, 'Settings' | 'Branding'>>;
+export type FullTenant = Answer & Required<Pick<Answer, 'Settings' | 'Branding'>>;
 type Change = Omit<RequestOf<'Tenants_Update'>['Tenant'] & object, 'ID'>;
 
 /** The tenant of an answer. @throws if the service left a part out */
-function whole(tenant: Answer): Stored {
+function whole(tenant: Answer): FullTenant {
   const { Settings, Branding } = tenant;
   if (!Settings || !Branding) throw new Error('a part of the tenant is missing');
   return { ...tenant, Settings, Branding };
 }
 
 /** Shows its children once the tenant is known. */
-export function WithTenant({ children }: { children: (tenant: Stored) => ReactNode }) {
+export function WithTenant({ children }: { children: (tenant: FullTenant) => ReactNode }) {
   const { ID } = useTenant();
   const { data, error, refetch } = useCall('Tenants_Get', { Tenant: ID });
   if (data) return children(whole(data.Tenant));
@@ -49,14 +49,14 @@ export const Section = ({ title, description, children }: SectionProps) => (
 );
 
 type Props<Fields extends Values> = {
-  tenant: Stored;
+  tenant: FullTenant;
   title: string;
   description: string;
-  fieldsOf: (tenant: Stored) => Fields;
-  toChange: (fields: Fields, base: Stored) => Change;
+  fieldsOf: (tenant: FullTenant) => Fields;
+  toChange: (fields: Fields, base: FullTenant) => Change;
   check?: (fields: Fields) => Partial<Record<keyof Fields & string, string | null>>;
   labels: Readonly<Record<keyof Fields & string, string>>;
-  onSaved?: (tenant: Stored) => void;
+  onSaved?: (tenant: FullTenant) => void;
   children: (form: UseFormReturnType<Fields>) => ReactNode;
 };
 

@@ -1,11 +1,11 @@
 import { TextInput } from '@mantine/core';
 import { useTexts } from '../parts/texts.tsx';
-import { type Stored, TenantForm } from '../settings/tenant-form.tsx';
+import { type FullTenant, TenantForm } from '../settings/tenant-form.tsx';
 
-const fieldsOf = ({ Settings }: Stored) => ({ parent: Settings.ScimGroupParent });
+const fieldsOf = ({ Settings }: FullTenant) => ({ parent: Settings.ScimGroupParent });
 
 /** Where the directory creates its groups. */
-export function ScimGroupsSection({ tenant }: { tenant: Stored }) {
+export function ScimGroupsSection({ tenant }: { tenant: FullTenant }) {
   const { t } = useTexts();
   const labels = { parent: t('signon.scimParent') };
   return (

@@ -78,8 +78,8 @@ export function ScimPage() {
 
 function Address({ tenant }: { tenant: string }) {
   const { t } = useTexts();
-  const value = `${publicUrl}/scim/v2/${tenant}`;
-  return <ValuesToCopy values={[{ name: t('signon.scimAddress'), value }]} />;
+  const address = `${publicUrl}/scim/v2/${tenant}`;
+  return <ValuesToCopy values={[{ name: t('signon.scimAddress'), value: address }]} />;
 }
 
 const statuses: Readonly<Record<string, TextKey>> = {
@@ -119,8 +119,8 @@ function Connect({ tenant, onClose }: { tenant: string; onClose: () => void }) {
     validate: { name: (name) => (name.trim() === '' ? t('signon.fieldMissing') : null) },
   });
   async function connect(name: string): Promise<void> {
-    const made = { Tenant: tenant, Name: name, ...(botId !== undefined && { ID: botId }) };
-    const { Bot } = await save.mutateAsync({ Bot: made });
+    const bot = { Tenant: tenant, Name: name, ...(botId !== undefined && { ID: botId }) };
+    const { Bot } = await save.mutateAsync({ Bot: bot });
     setBotId(Bot.ID);
     const of = { Tenant: tenant, Bot: Bot.ID };
     await grant.mutateAsync({ Grant: { ...of, Role: 'scim-directory' } });

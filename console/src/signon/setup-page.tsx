@@ -58,7 +58,7 @@ function Steps({ service, protocol }: { service: Service; protocol: 'oidc' | 'sa
   const navigate = useNavigate();
   const name = useNameOf()(service);
   const setup = setupOf(service, protocol);
-  const done = (id: string) => void navigate({ to: `/console/t/${Slug}/sso/${id}` });
+  const openProvider = (id: string) => void navigate({ to: `/console/t/${Slug}/sso/${id}` });
   const choose = (next: string | null) =>
     void navigate({ to: '.', search: { service, protocol: next } as never });
   const Form = protocol === 'oidc' ? OidcForm : SamlForm;
@@ -84,7 +84,7 @@ function Steps({ service, protocol }: { service: Service; protocol: 'oidc' | 'sa
             <Title order={2} size="h4" mb="sm">
               {t('signon.stepHere')}
             </Title>
-            <Form key={`${service} ${protocol}`} name={name} setup={setup} onDone={done} />
+            <Form key={`${service} ${protocol}`} name={name} setup={setup} onDone={openProvider} />
           </Paper>
         </Stack>
       </Tabs.Panel>

@@ -79,9 +79,9 @@ export const setupOf = (service: Service, protocol: Protocol): Setup => setups[s
 export type SetupSearch = { service?: Service; protocol?: Protocol };
 
 export function readSetup({ service, protocol }: Record<string, unknown>): SetupSearch {
-  const known = services.find((one) => one === service);
+  const match = services.find((one) => one === service);
   return {
-    ...(known && { service: known }),
+    ...(match && { service: match }),
     ...((protocol === 'saml' || protocol === 'oidc') && { protocol }),
   };
 }

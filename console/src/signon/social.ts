@@ -30,6 +30,6 @@ export const socials: Readonly<Record<Preset, Social>> = {
 export type PresetSearch = { preset?: Preset };
 
 export function readPreset({ preset }: Record<string, unknown>): PresetSearch {
-  const known = presets.find((one) => one === preset);
-  return known ? { preset: known } : {};
+  const match = presets.find((one) => one === preset);
+  return match ? { preset: match } : {};
 }

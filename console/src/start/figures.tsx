@@ -128,8 +128,8 @@ export function useAppCount(isEnabled = true) {
 function Apps() {
   const { t } = useTexts();
   const { isPending, count } = useAppCount();
-  const known = count === undefined ? undefined : { Value: count, HasMore: false };
-  return <Figure title={t('overview.apps')} isPending={isPending} count={known} to="apps" />;
+  const total = count === undefined ? undefined : { Value: count, HasMore: false };
+  return <Figure title={t('overview.apps')} isPending={isPending} count={total} to="apps" />;
 }
 
 /** The endpoints of an area and their deliveries. */
@@ -142,7 +142,7 @@ function Endpoints({ area }: { area: 'Webhooks' | 'Chat' }) {
   const { t, locale } = useTexts();
   const { data, isPending } = useStats(area);
   const { Total, Failing, Disabled } = data?.Endpoints ?? { Total: 0, Failing: 0, Disabled: 0 };
-  const number = (value: number) => ({ count: new Intl.NumberFormat(locale).format(value) });
+  const number = (count: number) => ({ count: new Intl.NumberFormat(locale).format(count) });
   return (
     <Figure
       title={t(area === 'Chat' ? 'overview.chat' : 'overview.webhooks')}

@@ -95,9 +95,9 @@ function Log({ endpoint }: { endpoint: string }) {
     const search = { outcome, ...(next !== '' && { cursor: next }) };
     void navigate({ to: '.', search: search as never });
   };
-  const choices = outcomes.map((value) => ({
-    value,
-    label: t(resultText(value) ?? 'webhooks.all'),
+  const choices = outcomes.map((name) => ({
+    value: name,
+    label: t(resultText(name) ?? 'webhooks.all'),
   }));
   return (
     <Stack gap="sm" component="section" aria-labelledby="delivery-log">

@@ -19,7 +19,7 @@ export function Health({ endpoint }: { endpoint: string }) {
   );
   if (error) return <FailureNotice error={error} />;
   if (!data) return <Skeleton height={180} />;
-  const inMs = (value: number) => t('webhooks.ms', { ms: String(value) });
+  const inMs = (ms: number) => t('webhooks.ms', { ms: String(ms) });
   return (
     <SimpleGrid
       component="section"

@@ -38,16 +38,16 @@ function TenantSelect({ value, onChange }: TenantProps) {
   const Query = typed === chosen?.label ? '' : typed;
   const request = { ...(Query !== '' && { Query }), Status: 'active', Page: { Limit: 25 } };
   const { data } = useCall('Tenants_List', request, { keepsPrevious: true });
-  const found = (data?.Page.Items ?? []).map(({ ID, Name, Slug }) => ({
+  const options = (data?.Page.Items ?? []).map(({ ID, Name, Slug }) => ({
     value: ID,
     label: `${Name} (${Slug})`,
   }));
-  const isFound = found.some((one) => one.value === chosen?.value);
+  const isFound = options.some((one) => one.value === chosen?.value);
   return (
     <Select
       label={t('import.tenant')}
       description={t('import.tenantAbout')}
-      data={chosen && !isFound ? [chosen, ...found] : found}
+      data={chosen && !isFound ? [chosen, ...options] : options}
       value={value === '' ? null : value}
       onChange={(next, option) => {
         setChosen(option ?? undefined);

@@ -3,7 +3,7 @@ import { Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { useTexts } from '../../parts/texts.tsx';
 import type { UserFile } from './read-file.ts';
 
-const shown = 5;
+const mostRows = 5;
 
 /** The number of rows in the file, and the first rows without their password hashes. */
 export function Preview({ file, rows }: { file: UserFile; rows: readonly ImportRow[] }) {
@@ -39,7 +39,7 @@ export function Preview({ file, rows }: { file: UserFile; rows: readonly ImportR
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {rows.slice(0, shown).map((row) => (
+            {rows.slice(0, mostRows).map((row) => (
               <Row key={row.line} row={row} />
             ))}
           </Table.Tbody>

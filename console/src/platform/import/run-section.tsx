@@ -26,7 +26,7 @@ type Props = { file: UserFile; run: Run; work: Import };
 export function RunSection({ file, run, work }: Props) {
   const { t } = useTexts();
   const { dryRun, progress, total } = run;
-  const isDone = progress.done === total;
+  const isDone = progress.verdictCount === total;
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that began it is disabled now. The keyboard goes on from here.
   useEffect(() => {
@@ -39,7 +39,7 @@ export function RunSection({ file, run, work }: Props) {
       </Title>
       {!isDone && <ProgressOf run={run} />}
       <FailureNotice error={work.error} />
-      {!work.isBusy && (progress.done > 0 || !work.error) && <Counts run={run} />}
+      {!work.isBusy && (progress.verdictCount > 0 || !work.error) && <Counts run={run} />}
       <Actions run={run} work={work} />
       {progress.failed.length > 0 && <Failed failed={progress.failed} />}
       {progress.failed.length > 0 && !work.isBusy && (
@@ -80,13 +80,13 @@ function Download({ title, description, onClick }: DownloadProps) {
 function ProgressOf({ run: { progress, total } }: { run: Run }) {
   const { t, locale } = useTexts();
   const number = new Intl.NumberFormat(locale);
-  const percent = Math.floor((progress.done / total) * 100);
+  const percent = Math.floor((progress.verdictCount / total) * 100);
   return (
     <Stack gap={4}>
       <ProgressBar value={percent} aria-label={t('import.progress')} />
       <Text size="sm">
         {t('import.rowsDone', {
-          done: number.format(progress.done),
+          done: number.format(progress.verdictCount),
           total: number.format(total),
         })}
       </Text>
@@ -107,10 +107,14 @@ const lackTexts = [
 function Counts({ run: { dryRun, progress, total } }: { run: Run }) {
   const { t, locale } = useTexts();
   const number = new Intl.NumberFormat(locale);
-  const { done, created, withoutPassword, existing, failed } = progress;
-  const color = failed.length > 0 || done < total ? 'orange' : 'teal';
+  const { verdictCount, created, withoutPassword, existing, failed } = progress;
+  const color = failed.length > 0 || verdictCount < total ? 'orange' : 'teal';
   const title =
-    done < total ? 'import.stopped' : dryRun ? 'import.checked' : ('import.imported' as const);
+    verdictCount < total
+      ? 'import.stopped'
+      : dryRun
+        ? 'import.checked'
+        : ('import.imported' as const);
   return (
     <Alert
       role="status"
@@ -136,8 +140,8 @@ function Counts({ run: { dryRun, progress, total } }: { run: Run }) {
             count: number.format(failed.length),
           })}
         </List.Item>
-        {done < total && (
-          <List.Item>{t('import.left', { count: number.format(total - done) })}</List.Item>
+        {verdictCount < total && (
+          <List.Item>{t('import.left', { count: number.format(total - verdictCount) })}</List.Item>
         )}
       </List>
     </Alert>
@@ -147,7 +151,7 @@ function Counts({ run: { dryRun, progress, total } }: { run: Run }) {
 function Actions({ run: { dryRun, progress, total }, work }: { run: Run; work: Import }) {
   const { t } = useTexts();
   const { isBusy, isStopping, isUnfinished, stop, goOn, end, begin } = work;
-  const isDone = progress.done === total;
+  const isDone = progress.verdictCount === total;
   const mayBegin = dryRun && isDone && progress.created + progress.existing > 0;
   if (isBusy)
     return (
@@ -180,7 +184,7 @@ function Actions({ run: { dryRun, progress, total }, work }: { run: Run; work: I
 }
 
 /** The most rows on the page. The file has all of them. */
-const shown = 100;
+const mostRows = 100;
 
 function Failed({ failed }: { failed: readonly FailedRow[] }) {
   const { t, locale } = useTexts();
@@ -196,7 +200,7 @@ function Failed({ failed }: { failed: readonly FailedRow[] }) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {failed.slice(0, shown).map(({ line, user, Messages }) => (
+            {failed.slice(0, mostRows).map(({ line, user, Messages }) => (
               <Table.Tr key={line}>
                 <Table.Td>{line}</Table.Td>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>{emailOf(user)}</Table.Td>
@@ -208,10 +212,10 @@ function Failed({ failed }: { failed: readonly FailedRow[] }) {
           </Table.Tbody>
         </Table>
       </Paper>
-      {failed.length > shown && (
+      {failed.length > mostRows && (
         <Text size="sm" c="dimmed">
           {t('import.moreFailed', {
-            count: new Intl.NumberFormat(locale).format(failed.length - shown),
+            count: new Intl.NumberFormat(locale).format(failed.length - mostRows),
           })}
         </Text>
       )}

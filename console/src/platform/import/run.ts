@@ -25,7 +25,7 @@ export type Progress = {
   /** Random: names this import in its calls. */
   id: string;
   /** Rows with a verdict. */
-  done: number;
+  verdictCount: number;
   created: number;
   withoutPassword: readonly PasswordlessRow[];
   existing: number;
@@ -34,7 +34,7 @@ export type Progress = {
 
 export const newProgress = (): Progress => ({
   id: crypto.randomUUID(),
-  done: 0,
+  verdictCount: 0,
   created: 0,
   withoutPassword: [],
   existing: 0,
@@ -56,12 +56,12 @@ type Job = {
  */
 export async function importRows({ rows, dryRun, from, isStopped, onProgress }: Job) {
   let progress = from;
-  for await (const batch of batches(rows.slice(from.done))) {
+  for await (const batch of batches(rows.slice(from.verdictCount))) {
     if (isStopped()) return;
     progress = withVerdicts(
       progress,
       batch,
-      await verdictsOf(batch, { dryRun, batchId: `${progress.id}-${progress.done}` }),
+      await verdictsOf(batch, { dryRun, batchId: `${progress.id}-${progress.verdictCount}` }),
     );
     onProgress(progress);
   }
@@ -72,13 +72,13 @@ async function verdictsOf(
   batch: readonly Row[],
   call: { dryRun: boolean; batchId: string },
 ): Promise<Verdict[]> {
-  const sent = batch.filter(isSent);
-  const users = sent.map(({ user }) => user);
+  const userRows = batch.filter(isSent);
+  const users = userRows.map(({ user }) => user);
   const answers =
     users.length === 0 ? [] : await withProof(() => sendUsers({ client, ...call }, users));
   // A message names another user of the call by its place, and the file has lines.
   const inFile = (message: string) =>
-    message.replaceAll(/\bUsers\[(\d+)\]/g, (_, at) => `line ${sent[Number(at)]?.line}`);
+    message.replaceAll(/\bUsers\[(\d+)\]/g, (_, at) => `line ${userRows[Number(at)]?.line}`);
   const rest = answers.values();
   return batch.map((row) => {
     if (row.problem !== undefined)
@@ -91,7 +91,7 @@ async function verdictsOf(
 const missing: Verdict = { Result: 'failed', Code: 'internal', Messages: ['no verdict'] };
 
 function withVerdicts(
-  { id, done, created, withoutPassword, existing, failed }: Progress,
+  { id, verdictCount, created, withoutPassword, existing, failed }: Progress,
   batch: readonly Row[],
   verdicts: readonly Verdict[],
 ): Progress {
@@ -106,7 +106,7 @@ function withVerdicts(
   });
   return {
     id,
-    done: done + batch.length,
+    verdictCount: verdictCount + batch.length,
     created: created + count('created'),
     withoutPassword: [...withoutPassword, ...passwordless],
     existing: existing + count('existing'),

@@ -51,7 +51,8 @@ export function useImport(rows: readonly Row[]) {
     isBusy: work.isPending,
     isStopping,
     /** Whether a part of the rows was imported, and the rest was not. */
-    isUnfinished: run !== undefined && !run.dryRun && run.progress.done < run.total && !isEnded,
+    isUnfinished:
+      run !== undefined && !run.dryRun && run.progress.verdictCount < run.total && !isEnded,
     check: () => start({ dryRun: true, progress: newProgress(), total }),
     begin: () => start({ dryRun: false, progress: newProgress(), total }),
     goOn: () => run && start(run),
