@@ -19,6 +19,7 @@ import { keepStacks } from './support/shared.ts';
 //   npm run test:unit                       the tests beside the code, without servers
 //   npm test                                these, and the operations on running stacks
 //   npm test -- --long                      only the long tests: races, kills, browsers, charts, …
+//   npm run test:scale                      only the proofs at scale: *.scale.test.ts
 //   npm test -- --long --minutes=30         those of the long tests that begin within that time
 //   npm test -- test/operations             the tests below a folder, or single files
 //   npm test -- --shard=1/2 test/operations the first half of the files
@@ -69,7 +70,8 @@ async function main(): Promise<number> {
   const onDeno = options.includes('--deno');
   const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
   const isLong = options.includes('--long');
-  const files = chosen.length > 0 ? find(chosen) : filesOf(isLong);
+  const isScale = options.includes('--scale');
+  const files = chosen.length > 0 ? find(chosen) : isScale ? scaleFiles() : filesOf(isLong);
   if (files.length === 0) throw new Error(`no test files in ${chosen.join(', ')}`);
   // Prints a notice, so that skipped tests are noticed.
   if (withoutChromium && files.some((file) => file.startsWith(path.join('test', 'browser'))))
@@ -168,19 +170,23 @@ async function prepareDeno(isNeeded: boolean): Promise<Record<string, string>> {
   }
 }
 
-/** Named files and folders include long tests. */
+/** Named files and folders include the tests of all lanes. */
 const find = (targets: readonly string[]): string[] =>
   globSync(targets.map(pattern), {
     cwd: root,
     exclude: (name) => name.includes('node_modules'),
   }).sort();
 
-/** The files of a lane. */
+const isScaleFile = (file: string): boolean => file.endsWith('.scale.test.ts');
+const scaleFiles = (): string[] => find(['test']).filter(isScaleFile);
+
+/** The files of the short or the long lane. */
 function filesOf(isLong: boolean): string[] {
   const files = find(['test']).filter(
     (file) =>
+      !isScaleFile(file) &&
       isLong ===
-      (file.endsWith('.long.test.ts') || longFolders.some((folder) => file.startsWith(folder))),
+        (file.endsWith('.long.test.ts') || longFolders.some((folder) => file.startsWith(folder))),
   );
   return isLong ? files : [...unit, ...files];
 }
