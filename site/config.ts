@@ -4,9 +4,8 @@ import { defineConfig, type UserConfig } from 'vitepress';
 import { sectionsOf, useEntries } from './entries.ts';
 import { useLinks } from './links.ts';
 import { slugOf } from './markdown.ts';
-import type { Page } from './pages.ts';
 import { useRendering } from './rendering.ts';
-import { apiReference, sidebarsOf } from './sidebar.ts';
+import { apiReference, type Page, sidebarsOf } from './sidebar.ts';
 
 type Options = { pages: readonly Page[]; out: string; repository: string | undefined };
 

@@ -1,6 +1,6 @@
 import type { MarkdownRenderer } from 'vitepress';
 import { referenceGroup } from './documents.ts';
-import type { Page } from './pages.ts';
+import type { Page } from './sidebar.ts';
 
 // A row of a reference table (a setting, an event, a permission) is linked and found by its name.
 

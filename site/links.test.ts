@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { targetOf } from './links.ts';
-import type { Page } from './pages.ts';
+import type { Page } from './sidebar.ts';
 
 const page = (path: string, source: string, text = ''): Page => ({
   path,

@@ -3,7 +3,8 @@ import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { base } from '@bailiwick/gateway/documents/guides.ts';
 import type { MarkdownRenderer } from 'vitepress';
-import { type Page, pageOf } from './pages.ts';
+import { pageOf } from './pages.ts';
+import type { Page } from './sidebar.ts';
 
 type Token = ReturnType<MarkdownRenderer['parse']>[number];
 

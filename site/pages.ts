@@ -3,16 +3,7 @@ import { basename, join } from 'node:path';
 import { type Document, groups, readme } from './documents.ts';
 import { homePage } from './home.ts';
 import { slugOf, withoutCodeBlocks } from './markdown.ts';
-
-export type Page = {
-  /** Below the site, such as `decisions/index.md`. */
-  path: string;
-  /** The document of the repository that it is made from; empty for the home page. */
-  source: string;
-  label: string;
-  group: string;
-  text: string;
-};
+import type { Page } from './sidebar.ts';
 
 /** Every page of the site, in the order of the sidebar. The home page is the first. */
 export function collectPages(root: string): Page[] {

@@ -1,6 +1,15 @@
 import type { DefaultTheme } from 'vitepress';
 import { groups, referenceGroup } from './documents.ts';
-import type { Page } from './pages.ts';
+
+export type Page = {
+  /** Below the site, such as `decisions/index.md`. */
+  path: string;
+  /** The document of the repository that it is made from; empty for the home page. */
+  source: string;
+  label: string;
+  group: string;
+  text: string;
+};
 
 type Item = DefaultTheme.SidebarItem;
 

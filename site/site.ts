@@ -17,7 +17,8 @@ import { manifestFile } from '@bailiwick/gateway/http/static-files.ts';
 import { build, disposeMdItInstance, type UserConfig } from 'vitepress';
 import { siteConfig } from './config.ts';
 import { brokenLinks, writeManifest } from './output.ts';
-import { collectPages, type Page } from './pages.ts';
+import { collectPages } from './pages.ts';
+import type { Page } from './sidebar.ts';
 
 type Options = {
   /** The folder that the finished site replaces. A build that fails leaves it as it is. */

@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { type Operation, operations } from '@bailiwick/contract';
 import { expectedOf } from './matrix/expected.ts';
 import { isAllowedElsewhere, prepare, standingRequest } from './matrix/fixtures.ts';
+import type { Principal } from './matrix/place.ts';
 import { startWorld } from './matrix/start.ts';
-import type { Principal } from './matrix/world.ts';
 import type { Answer } from './support/harness.ts';
 
 // Every public operation, called many times at once with one and the same request, by a caller with

@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '@bailiwick/errors';
 import { Pool } from 'undici';
-import type { VaultToken } from './vault-token.ts';
 
 // Calls Vault's HTTP API. The operator chose its address, so the egress guard does not apply.
 // Requests are never logged: headers contain a token, and bodies a data key.
+
+export type VaultToken = {
+  /** The current token. `send` makes a call without a token. */
+  obtain(send: (request: VaultRequest) => Promise<VaultAnswer>): Promise<string>;
+  /** Drops a refused token, so that it is obtained again. */
+  forget(): void;
+};
 
 export type VaultOptions = {
   /** https://host:port, with a path if a proxy has one. */

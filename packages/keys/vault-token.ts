@@ -1,15 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { unavailable } from '@bailiwick/errors';
-import type { VaultAnswer, VaultRequest } from './vault-calls.ts';
+import type { VaultToken } from './vault-calls.ts';
 
 // Obtains the Vault token: from a file that another process renews, or by the pod's own identity.
-
-export type VaultToken = {
-  /** The current token. `send` makes a call without a token. */
-  obtain(send: (request: VaultRequest) => Promise<VaultAnswer>): Promise<string>;
-  /** Drops a refused token, so that it is obtained again. */
-  forget(): void;
-};
 
 /** The file is reloaded after this time: Vault's agent, or another writer, replaces the token. */
 const fileMs = 60_000;

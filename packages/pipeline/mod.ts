@@ -18,9 +18,8 @@ export { forgetEverywhere } from './service/keys-forgetting.ts';
 export { maintainDataKeys, recordReplaced } from './service/keys-upkeep.ts';
 export { followPurges, purgeBatch, tablesOfTenants, tenantPurged } from './service/purge.ts';
 export { createRefusals, type Refusals } from './service/refusals.ts';
-export { repeat } from './service/repeat.ts';
+export { type Background, repeat } from './service/repeat.ts';
 export {
-  type Background,
   createService,
   listenService,
   type Service,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Migration } from '@mikro-orm/migrations';
-import { fromBaseline, versionOf } from './baseline.ts';
-import type { ServiceSchema } from './schema-window.ts';
+import { fromBaseline, type ServiceSchema, versionOf } from './baseline.ts';
 
 class NoMigration extends Migration {
   override up(): void {}

@@ -4,10 +4,10 @@ import { createLog, type Log } from '@bailiwick/process';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
-import { adoptBaseline, versionOf } from './baseline.ts';
+import { adoptBaseline, type ServiceSchema, versionOf } from './baseline.ts';
 import { connectionProblem, UnsuitableDatabase } from './database-problem.ts';
 import { connectionOf, databaseRole, formerRole, ormOptions, sessionOptions } from './orm.ts';
-import { otherInstallation, type ServiceSchema } from './schema-window.ts';
+import { otherInstallation } from './schema-window.ts';
 import { assertServer, type ServerRow, serverStatement } from './server.ts';
 
 export type MigrationOptions = {

@@ -1,4 +1,4 @@
-export { fromBaseline, versionOf } from './baseline.ts';
+export { fromBaseline, type ServiceSchema, versionOf } from './baseline.ts';
 export { DatabaseProblem, UnsuitableDatabase } from './database-problem.ts';
 export {
   addUses,
@@ -12,6 +12,7 @@ export {
   rateWindowTable,
 } from './limits.ts';
 export { createListing, type FoundIds, lastPartKey, searchIndex, textKey } from './listing.ts';
+export { lockName, lockNames } from './locks.ts';
 export {
   finishUpgrade,
   grantRole,
@@ -26,17 +27,10 @@ export {
   openDatabase,
   sessionOptions,
 } from './orm.ts';
-export {
-  assertSchemaWindow,
-  type Installation,
-  oldestSupported,
-  type ServiceSchema,
-} from './schema-window.ts';
+export { assertSchemaWindow, type Installation, oldestSupported } from './schema-window.ts';
 export { databaseSettings } from './settings.ts';
 export {
   lacksLock,
-  lockName,
-  lockNames,
   onPool,
   type Run,
   type Statement,

@@ -1,36 +1,10 @@
-import type { EntitySchema } from '@mikro-orm/core';
-import { type Migration } from '@mikro-orm/migrations';
-import { versionOf } from './baseline.ts';
+import { type ServiceSchema, versionOf } from './baseline.ts';
 import { UnsuitableDatabase } from './database-problem.ts';
 import { type Database } from './orm.ts';
 import { assertServer, type ServerRow, serverStatement } from './server.ts';
 import { type Statement } from './statements.ts';
 
 // Each schema says which versions of the code may run on it.
-
-/** The schema that a service's code expects. */
-export type ServiceSchema = {
-  service: string;
-  entities: readonly EntitySchema[];
-  /** In order, the baseline first; a released migration never changes. */
-  migrations: ReadonlyArray<{
-    name: string;
-    class: new (...args: ConstructorParameters<typeof Migration>) => Migration;
-  }>;
-  /** The version of a schema at its baseline, and the last of the migrations that it replaced. */
-  baseline: { version: number; last: string };
-  /**
-   * The oldest version of the code that still works on this schema. It
-   * rises only if a migration removes something that an older version uses: that version then
-   * refuses to start instead of failing later.
-   */
-  compatibleFrom: number;
-  /**
-   * The oldest version of the code for which nothing is kept, once no older version may run: a new
-   * installation begins with it, and `finishUpgrade` raises an upgraded one to it.
-   */
-  settledFrom?: number;
-};
 
 /** The installation of a schema. `adopts`: it is older than the ids of the broker's streams. */
 export type Installation = { id: string; adopts: boolean };

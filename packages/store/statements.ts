@@ -1,6 +1,5 @@
 import type { Origin } from '@bailiwick/contract';
 import { causesOf } from '@bailiwick/errors';
-import type { Transaction } from './transaction.ts';
 
 // Statements in SQL, on the pool or inside a transaction, and the errors that they can have.
 
@@ -49,21 +48,6 @@ export const onPool =
     call && writes(statement)
       ? database.write(call, statement, values)
       : database.query(statement, values);
-
-/**
- * Locks a name until the end of the transaction, which serialises transactions on the same thing.
- */
-export async function lockName(tx: Transaction, name: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
-}
-
-/** Locks names like `lockName`, in one order, so that two calls never deadlock. */
-export async function lockNames(tx: Transaction, names: readonly string[]): Promise<void> {
-  await tx.query(
-    'select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest($1::text[]) as name',
-    [[...new Set(names)].sort()],
-  );
-}
 
 /** Whether an error is a unique violation of that constraint or index. */
 export const violates = (error: unknown, constraint: string): boolean =>

@@ -1,5 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/contract';
 import { continueTrace, traceparentHeader } from '@bailiwick/process';
 import { Health } from '@bailiwick/proto/gen/grpc/health/v1/health_pb.ts';
@@ -9,15 +7,10 @@ import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { type CallerVerifier, callerHeader } from './caller-tokens.ts';
 import type { Dispatch, Exchange, Rpcs } from './dispatch.ts';
 import { type HealthState, healthHandlers } from './health.ts';
-import { maxBodyBytes, wireError } from './serve.ts';
+import { maxBodyBytes, type StockHandler, wireError } from './serve.ts';
 
 // Serves stock clients with connect-node, over the same pipeline. Loaded when the first such client
 // connects.
-
-export type StockHandler = (
-  request: IncomingMessage | Http2ServerRequest,
-  response: ServerResponse | Http2ServerResponse,
-) => void | Promise<void>;
 
 type StockOptions = {
   routes: Rpcs;

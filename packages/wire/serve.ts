@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/contract';
 import { invalid, toConnectError, toServiceError } from '@bailiwick/errors';
 import {
@@ -23,12 +24,16 @@ import { startDeadline } from './deadline.ts';
 import type { Dispatch, Exchange, Rpcs } from './dispatch.ts';
 import type { HealthState } from './health.ts';
 import { readBody, stopReading } from './request-body.ts';
-import type { StockHandler } from './serve-connect.ts';
 import { listenHttp2 } from './serve-http2.ts';
 
 // A service's listeners: HTTP/1.1, with a fast path for unary Connect calls of `application/proto`,
 // which the other processes send, and HTTP/2 for gRPC. connect-node serves everything else on both:
 // Connect, gRPC, gRPC-web, health.
+
+export type StockHandler = (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+) => void | Promise<void>;
 
 export const maxBodyBytes = 4 * 1024 * 1024;
 

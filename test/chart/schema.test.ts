@@ -2,12 +2,8 @@ import assert from 'node:assert/strict';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import {
-  chartSchema,
-  leavesOf,
-  readRenamed,
-  type Schema,
-} from '@bailiwick/deploy/docs/chart/schema.ts';
+import type { Schema } from '@bailiwick/deploy/docs/chart/constraints.ts';
+import { chartSchema, leavesOf, readRenamed } from '@bailiwick/deploy/docs/chart/schema.ts';
 import { readChartFile, readValues } from '@bailiwick/deploy/docs/chart/values.ts';
 import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import { chartDir, openChart } from './helm.ts';

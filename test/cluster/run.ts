@@ -5,7 +5,8 @@ import { findTool, run } from '../tools/go.ts';
 import { findPrevious } from '../upgrade/versions.ts';
 import { assertCapacity } from './capacity.ts';
 import { type Options, readOptions, refusal, transferFor } from './options.ts';
-import { type Images, type Outcome, scenarios } from './scenarios.ts';
+import type { Images, Outcome } from './scenarios/lab.ts';
+import { scenarios } from './scenarios.ts';
 import { findContext, openCluster, say } from './tools.ts';
 
 // npm run test:cluster: tests the chart on a cluster, each scenario in namespaces of its own, which it removes afterwards.

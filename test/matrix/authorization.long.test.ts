@@ -1,7 +1,7 @@
 import { after, before, describe } from 'node:test';
 import { testAuthorization } from './authorization.ts';
+import { placeNames } from './place.ts';
 import { startWorld } from './start.ts';
-import { placeNames } from './world.ts';
 
 describe('matrix', () => {
   let world: Awaited<ReturnType<typeof startWorld>>;

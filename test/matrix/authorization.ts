@@ -3,11 +3,13 @@ import { before, describe, test } from 'node:test';
 import { type Operation, operations } from '@bailiwick/contract';
 import { type Answer, eventually, type Stack } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';
-import { type Case, expectedOf, outcomes } from './expected.ts';
+import { type Case, outcomes } from './case.ts';
+import { expectedOf } from './expected.ts';
 import { isAllowedElsewhere, missingFixture, prepare, standingRequest } from './fixtures.ts';
+import type { Place, PlaceName, Principal } from './place.ts';
 import { type JsonObject, tenantPath } from './requests.ts';
 import { changedIn, type Fingerprint, fingerprint } from './unchanged.ts';
-import type { Place, PlaceName, Principal, World } from './world.ts';
+import type { World } from './world.ts';
 
 // Calls every public operation as every principal, generated from the registry. The expected outcome
 // comes from the operation's option and from the rules in roles.ts and handlers.ts, which are written

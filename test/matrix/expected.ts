@@ -1,5 +1,7 @@
 import type { Operation, Rule } from '@bailiwick/contract';
+import type { Case, Outcome } from './case.ts';
 import { handlerOracles } from './handlers.ts';
+import type { Place, Principal } from './place.ts';
 import {
   type JsonObject,
   jsonPath,
@@ -7,29 +9,15 @@ import {
   tenantPath,
   valueAt,
 } from './requests.ts';
-import type { Place, Principal } from './world.ts';
 
 // The expected outcome of a call. Checks run in this order: credential (401), shape (400),
 // permission (403), state (400).
-
-export const outcomes = {
-  unauthenticated: { status: 401, code: 'unauthenticated' },
-  invalid: { status: 400, code: 'invalid_argument' },
-  denied: { status: 403, code: 'permission_denied' },
-  not_found: { status: 400, code: 'not_found' },
-  ok: { status: 200, code: undefined },
-} as const;
-
-export type Outcome = keyof typeof outcomes;
 
 export type Expected = {
   outcome: Outcome;
   /** Whether the outcome needs the operation's own handler. An unimplemented operation has none. */
   byHandler: boolean;
 };
-
-/** One call of the matrix. */
-export type Case = { operation: Operation; who: Principal; place: Place; request: JsonObject };
 
 export function expectedOf(testCase: Case): Expected {
   const { operation, who, place } = testCase;

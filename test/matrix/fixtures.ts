@@ -4,8 +4,8 @@ import type { Stack } from '../support/harness.ts';
 import { newAddress, password } from '../support/people.ts';
 import { type Kind, makeAll } from './makers.ts';
 import { newPerson } from './people.ts';
+import type { Place, Principal } from './place.ts';
 import { isRecord, type JsonObject, requestFor } from './requests.ts';
-import type { Place, Principal } from './world.ts';
 
 // The records and request fields that an allowed call of a changing operation needs to succeed.
 

@@ -1,7 +1,7 @@
 import type { Rule } from '@bailiwick/contract';
-import type { Case, Outcome } from './expected.ts';
+import type { Case, Outcome } from './case.ts';
+import type { Principal } from './place.ts';
 import { valueAt } from './requests.ts';
-import type { Principal } from './world.ts';
 
 // The outcomes that only the operation's handler decides, written by hand from the sentence in its
 // option. `rule` is the rule that allowed the call so far.

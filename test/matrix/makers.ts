@@ -9,7 +9,7 @@ import { newPasskey } from '../support/passkeys.ts';
 import { mailTo, newAddress, password, tokenIn } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { newPerson, newPortal, newSession } from './people.ts';
-import type { Place } from './world.ts';
+import type { Place } from './place.ts';
 
 // Creates records of every kind, for a lasting place or for one call. Each maker returns the place
 // whose record the requests are about.

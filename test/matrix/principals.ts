@@ -5,8 +5,8 @@ import { newIdentity } from '../support/federation.ts';
 import type { Stack } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';
 import { newPerson, newPortal, newSession, newTenant, type Person } from './people.ts';
+import type { Place, Principal } from './place.ts';
 import * as roles from './roles.ts';
-import type { Place, Principal } from './world.ts';
 
 // The callers with a credential of their own kind: a limited session, bot keys and a portal session.
 

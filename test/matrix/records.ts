@@ -3,9 +3,10 @@ import { before, describe, test } from 'node:test';
 import { createId, type IdPrefix, type Operation, operations } from '@bailiwick/contract';
 import type { Answer, Stack } from '../support/harness.ts';
 import { missingFixture, standingRequest } from './fixtures.ts';
+import type { Place, Principal } from './place.ts';
 import { tenantPath } from './requests.ts';
 import { changedIn, type Fingerprint, fingerprint } from './unchanged.ts';
-import type { Place, Principal, World } from './world.ts';
+import type { World } from './world.ts';
 
 // A record of another tenant answers like a missing one, even for a caller with all rights in both
 // tenants, and nothing happens to it. Generated from the registry, for every kind of record that a

@@ -3,7 +3,7 @@ import type { Operation } from '@bailiwick/contract';
 import { requestExample } from '@bailiwick/contract/examples';
 import { inDays } from '../support/bots.ts';
 import { noEvent } from './makers.ts';
-import type { Place } from './world.ts';
+import type { Place } from './place.ts';
 
 // Builds a valid request of any operation from its descriptor's example, about the records of a
 // place.

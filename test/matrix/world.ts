@@ -5,55 +5,11 @@ import { newAddress } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { makeAll } from './makers.ts';
 import { newPerson, newSession, newTenant, type Person } from './people.ts';
+import type { Place, PlaceName, Principal } from './place.ts';
 import { makeBots, makePortal, newLimited } from './principals.ts';
 import * as roles from './roles.ts';
 
 // The callers, and the records that they call about.
-
-/** The tenant that a request names. `absent` names no tenant. */
-export const placeNames = [
-  'own',
-  'foreign',
-  'missing',
-  'suspended',
-  'malformed',
-  'absent',
-] as const;
-export type PlaceName = (typeof placeNames)[number];
-
-export type Place = {
-  name: PlaceName;
-  /** The tenant in the request. */
-  tenant: string;
-  /** The tenant that holds the records, and the token of its owner, who creates more of them. */
-  home: string;
-  ownerToken: string;
-  /** A record of every kind by its ID prefix; `usr` is a member of the tenant. */
-  ids: Record<string, string>;
-  email: string;
-  invitee: string;
-  invitation: string;
-  /** The version of the provider. */
-  providerUpdatedAt: string;
-  path: string;
-  role: string;
-};
-
-export type Principal = {
-  name: string;
-  kind: 'anonymous' | 'user' | 'bot' | 'platform' | 'worker' | 'portal';
-  token: string | undefined;
-  id: string;
-  email: string;
-  /** The caller's only tenant, which replaces an absent one. */
-  home?: 'own' | 'foreign';
-  /** The place whose tenant has added the user, who has not accepted yet. */
-  pendingIn?: 'own';
-  /** The session is limited to its home tenant. */
-  limited?: true;
-  inTenant: Partial<Record<PlaceName, roles.Holds>>;
-  onPlatform: roles.Holds;
-};
 
 export type World = {
   stack: Stack;

@@ -6,7 +6,8 @@ import { type DescMessage, getOption } from '@bufbuild/protobuf';
 import { recordIn } from '../support/answers.ts';
 import type { Stack, Topology } from '../support/harness.ts';
 import { sharedStack } from '../support/shared.ts';
-import { casesOf, type Fields, type UpdateCase } from './update-cases.ts';
+import type { Fields, UpdateCase } from './update-case.ts';
+import { casesOf } from './update-cases.ts';
 
 // In every operation, an update or save replaces the sent fields and keeps the absent ones. The
 // operations and their fields come from the registry.

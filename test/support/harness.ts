@@ -4,9 +4,22 @@ import { describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Wiring } from '@bailiwick/deploy/local/environment.ts';
 import { ensureSecrets, type ServiceName } from '@bailiwick/deploy/local/secrets.ts';
-import type { StackOptions } from './own-stack.ts';
+import type { SettingTable } from '@bailiwick/process';
+import type { TestDatabase } from './database.ts';
 
 // The topologies, and calls to a running stack.
+
+/** The code that the processes run: a tree of this repository, and its settings. */
+export type Version = { root: string; settingTables: Record<ServiceName, SettingTable> };
+
+/** `deno` runs the processes instead of this Node. `database` is dropped with the stack. */
+export type StackOptions = {
+  ownServer?: boolean;
+  ports?: Wiring['ports'];
+  deno?: string | undefined;
+  database?: TestDatabase;
+  version?: Version;
+};
 
 export type Topology = 'five processes' | 'five processes over gRPC' | 'one process';
 

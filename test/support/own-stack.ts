@@ -10,11 +10,10 @@ import { type ManagedProcess, startProcess } from '@bailiwick/deploy/local/proce
 import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
 import { ensureSecrets, type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import { settingTables, singleSettings } from '@bailiwick/deploy/settings.ts';
-import type { SettingTable } from '@bailiwick/process';
 import { startTestBroker } from './broker.ts';
 import { cacheDifferences } from './cache-differences.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
-import { reach, type Topology } from './harness.ts';
+import { createTestDatabase } from './database.ts';
+import { reach, type StackOptions, type Topology } from './harness.ts';
 import { takePort } from './ports.ts';
 
 // Runs the product with its own database, broker and inbox, and the processes as `npm start` runs
@@ -33,18 +32,6 @@ export async function choosePorts(): Promise<Wiring['ports']> {
     serviceNames.map((service) => [service, { rpc: port(), grpc: port(), admin: port() }]),
   ) as Wiring['ports'];
 }
-
-/** The code that the processes run: a tree of this repository, and its settings. */
-export type Version = { root: string; settingTables: Record<ServiceName, SettingTable> };
-
-/** `deno` runs the processes instead of this Node. `database` is dropped with the stack. */
-export type StackOptions = {
-  ownServer?: boolean;
-  ports?: Wiring['ports'];
-  deno?: string | undefined;
-  database?: TestDatabase;
-  version?: Version;
-};
 
 /**
  * Starts the product. `environment` overrides the settings of the local start. A test that stops

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
-import { eventually, type OwnStack, startStack, type Topology } from '../support/harness.ts';
-import type { StackOptions } from '../support/own-stack.ts';
+import {
+  eventually,
+  type OwnStack,
+  type StackOptions,
+  startStack,
+  type Topology,
+} from '../support/harness.ts';
 import { newAddress, password } from '../support/people.ts';
 import { travel } from './journey.ts';
 

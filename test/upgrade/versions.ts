@@ -4,7 +4,7 @@ import process from 'node:process';
 import type * as migrations from '@bailiwick/deploy/local/migrate.ts';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import type * as settings from '@bailiwick/deploy/settings.ts';
-import type { Version } from '../support/own-stack.ts';
+import type { Version } from '../support/harness.ts';
 import { lastWords, run } from '../tools/go.ts';
 import { makeOnce } from '../tools/make-once.ts';
 

@@ -5,21 +5,18 @@ import { pageAt } from '../parts/place.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { contrastOf } from './contrast.ts';
-import { SignInPreview } from './sign-in-preview.tsx';
+import { type Look, SignInPreview } from './sign-in-preview.tsx';
 import { type FullTenant, TenantForm, WithTenant } from './tenant-form.tsx';
 
 const maxLogoBytes = 64 * 1024;
 
-const fieldsOf = ({ Branding }: FullTenant) => ({
+const fieldsOf = ({ Branding }: FullTenant): Look => ({
   name: Branding.Name,
   color: Branding.AccentColor,
-  // The address of the stored logo, or a new one as a data URL; '' = none.
   logo: Branding.LogoPath === '' ? '' : pageAt(Branding.LogoPath.replace(/^\//, '')),
   terms: Branding.TermsURL,
   privacy: Branding.PrivacyURL,
 });
-
-export type Look = ReturnType<typeof fieldsOf>;
 
 /** How the pages and mails about a tenant look, with the sign-in page beside it. */
 export function BrandingPage() {

@@ -3,8 +3,17 @@ import { Group, Stack, Text } from '@mantine/core';
 import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
-import type { Look } from './branding-page.tsx';
 import { contrastOf } from './contrast.ts';
+
+/** The fields of the form. */
+export type Look = {
+  name: string;
+  color: string;
+  /** The address of the stored logo, or a new one as a data URL; '' = none. */
+  logo: string;
+  terms: string;
+  privacy: string;
+};
 
 const schemes = {
   light: { ground: '#ffffff', text: '#1a1f29', line: '#dbe0e8', onAccent: '#ffffff' },

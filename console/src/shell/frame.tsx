@@ -2,16 +2,14 @@ import { AppShell, Burger, Divider, Group, NavLink, ScrollArea, Stack, Text } fr
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
-import { Icon, type IconName } from '../parts/icon.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { EndedNotice } from './ended.tsx';
 import { Preferences } from './preferences.tsx';
-import { Spotlight } from './spotlight.tsx';
+import { type NavigationItem, Spotlight } from './spotlight.tsx';
 import { SupportBanner } from './support-banner.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
 import { UserMenu } from './user-menu.tsx';
-
-export type NavigationItem = { to: string; text: string; icon: IconName };
 
 type Props = {
   items: readonly NavigationItem[];

@@ -6,9 +6,10 @@ import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePermissions } from '../parts/permissions.ts';
 import { useTexts } from '../parts/texts.tsx';
-import { Frame, type NavigationItem } from './frame.tsx';
+import { Frame } from './frame.tsx';
 import { Proof } from './proof.tsx';
 import { type Account, Session, useAccount } from './session.tsx';
+import type { NavigationItem } from './spotlight.tsx';
 import { useViewsBelow } from './views.ts';
 
 // The routes above all views. An area adds its views below `tenantRoute` or `accountRoute`; what

@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
-import type { NavigationItem } from './frame.tsx';
+import type { NavigationItem } from './spotlight.tsx';
 import {
   type ResultGroup,
   type SearchResult,

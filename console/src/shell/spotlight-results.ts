@@ -3,8 +3,8 @@ import { pageOf, useAll, useCall } from '../parts/calls.ts';
 import type { IconName } from '../parts/icon.tsx';
 import { usePermissions, usePlatformPermissions } from '../parts/permissions.ts';
 import { useTexts } from '../parts/texts.tsx';
-import type { NavigationItem } from './frame.tsx';
 import { useAccount } from './session.tsx';
+import type { NavigationItem } from './spotlight.tsx';
 import { useViewsBelow } from './views.ts';
 
 /** A view or a record, and the address that it leads to. */

@@ -1,9 +1,10 @@
 import { ActionIcon, Button, Kbd } from '@mantine/core';
 import { useDisclosure, useWindowEvent } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
-import { Icon } from '../parts/icon.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
-import type { NavigationItem } from './frame.tsx';
+
+export type NavigationItem = { to: string; text: string; icon: IconName };
 
 const SpotlightDialog = lazy(async () => ({
   default: (await import('./spotlight-dialog.tsx')).SpotlightDialog,

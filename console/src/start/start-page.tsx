@@ -6,8 +6,9 @@ import { Page } from '../parts/page.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
-import { Frame, type NavigationItem } from '../shell/frame.tsx';
+import { Frame } from '../shell/frame.tsx';
 import { type Account, useAccount } from '../shell/session.tsx';
+import type { NavigationItem } from '../shell/spotlight.tsx';
 import { Step, Steps } from './step.tsx';
 
 /** The console's first address: the user's tenant, or the first steps without one. */

@@ -1,6 +1,12 @@
-import type { Schema } from './schema.ts';
-
 // Constraints in the schema of the chart's values, beyond the type of each default.
+
+export type Schema = {
+  type?: string | string[];
+  description?: string;
+  properties?: Record<string, Schema>;
+  additionalProperties?: boolean | Schema;
+  [keyword: string]: unknown;
+};
 
 const strings: Schema = { type: 'object', additionalProperties: { type: 'string' } };
 const objects: Schema = { type: 'array', items: { type: 'object' } };

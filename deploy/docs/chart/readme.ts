@@ -1,5 +1,5 @@
-import { config } from './constraints.ts';
-import { chartSchema, leavesOf, type Schema } from './schema.ts';
+import { config, type Schema } from './constraints.ts';
+import { chartSchema, leavesOf } from './schema.ts';
 import { readChartFile, readValues, settings } from './values.ts';
 
 // Writes the table of values in helm/bailiwick/README.md. The rest of the file is written by hand.

@@ -1,6 +1,6 @@
 import type { Setting } from '@bailiwick/process';
 import { parse } from 'yaml';
-import { byName, byPath, byWorkload, config } from './constraints.ts';
+import { byName, byPath, byWorkload, config, type Schema } from './constraints.ts';
 import {
   isMap,
   pathTo,
@@ -14,14 +14,6 @@ import {
 // Generates helm/bailiwick/values.schema.json from values.yaml: a value has the type of its
 // default, the comment above it as its description, and its constraints. A key that values.yaml
 // does not have is rejected.
-
-export type Schema = {
-  type?: string | string[];
-  description?: string;
-  properties?: Record<string, Schema>;
-  additionalProperties?: boolean | Schema;
-  [keyword: string]: unknown;
-};
 
 /** The old names of values: path → the new name. */
 export const readRenamed = (): Record<string, string> =>

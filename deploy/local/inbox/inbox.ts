@@ -3,7 +3,8 @@ import { isIP } from 'node:net';
 import { loopback } from '../ports.ts';
 import { createHooks } from './hooks.ts';
 import { createMailbox, startSmtp } from './mails.ts';
-import { answer, type Stores } from './routes.ts';
+import type { Stores } from './page.ts';
+import { answer } from './routes.ts';
 
 export type Inbox = { url: string; smtpUrl: string; stop(): Promise<void> };
 export type InboxOptions = {

@@ -1,6 +1,13 @@
-import type { Caught } from './hooks.ts';
-import type { Mail } from './mails.ts';
-import type { Stores } from './routes.ts';
+import type { Caught, Hooks } from './hooks.ts';
+import type { Mail, Mailbox } from './mails.ts';
+
+export type Stores = {
+  mails: Mailbox;
+  hooks: Hooks;
+  revision(): string;
+  localNamesOnly: boolean;
+  templatesDir: string;
+};
 
 const maxEntries = 100;
 

@@ -3,18 +3,9 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { openTemplates } from '@bailiwick/notifications/email/templates.ts';
-import { type Answer, describeCaught, type Hooks } from './hooks.ts';
-import type { Mailbox } from './mails.ts';
-import { renderPage } from './page.ts';
+import { type Answer, describeCaught } from './hooks.ts';
+import { renderPage, type Stores } from './page.ts';
 import { renderPreview, renderSample } from './preview.ts';
-
-export type Stores = {
-  mails: Mailbox;
-  hooks: Hooks;
-  revision(): string;
-  localNamesOnly: boolean;
-  templatesDir: string;
-};
 
 type Call = {
   method: string;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { ImportError } from '../../client/import/mod.ts';
 import { Refusal } from '../failure.ts';
-import type { Source } from './sources.ts';
+import type { Source } from './source.ts';
 
 // Password hashes as other systems export them, in the forms that Users_Import takes.
 

@@ -10,7 +10,8 @@ import { findTenant } from '../tenant.ts';
 import { assertOtherFile } from './failed.ts';
 import { readFirebaseHash } from './hashes.ts';
 import { jobKey, stateFile } from './progress.ts';
-import { type Source, sources } from './sources.ts';
+import type { Source } from './source.ts';
+import { sources } from './sources.ts';
 
 // Reads the command line of an import.
 

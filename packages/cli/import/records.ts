@@ -15,7 +15,7 @@ import { say } from '../output.ts';
 import { printable } from '../text.ts';
 import { encodingOf, headOf, textOf } from './encoding.ts';
 import { jsonRecords } from './json-records.ts';
-import type { Source } from './sources.ts';
+import type { Source } from './source.ts';
 
 /** The records of a file, one after the other. `read` gets the bytes that were read so far. */
 export async function* readRecords(

@@ -16,16 +16,9 @@ import {
 } from '../../client/import/mod.ts';
 import { auth0Hash } from './auth0-hashes.ts';
 import { type FirebaseHash, firebaseHash, keycloakHash, peppered } from './hashes.ts';
+import type { Source } from './source.ts';
 
 // The users as other systems export them.
-
-export type Source = {
-  /** How the file is cut into records: its lines, the rows of CSV, or the items of lists in JSON. */
-  form: 'lines' | 'csv' | readonly string[];
-  read: Read;
-  /** The fault of the names of the columns; undefined for right ones. */
-  headProblem?: (names: readonly string[]) => string | undefined;
-};
 
 /** A part of a user that may be impossible to read: its value, or the problem. */
 function attempt(read: () => string): { value: string; problems: string[] } {

@@ -13,8 +13,7 @@ import {
 import { record } from '@bailiwick/outbox';
 import { gauge } from '@bailiwick/process';
 import type { Transaction } from '@bailiwick/store';
-import { repeat } from './repeat.ts';
-import type { Background } from './service.ts';
+import { type Background, repeat } from './repeat.ts';
 
 /** Grace period of an unused key: far longer than any process caches it. */
 const graceMs = 10 * keyLifetimeMs;

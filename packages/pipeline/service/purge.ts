@@ -9,7 +9,7 @@ import {
   type ServiceSchema,
   type Transaction,
 } from '@bailiwick/store';
-import type { Background } from './service.ts';
+import type { Background } from './repeat.ts';
 
 // When a deleted tenant's grace period is over, each service deletes the tenant's rows from all its
 // tables.

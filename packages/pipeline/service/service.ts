@@ -32,7 +32,7 @@ import { createIdempotency } from '../idempotency/idempotency.ts';
 import { sweepCalls } from '../idempotency/queries.ts';
 import { createConfirm, type RightsSources } from './confirm.ts';
 import { countedMs, createRefusals, type Refusals } from './refusals.ts';
-import { repeat } from './repeat.ts';
+import { type Background, repeat } from './repeat.ts';
 
 /** A running service: called over a listener, or directly in a process that holds several. */
 export type Service = {
@@ -86,11 +86,6 @@ export async function listenService(
 
 /** How often expired idempotent calls are deleted. */
 const sweepMs = 60_000;
-
-/**
- * Starts background work of a service. The returned function stops it and waits for work in hand.
- */
-export type Background = (deps: { dispatch: Pipeline }) => () => Promise<void>;
 
 type ServiceParts = {
   served: readonly Served[];

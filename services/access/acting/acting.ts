@@ -1,8 +1,9 @@
 import { includes, isPlatformOnly } from '@bailiwick/contract';
 import type { MayActAsRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Run } from '@bailiwick/store';
-import { ownership, type Rights, rightsOf } from '../decisions/rights.ts';
+import { ownership, rightsOf } from '../decisions/rights.ts';
 import { anySession } from '../decisions/session.ts';
+import type { Rights } from '../decisions/values.ts';
 import { ownerRole, permissionsOf, platformOwnerRole } from '../permissions/builtin.ts';
 import { findHeldRoles, type HeldRole } from './queries.ts';
 

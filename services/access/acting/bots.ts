@@ -14,9 +14,9 @@ import {
   mayGrant,
   ownership,
   permissionsOfRoles,
-  type Rights,
   rightsOf,
 } from '../decisions/rights.ts';
+import type { Rights } from '../decisions/values.ts';
 import { findDirectoryRoles } from '../groups/queries.ts';
 import { narrow } from '../permissions/narrow.ts';
 

@@ -2,9 +2,7 @@ import { serviceOrigin } from '@bailiwick/contract';
 import { unavailable } from '@bailiwick/errors';
 import type { Database } from '@bailiwick/store';
 import { type Entry, type Link, linkOf } from './chain.ts';
-import { appendToChains, type Chain, findChains, type Move } from './queries.ts';
-
-export type LinkedEntry = Entry & { Seq: number; PrevHash: string; Hash: string };
+import { appendToChains, type Chain, findChains, type LinkedEntry, type Move } from './queries.ts';
 
 const byService = serviceOrigin('access');
 

@@ -1,9 +1,10 @@
 import type { Origin } from '@bailiwick/contract';
 import type { Database, Run, Statement, Transaction } from '@bailiwick/store';
 import { demandsMore, type ProofInTenants, proofValues } from '../decisions/session.ts';
-import type { LinkedEntry } from './append.ts';
-import type { Link } from './chain.ts';
+import type { Entry, Link } from './chain.ts';
 import type { AuditRow } from './entities.ts';
+
+export type LinkedEntry = Entry & { Seq: number; PrevHash: string; Hash: string };
 
 /** Locks the head of a tenant's chain until the transaction ends. */
 export async function lockHead(tx: Transaction, tenant: string): Promise<void> {

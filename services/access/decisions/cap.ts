@@ -1,16 +1,8 @@
 import { common, includes, isPlatformOnly } from '@bailiwick/contract';
 import { narrow } from '../permissions/narrow.ts';
-import type { Rights } from './rights.ts';
+import type { Cap, Rights } from './values.ts';
 
 // The limit of a session whose provider is not confirmed (packages/contract/voucher.ts).
-
-/**
- * The patterns that all principals of a voucher may grant in a tenant.
- */
-export type Cap = {
-  patterns: readonly string[];
-  principals: ReadonlyArray<{ id: string; rights: Rights }>;
-};
 
 /** The patterns that a principal may grant. */
 export const grantedBy = ({ grantable, narrowedTo }: Rights): string[] =>

@@ -5,7 +5,6 @@ import type { Run } from '@bailiwick/store';
 import { type Directory, findBotTenant, isBotId } from '../directory.ts';
 import { grantsPerSubject } from '../limits.ts';
 import { ownerRole, permissionsOf } from '../permissions/builtin.ts';
-import type { Cap } from './cap.ts';
 import {
   findSubjectGrantRows,
   findSubjectStatus,
@@ -15,6 +14,7 @@ import {
   type SubjectStatus,
 } from './queries.ts';
 import { findCap } from './rights.ts';
+import type { Cap } from './values.ts';
 
 // The grants of a user or bot in one tenant, one by one, for decisions and explanations.
 // effective.ts caches the permissions that result. rights.ts applies the same rules in one

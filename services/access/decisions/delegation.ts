@@ -9,15 +9,9 @@ import type { Run, Transaction } from '@bailiwick/store';
 import { type Level, ownerRole } from '../permissions/builtin.ts';
 import { endOf } from './ends.ts';
 import { findRolePermissions, findRolesOfSubject, type HolderType } from './queries.ts';
-import {
-  holdsOnPlatform,
-  mayGrant,
-  ownership,
-  permissionsOfRoles,
-  type Rights,
-  rightsOf,
-} from './rights.ts';
+import { holdsOnPlatform, mayGrant, ownership, permissionsOfRoles, rightsOf } from './rights.ts';
 import { anySession } from './session.ts';
+import type { Rights } from './values.ts';
 
 // Delegation: a giver confers and takes only permissions that it may grant, on every path. Rules go
 // by permissions and not by the names of roles, except that only owners make and remove owners.

@@ -1,7 +1,6 @@
 import type { RightsCache, RightsKey } from '@bailiwick/broker';
 import type { Call } from '@bailiwick/pipeline';
 import { isBotId } from '../directory.ts';
-import type { Cap } from './cap.ts';
 import {
   type DecisionContext,
   type DecisionDeps,
@@ -10,6 +9,7 @@ import {
   isEffective,
   type Question,
 } from './context.ts';
+import type { Cap } from './values.ts';
 
 // Checks and lists of permissions are answered from memory: what takes effect for a subject in a
 // tenant is cached under the lease of packages/broker/revocation. Every change that a decision depends on

@@ -1,6 +1,6 @@
 import { includes } from '@bailiwick/contract';
 import { type Level, ownerRole, platformOwnerRole } from '../permissions/builtin.ts';
-import type { Rights } from './rights.ts';
+import type { Rights } from './values.ts';
 
 /**
  * When the right to a permission ends that the principal may grant, in ms since 1970; Infinity =

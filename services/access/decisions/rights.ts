@@ -13,7 +13,7 @@ import {
 } from '@bailiwick/contract';
 import type { Run } from '@bailiwick/store';
 import { type Level, ownerRole, permissionsOf, platformOwnerRole } from '../permissions/builtin.ts';
-import { type Cap, grantedBy, withinCap } from './cap.ts';
+import { grantedBy, withinCap } from './cap.ts';
 import {
   type CustomPermissions,
   findBotRoles,
@@ -26,6 +26,7 @@ import {
   type RolesRow,
 } from './queries.ts';
 import { anySession, noSession } from './session.ts';
+import type { Cap, Rights, SessionDemands, Source } from './values.ts';
 
 // The permissions of a principal: the union of its grants, and nothing by default.
 
@@ -37,52 +38,6 @@ export type Principal = SessionProof & {
   /** The permissions that a bot's key or an access token is narrowed to; empty = not narrowed. */
   narrowedTo?: readonly string[];
 };
-
-/** The permissions of one grant. */
-type Source = {
-  grant: string;
-  role: string;
-  level: Level;
-  permissions: readonly string[];
-  /** When the last of the role's grants ends, in ms since 1970; Infinity = never. */
-  endsAt: number;
-};
-
-export type Rights = {
-  /** The tenant in question; "" if none was named and the user has not exactly one. */
-  tenant: string;
-  /**
-   * Permissions in the tenant, granted there or on the platform. Platform-only permissions are not
-   * effective in a tenant.
-   */
-  inTenant: readonly string[];
-  onPlatform: readonly string[];
-  /** The roles in the tenant that give them, by slug. */
-  roles: readonly string[];
-  /** The grants that give these permissions; empty for the platform key. */
-  sources: readonly Source[];
-  /** The patterns that the principal may grant to others in the tenant. */
-  grantable: readonly string[];
-  /** Whether the principal is an owner of the tenant, or the platform's. Only owners make owners. */
-  owns: boolean;
-  narrowedTo: readonly string[];
-  /**
-   * Why the tenant does not accept the session of its active member, or the principal is none. The
-   * limit of a voucher is not part of it: rights within it stay.
-   */
-  refusal: SessionRefusal;
-  /** The tenant's demands on sessions. They apply to active members only. */
-  demands: SessionDemands;
-  /**
-   * The tenant's name if it is suspended and the principal is an active member of it; "" otherwise.
-   */
-  suspendedName: string;
-  /** The limit of a session whose provider is not confirmed; undefined = none. */
-  cap: Cap | undefined;
-};
-
-/** 0 and false = no demand beyond those on every session. */
-type SessionDemands = { idleMinutes: number; maxMinutes: number; recentLogin: boolean };
 
 const noDemands: SessionDemands = { idleMinutes: 0, maxMinutes: 0, recentLogin: false };
 

@@ -1,19 +1,11 @@
-import {
-  describeLogo,
-  type LogoFacts,
-  logoFields,
-  logoProblem,
-  readLogo,
-} from '@bailiwick/contract';
+import { describeLogo, type LogoFacts, logoFields, logoProblem } from '@bailiwick/contract';
 import type {
   Tenant,
   TenantBranding,
   TenantBrandingChange,
   TenantChange,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import type { Transaction } from '@bailiwick/store';
 import { accentProblem } from '@bailiwick/texts';
-import { deleteLogo, storeLogo } from './queries.ts';
 
 // How the pages and mails about a tenant look. The logo has a table of its own, so that no list of
 // tenants reads images.
@@ -60,18 +52,6 @@ export function mergeBranding(stored: StoredBranding, sent: Sent): StoredBrandin
     ...(privacyUrl && { privacyUrl }),
     ...(logo && { logo }),
   };
-}
-
-/** Stores or deletes the logo of a request that has one. */
-export async function keepLogo(
-  tx: Transaction,
-  tenant: string,
-  logo: Uint8Array | undefined,
-): Promise<void> {
-  if (!logo) return;
-  const run = tx.query;
-  if (logo.length === 0) return deleteLogo(run, tenant);
-  await storeLogo(run, tenant, { type: readLogo(logo).type, content: logo });
 }
 
 /** The branding as the API returns it. */

@@ -21,7 +21,7 @@ import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { memberRole } from '../permissions/builtin.ts';
 import { assertRole } from '../roles/save.ts';
-import { keepLogo, mergeBranding } from './branding.ts';
+import { mergeBranding } from './branding.ts';
 import {
   mergeSettings,
   type StoredSettings,
@@ -30,6 +30,7 @@ import {
   toTenant,
 } from './entities.ts';
 import { assertFactorProven } from './factor.ts';
+import { keepLogo } from './keep-logo.ts';
 import { hasOwner } from './queries.ts';
 import { assertNotReserved } from './reserved-names.ts';
 import { assertScimParent } from './scim-parent.ts';

@@ -3,16 +3,9 @@ import { hasOwnName, serviceOrigin } from '@bailiwick/contract';
 import { type BrandSettings, type Log, readBrandImage } from '@bailiwick/process';
 import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import type { PeerClient } from '@bailiwick/wire';
-import { displayName, type Sender } from './templates.ts';
+import { type Brand, displayName, type Sender } from './templates.ts';
 
 // How mails look: like the tenant that they are about, else like the installation.
-
-/** `name` is '' if the sender's name is the only one. `color` is '' for the usual one. */
-export type Brand = {
-  name: string;
-  color: string;
-  logo?: { url: string; width: number; height: number };
-};
 
 export type Brands = { of(tenant: string): Promise<Brand> };
 

@@ -1,10 +1,9 @@
 import { ServiceError } from '@bailiwick/errors';
 import { mailUnavailable, mailUnconfirmed } from '../queue/attempt-outcome.ts';
-import { writeMessage } from './message.ts';
+import { type Mail, writeMessage } from './message.ts';
 import { isAboutRecipient } from './refusal.ts';
 import { createSmtpSessions, NeedsSmtpUtf8, type PhaseLimits, SmtpError } from './smtp.ts';
 
-export type Mail = { to: string; messageId: string; subject: string; text: string; html: string };
 export type Mailer = { send(mail: Mail): Promise<void>; close(): Promise<void> };
 
 /**

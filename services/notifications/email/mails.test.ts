@@ -5,9 +5,9 @@ import { createToken } from '@bailiwick/contract';
 import { ServiceError } from '@bailiwick/errors';
 import { parseKeyRing } from '@bailiwick/keys';
 import { mailTask } from '@bailiwick/outbox';
-import type { Mail } from './mailer.ts';
 import { MailRefused } from './mailer.ts';
 import { createMails } from './mails.ts';
+import type { Mail } from './message.ts';
 import { openTemplates } from './templates.ts';
 
 const ring = parseKeyRing(`one:${Buffer.alloc(32, 1).toString('base64')}`);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import MimeNode from 'nodemailer/lib/mime-node';
 import { encode, wrap } from 'nodemailer/lib/qp';
-import type { Mail } from './mailer.ts';
 import type { Envelope } from './smtp.ts';
+
+export type Mail = { to: string; messageId: string; subject: string; text: string; html: string };
 
 /** The longest line of quoted-printable text (RFC 2045). */
 const lineLength = 76;

@@ -9,7 +9,6 @@ import {
   localesLike,
   type Values,
 } from '@bailiwick/texts';
-import type { Brand } from './brands.ts';
 import type { TemplateName } from './placeholders.ts';
 import { readShippedFiles } from './shipped-files.ts';
 import {
@@ -20,6 +19,13 @@ import {
   readTemplateFiles,
   type TemplateFiles,
 } from './template-files.ts';
+
+/** `name` is '' if the sender's name is the only one. `color` is '' for the usual one. */
+export type Brand = {
+  name: string;
+  color: string;
+  logo?: { url: string; width: number; height: number };
+};
 
 export type Template = { subject: string; text: string; html: string };
 /** The templates of all locales, each spelt like its folder, and the HTML layout. */

@@ -3,7 +3,8 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { createLocalJWKSet, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import type { JWK as SigningKey } from 'oidc-provider';
 import { mayAskFor } from '../apps/scopes.ts';
-import { type ClientApp, type FindClient } from './clients.ts';
+import type { FindClient } from './clients.ts';
+import type { ClientApp } from './context.ts';
 import type { createSigningKeys } from './signing-keys.ts';
 
 // Access tokens for Bailiwick's own operations: JWTs (RFC 9068) whose audience is the issuer.

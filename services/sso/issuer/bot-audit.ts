@@ -2,11 +2,19 @@ import { record } from '@bailiwick/outbox';
 import type { Refusals } from '@bailiwick/pipeline';
 import type { MatchedTrust } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
-import type { Reason } from './bot-proof.ts';
 import { type IssuerRequest, originOf, type ProvenBot } from './request.ts';
 import type { Subject } from './subject-token.ts';
 
 // The audit of exchanged tokens, in the tenant of the bot.
+
+/** Why a token does not prove a bot, for the audit of the bot's tenant. */
+export type Reason =
+  | 'bot_inactive'
+  | 'tenant_inactive'
+  | 'no_trust_matches'
+  | 'issuer_unreachable'
+  | 'key_unknown'
+  | 'signature_invalid';
 
 export type BotAudit = ReturnType<typeof createBotAudit>;
 

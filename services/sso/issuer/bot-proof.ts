@@ -1,7 +1,7 @@
 import type { MatchedTrust } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { errors as joseErrors, jwtVerify } from 'jose';
 import { errors } from 'oidc-provider';
-import type { BotAudit } from './bot-audit.ts';
+import type { BotAudit, Reason } from './bot-audit.ts';
 import type { BotDeps } from './bots.ts';
 import type { PeopleDeps } from './people.ts';
 import { type IssuerRequest, originOf, type ProvenBot } from './request.ts';
@@ -14,15 +14,6 @@ export type BotProofDeps = {
   keys: TrustedKeys;
   audit: BotAudit;
 };
-
-/** Why a token does not prove a bot, for the audit of the bot's tenant. */
-export type Reason =
-  | 'bot_inactive'
-  | 'tenant_inactive'
-  | 'no_trust_matches'
-  | 'issuer_unreachable'
-  | 'key_unknown'
-  | 'signature_invalid';
 
 /** One answer for all reasons: a caller must not learn which bots and trusts exist. */
 const notAccepted = () =>

@@ -12,8 +12,7 @@ import type { Limiter } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import type { AdapterPayload, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
-import type { ClientApp } from './clients.ts';
-import { botIn, type Context, stateOf } from './context.ts';
+import { botIn, type ClientApp, type Context, stateOf } from './context.ts';
 import { noneIfEnded, type PeopleDeps } from './people.ts';
 import { originOf, type ProvenBot } from './request.ts';
 

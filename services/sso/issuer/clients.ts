@@ -8,7 +8,7 @@ import { isSecretOf, usesSecret } from '../apps/secret.ts';
 import { reuseSecondsOf } from '../apps/values.ts';
 import { type Bots, botClient, isBot } from './bots.ts';
 import { commandLineId, commandLineOf } from './command-line.ts';
-import { type Context, keepBot } from './context.ts';
+import { type ClientApp, type Context, keepBot } from './context.ts';
 
 // The apps as clients of oidc-provider.
 
@@ -16,19 +16,6 @@ export type FindClient = (id: string, ctx?: Context) => Promise<AdapterPayload |
 
 /** The properties of a client beyond those of the protocol. */
 export const clientProperties = ['app'] as const;
-
-/** The part of an app that the rules read. The library caches clients by their content as JSON. */
-export type ClientApp = Pick<
-  AppRow,
-  'tenant' | 'resources' | 'scopes' | 'tokenLifetimeSeconds' | 'requireConsent' | 'logo'
-> & {
-  /** How long the answer to a refresh may be repeated. */
-  refreshReuseSeconds: number;
-  /** SHA-256 of the secrets, in hexadecimal; '' = none. */
-  secret: string;
-  previousSecret: string;
-  previousSecretUntil: string | null;
-};
 
 /** Finds the client of an id: a bot, the command line, or an active app. */
 export const createFindClient =

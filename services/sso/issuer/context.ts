@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Account, AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { AppRow } from '../apps/entities.ts';
 import type { NewRecord } from './queries.ts';
 import type {
   IssuerRequest,
@@ -13,6 +14,19 @@ import type {
 // Our state on the context of oidc-provider. The library calls our hooks and events with nothing of
 // ours but this context, and ignores the results of most: the request cannot reach them as an
 // argument, nor the reply come back as a result.
+
+/** The part of an app that the rules read. The library caches clients by their content as JSON. */
+export type ClientApp = Pick<
+  AppRow,
+  'tenant' | 'resources' | 'scopes' | 'tokenLifetimeSeconds' | 'requireConsent' | 'logo'
+> & {
+  /** How long the answer to a refresh may be repeated. */
+  refreshReuseSeconds: number;
+  /** SHA-256 of the secrets, in hexadecimal; '' = none. */
+  secret: string;
+  previousSecret: string;
+  previousSecretUntil: string | null;
+};
 
 export type Context = KoaContextWithOIDC;
 export type Oidc = Context['oidc'];

@@ -1,8 +1,9 @@
 import { createCache } from '@bailiwick/broker';
 import { type Egress } from '@bailiwick/egress';
 import type { Log } from '@bailiwick/process';
-import { assertIssuer, createDiscovery, type Published } from '../oidc/discovery.ts';
+import { assertIssuer, createDiscovery } from '../oidc/discovery.ts';
 import { type Limits, limits as oidcLimits } from '../oidc/http.ts';
+import type { Published } from '../oidc/published.ts';
 import { SignInRefused } from '../refusal.ts';
 import { type KeySet, keySetOf } from './subject-token.ts';
 

@@ -6,20 +6,10 @@ import { type Limits, limits, startBudget } from '../oidc/http.ts';
 import { assertBearer, clientOf } from '../oidc/id-token.ts';
 import { explainError, invalidAnswer } from '../oidc/library-errors.ts';
 import { probeFlow, probeToken, redirectFinding } from '../oidc/probe.ts';
-import type { ClientProvider, OidcFlow } from '../oidc/provider.ts';
+import type { OidcFlow } from '../oidc/provider.ts';
 import type { Asserted, Finding } from '../results.ts';
+import type { OauthProvider } from './provider.ts';
 import { readUser } from './user.ts';
-
-/** The configuration of an OAuth 2.0 provider, with its secret opened. */
-export type OauthProvider = ClientProvider & {
-  authorizationUrl: string;
-  tokenUrl: string;
-  userinfoUrl: string;
-  /** Returns the user's addresses; '' = the user-info response has the address. */
-  emailsUrl: string;
-  /** The field of the user-info response that identifies the user. */
-  subjectField: string;
-};
 
 export type Oauth = ReturnType<typeof createOauth>;
 

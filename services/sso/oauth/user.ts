@@ -4,7 +4,7 @@ import { type Budget, createFetch } from '../oidc/http.ts';
 import { isObject } from '../oidc/json.ts';
 import { invalidAnswer } from '../oidc/library-errors.ts';
 import type { Asserted } from '../results.ts';
-import type { OauthProvider } from './oauth.ts';
+import type { OauthProvider } from './provider.ts';
 
 type Place = Pick<OauthProvider, 'issuer' | 'userinfoUrl' | 'emailsUrl' | 'subjectField'>;
 

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import type { Published } from './discovery.ts';
 import { parseObject } from './json.ts';
 import type { PublicKey } from './keys.ts';
 import { invalidAnswer } from './library-errors.ts';
+import type { Published } from './published.ts';
 
 // One issuer of Microsoft stands for all directories. Its discovery document names a template
 // instead of an issuer, and each ID token names its own directory (tid).

@@ -11,16 +11,7 @@ import { type Budget, createFetch, type Limits, startBudget } from './http.ts';
 import { isStrongKey, type PublicKey, readKeys, weaknessOf } from './keys.ts';
 import { invalidAnswer } from './library-errors.ts';
 import type { OidcProvider } from './provider.ts';
-
-/** The metadata of a provider. */
-type Metadata = {
-  server: AuthorizationServer;
-  /** The template of the issuers, if the provider's issuer stands for all directories. */
-  template?: string;
-};
-
-/** The published metadata and keys that a sign-in needs. */
-export type Published = Metadata & { keys: readonly PublicKey[] };
+import type { Metadata, Published } from './published.ts';
 
 /**
  * Asymmetric algorithms only (docs/security.md, 42): an HMAC could be made with the public key, and

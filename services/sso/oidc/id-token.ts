@@ -9,9 +9,9 @@ import {
 } from 'oauth4webapi';
 import { clockToleranceSeconds } from '../limits.ts';
 import { issuerFor } from './directories.ts';
-import type { Published } from './discovery.ts';
 import { jsonProblem } from './json.ts';
 import { invalidAnswer } from './library-errors.ts';
+import type { Published } from './published.ts';
 import { mayBeStale, verifySignature } from './signatures.ts';
 
 /** The client as oauth4webapi expects it. */

@@ -4,11 +4,12 @@ import type { Asserted, Finding } from '../results.ts';
 import { authorizationUrl } from './authorization.ts';
 import { checkProvider } from './check.ts';
 import { exchangeCode } from './code.ts';
-import { assertIssuer, createDiscovery, type Published } from './discovery.ts';
+import { assertIssuer, createDiscovery } from './discovery.ts';
 import { type Budget, type Limits, limits, startBudget } from './http.ts';
 import { readTokens, type Tokens } from './id-token.ts';
 import { explainError } from './library-errors.ts';
 import type { OidcFlow, OidcProvider } from './provider.ts';
+import type { Published } from './published.ts';
 import { completeClaims } from './userinfo.ts';
 
 export type { OidcFlow, OidcProvider } from './provider.ts';

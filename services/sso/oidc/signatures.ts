@@ -9,9 +9,9 @@ import {
   validateApplicationLevelSignature,
 } from 'oauth4webapi';
 import { keysOf } from './directories.ts';
-import type { Published } from './discovery.ts';
 import { distinctKeys, type PublicKey } from './keys.ts';
 import { invalidAnswer } from './library-errors.ts';
+import type { Published } from './published.ts';
 
 // The signatures of a provider: of its ID tokens and userinfo responses.
 

@@ -12,11 +12,12 @@ import {
 } from 'oauth4webapi';
 import { SignInRefused } from '../refusal.ts';
 import { findClaim } from './claims.ts';
-import { algorithms, type Published } from './discovery.ts';
+import { algorithms } from './discovery.ts';
 import { type Budget, createFetch } from './http.ts';
 import { clientOf, type Tokens } from './id-token.ts';
 import { jsonProblem } from './json.ts';
 import { explainUserinfoError, invalidAnswer } from './library-errors.ts';
+import type { Published } from './published.ts';
 import { mayBeStale, verifySignature } from './signatures.ts';
 
 /** `wanted`: the claims to read, from either source. `optional`: the one that a sign-in can lack. */

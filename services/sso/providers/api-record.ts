@@ -12,6 +12,38 @@ import { factsOf } from '../saml/certificates.ts';
 import type { LeavingCertificate, Mapping, PendingCertificate } from './entities.ts';
 import { expiryOfLast } from './rollover/certificates.ts';
 
+/** The columns that a client sets. */
+export type Settable = Omit<
+  ProviderValues,
+  | 'tenant'
+  | 'id'
+  | 'kind'
+  | 'dekId'
+  | 'secretEnc'
+  | 'spCertificate'
+  | 'vouchId'
+  | 'voucher'
+  | 'savedBy'
+  | 'confirmedBy'
+  | 'giver'
+  | 'metadataSigner'
+  | 'metadataReadAt'
+  | 'metadataError'
+  | 'metadataFailures'
+  | 'metadataDueAt'
+  | 'pendingCertificates'
+  | 'leavingCertificates'
+  | 'certificatesDueAt'
+  | 'expiryNotice'
+  | 'lastLoginAt'
+  | 'lastError'
+  | 'groupsStatedAt'
+  | 'lastWarning'
+  | 'lastWarningAt'
+  | 'createdAt'
+  | 'updatedAt'
+>;
+
 /** The columns of a provider. The driver returns times of prepared statements as text. */
 export type ProviderValues = {
   tenant: string;

@@ -1,6 +1,5 @@
-import type { ProviderValues } from './api-record.ts';
+import type { ProviderValues, Settable } from './api-record.ts';
 import { countingCertificates } from './rollover/certificates.ts';
-import type { Settable } from './values.ts';
 
 // The effect of a provider change on its users.
 

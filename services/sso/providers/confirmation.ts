@@ -12,13 +12,12 @@ import type { Call } from '@bailiwick/pipeline';
 import type { SsoConfirmProviderRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import { LockMode } from '@mikro-orm/core';
 import { findLimit, giverOf } from '../delegation.ts';
-import { type ProviderValues, recordProviderEvent } from './api-record.ts';
+import { type ProviderValues, recordProviderEvent, type Settable } from './api-record.ts';
 import { changesIdentities } from './changes.ts';
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
 import { keptWarning } from './metadata.ts';
 import { providerNotFound } from './queries.ts';
-import type { Settable } from './values.ts';
 
 // Who may act as the people of a provider. Its author could name an identity provider of their own,
 // so a change of the identifying settings limits the sessions until a caller who may grant everything

@@ -1,4 +1,4 @@
-import type { Settable } from './values.ts';
+import type { Settable } from './api-record.ts';
 
 // The fields of well-known providers, so that an operator enters only a client ID and a secret.
 

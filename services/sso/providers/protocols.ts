@@ -1,12 +1,14 @@
 import { createPrivateKey } from 'node:crypto';
 import { addressOf } from '../addresses.ts';
-import type { Oauth, OauthProvider } from '../oauth/oauth.ts';
+import type { Oauth } from '../oauth/oauth.ts';
+import type { OauthProvider } from '../oauth/provider.ts';
 import type { Oidc, OidcFlow, OidcProvider } from '../oidc/oidc.ts';
 import type { ClientProvider } from '../oidc/provider.ts';
 import { SignInRefused } from '../refusal.ts';
 import type { Asserted, Finding } from '../results.ts';
 import { checkSaml } from '../saml/certificates.ts';
-import type { Saml, SamlProvider } from '../saml/saml.ts';
+import type { SamlProvider } from '../saml/provider.ts';
+import type { Saml } from '../saml/saml.ts';
 import { type ProviderValues } from './api-record.ts';
 import type { Credentials } from './credentials.ts';
 import { isForAnyDirectory } from './presets.ts';

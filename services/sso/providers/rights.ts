@@ -1,7 +1,7 @@
 import type { Call } from '@bailiwick/pipeline';
 import { assertMayGrant } from '../delegation.ts';
+import type { Settable } from './api-record.ts';
 import type { ProviderDeps } from './deps.ts';
-import type { Settable } from './values.ts';
 
 /**
  * Throws permission_denied unless the caller holds everything that the provider grants to its

@@ -19,7 +19,7 @@ import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { giverOf } from '../delegation.ts';
 import { normaliseSigningKey } from '../oidc/client-authentication.ts';
 import { createSpCertificate } from '../saml/certificates.ts';
-import { type ProviderValues, recordProviderEvent, toJson } from './api-record.ts';
+import { type ProviderValues, recordProviderEvent, type Settable, toJson } from './api-record.ts';
 import { changesSubjects } from './changes.ts';
 import {
   type Announced,
@@ -38,7 +38,7 @@ import { type KnownMetadata, keptWarning, leftOutWarning, readMetadata } from '.
 import { findProvider, providerNotFound } from './queries.ts';
 import { assertMayGrantThroughProvider } from './rights.ts';
 import { loosensSigner, newColumns, savedColumns } from './rollover/save.ts';
-import { assertComplete, type Settable, settableOf } from './values.ts';
+import { assertComplete, settableOf } from './values.ts';
 
 /**
  * Creates a provider if the request has no ID, otherwise changes it. Saving identical values is not

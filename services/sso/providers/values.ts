@@ -2,43 +2,11 @@ import { type EgressRules, urlProblem } from '@bailiwick/egress';
 import { invalid } from '@bailiwick/errors';
 import type { SsoProvider } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import { normaliseCertificate } from '../saml/certificates.ts';
-import type { ProviderValues } from './api-record.ts';
+import type { Settable } from './api-record.ts';
 import type { KnownMetadata } from './metadata.ts';
 import { presets } from './presets.ts';
 
 // The fields of a provider that a client may set, and the checks that they are complete.
-
-/** The columns that a client sets. */
-export type Settable = Omit<
-  ProviderValues,
-  | 'tenant'
-  | 'id'
-  | 'kind'
-  | 'dekId'
-  | 'secretEnc'
-  | 'spCertificate'
-  | 'vouchId'
-  | 'voucher'
-  | 'savedBy'
-  | 'confirmedBy'
-  | 'giver'
-  | 'metadataSigner'
-  | 'metadataReadAt'
-  | 'metadataError'
-  | 'metadataFailures'
-  | 'metadataDueAt'
-  | 'pendingCertificates'
-  | 'leavingCertificates'
-  | 'certificatesDueAt'
-  | 'expiryNotice'
-  | 'lastLoginAt'
-  | 'lastError'
-  | 'groupsStatedAt'
-  | 'lastWarning'
-  | 'lastWarningAt'
-  | 'createdAt'
-  | 'updatedAt'
->;
 
 const fresh: Settable = {
   name: '',

@@ -1,6 +1,6 @@
 import { answerInvalid, quote } from './answer.ts';
+import type { SamlProvider } from './provider.ts';
 import { assertInResponseTo, assertIssuer } from './response.ts';
-import type { SamlProvider } from './saml.ts';
 import { assertOnce } from './shape.ts';
 import { compareClocks, findTime, isFuture, isPast, skew } from './times.ts';
 import {

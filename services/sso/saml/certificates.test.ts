@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { ServiceError } from '@bailiwick/errors';
 import { X509CertificateGenerator } from '@peculiar/x509';
 import { checkSaml, createSpCertificate, normaliseCertificate } from './certificates.ts';
-import type { SamlProvider } from './saml.ts';
+import type { SamlProvider } from './provider.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const publicExponent = new Uint8Array([1, 0, 1]);

@@ -6,7 +6,7 @@ import { keyProblem } from '@bailiwick/contract';
 import { invalid } from '@bailiwick/errors';
 import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
 import type { Finding } from '../results.ts';
-import type { SamlProvider } from './saml.ts';
+import type { SamlProvider } from './provider.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const maxCharacters = 16 * 1024;

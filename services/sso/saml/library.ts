@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { SAML, type SamlConfig, ValidateInResponseTo } from '@node-saml/node-saml';
 import { getVerifiedXml } from '@node-saml/node-saml/lib/xml.js';
 import { answerInvalid, parseAnswer } from './answer.ts';
-import type { SamlProvider } from './saml.ts';
+import type { SamlProvider } from './provider.ts';
 import { findChild, type XmlElement } from './xml.ts';
 
 // node-saml only makes requests and metadata, and verifies and decrypts answers. The assertion's

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test';
 import { ServiceError } from '@bailiwick/errors';
 import { createSpCertificate } from './certificates.ts';
 import { readIdpMetadata, spMetadata } from './metadata.ts';
-import type { SamlProvider } from './saml.ts';
+import type { SamlProvider } from './provider.ts';
 
 const binding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-';
 let keys: { privateKey: string; certificate: string };

@@ -3,7 +3,7 @@ import { invalid, ServiceError } from '@bailiwick/errors';
 import { generateServiceProviderMetadata } from '@node-saml/node-saml';
 import { normaliseCertificate } from './certificates.ts';
 import { contentAlgorithms } from './decrypt.ts';
-import type { SamlProvider } from './saml.ts';
+import type { SamlProvider } from './provider.ts';
 import {
   childrenNamed,
   elementsOf,

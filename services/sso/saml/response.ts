@@ -1,6 +1,6 @@
 import { described, SignInRefused } from '../refusal.ts';
 import { answerInvalid, quote } from './answer.ts';
-import type { SamlProvider } from './saml.ts';
+import type { SamlProvider } from './provider.ts';
 import { childrenNamed, findAttribute, findChild, findText, type XmlElement } from './xml.ts';
 
 // The Response around the assertion may be unsigned, so its content is only used to refuse an

@@ -5,7 +5,8 @@ import { createRequire } from 'node:module';
 import { before, describe, test } from 'node:test';
 import { inflateRawSync } from 'node:zlib';
 import { createSpCertificate } from './certificates.ts';
-import { createSaml, type SamlProvider } from './saml.ts';
+import type { SamlProvider } from './provider.ts';
+import { createSaml } from './saml.ts';
 
 const saml = createSaml();
 let provider: SamlProvider;

@@ -4,27 +4,13 @@ import { assertAssertionValid } from './assertion.ts';
 import { decryptAssertion, usesCbc } from './decrypt.ts';
 import { createLibrary, verifyAnswer, verifyElement } from './library.ts';
 import { readPerson } from './person.ts';
+import type { SamlProvider } from './provider.ts';
 import { assertResponse } from './response.ts';
 import { assertDecrypted, readShape, type Shape } from './shape.ts';
 import { assertSignature } from './signature.ts';
 import { findChild, type XmlElement } from './xml.ts';
 
 // SAML 2.0 web browser SSO: requests by redirect or POST, answers by POST.
-
-export type SamlProvider = {
-  idpEntityId: string;
-  idpSsoUrl: string;
-  /** PEM. More than one while the provider rotates its key. */
-  idpCertificates: readonly string[];
-  spEntityId: string;
-  acsUrl: string;
-  requestBinding: 'redirect' | 'post';
-  /** PEM. */
-  spPrivateKey: string;
-  spCertificate: string;
-  /** Whether our metadata names our encryption key, so that the provider encrypts. */
-  wantEncrypted: boolean;
-};
 
 type SamlRequest = { redirect: string } | { url: string; form: Record<string, string> };
 

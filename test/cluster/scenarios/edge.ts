@@ -5,9 +5,9 @@ import { eventually } from '../../support/harness.ts';
 import { loadValues, startLoad, summary } from '../load.ts';
 import { evaluationValues, rollingValue } from '../options.ts';
 import { type Owner, openRelease, type Release } from '../release.ts';
-import type { Lab, Outcome } from '../scenarios.ts';
 import { assertSchemas } from '../schemas.ts';
 import type { Cluster } from '../tools.ts';
+import type { Lab, Outcome } from './lab.ts';
 
 /** Resolves for the pod with the load only, to the address of the controller. */
 const host = 'bailiwick.test';

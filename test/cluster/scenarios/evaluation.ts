@@ -4,7 +4,7 @@ import { assertKeyless } from '../keyless.ts';
 import { loadValues, startLoad, summary } from '../load.ts';
 import { evaluationValues, rollingValue } from '../options.ts';
 import { openRelease } from '../release.ts';
-import type { Lab, Outcome } from '../scenarios.ts';
+import type { Lab, Outcome } from './lab.ts';
 
 /** Everything included: the main job, the pods, the policies, an upgrade of values and a rollback. */
 export async function tryEvaluation({ cluster, images, say }: Lab): Promise<Outcome> {

@@ -8,7 +8,7 @@ import { loadValues, startLoad, summary } from '../load.ts';
 import { evaluationValues } from '../options.ts';
 import { findPrometheus, startPrometheus } from '../prometheus.ts';
 import { openRelease } from '../release.ts';
-import type { Lab, Outcome } from '../scenarios.ts';
+import type { Lab, Outcome } from './lab.ts';
 
 /** An alert fires after its own two minutes. */
 const alertLimitMs = 240_000;

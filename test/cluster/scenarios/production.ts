@@ -7,9 +7,9 @@ import { type Counts, type RunningLoad, startLoad, summary } from '../load.ts';
 import { imageValues } from '../options.ts';
 import { type Stores, startStores } from '../outside-stores.ts';
 import { openRelease } from '../release.ts';
-import type { Lab, Outcome } from '../scenarios.ts';
 import { secretsFor, valuesWith } from '../secrets.ts';
 import { readLoads, spreadOf } from '../spread.ts';
+import type { Lab, Outcome } from './lab.ts';
 
 /** How long the broker has no space. */
 const fullMs = 20_000;

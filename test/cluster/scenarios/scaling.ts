@@ -9,8 +9,8 @@ import { curve, type Sample } from '../curve.ts';
 import { loadValues, startLoad, summary } from '../load.ts';
 import { evaluationValues } from '../options.ts';
 import { openRelease } from '../release.ts';
-import type { Lab, Outcome } from '../scenarios.ts';
 import type { Cluster } from '../tools.ts';
+import type { Lab, Outcome } from './lab.ts';
 
 /** Scaled by CPU and by the length of its queues. */
 const [byCpu, byQueue] = ['gateway', 'notifications-delivery'] as const;

@@ -3,8 +3,8 @@ import { startLoad, summary } from '../load.ts';
 import { imageValues } from '../options.ts';
 import { startStores } from '../outside-stores.ts';
 import { openRelease } from '../release.ts';
-import type { Lab, Outcome } from '../scenarios.ts';
 import { secretsFor, valuesWith } from '../secrets.ts';
+import type { Lab, Outcome } from './lab.ts';
 
 /** How long the load goes on after a restart. */
 const afterMs = 10_000;

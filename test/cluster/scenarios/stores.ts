@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadValues, type RunningLoad, startLoad, summary } from '../load.ts';
 import { evaluationValues } from '../options.ts';
 import { openRelease } from '../release.ts';
-import type { Lab, Outcome } from '../scenarios.ts';
 import { type Cluster, untilNothing } from '../tools.ts';
+import type { Lab, Outcome } from './lab.ts';
 
 /** The longest time from a kill of the database or the broker to the last failed request. */
 const outageLimitMs = 60_000;

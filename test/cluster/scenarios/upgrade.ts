@@ -4,8 +4,8 @@ import { startLoad, summary } from '../load.ts';
 import { imageValues } from '../options.ts';
 import { startStores } from '../outside-stores.ts';
 import { openRelease } from '../release.ts';
-import type { Lab, Outcome } from '../scenarios.ts';
 import { secretsFor, valuesWith } from '../secrets.ts';
+import type { Lab, Outcome } from './lab.ts';
 
 /** From the previous version's chart and image to this one, and back, under load. */
 export async function tryUpgrade({ cluster, images, beside, say }: Lab): Promise<Outcome> {

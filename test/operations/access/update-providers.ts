@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
-import type { UpdateCase, UpdatePlace } from '../update-cases.ts';
+import type { UpdateCase, UpdatePlace } from '../update-case.ts';
 
 // The providers that updates.ts changes.
 

@@ -1,30 +1,16 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { type ForgeryName, forgeries } from './forgeries/forgeries.ts';
-import type { Forgery } from './forgeries/forgery.ts';
+import type { Forgery, Forging } from './forgeries/forgery.ts';
 import { accessTokenHash, type Json, signToken } from './jwt.ts';
 
 // An OpenID provider that signs in every visitor without a login page. It answers correctly until
 // it is armed with a forgery.
 
 export type EvilOp = Awaited<ReturnType<typeof startEvilOp>>;
-
-/** Everything that a forgery can use. */
-export type Forging = {
-  issuer: string;
-  clientId: string;
-  clientSecret: string;
-  /** The published key, with the id `kid`. */
-  key: KeyObject;
-  /** An unpublished key. */
-  foreignKey: KeyObject;
-  kid: string;
-  /** The code and the nonce of the previous sign-in. */
-  earlier: { code: string; nonce: string };
-};
 
 type Grant = { clientId: string; redirectUri: string; nonce: string; accessToken: string };
 

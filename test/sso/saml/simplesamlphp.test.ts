@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
 import { readIdpMetadata, spMetadata } from '@bailiwick/sso/saml/metadata.ts';
 import { assertPersistentNameId } from '@bailiwick/sso/saml/person.ts';
-import { createSaml, type SamlAsserted, type SamlProvider } from '@bailiwick/sso/saml/saml.ts';
+import type { SamlProvider } from '@bailiwick/sso/saml/provider.ts';
+import { createSaml, type SamlAsserted } from '@bailiwick/sso/saml/saml.ts';
 import { formOf, startBrowser } from '../browse.ts';
 import {
   findSimpleSamlPhp,

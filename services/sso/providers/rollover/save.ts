@@ -1,6 +1,5 @@
-import type { ProviderValues } from '../api-record.ts';
+import type { ProviderValues, Settable } from '../api-record.ts';
 import type { KnownMetadata } from '../metadata.ts';
-import type { Settable } from '../values.ts';
 import { type CertificateChanges, countingCertificates, countsFrom, day } from './certificates.ts';
 
 const unread = {

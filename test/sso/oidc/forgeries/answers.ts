@@ -1,5 +1,4 @@
-import type { Forging } from '../evil-op.ts';
-import type { Forgery } from './forgery.ts';
+import type { Forgery, Forging } from './forgery.ts';
 import { says } from './responses.ts';
 
 // Forged parameters at the redirect URI, token responses and userinfo.

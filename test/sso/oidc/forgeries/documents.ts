@@ -1,5 +1,4 @@
-import type { Forging } from '../evil-op.ts';
-import type { Forgery } from './forgery.ts';
+import type { Forgery, Forging } from './forgery.ts';
 import { deep, drips, failsWith, large, redirectsTo, says } from './responses.ts';
 
 // Discovery documents and keys with forged addresses, and responses that are too large, too slow or

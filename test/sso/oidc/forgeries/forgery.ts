@@ -1,7 +1,21 @@
+import type { KeyObject } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { RefusalReason } from '@bailiwick/sso/refusal.ts';
-import type { Forging } from '../evil-op.ts';
 import type { Json } from '../jwt.ts';
+
+/** Everything that a forgery can use. */
+export type Forging = {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** The published key, with the id `kid`. */
+  key: KeyObject;
+  /** An unpublished key. */
+  foreignKey: KeyObject;
+  kid: string;
+  /** The code and the nonce of the previous sign-in. */
+  earlier: { code: string; nonce: string };
+};
 
 /** The parts of an answer that the provider forges. All other parts are correct. */
 export type Forgery = {

@@ -1,7 +1,6 @@
 import { createPublicKey } from 'node:crypto';
-import type { Forging } from '../evil-op.ts';
 import { type Json, macToken, signToken, unsignedToken } from '../jwt.ts';
-import type { Forgery } from './forgery.ts';
+import type { Forgery, Forging } from './forgery.ts';
 
 // ID tokens with a forged signature or forged claims.
 
