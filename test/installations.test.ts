@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { startNewInstallation } from '@bailiwick/deploy/admin.ts';
 import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
 import { createLog } from '@bailiwick/process';
-import { assertSchemaWindow, databaseRole, openDatabase } from '@bailiwick/store';
+import { assertSchemaWindow, databaseRole, openDatabase, type Statement } from '@bailiwick/store';
 import pg from 'pg';
 import { createTestDatabase } from './support/database.ts';
 import { eventually } from './support/harness.ts';
@@ -220,7 +220,8 @@ test('a session does not depend on the settings of its login or database', async
     )
       .map((name) => `current_setting('${name}') as ${name}`)
       .join()}`;
-    const [row] = await database.query<Record<string, unknown>>({ name: 'odd', text }, []);
+    const statement: Statement<Record<string, unknown>, []> = { name: 'odd', text };
+    const [row] = await database.query(statement, []);
     assert.deepEqual(row, {
       time: '2026-02-03 04:05:06.789+00',
       text: '€',

@@ -8,11 +8,11 @@ export type KeyPlace = { tenant: string; id: string };
 /** The position before the first data key. */
 export const firstPlace: KeyPlace = { tenant: '', id: '' };
 
-const current: Statement = {
+const current: Statement<StoredKey, [tenant: string]> = {
   name: 'keys.current_dek',
   text: 'select tenant, id, kek, wrapped from dek where tenant = $1 and superseded_at is null order by id desc limit 1',
 };
-const byId: Statement = {
+const byId: Statement<StoredKey, [tenant: string, id: string]> = {
   name: 'keys.dek',
   text: 'select tenant, id, kek, wrapped from dek where tenant = $1 and id = $2',
 };
@@ -22,7 +22,7 @@ export async function findCurrentKey(
   database: Database,
   tenant: string,
 ): Promise<StoredKey | undefined> {
-  const rows = await database.query<StoredKey>(current, [tenant]);
+  const rows = await database.query(current, [tenant]);
   return rows[0];
 }
 
@@ -31,11 +31,14 @@ export async function findKey(
   tenant: string,
   id: string,
 ): Promise<StoredKey | undefined> {
-  const rows = await database.query<StoredKey>(byId, [tenant, id]);
+  const rows = await database.query(byId, [tenant, id]);
   return rows[0];
 }
 
-const wrappedByOthers: Statement = {
+const wrappedByOthers: Statement<
+  StoredKey,
+  [kek: string, tenant: string, id: string, limit: number]
+> = {
   name: 'keys.take_wrapped_by_others',
   text: 'select tenant, id, kek, wrapped from dek where kek <> $1 and (tenant, id) > ($2, $3) order by tenant, id limit $4 for update skip locked',
   across: 'rewraps the data keys of all tenants in order',
@@ -48,7 +51,7 @@ export function takeWrappedByOthers(
   after: KeyPlace,
   limit: number,
 ): Promise<StoredKey[]> {
-  return tx.query<StoredKey>(wrappedByOthers, [kek, after.tenant, after.id, limit]);
+  return tx.query(wrappedByOthers, [kek, after.tenant, after.id, limit]);
 }
 
 export async function setWrapping(
@@ -63,7 +66,7 @@ export async function setWrapping(
   ]);
 }
 
-const rotation: Statement = {
+const rotation: Statement<unknown, []> = {
   name: 'keys.request_rotation',
   text: 'update dek set rotation_due = true where superseded_at is null returning 1',
   across: 'the platform rotates the data keys of all tenants',
@@ -75,7 +78,7 @@ export async function requestRotation(tx: Transaction): Promise<number> {
   return rows.length;
 }
 
-const due: Statement = {
+const due: Statement<KeyPlace, [tenant: string, id: string, limit: number]> = {
   name: 'keys.rotation_due',
   text: 'select tenant, id from dek where rotation_due and (tenant, id) > ($1, $2) order by tenant, id limit $3',
   across: 'rotates the data keys of all tenants in order',
@@ -83,9 +86,12 @@ const due: Statement = {
 
 /** The data keys whose replacement is due. */
 export const listDue = (database: Database, after: KeyPlace, limit: number): Promise<KeyPlace[]> =>
-  database.query<KeyPlace>(due, [after.tenant, after.id, limit]);
+  database.query(due, [after.tenant, after.id, limit]);
 
-const superseded: Statement = {
+const superseded: Statement<
+  KeyPlace,
+  [tenant: string, id: string, unusedBefore: Date, limit: number]
+> = {
   name: 'keys.superseded',
   text: `select tenant, id from dek
          where superseded_at is not null and (unused_since is null or unused_since <= $3) and (tenant, id) > ($1, $2)
@@ -102,10 +108,9 @@ export const listSuperseded = (
   after: KeyPlace,
   unusedBefore: Date,
   limit: number,
-): Promise<KeyPlace[]> =>
-  database.query<KeyPlace>(superseded, [after.tenant, after.id, unusedBefore, limit]);
+): Promise<KeyPlace[]> => database.query(superseded, [after.tenant, after.id, unusedBefore, limit]);
 
-const byKek: Statement = {
+const byKek: Statement<{ kek: string; count: number }, []> = {
   name: 'keys.count_by_kek',
   text: 'select kek, count(*)::int as count from dek group by kek order by kek',
   across: 'counts the data keys of all tenants by their key-encryption key',
@@ -117,7 +122,7 @@ export const countByKek = (database: Database): Promise<Array<{ kek: string; cou
 
 export type Remaining = { toReplace: number; toReseal: number };
 
-const remaining: Statement = {
+const remaining: Statement<Remaining, []> = {
   name: 'keys.remaining',
   text: `select (select count(*)::int from dek where rotation_due) as "toReplace",
                 (select count(*)::int from dek where superseded_at is not null and unused_since is null) as "toReseal"`,
@@ -128,6 +133,6 @@ const remaining: Statement = {
  * The number of data keys to replace, and of superseded keys whose values are still being resealed.
  */
 export async function countRemaining(database: Database): Promise<Remaining> {
-  const [row] = await database.query<Remaining>(remaining, []);
+  const [row] = await database.query(remaining, []);
   return row ?? { toReplace: 0, toReseal: 0 };
 }

@@ -56,7 +56,7 @@ type Deps = { database: Database; broker: Pick<Broker, 'states' | 'held'>; log: 
  * waiting. Returns the number of rows.
  */
 export async function findLosses({ database, broker, log }: Deps): Promise<number> {
-  const [clock] = await database.query<{ now: string }>(time, []);
+  const [clock] = await database.query(time, []);
   const streams = await broker.states();
   const isLost = ({ id, seq }: Row) => isGone(broker, streams, id, Number(seq));
   // Marks from the inside to the end, so that an interrupted run leaves rows where the next run
@@ -94,13 +94,13 @@ async function isGone(
 /** The last lost row in this direction, before a page without any. */
 async function lostFrom(
   database: Database,
-  statement: Statement,
+  statement: Statement<Row, [from: string, limit: number]>,
   start: string,
   isLost: (row: Row) => Promise<boolean>,
 ): Promise<string | undefined> {
   let lastId: string | undefined;
   for (let from = start; ; ) {
-    const rows = await database.query<Row>(statement, [from, page]);
+    const rows = await database.query(statement, [from, page]);
     const lost = await Promise.all(rows.map(isLost));
     const last = rows[lost.lastIndexOf(true)];
     if (!last) return lastId;
@@ -125,15 +125,15 @@ async function markAll(
   }
 }
 
-const time: Statement = { name: 'outbox.time', text: 'select now()' };
+const time: Statement<{ now: string }, []> = { name: 'outbox.time', text: 'select now()' };
 
 /** Greater than any id, since ids begin with a letter. */
 const afterAll = '~';
-const fromOldest: Statement = {
+const fromOldest: Statement<Row, [from: string, limit: number]> = {
   name: 'outbox.oldest_published',
   text: 'select id, stream_seq as seq from outbox where published_at is not null and id > $1 order by id limit $2',
 };
-const fromNewest: Statement = {
+const fromNewest: Statement<Row, [from: string, limit: number]> = {
   name: 'outbox.newest_published',
   text: 'select id, stream_seq as seq from outbox where published_at is not null and id < $1 order by id desc limit $2',
 };

@@ -5,7 +5,7 @@ import type { Broker } from '@bailiwick/broker';
 import { causedBy, type Origin } from '@bailiwick/contract';
 import { continueTrace, createLog, currentTraceparent, startTelemetry } from '@bailiwick/process';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import type { Database, Statement, Transaction } from '@bailiwick/store';
+import type { AnyStatement, Database, Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { createHandover } from './handover.ts';
 import { type AuditDraft, createRecorder, record, recordRefusal } from './outbox.ts';
@@ -115,14 +115,14 @@ function startFake(
   pauseMs?: number,
 ) {
   const tx = {
-    query: async (statement: Statement | string) =>
+    query: async (statement: AnyStatement | string) =>
       execute(typeof statement === 'string' ? statement : statement.text),
   };
   let commit = () => {};
   const database = {
     service: 'test',
     onCommit: (listener: () => void) => (commit = listener),
-    query: async ({ name }: Statement) => (name === 'outbox.old' ? [{}] : []),
+    query: async ({ name }: AnyStatement) => (name === 'outbox.old' ? [{}] : []),
     write: async () => [],
     transaction: (_scope: unknown, work: (tx: unknown) => unknown) => work(tx),
   } as unknown as Database;
@@ -243,12 +243,12 @@ test('the relay publishes an event of its own process without reading it, and re
     service: 'test',
     onCommit: () => {},
     inCall: ({ call }: { call: Origin }, work: (call: Origin) => unknown) => work(call),
-    query: async ({ name }: Statement) => {
+    query: async ({ name }: AnyStatement) => {
       // The statements of the loss detector are left out.
       if (name === 'outbox.old') happened.push('old');
       return [];
     },
-    write: async (_call: Origin, { name }: Statement) => {
+    write: async (_call: Origin, { name }: AnyStatement) => {
       happened.push(name.replace('outbox.', ''));
       return [];
     },

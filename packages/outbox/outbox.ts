@@ -151,7 +151,18 @@ const inRequest = ({ operation, caller, permission }: RecordOrigin, { call }: Tr
   caller: { ...caller, requestId: caller.requestId || call.caller.requestId },
 });
 
-const insertRows: Statement = {
+const insertRows: Statement<
+  never,
+  [
+    ids: string[],
+    forTenants: string[],
+    types: string[],
+    events: Array<string | null>,
+    audits: Array<string | null>,
+    traceparents: string[],
+    createdAt: Date[],
+  ]
+> = {
   name: 'outbox.insert',
   text: `insert into outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at)
          select id, for_tenant, type, event, audit, '[]', traceparent, created_at
@@ -170,11 +181,16 @@ type OutboxRow = ReturnType<typeof changeRow>;
  */
 export function createRecorder(database: Database, handover: Handover) {
   const insert = createBatch(async (rows: readonly OutboxRow[]) => {
-    const column = (name: keyof OutboxRow) => rows.map((each) => each[name]);
-    const texts = ['id', 'forTenant', 'type', 'event', 'audit', 'traceparent'] as const;
-    const values = [...texts.map(column), column('createdAt')];
     // The statement is a part of several calls: each has asked its own guard.
-    await database.write(serviceOrigin(database.service), insertRows, values);
+    await database.write(serviceOrigin(database.service), insertRows, [
+      rows.map(({ id }) => id),
+      rows.map(({ forTenant }) => forTenant),
+      rows.map(({ type }) => type),
+      rows.map(({ event }) => event),
+      rows.map(({ audit }) => audit),
+      rows.map(({ traceparent }) => traceparent),
+      rows.map(({ createdAt }) => createdAt),
+    ]);
     handover.add(rows);
     return rows;
   }, oneAtATime);

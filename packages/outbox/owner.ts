@@ -1,7 +1,7 @@
 import { type Owner } from '@bailiwick/broker';
 import type { Database, Statement } from '@bailiwick/store';
 
-const published: Statement = {
+const published: Statement<{ id: string; seq: string }, []> = {
   name: 'outbox.last_published',
   text: 'select id, stream_seq::int8 as seq from outbox where stream_seq is not null order by id desc limit 50',
 };
@@ -19,7 +19,7 @@ export function createOwner(
     id,
     async recognises(idAt) {
       if (!adopts) return false;
-      const rows = await database.query<{ id: string; seq: string }>(published, []);
+      const rows = await database.query(published, []);
       if (rows.length === 0) return true;
       for (const { id: row, seq } of rows) {
         const messageId = await idAt(Number(seq));

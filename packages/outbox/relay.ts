@@ -23,7 +23,7 @@ const lag = gauge<{ service: string }>({
   about:
     'Age of the oldest unpublished outbox row; 0 if there is none. Read from the database: each replica reports the same value.',
 });
-const oldest: Statement = {
+const oldest: Statement<{ age: number }, []> = {
   name: 'outbox.oldest',
   text: 'select extract(epoch from now() - created_at)::float8 as age from outbox where published_at is null order by id limit 1',
 };
@@ -32,7 +32,7 @@ const marked = `update outbox o set published_at = now(), stream_seq = p.seq
   from jsonb_to_recordset($1::jsonb) as p (id text, seq bigint) where o.id = p.id`;
 
 // Another relay may have published a row at the same time: the broker drops the second message.
-const markFresh: Statement = {
+const markFresh: Statement<never, [published: string]> = {
   name: 'outbox.mark_fresh',
   text: `${marked} and o.published_at is null`,
 };
@@ -43,7 +43,7 @@ const markFresh: Statement = {
  */
 const isOld = `created_at not between now() - interval '1 second' and now() + interval '1 second'`;
 
-const oldRow: Statement = {
+const oldRow: Statement<unknown, []> = {
   name: 'outbox.old',
   text: `select from outbox where published_at is null and ${isOld} limit 1`,
 };
@@ -216,7 +216,7 @@ function createPublisher({ database, handover, broker, log }: PublisherDeps) {
 
 function measureLag(database: Database): void {
   lag.from(async () => {
-    const [row] = await database.query<{ age: number }>(oldest, []);
+    const [row] = await database.query(oldest, []);
     return [{ value: row?.age ?? 0, labels: { service: database.service } }];
   });
 }

@@ -65,14 +65,17 @@ export const addUses = (uses: string): string =>
      count = case when w.ends_at <= now() then ${uses} else w.count + ${uses} end,
      ends_at = case when w.ends_at <= now() then excluded.ends_at else w.ends_at end`;
 
-const take: Statement = {
+const take: Statement<
+  { count: number; seconds_left: number },
+  [key: string, seconds: number, uses: number]
+> = {
   name: 'shared.rate_window_take',
   text: `insert into rate_window as w (key, count, ends_at) values ($1, $3, now() + make_interval(secs => $2))
          ${addUses('$3')}
          returning count, ceil(extract(epoch from ends_at - now()))::int as seconds_left`,
 };
 
-const sweep: Statement = {
+const sweep: Statement<never, []> = {
   name: 'shared.rate_window_sweep',
   text: 'delete from rate_window where ends_at < now()',
 };
@@ -119,7 +122,7 @@ export type Limiter = ReturnType<typeof createLimiter>;
 
 /** Counts `uses` of a key. `used`: all uses in its window, these included; `left`: in seconds. */
 async function countUses(run: Run, key: string, seconds: number, uses: number): Promise<Counted> {
-  const [row] = await run<{ count: number; seconds_left: number }>(take, [key, seconds, uses]);
+  const [row] = await run(take, [key, seconds, uses]);
   return { used: row?.count ?? 0, left: row?.seconds_left ?? seconds };
 }
 

@@ -91,8 +91,8 @@ type Way = { path: string; order: string; isDescending: boolean };
 /** Creates the reader of a list's pages. */
 export function createListing(listed: Listed) {
   const { selective = [] } = listed;
-  const statements = new Map<string, Statement>();
-  const statementOf = (way: Way): Statement => {
+  const statements = new Map<string, ListStatement>();
+  const statementOf = (way: Way): ListStatement => {
     const name = `${listed.name}_${way.path}_${way.order || 'id'}_${way.isDescending ? 'down' : 'up'}`;
     const statement = statements.get(name) ?? { name, text: textOf(listed, way) };
     statements.set(name, statement);
@@ -104,7 +104,7 @@ export function createListing(listed: Listed) {
     const { key, id } = placeOf(after);
     const common = [tenant, key, id, limit, rows, text === '' ? null : text];
     const statement = statementOf({ path, order, isDescending });
-    const foundRows = await run<FoundRow>(statement, [...common, ...values, ...fixed]);
+    const foundRows = await run(statement, [...common, ...values, ...fixed]);
     const edge = foundRows[0]?.edgeId;
     return {
       found: foundRows.flatMap((row) =>
@@ -155,6 +155,8 @@ type FoundRow = {
   edgeId: string | null;
   edgeKey: string | null;
 };
+
+type ListStatement = Statement<FoundRow, readonly unknown[]>;
 
 const afterOf = (key: string, id: string): string =>
   Buffer.from(JSON.stringify([key, id])).toString('base64url');

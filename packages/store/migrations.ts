@@ -33,7 +33,7 @@ export async function migrate(
 ): Promise<string> {
   const client = await connect(url, waitSeconds, log);
   try {
-    assertServer((await client.query<ServerRow>(serverStatement)).rows[0]);
+    assertServer((await client.query<ServerRow>(serverStatement.text)).rows[0]);
     await lockMigrations(client, schema.service);
     await adoptBaseline(client, schema);
     const role = databaseRole(schema.service, url);

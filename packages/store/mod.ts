@@ -30,6 +30,7 @@ export {
 export { assertSchemaWindow, type Installation, oldestSupported } from './schema-window.ts';
 export { databaseSettings } from './settings.ts';
 export {
+  type AnyStatement,
   lacksLock,
   onPool,
   type Run,

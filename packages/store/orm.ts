@@ -9,7 +9,7 @@ import {
 } from '@mikro-orm/core';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
 import { SpanKind } from '@opentelemetry/api';
-import type { Pool, QueryConfig, QueryResultRow } from 'pg';
+import type { Pool, QueryConfig } from 'pg';
 import {
   boundGuarded,
   createBusyCheck,
@@ -22,7 +22,7 @@ import {
   waitAtServerLimit,
 } from './pool.ts';
 import { measureSize } from './size.ts';
-import { type Statement, writes } from './statements.ts';
+import { type AnyStatement, type Statement, writes } from './statements.ts';
 import { openTransaction, type Transaction } from './transaction.ts';
 import { createTransactionTurns, type Scope } from './turns.ts';
 
@@ -200,8 +200,8 @@ export function openDatabase(options: DatabaseOptions) {
   const committed = ({ isRecorded }: Transaction) => {
     if (isRecorded) for (const listener of listeners) listener();
   };
-  const onAny = <Row extends QueryResultRow>(query: QueryConfig): Promise<Row[]> =>
-    orBusy(async () => (await pool.query<Row>(query)).rows);
+  const onAny = <Row>(query: QueryConfig): Promise<Row[]> =>
+    orBusy(async () => (await pool.query(query)).rows as Row[]);
 
   return {
     service: options.service,
@@ -243,21 +243,21 @@ export function openDatabase(options: DatabaseOptions) {
     inCall: turns.call,
 
     /** Runs a prepared statement of a queries.ts that only reads, outside of transactions. */
-    async query<Row extends QueryResultRow>(
-      statement: Statement,
-      values: readonly unknown[],
+    async query<Row, Values extends readonly unknown[]>(
+      statement: Statement<Row, Values>,
+      values: NoInfer<Values>,
     ): Promise<Row[]> {
       if (writes(statement)) throw new Error(`${statement.name} writes: pass its call to write()`);
-      return onAny<Row>({ ...statement, values: [...values] });
+      return onAny<Row>(queryOf(statement, values));
     },
 
     /** Like `query`, for a statement that writes. The guard of its call decides about it. */
-    async write<Row extends QueryResultRow>(
+    async write<Row, Values extends readonly unknown[]>(
       { guard }: Pick<Origin, 'guard'>,
-      statement: Statement,
-      values: readonly unknown[],
+      statement: Statement<Row, Values>,
+      values: NoInfer<Values>,
     ): Promise<Row[]> {
-      const query = { ...statement, values: [...values] };
+      const query = queryOf(statement, values);
       return guard ? orBusy(() => guarded<Row>(pool, guard, query)) : onAny<Row>(query);
     },
 
@@ -270,21 +270,23 @@ export function openDatabase(options: DatabaseOptions) {
   };
 }
 
+const queryOf = ({ name, text }: AnyStatement, values: readonly unknown[]): QueryConfig => ({
+  name,
+  text,
+  values: [...values],
+});
+
 /** Runs a statement in a transaction of its own, which the guard of its call decides about. */
-async function guarded<Row extends QueryResultRow>(
-  pool: Pool,
-  guard: CommitGuard,
-  query: QueryConfig,
-): Promise<Row[]> {
+async function guarded<Row>(pool: Pool, guard: CommitGuard, query: QueryConfig): Promise<Row[]> {
   const client = await pool.connect();
   let failure: Error | undefined;
   let leave: (() => void) | undefined;
   try {
     await client.query(guardedBegin);
-    const { rows } = await client.query<Row>(query);
+    const { rows } = await client.query(query);
     leave = await guard.enter(null);
     await client.query('commit');
-    return rows;
+    return rows as Row[];
   } catch (error) {
     await client.query('rollback').catch((broken: Error) => (failure = broken));
     throw error;

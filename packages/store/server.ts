@@ -1,4 +1,5 @@
 import { UnsuitableDatabase } from './database-problem.ts';
+import type { Statement } from './statements.ts';
 
 /** The oldest major version of PostgreSQL that the product is tested on. */
 const oldestMajor = 15;
@@ -6,7 +7,7 @@ const oldestMajor = 15;
 export type ServerRow = { version: number; encoding: string };
 
 /** Reads what `assertServer` checks. */
-export const serverStatement = {
+export const serverStatement: Statement<ServerRow, []> = {
   name: 'server',
   text: `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
 };

@@ -3,15 +3,23 @@ import { causesOf } from '@bailiwick/errors';
 
 // Statements in SQL, on the pool or inside a transaction, and the errors that they can have.
 
-/** A prepared statement: one name for one text, planned once per connection. */
-export type Statement = {
+/**
+ * A prepared statement: one name for one text, planned once per connection. `Row` is what it
+ * returns (never = nothing), `Values` what is bound to `$1`, `$2` …
+ */
+export type Statement<Row, Values extends readonly unknown[]> = {
   name: string;
   text: string;
   /** Why it may reach rows of any tenant: rows that meet in it are of the same tenant. */
   across?: string;
   /** Why rows of different tenants may meet in it. */
   between?: string;
+  /** Keeps the types for the compiler. It is never set. */
+  types?: { row: Row; values: Values };
 };
+
+/** A statement whose rows and values do not matter. */
+export type AnyStatement = Statement<unknown, readonly unknown[]>;
 
 const isWrite = /\b(insert\s+into|update|delete\s+from)\b/i;
 const written = new Map<string, boolean>();
@@ -20,22 +28,22 @@ const written = new Map<string, boolean>();
  * Whether a statement may change rows. The counts of limits and the claims of idempotent calls are
  * no changes by a caller.
  */
-export function writes({ name, text }: Statement): boolean {
+export function writes({ name, text }: AnyStatement): boolean {
   const isWriting = written.get(name) ?? (!name.startsWith('shared.') && isWrite.test(text));
   written.set(name, isWriting);
   return isWriting;
 }
 
 /** Runs a statement of a queries.ts: on the pool, or inside a transaction to see its writes. */
-export type Run = <Row extends Record<string, unknown>>(
-  statement: Statement,
-  values: readonly unknown[],
+export type Run = <Row, Values extends readonly unknown[]>(
+  statement: Statement<Row, Values>,
+  values: NoInfer<Values>,
 ) => Promise<Row[]>;
 
-type Write = <Row extends Record<string, unknown>>(
+type Write = <Row, Values extends readonly unknown[]>(
   call: Origin,
-  statement: Statement,
-  values: readonly unknown[],
+  statement: Statement<Row, Values>,
+  values: NoInfer<Values>,
 ) => Promise<Row[]>;
 
 /**

@@ -1,18 +1,15 @@
 import type { Origin } from '@bailiwick/contract';
 import { type EntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Transaction as Connection } from 'kysely';
-import type { Statement } from './statements.ts';
+import type { Run } from './statements.ts';
 
 /** A running transaction, with the call that it belongs to. */
 export type Transaction = {
   /** The call or the service that the transaction belongs to. */
   readonly call: Origin;
   readonly em: EntityManager;
-  /**
-   * Runs a statement of a queries.ts. Values are bound to `$1`, `$2` …; MikroORM's own `execute`
-   * would write them into the text.
-   */
-  query<Row>(statement: Statement | string, values: readonly unknown[]): Promise<Row[]>;
+  /** Runs a statement of a queries.ts, or a text that has no name. */
+  query: Run & (<Row>(text: string, values: readonly unknown[]) => Promise<Row[]>);
   /** Runs `work` for a call in a savepoint: if it throws, only its own changes are undone. */
   savepoint<T>(call: Origin, work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Whether it records something: its commit is announced to the listeners of `onCommit`. */
@@ -26,7 +23,11 @@ export function openTransaction(call: Origin, em: EntityManager): Transaction {
   const tx: Transaction = {
     call,
     em,
-    async query<Row>(statement: Statement | string, values: readonly unknown[]): Promise<Row[]> {
+    // Binds the values to `$1`, `$2` …; MikroORM's own `execute` would write them into the text.
+    async query<Row>(
+      statement: { text: string } | string,
+      values: readonly unknown[],
+    ): Promise<Row[]> {
       const connection = em.getTransactionContext<Connection<unknown>>();
       if (!connection) throw new Error('the transaction has ended');
       const text = typeof statement === 'string' ? statement : statement.text;

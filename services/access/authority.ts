@@ -34,11 +34,11 @@ import type { Rights } from './decisions/values.ts';
 import { leave } from './deletion/leave.ts';
 import { findGroupPaths } from './groups/queries.ts';
 import { type ReportedState, setSubjectState } from './subjects/state.ts';
+import { findLogo } from './tenants/branding/queries.ts';
 import type { TenantRow } from './tenants/entities.ts';
 import { factorFields } from './tenants/factor.ts';
 import {
   closedTenantsOf,
-  findLogo,
   findMemberIds,
   findOwners,
   findPlatformOwners,

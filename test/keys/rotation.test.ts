@@ -7,6 +7,7 @@ import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
 import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
 import { openUrl } from '@bailiwick/notifications/webhooks/url.ts';
+import type { Statement } from '@bailiwick/store';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Instance, openInstance, ringLine, ringService } from './instance.ts';
 
@@ -208,7 +209,8 @@ describe('key rotation', () => {
   test('the table of sealed columns lists every sealed column of notifications', async () => {
     const { database } = open({ service: ringService(ringLine('k1')) });
     const text = `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'notifications' and data_type = 'bytea' order by 1`;
-    const columns = await database.query<{ name: string }>({ name: 'bytea_columns', text }, []);
+    const statement: Statement<{ name: string }, []> = { name: 'bytea_columns', text };
+    const columns = await database.query(statement, []);
     const columnOf = (property: string) =>
       property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     const listed = sealedRecords.flatMap(({ entity, fields }) =>

@@ -11,7 +11,7 @@ import { answersAsBroker } from '@bailiwick/deploy/local/broker.ts';
 import { startDaemon } from '@bailiwick/deploy/local/daemon.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { createLog } from '@bailiwick/process';
-import { databaseRole, migrate, openDatabase } from '@bailiwick/store';
+import { databaseRole, migrate, openDatabase, type Statement } from '@bailiwick/store';
 import pg from 'pg';
 import { findProgram, startTestBroker } from '../support/broker.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -92,10 +92,11 @@ async function isEncrypted(url: string): Promise<boolean | undefined> {
   });
   const server = new pg.Client({ connectionString: url });
   try {
-    const [own] = await database.query<{ pid: number; role: string }>(
-      { name: 'own', text: 'select pg_backend_pid() as pid, current_user as role' },
-      [],
-    );
+    const connection: Statement<{ pid: number; role: string }, []> = {
+      name: 'own',
+      text: 'select pg_backend_pid() as pid, current_user as role',
+    };
+    const [own] = await database.query(connection, []);
     assert.equal(own?.role, databaseRole('access', url));
     await server.connect();
     return (

@@ -20,7 +20,7 @@ export type StoredCall = {
   running: boolean;
 };
 
-const insertCall: Statement = {
+const insertCall: Statement<unknown, [id: string, attempt: string, request: string]> = {
   name: 'shared.idempotent_call_insert',
   // "on conflict" would wait for an open transaction that has marked the row, so the row is looked
   // up first.
@@ -29,7 +29,10 @@ const insertCall: Statement = {
          on conflict (id) do nothing returning id`,
 };
 
-const takeOver: Statement = {
+const takeOver: Statement<
+  unknown,
+  [id: string, attempt: string, request: string, leaseSeconds: number, keptHours: number]
+> = {
   name: 'shared.idempotent_call_take_over',
   text: `update idempotent_call set attempt = $2, request = $3, changed = false, failed = null, answer = null, claimed_at = now()
          where id = (
@@ -40,7 +43,7 @@ const takeOver: Statement = {
          ) returning id`,
 };
 
-const findCall: Statement = {
+const findCall: Statement<StoredCall, [id: string, leaseSeconds: number, keptHours: number]> = {
   name: 'shared.idempotent_call_find',
   text: `select request, changed, answer, answer is null and failed is null and claimed_at >= now() - make_interval(secs => $2) as running
          from idempotent_call where id = $1 and claimed_at >= now() - make_interval(hours => $3)`,
@@ -53,7 +56,7 @@ export async function claimCall(
   request: string,
 ): Promise<StoredCall | 'busy' | undefined> {
   if ((await database.query(insertCall, [id, attempt, request])).length > 0) return undefined;
-  const [stored] = await database.query<StoredCall>(findCall, [id, leaseSeconds, keptHours]);
+  const [stored] = await database.query(findCall, [id, leaseSeconds, keptHours]);
   if (stored && (stored.running || stored.changed || stored.answer !== null)) return stored;
   if ((await database.query(takeOver, [id, attempt, request, leaseSeconds, keptHours])).length > 0)
     return undefined;
@@ -61,7 +64,7 @@ export async function claimCall(
   return 'busy';
 }
 
-const mark: Statement = {
+const mark: Statement<unknown, [id: string, attempt: string]> = {
   name: 'shared.idempotent_call_mark',
   text: 'update idempotent_call set changed = true where id = $1 and attempt = $2 returning id',
 };
@@ -74,7 +77,7 @@ export const markOf =
       throw unavailable('the call took too long and was repeated meanwhile');
   };
 
-const storeAnswer: Statement = {
+const storeAnswer: Statement<never, [id: string, attempt: string, answer: string]> = {
   name: 'shared.idempotent_call_store',
   text: 'update idempotent_call set answer = $3 where id = $1 and attempt = $2',
 };
@@ -87,12 +90,12 @@ export async function storeCall(
   await database.query(storeAnswer, [id, attempt, answer]);
 }
 
-const releaseUnchanged: Statement = {
+const releaseUnchanged: Statement<never, [id: string, attempt: string]> = {
   name: 'shared.idempotent_call_release',
   text: 'delete from idempotent_call where id = $1 and attempt = $2 and not changed',
 };
 
-const markFailed: Statement = {
+const markFailed: Statement<never, [id: string, attempt: string]> = {
   name: 'shared.idempotent_call_mark_failed',
   text: 'update idempotent_call set failed = true where id = $1 and attempt = $2 and changed and answer is null',
 };
@@ -111,7 +114,7 @@ export async function endWithoutAnswer(
 
 const batch = 1000;
 
-const sweepExpired: Statement = {
+const sweepExpired: Statement<unknown, [keptHours: number, batch: number]> = {
   name: 'shared.idempotent_call_sweep',
   text: `delete from idempotent_call where id in (
            select id from idempotent_call where claimed_at < now() - make_interval(hours => $1)

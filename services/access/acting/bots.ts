@@ -8,7 +8,6 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { findSubjectGrants, owns } from '../decisions/context.ts';
 import { type Ending, firstEnding } from '../decisions/delegation.ts';
-import { findRolePermissions } from '../decisions/queries.ts';
 import {
   holdsOnPlatform,
   mayGrant,
@@ -19,6 +18,7 @@ import {
 import type { Rights } from '../decisions/values.ts';
 import { findDirectoryRoles } from '../groups/queries.ts';
 import { narrow } from '../permissions/narrow.ts';
+import { findRolePermissions } from '../roles/queries.ts';
 
 /** The rights that a key or trust of a bot gives to its user. */
 type Conferred = { onPlatform: string[]; inTenant: string[]; isOwner: boolean };

@@ -3,7 +3,7 @@ import type { Run, Statement } from '@bailiwick/store';
 /** A role in a tenant, or on the platform (""), and the permissions of a tenant's own one. */
 export type HeldRole = { tenant: string; role: string; gives: string[] | null };
 
-const heldRoles: Statement = {
+const heldRoles: Statement<HeldRole, [userId: string]> = {
   name: 'access.held_roles',
   text: `
   select h.tenant, h.role, r.permissions as gives from (
@@ -25,4 +25,4 @@ const heldRoles: Statement = {
  * too: they may become active again.
  */
 export const findHeldRoles = (run: Run, userId: string): Promise<HeldRole[]> =>
-  run<HeldRole>(heldRoles, [userId]);
+  run(heldRoles, [userId]);

@@ -5,15 +5,15 @@ import { type Background, repeat } from '@bailiwick/pipeline';
 import { counter, type Log } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
 import { deleteOldCounts } from '../counts/queries.ts';
+import { lockHead } from './queries.ts';
 import {
   dropEntries,
   findDue,
   findLastDue,
   listSignedByOtherKeys,
-  lockHead,
   replaceSignature,
   saveCheckpoint,
-} from './queries.ts';
+} from './retention/queries.ts';
 import { isSigned, signCheckpoint, verifyStart } from './verify.ts';
 
 // Entries are kept for the retention days of their tenant, or of the installation. Pruning drops

@@ -1,6 +1,11 @@
 import type { Origin } from '@bailiwick/contract';
 import type { Database, Run, Statement, Transaction } from '@bailiwick/store';
-import { demandsMore, type ProofInTenants, proofValues } from '../decisions/session.ts';
+import {
+  demandsMore,
+  type ProofInTenants,
+  type ProofValues,
+  proofValues,
+} from '../decisions/session.ts';
 import type { Entry, Link } from './chain.ts';
 import type { AuditRow } from './entities.ts';
 
@@ -14,7 +19,10 @@ export async function lockHead(tx: Transaction, tenant: string): Promise<void> {
 /** A chain before an append: its last link, and which of the entries it has already. */
 export type Chain = { tenant: string; known: boolean; last: Link; stored: string[] };
 
-const chainsOf: Statement = {
+const chainsOf: Statement<
+  Link & Omit<Chain, 'last'>,
+  [tenants: readonly string[], ids: readonly string[]]
+> = {
   name: 'access.audit_chains',
   text: `select n.tenant, n.tenant = '' or exists (select from tenant t where t.id = n.tenant) as known,
            coalesce(h.seq, 0) as seq, coalesce(h.hash, '') as hash,
@@ -28,7 +36,7 @@ export async function findChains(
   tenants: readonly string[],
   ids: readonly string[],
 ): Promise<Chain[]> {
-  const rows = await database.query<Link & Omit<Chain, 'last'>>(chainsOf, [tenants, ids]);
+  const rows = await database.query(chainsOf, [tenants, ids]);
   return rows.map(({ seq, hash, ...chain }) => ({ ...chain, last: { seq, hash } }));
 }
 
@@ -37,7 +45,7 @@ export async function findChains(
 // change under the head of the platform's chain, which has their entries, and those of denied calls
 // under the tenant's head: two appenders never wait for each other's counts. At most 1,000 tenants of
 // a user count a sign-in, because each locks a row until the entries are stored.
-const append: Statement = {
+const append: Statement<{ tenant: string }, [heads: string, entries: string]> = {
   name: 'access.audit_append',
   text: `with given as (
            select * from jsonb_to_recordset($1::jsonb) as g (tenant text, seq int, hash text, "lastSeq" int, "lastHash" text)
@@ -90,7 +98,7 @@ export async function appendToChains(
     lastSeq: from.seq,
     lastHash: from.hash,
   }));
-  const rows = await database.write<{ tenant: string }>(call, append, [
+  const rows = await database.write(call, append, [
     JSON.stringify(heads),
     JSON.stringify(entries.map(rowOf)),
   ]);
@@ -146,29 +154,41 @@ export const filtered = `($4::text[] is null or action = any ($4)) and ($5::text
   and ($7::text is null or ip = $7) and ($8::text is null or result = $8)
   and ($9::timestamptz is null or occurred_at >= $9) and ($10::timestamptz is null or occurred_at < $10)`;
 
-export const filterValues = (filter: EntryFilter) => [
-  filter.actions,
-  filter.actorIds,
-  filter.targetIds,
-  filter.ip,
-  filter.result,
-  filter.from,
-  filter.to,
-];
+export type FilterValues = ReturnType<typeof filterValues>;
+
+export const filterValues = (filter: EntryFilter) =>
+  [
+    filter.actions,
+    filter.actorIds,
+    filter.targetIds,
+    filter.ip,
+    filter.result,
+    filter.from,
+    filter.to,
+  ] as const;
 
 /** Matches the prefixes, whose parameters are these. Wildcards have no meaning. */
 const prefixed = (action: string, operation: string) =>
   `(${action}::text is null or starts_with(action, ${action})) and (${operation}::text is null or starts_with(operation, ${operation}))`;
 
-const prefixValues = ({ actionPrefix, operationPrefix }: EntryFilter) => [
-  actionPrefix ?? null,
-  operationPrefix ?? null,
-];
+const prefixValues = ({ actionPrefix, operationPrefix }: EntryFilter) =>
+  [actionPrefix ?? null, operationPrefix ?? null] as const;
 
 export type EntryPage = { after: string; limit: number; filter: EntryFilter };
 
 // Every id begins with "aud_", so it sorts before "b".
-const entriesOfActor: Statement = {
+const entriesOfActor: Statement<
+  AuditRow,
+  [
+    userId: string,
+    after: string | null,
+    limit: number,
+    ...filter: FilterValues,
+    tenant: string,
+    ...proof: ProofValues,
+    ...prefixes: ReturnType<typeof prefixValues>,
+  ]
+> = {
   name: 'access.audit_of_actor',
   text: `select ${columns} from audit_entry where actor_id = $1 and actor_type = 'user' and id < coalesce($2::text, 'b') and ${filtered}
          and ($11::text = '' or tenant = $11)
@@ -189,7 +209,7 @@ export function entriesBy(
   userId: string,
   { after, limit, filter, tenant, ...proof }: ActorPage,
 ): Promise<AuditRow[]> {
-  return database.query<AuditRow>(entriesOfActor, [
+  return database.query(entriesOfActor, [
     userId,
     after || null,
     limit,
@@ -200,7 +220,17 @@ export function entriesBy(
   ]);
 }
 
-const entriesForward: Statement = {
+const entriesForward: Statement<
+  AuditRow,
+  [
+    tenant: string,
+    seq: number,
+    limit: number,
+    ...filter: FilterValues,
+    upTo: number,
+    ...prefixes: ReturnType<typeof prefixValues>,
+  ]
+> = {
   name: 'access.audit_forward',
   text: `select ${columns} from audit_entry where tenant = $1 and seq > $2 and ${filtered} and ${prefixed('$12', '$13')} and seq <= $11 order by seq limit $3`,
 };
@@ -224,7 +254,7 @@ export function entriesAfter(
   seq: number,
   { upTo, limit, filter = unfiltered }: Stretch,
 ): Promise<AuditRow[]> {
-  return database.query<AuditRow>(entriesForward, [
+  return database.query(entriesForward, [
     tenant,
     seq,
     limit,
@@ -241,7 +271,7 @@ export function entriesBehind(
   seq: number,
   { upTo, limit }: Stretch,
 ): Promise<AuditRow[]> {
-  return run<AuditRow>(entriesForward, [
+  return run(entriesForward, [
     tenant,
     seq,
     limit,
@@ -253,7 +283,7 @@ export function entriesBehind(
 
 export type Checkpoint = Link & { signature: string };
 
-const chainEnds: Statement = {
+const chainEnds: Statement<EndsRow, [tenant: string]> = {
   name: 'access.audit_ends',
   text: `select h.seq as "headSeq", h.hash as "headHash", c.seq, c.hash, c.signature
          from audit_head h left join audit_checkpoint c on c.tenant = h.tenant where h.tenant = $1`,
@@ -272,90 +302,11 @@ export async function findChain(
   run: Run,
   tenant: string,
 ): Promise<{ head: Link; checkpoint: Checkpoint | undefined }> {
-  const [row] = await run<EndsRow>(chainEnds, [tenant]);
+  const [row] = await run(chainEnds, [tenant]);
   if (!row) return { head: { seq: 0, hash: '' }, checkpoint: undefined };
   const { headSeq, headHash, seq, hash, signature } = row;
   return {
     head: { seq: headSeq, hash: headHash },
     checkpoint: seq === null ? undefined : { seq, hash: hash ?? '', signature: signature ?? '' },
   };
-}
-
-const keptDays = `greatest(coalesce(nullif((t.settings->>'auditRetentionDays')::int, 0), $1), 7)`;
-
-const due: Statement = {
-  name: 'access.audit_due',
-  text: `select h.tenant from audit_head h left join tenant t on t.id = h.tenant
-         cross join lateral (select e.seq, e.occurred_at from audit_entry e where e.tenant = h.tenant order by e.seq limit 1) oldest
-         where oldest.seq < h.seq and oldest.occurred_at < now() - make_interval(days => ${keptDays}) order by h.tenant`,
-  across: 'deletes expired entries of all tenants, each by the retention of its tenant',
-};
-
-/** The tenants whose oldest entry is past retention. The newest entry of a chain is always kept. */
-export async function findDue(database: Database, retentionDays: number): Promise<string[]> {
-  const rows = await database.query<{ tenant: string }>(due, [retentionDays]);
-  return rows.map(({ tenant }) => tenant);
-}
-
-/** The last of the first `limit` entries of a chain up to which all are past retention. */
-export async function findLastDue(
-  tx: Transaction,
-  tenant: string,
-  retentionDays: number,
-  limit: number,
-): Promise<Link | undefined> {
-  const [row] = await tx.query<Link>(
-    `with beginning as (
-       select e.seq, e.hash, e.occurred_at < now() - make_interval(days => ${keptDays}) as old
-       from audit_entry e left join tenant t on t.id = e.tenant where e.tenant = $2 order by e.seq limit $3
-     )
-     select b.seq, b.hash from beginning b
-     where b.seq < (select h.seq from audit_head h where h.tenant = $2) and not exists (select 1 from beginning n where n.seq <= b.seq and not n.old)
-     order by b.seq desc limit 1`,
-    [retentionDays, tenant, limit],
-  );
-  return row;
-}
-
-export async function saveCheckpoint(
-  tx: Transaction,
-  tenant: string,
-  { seq, hash, signature }: Checkpoint,
-): Promise<void> {
-  await tx.query(
-    `insert into audit_checkpoint as c (tenant, seq, hash, signature, created_at) values ($1, $2, $3, $4, now())
-     on conflict (tenant) do update set seq = excluded.seq, hash = excluded.hash, signature = excluded.signature, created_at = excluded.created_at
-     where c.seq < excluded.seq`,
-    [tenant, seq, hash, signature],
-  );
-}
-
-const signedByOthers: Statement = {
-  name: 'access.checkpoints_signed_by_others',
-  text: 'select tenant, seq::float8 as seq, hash, signature from audit_checkpoint where not starts_with(signature, $1)',
-  across: 're-signs the checkpoints of all tenants with a new first key of the key ring',
-};
-
-/** The checkpoints whose signatures do not begin with this prefix. */
-export const listSignedByOtherKeys = (
-  database: Database,
-  prefix: string,
-): Promise<Array<Checkpoint & { tenant: string }>> => database.query(signedByOthers, [prefix]);
-
-/** Replaces a checkpoint's signature, unless it has changed since it was read. */
-export async function replaceSignature(
-  tx: Transaction,
-  { tenant, signature }: { tenant: string; signature: string },
-  next: string,
-): Promise<void> {
-  await tx.query(
-    'update audit_checkpoint set signature = $3 where tenant = $1 and signature = $2',
-    [tenant, signature, next],
-  );
-}
-
-/** Drops a tenant's entries up to its checkpoint. */
-export async function dropEntries(tx: Transaction, tenant: string): Promise<number> {
-  const [row] = await tx.query<{ dropped: number }>('select drop_audit($1) as dropped', [tenant]);
-  return row?.dropped ?? 0;
 }

@@ -5,7 +5,7 @@ import type { DailyKind } from './entities.ts';
 /** Counting ends here, so that a call takes as long for a large tenant as for a small one. */
 export const most = 10_000;
 
-const members: Statement = {
+const members: Statement<MemberNumbers, [tenant: string, limit: number]> = {
   name: 'access.count_members',
   text: `select
            (select count(*)::int from (select from tenant_member where tenant = $1 and status = 'active' limit $2) as found) as active,
@@ -16,11 +16,11 @@ type MemberNumbers = { active: number; disabled: number };
 
 /** The members of a tenant by status, each at most one more than `most`. */
 export async function countMembers(database: Database, tenant: string): Promise<MemberNumbers> {
-  const [row] = await database.query<MemberNumbers>(members, [tenant, most + 1]);
+  const [row] = await database.query(members, [tenant, most + 1]);
   return row ?? { active: 0, disabled: 0 };
 }
 
-const tenants: Statement = {
+const tenants: Statement<TenantNumbers, [limit: number]> = {
   name: 'access.count_tenants',
   text: `select
            (select count(*)::int from (select from tenant where status = 'active' limit $1) as found) as active,
@@ -31,26 +31,32 @@ type TenantNumbers = { active: number; suspended: number };
 
 /** The tenants by status, each at most one more than `most`. */
 export async function countTenants(database: Database): Promise<TenantNumbers> {
-  const [row] = await database.query<TenantNumbers>(tenants, [most + 1]);
+  const [row] = await database.query(tenants, [most + 1]);
   return row ?? { active: 0, suspended: 0 };
 }
 
-const invitations: Statement = {
+type CountStatement = Statement<{ count: number }, [tenant: string, limit: number]>;
+
+const invitations: CountStatement = {
   name: 'access.count_invitations',
   text: `select count(*)::int as count from (
            select from invitation where tenant = $1 and status = 'pending' and expires_at > now() limit $2) as found`,
 };
-const groups: Statement = {
+const groups: CountStatement = {
   name: 'access.count_groups',
   text: `select count(*)::int as count from (select from group_entry where tenant = $1 limit $2) as found`,
 };
-const roles: Statement = {
+const roles: CountStatement = {
   name: 'access.count_roles',
   text: `select count(*)::int as count from (select from role_entry where tenant = $1 limit $2) as found`,
 };
 
-async function countOf(database: Database, statement: Statement, tenant: string): Promise<number> {
-  const [row] = await database.query<{ count: number }>(statement, [tenant, most + 1]);
+async function countOf(
+  database: Database,
+  statement: CountStatement,
+  tenant: string,
+): Promise<number> {
+  const [row] = await database.query(statement, [tenant, most + 1]);
   return row?.count ?? 0;
 }
 
@@ -66,7 +72,7 @@ export const countGroups = (database: Database, tenant: string): Promise<number>
 export const countRoles = (database: Database, tenant: string): Promise<number> =>
   countOf(database, roles, tenant);
 
-const days: Statement = {
+const days: Statement<{ day: string; count: number }, [tenant: string, kind: string]> = {
   name: 'access.daily_counts',
   text: `select asked.day::date::text as day, coalesce(c.count, 0) as count
          from generate_series((now() at time zone 'UTC')::date - 29, (now() at time zone 'UTC')::date, interval '1 day') as asked (day)
@@ -80,7 +86,7 @@ export const listDays = (
   kind: DailyKind,
 ): Promise<Array<{ day: string; count: number }>> => database.query(days, [tenant, kind]);
 
-const sweep: Statement = {
+const sweep: Statement<never, []> = {
   name: 'access.sweep_daily_counts',
   text: `delete from daily_count where day < (now() at time zone 'UTC')::date - 30`,
   across: 'the sweeper covers all tenants',

@@ -5,6 +5,7 @@ import {
   missesFactor,
   missesSso,
   type ProofInTenants,
+  type ProofValues,
   proofValues,
   refusesMethod,
 } from './session.ts';
@@ -102,7 +103,7 @@ export type RolesRow = {
 };
 
 // If no tenant is asked for, the user's only tenant is used.
-const userRoles: Statement = {
+const userRoles: Statement<RolesRow, [userId: string, tenant: string, ...proof: ProofValues]> = {
   name: 'access.user_roles',
   text: `
   with asked as materialized (
@@ -136,7 +137,7 @@ export async function findUserRoles(
   tenant: string,
   proof: SessionProof,
 ): Promise<RolesRow | undefined> {
-  const rows = await run<RolesRow>(userRoles, [userId, tenant, ...proofValues(proof)]);
+  const rows = await run(userRoles, [userId, tenant, ...proofValues(proof)]);
   return rows[0];
 }
 
@@ -155,7 +156,7 @@ export type BotRolesRow = {
   platform_role_ends?: RoleEnds;
 };
 
-const botRoles: Statement = {
+const botRoles: Statement<BotRolesRow, [botId: string, tenant: string, botTenant: string]> = {
   name: 'access.bot_roles',
   text: `
   with held as materialized (
@@ -182,11 +183,11 @@ export async function findBotRoles(
   tenant: string,
   botTenant: string,
 ): Promise<BotRolesRow | undefined> {
-  const rows = await run<BotRolesRow>(botRoles, [botId, tenant, botTenant]);
+  const rows = await run(botRoles, [botId, tenant, botTenant]);
   return rows[0];
 }
 
-const activeTenant: Statement = {
+const activeTenant: Statement<unknown, [tenant: string]> = {
   name: 'access.active_tenant',
   text: `select 1 as one from tenant where id = $1 and status = 'active'`,
 };
@@ -197,7 +198,7 @@ export async function isActiveTenant(run: Run, tenant: string): Promise<boolean>
 
 export type TenantRolesRow = { tenant: string; roles: string[]; custom: CustomPermissions };
 
-const rolesEverywhere: Statement = {
+const rolesEverywhere: Statement<TenantRolesRow, [userId: string, ...proof: ProofValues]> = {
   name: 'access.roles_everywhere',
   text: `
   select m.tenant, held.roles, ${customPermissions('m.tenant')} as custom
@@ -213,10 +214,13 @@ export function findRolesEverywhere(
   userId: string,
   proof: SessionProof,
 ): Promise<TenantRolesRow[]> {
-  return run<TenantRolesRow>(rolesEverywhere, [userId, ...proofValues(proof)]);
+  return run(rolesEverywhere, [userId, ...proofValues(proof)]);
 }
 
-const sharesTenant: Statement = {
+const sharesTenant: Statement<
+  unknown,
+  [userId: string, everywhere: boolean, tenants: string, readerId: string, ...proof: ProofValues]
+> = {
   name: 'access.shares_tenant',
   text: `
   select 1 as one from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
@@ -240,8 +244,14 @@ export async function isMemberWithin(
   { everywhere, tenants, ...proof }: Reach,
   readerId: string,
 ): Promise<boolean> {
-  const values = [userId, everywhere, tenants.join(','), readerId, ...proofValues(proof)];
-  return (await run(sharesTenant, values)).length > 0;
+  const rows = await run(sharesTenant, [
+    userId,
+    everywhere,
+    tenants.join(','),
+    readerId,
+    ...proofValues(proof),
+  ]);
+  return rows.length > 0;
 }
 
 const grantColumns = 'g.id, g.role, g.resource, g.tenant, g.expires_at';
@@ -249,7 +259,18 @@ const wanted = '($3 or g.resource = any ($4::text[]))';
 
 // The permissions of a tenant's own role (r) come with its first row only. Thousands of grants of
 // one role would otherwise repeat them.
-const subjectGrants: Statement = {
+const subjectGrants: Statement<
+  SubjectGrantRow,
+  [
+    subject: string,
+    tenant: string,
+    isAnyResource: boolean,
+    resources: readonly string[],
+    limit: number,
+    everyWay: boolean,
+    cutAt: number | null,
+  ]
+> = {
   name: 'access.held_by_subject',
   text: `
   with held as (
@@ -311,7 +332,7 @@ export function findSubjectGrantRows(
   limit: number,
   isCut = false,
 ): Promise<SubjectGrantRow[]> {
-  return run<SubjectGrantRow>(subjectGrants, [
+  return run(subjectGrants, [
     subject,
     tenant,
     resources === undefined,
@@ -339,7 +360,10 @@ export type SubjectStatus = {
   lacksFactor: boolean;
 };
 
-const subjectStatus: Statement = {
+const subjectStatus: Statement<
+  SubjectStatus,
+  [subject: string, tenant: string, ...proof: ProofValues]
+> = {
   name: 'access.standing',
   text: `
   select exists (select 1 from tenant t where t.id = $2 and t.status = 'active') as open,
@@ -354,55 +378,8 @@ export async function findSubjectStatus(
   run: Run,
   question: SessionProof & { subject: string; tenant: string },
 ): Promise<SubjectStatus> {
-  const values = [question.subject, question.tenant, ...proofValues(question)];
-  const [row] = await run<SubjectStatus>(subjectStatus, values);
+  const { subject, tenant } = question;
+  const [row] = await run(subjectStatus, [subject, tenant, ...proofValues(question)]);
   if (!row) throw new Error('a statement without a condition returned no row');
   return row;
-}
-
-const rolePermissions: Statement = {
-  name: 'access.role_permissions',
-  text: 'select distinct p as permission from role_entry r cross join lateral unnest(r.permissions) p where r.tenant = $1 and r.slug = any ($2::text[])',
-};
-
-/** The permissions of the tenant's own roles among these. */
-export async function findRolePermissions(
-  run: Run,
-  tenant: string,
-  slugs: readonly string[],
-): Promise<string[]> {
-  const rows = await run<{ permission: string }>(rolePermissions, [tenant, slugs]);
-  return rows.map((row) => row.permission);
-}
-
-const rolesOfSubject: Statement = {
-  name: 'access.roles_of_subject',
-  text: `
-  select g.role from grant_entry g
-  where g.tenant = $1 and g.subject_type = $2 and g.subject = $3 and $2 <> 'group' and ${alive}
-  union
-  select g.role from group_member gm
-  join group_entry e on e.tenant = gm.tenant and e.id = gm.group_id
-  join grant_entry g on g.tenant = gm.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys) and ${alive}
-  where $2 = 'user' and gm.tenant = $1 and gm.user_id = $3
-  union
-  select g.role from group_entry e
-  join grant_entry g on g.tenant = e.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys) and ${alive}
-  where $2 = 'group' and e.tenant = $1 and e.id = $3`,
-};
-
-export type HolderType = 'user' | 'bot' | 'group';
-
-/**
- * The roles of a user, bot or group (by id) in a tenant, on any resource: its own, those of a
- * user's groups, and those of the groups above them.
- */
-export async function findRolesOfSubject(
-  run: Run,
-  tenant: string,
-  type: HolderType,
-  id: string,
-): Promise<string[]> {
-  const rows = await run<{ role: string }>(rolesOfSubject, [tenant, type, id]);
-  return rows.map(({ role }) => role);
 }

@@ -16,11 +16,10 @@ export type ProofInTenants = {
 };
 
 /** The parameters in the order in which the conditions below take them. */
-export const proofValues = ({ ssoTenant, assurance, ownAssurance }: ProofInTenants) => [
-  ssoTenant,
-  assurance,
-  ownAssurance,
-];
+export const proofValues = ({ ssoTenant, assurance, ownAssurance }: ProofInTenants) =>
+  [ssoTenant, assurance, ownAssurance] as const;
+
+export type ProofValues = ReturnType<typeof proofValues>;
 
 export const noSession: ProofInTenants = { ssoTenant: null, assurance: null, ownAssurance: null };
 

@@ -2,7 +2,7 @@ import type { Database, Run, Statement, Transaction } from '@bailiwick/store';
 
 // The check for the last owner reads all owners, so the rows stay locked until the transaction
 // ends. Every caller locks them in the same order.
-const lockOwned: Statement = {
+const lockOwned: Statement<OwnedTenant, [userId: string]> = {
   name: 'access.lock_owned_tenants',
   text: `select t.id, t.name, t.status from tenant t
          where t.status <> 'deleting' and exists (
@@ -18,10 +18,10 @@ export type OwnedTenant = { id: string; name: string; status: string };
  * ends.
  */
 export function lockOwnedTenants(run: Run, userId: string): Promise<OwnedTenant[]> {
-  return run<OwnedTenant>(lockOwned, [userId]);
+  return run(lockOwned, [userId]);
 }
 
-const traces: Statement = {
+const traces: Statement<{ tenant: string }, [subject: string]> = {
   name: 'access.traces_of_subject',
   text: `select m.tenant from tenant_member m where m.user_id = $1
          union select o.tenant from membership_offer o where o.user_id = $1
@@ -34,11 +34,11 @@ const traces: Statement = {
 
 /** The tenants where a user or bot is a member or has grants; "" = the platform. */
 export async function findTraces(database: Database, subject: string): Promise<string[]> {
-  const rows = await database.query<{ tenant: string }>(traces, [subject]);
+  const rows = await database.query(traces, [subject]);
   return rows.map(({ tenant }) => tenant);
 }
 
-const unfinished: Statement = {
+const unfinished: Statement<{ subject: string }, []> = {
   name: 'access.unfinished_removals',
   text: `select s.subject from subject_state s where s.state = 'deleted' and s.since < now() - interval '5 seconds' and (
            exists (select 1 from tenant_member m where m.user_id = s.subject)
@@ -54,38 +54,38 @@ const unfinished: Statement = {
  * since it names the actor.
  */
 export async function findUnfinished(database: Database): Promise<string[]> {
-  const rows = await database.query<{ subject: string }>(unfinished, []);
+  const rows = await database.query(unfinished, []);
   return rows.map(({ subject }) => subject);
 }
 
-const purgeable: Statement = {
+const purgeable: Statement<{ id: string }, []> = {
   name: 'access.purgeable_tenants',
   text: `select t.id from tenant t where t.status = 'deleting' and t.purge_at <= now() order by t.purge_at limit 20`,
 };
 
 /** Deleted tenants whose grace period has ended. */
 export async function findPurgeable(database: Database): Promise<string[]> {
-  const rows = await database.query<{ id: string }>(purgeable, []);
+  const rows = await database.query(purgeable, []);
   return rows.map(({ id }) => id);
 }
 
-const orphanOffers: Statement = {
+const orphanOffers: Statement<never, []> = {
   name: 'access.delete_orphan_offers',
   text: `delete from membership_offer o where not exists (select from tenant t where t.id = o.tenant)
        or exists (select from tenant_member m where m.tenant = o.tenant and m.user_id = o.user_id and m.status = 'active')`,
   across: 'deletes the offers of deleted tenants',
 };
-const orphanLogos: Statement = {
+const orphanLogos: Statement<never, []> = {
   name: 'access.delete_orphan_logos',
   text: 'delete from tenant_logo l where not exists (select from tenant t where t.id = l.tenant)',
   across: 'deletes the logos of deleted tenants',
 };
-const orphanScimUsers: Statement = {
+const orphanScimUsers: Statement<never, []> = {
   name: 'access.delete_orphan_scim_users',
   text: 'delete from scim_user s where not exists (select from tenant t where t.id = s.tenant)',
   across: 'deletes the directory users of deleted tenants',
 };
-const orphanScimMembers: Statement = {
+const orphanScimMembers: Statement<never, []> = {
   name: 'access.delete_orphan_scim_members',
   text: 'delete from scim_member m where not exists (select from tenant t where t.id = m.tenant)',
   across: 'deletes the directory members of deleted tenants',

@@ -1,7 +1,7 @@
 import type { PageQuery } from '@bailiwick/pipeline';
 import type { Database, Run, Statement } from '@bailiwick/store';
 import type { Reach } from '../decisions/queries.ts';
-import { demandsMore, proofValues } from '../decisions/session.ts';
+import { demandsMore, type ProofValues, proofValues } from '../decisions/session.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 
 const shown =
@@ -12,7 +12,10 @@ const pageOfTenant = `select ${columns}, coalesce(e.path, g.subject) as subject
          from grant_entry g left join group_entry e on g.subject_type = 'group' and e.tenant = g.tenant and e.key = g.subject
          where g.tenant = $1 and g.subject_type = $2 and g.id > $3 order by g.id limit $4`;
 
-const grantsOfTenant: Statement = { name: 'access.grants_of_tenant', text: pageOfTenant };
+const grantsOfTenant: Statement<
+  GrantRow,
+  [tenant: string, subjectType: string, after: string, limit: number]
+> = { name: 'access.grants_of_tenant', text: pageOfTenant };
 
 /** The grants of one kind of subject in a tenant, or on the platform if `tenant` is "". */
 export function grantsIn(
@@ -21,12 +24,15 @@ export function grantsIn(
   subjectType: SubjectType,
   { after, limit }: PageQuery,
 ): Promise<GrantRow[]> {
-  return database.query<GrantRow>(grantsOfTenant, [tenant, subjectType, after, limit]);
+  return database.query(grantsOfTenant, [tenant, subjectType, after, limit]);
 }
 
 // Each half has its own limit, so that a page reads one page of either index range. A tenant's
 // reader does not see who made a platform grant: that may be a user of another tenant.
-const grantsReachingTenant: Statement = {
+const grantsReachingTenant: Statement<
+  GrantRow,
+  [tenant: string, subjectType: string, after: string, limit: number]
+> = {
   name: 'access.grants_reaching_tenant',
   text: `(${pageOfTenant})
          union all
@@ -48,12 +54,23 @@ export function grantsReaching(
   subjectType: SubjectType,
   { after, limit }: PageQuery,
 ): Promise<GrantRow[]> {
-  return database.query<GrantRow>(grantsReachingTenant, [tenant, subjectType, after, limit]);
+  return database.query(grantsReachingTenant, [tenant, subjectType, after, limit]);
 }
 
 // A user's grants are in several tenants: the last parameters say which of them the caller may see.
 // A right to read grants in every tenant does not include the platform's grants.
-const grantsOfUser: Statement = {
+const grantsOfUser: Statement<
+  GrantRow,
+  [
+    userId: string,
+    after: string,
+    limit: number,
+    everywhere: boolean,
+    tenants: string,
+    ...proof: ProofValues,
+    onPlatform: boolean,
+  ]
+> = {
   name: 'access.grants_of_user',
   text: `select ${columns}, g.subject from grant_entry g
          where g.subject = $1 and g.subject_type = 'user' and g.id > $2
@@ -74,7 +91,7 @@ export function grantsOf(
   onPlatform: boolean,
 ): Promise<GrantRow[]> {
   const { everywhere, tenants, ...proof } = reach;
-  return database.query<GrantRow>(grantsOfUser, [
+  return database.query(grantsOfUser, [
     userId,
     page.after,
     page.limit,
@@ -87,7 +104,10 @@ export function grantsOf(
 
 const takesRoom = `g.resource <> '' and (g.expires_at is null or g.expires_at > now())`;
 
-const grantsThere: Statement = {
+const grantsThere: Statement<
+  { ofTenant: number; ofSubject: number },
+  [tenant: string, subjectType: string, subject: string, most: number]
+> = {
   name: 'access.count_grants',
   text: `select (select count(*)::int from (select 1 from grant_entry g where g.tenant = $1 and ${takesRoom} limit $4) counted) as "ofTenant",
            (select count(*)::int from (select 1 from grant_entry g
@@ -105,11 +125,6 @@ export async function countGrants(
   subject: string,
   most: number,
 ): Promise<{ ofTenant: number; ofSubject: number }> {
-  const [row] = await run<{ ofTenant: number; ofSubject: number }>(grantsThere, [
-    tenant,
-    subjectType,
-    subject,
-    most,
-  ]);
+  const [row] = await run(grantsThere, [tenant, subjectType, subject, most]);
   return row ?? { ofTenant: 0, ofSubject: 0 };
 }

@@ -10,14 +10,14 @@ import {
   textKey,
 } from '@bailiwick/store';
 import type { Reach } from '../decisions/queries.ts';
-import { demandsMore, proofValues } from '../decisions/session.ts';
+import { demandsMore, type ProofValues, proofValues } from '../decisions/session.ts';
 import { memberRole, ownerRole } from '../permissions/builtin.ts';
 import { type GroupRow, scimSource } from './entities.ts';
 
 const columns =
   'e.tenant, e.id, e.path, e.name, e.description, e.external_id as "externalId", e.source, e.metadata, e.created_at as "createdAt", e.updated_at as "updatedAt"';
 
-const groupByKey: Statement = {
+const groupByKey: Statement<GroupRow, [tenant: string, key: string]> = {
   name: 'access.group',
   text: `select ${columns} from group_entry e where e.tenant = $1 and e.key = $2`,
 };
@@ -27,11 +27,11 @@ export async function findGroup(
   tenant: string,
   key: string,
 ): Promise<GroupRow | undefined> {
-  const rows = await database.query<GroupRow>(groupByKey, [tenant, key]);
+  const rows = await database.query(groupByKey, [tenant, key]);
   return rows[0];
 }
 
-const groupsOfTenant: Statement = {
+const groupsOfTenant: Statement<GroupRow, [tenant: string, after: string, limit: number]> = {
   name: 'access.groups_of_tenant',
   text: `select ${columns} from group_entry e where e.tenant = $1 and e.id > $2 order by e.id limit $3`,
 };
@@ -41,10 +41,10 @@ export function groupsOf(
   tenant: string,
   { after, limit }: PageQuery,
 ): Promise<GroupRow[]> {
-  return database.query<GroupRow>(groupsOfTenant, [tenant, after, limit]);
+  return database.query(groupsOfTenant, [tenant, after, limit]);
 }
 
-const groupsByIds: Statement = {
+const groupsByIds: Statement<GroupRow, [tenant: string, ids: readonly string[]]> = {
   name: 'access.groups_by_ids',
   text: `select ${columns} from group_entry e where e.tenant = $1 and e.id = any($2)`,
 };
@@ -53,7 +53,7 @@ export const findGroups = (
   database: Database,
   tenant: string,
   ids: readonly string[],
-): Promise<GroupRow[]> => database.query<GroupRow>(groupsByIds, [tenant, ids]);
+): Promise<GroupRow[]> => database.query(groupsByIds, [tenant, ids]);
 
 const searchedGroups = createListing({
   name: 'access.groups_searched',
@@ -81,12 +81,17 @@ export const searchGroups = (
 ): Promise<FoundIds> =>
   searchedGroups.find(onPool(database), { ...search, ...page, tenant, values: [from, to] });
 
-const membersOfGroup: Statement = {
+type MembersStatement = Statement<
+  { user_id: string },
+  [tenant: string, groupId: string, after: string, limit: number]
+>;
+
+const membersOfGroup: MembersStatement = {
   name: 'access.members_of_group',
   text: 'select user_id from group_member where tenant = $1 and group_id = $2 and user_id > $3 order by user_id limit $4',
 };
 
-const membersBelowGroup: Statement = {
+const membersBelowGroup: MembersStatement = {
   name: 'access.members_below_group',
   text: `select distinct m.user_id from group_entry e join group_member m on m.tenant = e.tenant and m.group_id = e.id
          where e.tenant = $1 and (select key from group_entry where tenant = $1 and id = $2) = any (e.ancestor_keys)
@@ -100,11 +105,12 @@ export async function memberIdsOf(
   { after, limit }: PageQuery,
   effective: boolean,
 ): Promise<string[]> {
-  const values = [group.tenant, group.id, after, limit];
-  const rows = await database.query<{ user_id: string }>(
-    effective ? membersBelowGroup : membersOfGroup,
-    values,
-  );
+  const rows = await database.query(effective ? membersBelowGroup : membersOfGroup, [
+    group.tenant,
+    group.id,
+    after,
+    limit,
+  ]);
   return rows.map((row) => row.user_id);
 }
 
@@ -149,14 +155,26 @@ export const searchMembersOf = (
 const visible = `exists (select 1 from tenant t where t.id = e.tenant and t.status = 'active' and (
              e.tenant = any (string_to_array($5, ',')) or ($4 and not ${demandsMore('$6', '$7', '$8')})))`;
 
-const groupsOfUser: Statement = {
+type UserGroupsStatement = Statement<
+  GroupRow,
+  [
+    userId: string,
+    after: string,
+    limit: number,
+    everywhere: boolean,
+    tenants: string,
+    ...proof: ProofValues,
+  ]
+>;
+
+const groupsOfUser: UserGroupsStatement = {
   name: 'access.groups_of_user',
   text: `select ${columns} from group_member m join group_entry e on e.tenant = m.tenant and e.id = m.group_id
          where m.user_id = $1 and e.id > $2 and ${visible} order by e.id limit $3`,
   across: "lists the user's own groups, in the tenants that the caller may see",
 };
 
-const groupsAboveUser: Statement = {
+const groupsAboveUser: UserGroupsStatement = {
   name: 'access.groups_above_user',
   text: `select ${columns} from group_entry e
          where e.id > $2 and ${visible} and exists (
@@ -176,11 +194,17 @@ export function groupsWith(
   { after, limit, reach, effective }: MemberGroupsQuery,
 ): Promise<GroupRow[]> {
   const { everywhere, tenants, ...proof } = reach;
-  const values = [userId, after, limit, everywhere, tenants.join(','), ...proofValues(proof)];
-  return database.query<GroupRow>(effective ? groupsAboveUser : groupsOfUser, values);
+  return database.query(effective ? groupsAboveUser : groupsOfUser, [
+    userId,
+    after,
+    limit,
+    everywhere,
+    tenants.join(','),
+    ...proofValues(proof),
+  ]);
 }
 
-const groupPaths: Statement = {
+const groupPaths: Statement<{ path: string }, [tenant: string, userId: string]> = {
   name: 'access.group_paths_of_user',
   text: `select distinct a.path from group_member gm
          join group_entry e on e.tenant = gm.tenant and e.id = gm.group_id
@@ -190,10 +214,10 @@ const groupPaths: Statement = {
 
 /** The paths of a user's groups in a tenant, and of the groups above them. */
 export async function findGroupPaths(run: Run, tenant: string, userId: string): Promise<string[]> {
-  return (await run<{ path: string }>(groupPaths, [tenant, userId])).map(({ path }) => path);
+  return (await run(groupPaths, [tenant, userId])).map(({ path }) => path);
 }
 
-const rolesOfGroup: Statement = {
+const rolesOfGroup: Statement<{ role: string }, [tenant: string, groupId: string]> = {
   name: 'access.roles_of_group',
   text: `select distinct g.role from group_entry e
          join grant_entry g on g.tenant = e.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys)
@@ -205,11 +229,11 @@ const rolesOfGroup: Statement = {
  * ancestors.
  */
 export async function findGroupRoles(run: Run, tenant: string, groupId: string): Promise<string[]> {
-  const rows = await run<{ role: string }>(rolesOfGroup, [tenant, groupId]);
+  const rows = await run(rolesOfGroup, [tenant, groupId]);
   return rows.map((row) => row.role);
 }
 
-const directoryRoles: Statement = {
+const directoryRoles: Statement<{ role: string }, [tenant: string]> = {
   name: 'access.roles_of_directory',
   text: `
   select coalesce(nullif(t.settings->>'defaultRole', ''), '${memberRole}') as role from tenant t where t.id = $1
@@ -227,5 +251,5 @@ const directoryRoles: Statement = {
  * and of the parent of new ones. It never gives ownership.
  */
 export async function findDirectoryRoles(run: Run, tenant: string): Promise<string[]> {
-  return (await run<{ role: string }>(directoryRoles, [tenant])).map(({ role }) => role);
+  return (await run(directoryRoles, [tenant])).map(({ role }) => role);
 }

@@ -18,7 +18,7 @@ const columns = `i.tenant, i.id, i.email, i.email_key as "emailKey", i.status, i
   i.inviter_limited_to as "inviterLimitedTo", i.inviter_voucher as "inviterVoucher", i.accepted_by as "acceptedBy", i.expires_at as "expiresAt",
   i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
-const ofToken: Statement = {
+const ofToken: Statement<InvitationRow, [tokenHash: Uint8Array]> = {
   name: 'access.invitation_of_token',
   text: `select ${columns} from invitation i join tenant t on t.id = i.tenant and t.status = 'active' where i.token_hash = $1`,
   across: 'finds the tenant of an invitation from its token',
@@ -29,11 +29,11 @@ export async function findByToken(
   database: Database,
   tokenHash: Uint8Array,
 ): Promise<InvitationRow | undefined> {
-  const [row] = await database.query<InvitationRow>(ofToken, [tokenHash]);
+  const [row] = await database.query(ofToken, [tokenHash]);
   return row;
 }
 
-const shown: Statement = {
+const shown: Statement<InvitationRow & { tenantName: string }, [tokenHash: Uint8Array]> = {
   name: 'access.invitation_shown',
   text: `select ${columns}, t.name as "tenantName" from invitation i join tenant t on t.id = i.tenant and t.status = 'active'
          where i.token_hash = $1 and i.status = 'pending' and i.expires_at > now()`,
@@ -45,11 +45,11 @@ export async function findShown(
   database: Database,
   tokenHash: Uint8Array,
 ): Promise<(InvitationRow & { tenantName: string }) | undefined> {
-  const [row] = await database.query<InvitationRow & { tenantName: string }>(shown, [tokenHash]);
+  const [row] = await database.query(shown, [tokenHash]);
   return row;
 }
 
-const byToken: Statement = {
+const byToken: Statement<InvitationRow, [tenant: string, tokenHash: Uint8Array]> = {
   name: 'access.invitation_by_token',
   text: `select ${columns} from invitation i where i.tenant = $1 and i.token_hash = $2 for update`,
 };
@@ -60,11 +60,14 @@ export async function lockByToken(
   tenant: string,
   tokenHash: Uint8Array,
 ): Promise<InvitationRow | undefined> {
-  const [row] = await run<InvitationRow>(byToken, [tenant, tokenHash]);
+  const [row] = await run(byToken, [tenant, tokenHash]);
   return row;
 }
 
-const settle: Statement = {
+const settle: Statement<
+  InvitationRow,
+  [tenant: string, id: string, status: string, acceptedBy: string]
+> = {
   name: 'access.settle_invitation',
   text: `update invitation i set status = $3, accepted_by = $4, updated_at = greatest(now(), i.updated_at + interval '1 millisecond')
          where i.tenant = $1 and i.id = $2 and i.status = 'pending' and i.expires_at > now() returning ${columns}`,
@@ -78,11 +81,11 @@ export async function settleInvitation(
   { tenant, id }: InvitationRow,
   { status, acceptedBy = '' }: Outcome,
 ): Promise<InvitationRow | undefined> {
-  const [row] = await run<InvitationRow>(settle, [tenant, id, status, acceptedBy]);
+  const [row] = await run(settle, [tenant, id, status, acceptedBy]);
   return row;
 }
 
-const pendingOf: Statement = {
+const pendingOf: Statement<InvitationRow, [tenant: string, emailKey: string]> = {
   name: 'access.pending_invitation',
   text: `select ${columns} from invitation i where i.tenant = $1 and i.email_key = $2 and i.status = 'pending' for update`,
 };
@@ -96,11 +99,11 @@ export async function lockPending(
   tenant: string,
   emailKey: string,
 ): Promise<InvitationRow | undefined> {
-  const [row] = await run<InvitationRow>(pendingOf, [tenant, emailKey]);
+  const [row] = await run(pendingOf, [tenant, emailKey]);
   return row;
 }
 
-const expire: Statement = {
+const expire: Statement<InvitationRow, [tenant: string, id: string]> = {
   name: 'access.expire_invitation',
   text: `update invitation i set status = 'expired', updated_at = greatest(now(), i.updated_at + interval '1 millisecond')
          where i.tenant = $1 and i.id = $2 and i.status = 'pending' and i.expires_at <= now() returning ${columns}`,
@@ -114,11 +117,11 @@ export async function expireInvitation(
   tenant: string,
   id: string,
 ): Promise<InvitationRow | undefined> {
-  const [row] = await run<InvitationRow>(expire, [tenant, id]);
+  const [row] = await run(expire, [tenant, id]);
   return row;
 }
 
-const overdue: Statement = {
+const overdue: Statement<{ tenant: string; id: string }, [limit: number]> = {
   name: 'access.overdue_invitations',
   text: `select i.tenant, i.id from invitation i where i.status = 'pending' and i.expires_at <= now() order by i.expires_at limit $1 for update skip locked`,
   across: 'the sweeper covers all tenants',
@@ -131,10 +134,13 @@ export function takeOverdue(
   run: Run,
   limit: number,
 ): Promise<Array<{ tenant: string; id: string }>> {
-  return run<{ tenant: string; id: string }>(overdue, [limit]);
+  return run(overdue, [limit]);
 }
 
-const invitationsOfTenant: Statement = {
+const invitationsOfTenant: Statement<
+  InvitationRow,
+  [tenant: string, after: string, limit: number]
+> = {
   name: 'access.invitations_of_tenant',
   text: `select ${columns} from invitation i where i.tenant = $1 and ($2 = '' or i.id < $2) order by i.id desc limit $3`,
 };
@@ -145,10 +151,10 @@ export function invitationsInto(
   tenant: string,
   { after, limit }: PageQuery,
 ): Promise<InvitationRow[]> {
-  return database.query<InvitationRow>(invitationsOfTenant, [tenant, after, limit]);
+  return database.query(invitationsOfTenant, [tenant, after, limit]);
 }
 
-const byIds: Statement = {
+const byIds: Statement<InvitationRow, [tenant: string, ids: readonly string[]]> = {
   name: 'access.invitations_by_ids',
   text: `select ${columns} from invitation i where i.tenant = $1 and i.id = any($2)`,
 };
@@ -157,7 +163,7 @@ export const findInvitations = (
   database: Database,
   tenant: string,
   ids: readonly string[],
-): Promise<InvitationRow[]> => database.query<InvitationRow>(byIds, [tenant, ids]);
+): Promise<InvitationRow[]> => database.query(byIds, [tenant, ids]);
 
 // An expired invitation is stored as pending until the sweeper has marked it.
 const searched = createListing({
@@ -199,7 +205,10 @@ export const searchInvitations = (
     values: [status, from, to],
   });
 
-const invitationsOfAddress: Statement = {
+const invitationsOfAddress: Statement<
+  InvitationRow,
+  [emailKey: string, after: string, limit: number]
+> = {
   name: 'access.invitations_of_address',
   text: `select ${columns} from invitation i join tenant t on t.id = i.tenant and t.status = 'active'
          where i.email_key = $1 and ($2 = '' or i.id < $2) order by i.id desc limit $3`,
@@ -212,5 +221,5 @@ export function invitationsOf(
   emailKey: string,
   { after, limit }: PageQuery,
 ): Promise<InvitationRow[]> {
-  return database.query<InvitationRow>(invitationsOfAddress, [emailKey, after, limit]);
+  return database.query(invitationsOfAddress, [emailKey, after, limit]);
 }

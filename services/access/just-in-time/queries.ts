@@ -1,7 +1,10 @@
 import type { Run, Statement } from '@bailiwick/store';
 import { type Giver, giverLater, type LaterGiver } from '../decisions/delegation.ts';
 
-const mappedGroups: Statement = {
+const mappedGroups: Statement<
+  { group_id: string },
+  [tenant: string, userId: string, provider: string]
+> = {
   name: 'access.mapped_groups',
   text: 'select group_id from group_member where tenant = $1 and user_id = $2 and mapped_by = $3',
 };
@@ -13,11 +16,14 @@ export async function findMappedGroups(
   userId: string,
   provider: string,
 ): Promise<string[]> {
-  const rows = await run<{ group_id: string }>(mappedGroups, [tenant, userId, provider]);
+  const rows = await run(mappedGroups, [tenant, userId, provider]);
   return rows.map((row) => row.group_id);
 }
 
-const mappedPeople: Statement = {
+const mappedPeople: Statement<
+  { user_id: string },
+  [tenant: string, provider: string, limit: number]
+> = {
   name: 'access.mapped_people',
   text: `select subject as user_id from grant_entry where tenant = $1 and mapped_by = $2
          union select user_id from group_member where tenant = $1 and mapped_by = $2 order by 1 limit $3`,
@@ -30,7 +36,7 @@ export async function findMappedPeople(
   provider: string,
   limit: number,
 ): Promise<string[]> {
-  const rows = await run<{ user_id: string }>(mappedPeople, [tenant, provider, limit]);
+  const rows = await run(mappedPeople, [tenant, provider, limit]);
   return rows.map((row) => row.user_id);
 }
 
@@ -39,19 +45,21 @@ type Person = { tenant: string; userId: string; provider: string };
 // A provider that does not state a user's groups keeps the mapped rights for this time.
 const kept = `interval '30 days'`;
 
-const stated: Statement = {
+type PersonKey = [tenant: string, userId: string, provider: string];
+
+const stated: Statement<never, [...key: PersonKey, giver: string | null]> = {
   name: 'access.mapping_stated',
   text: `insert into mapping_statement (tenant, user_id, provider, stated_at, silent_since, giver) values ($1, $2, $3, now(), null, $4)
     on conflict (tenant, user_id, provider) do update set stated_at = now(), silent_since = null, giver = excluded.giver`,
 };
 // Rights from before there were statements count as stated now.
-const silent: Statement = {
+const silent: Statement<{ keeps: boolean }, [...key: PersonKey, giver: string | null]> = {
   name: 'access.mapping_silent',
   text: `insert into mapping_statement as m (tenant, user_id, provider, stated_at, silent_since, giver) values ($1, $2, $3, now(), now(), $4)
     on conflict (tenant, user_id, provider) do update set silent_since = coalesce(m.silent_since, now())
     returning stated_at > now() - ${kept} as keeps`,
 };
-const forgotten: Statement = {
+const forgotten: Statement<never, PersonKey> = {
   name: 'access.mapping_forgotten',
   text: 'delete from mapping_statement where tenant = $1 and user_id = $2 and provider = $3',
 };
@@ -74,7 +82,10 @@ const copyGiver = ({ type, id, narrowedTo, limitedTo, voucher }: LaterGiver): La
   ...(voucher !== undefined && { voucher }),
 });
 
-const givers: Statement = {
+const givers: Statement<
+  { giver: LaterGiver | null },
+  [tenant: string, userId: string, provider: string]
+> = {
   name: 'access.mapping_giver',
   text: 'select giver from mapping_statement where tenant = $1 and user_id = $2 and provider = $3',
 };
@@ -84,7 +95,7 @@ export async function findMappingGiver(
   run: Run,
   { tenant, userId, provider }: Person,
 ): Promise<Giver | undefined> {
-  const [row] = await run<{ giver: LaterGiver | null }>(givers, [tenant, userId, provider]);
+  const [row] = await run(givers, [tenant, userId, provider]);
   return row?.giver ? giverLater(tenant, row.giver) : undefined;
 }
 
@@ -94,18 +105,18 @@ export async function noteStatement(
   person: Person,
   { keepsMapped, roles, groups, giver }: Stated,
 ): Promise<boolean> {
-  const key = [person.tenant, person.userId, person.provider];
-  const values = [...key, giver ? JSON.stringify(copyGiver(giver)) : null];
+  const key: PersonKey = [person.tenant, person.userId, person.provider];
+  const stored = giver ? JSON.stringify(copyGiver(giver)) : null;
   if (keepsMapped) {
-    const [row] = await run<{ keeps: boolean }>(silent, values);
+    const [row] = await run(silent, [...key, stored]);
     if (row?.keeps) return true;
   }
-  if (!keepsMapped && roles.length + groups.length > 0) await run(stated, values);
+  if (!keepsMapped && roles.length + groups.length > 0) await run(stated, [...key, stored]);
   else await run(forgotten, key);
   return false;
 }
 
-const overdue: Statement = {
+const overdue: Statement<Person, [limit: number]> = {
   name: 'access.mappings_overdue',
   text: `select tenant, user_id as "userId", provider from mapping_statement
     where silent_since is not null and stated_at <= now() - ${kept} order by stated_at limit $1`,
@@ -113,10 +124,9 @@ const overdue: Statement = {
 };
 
 /** Users whose mapped rights end, since the provider has not stated them for too long. */
-export const findOverdue = (run: Run, limit: number): Promise<Person[]> =>
-  run<Person>(overdue, [limit]);
+export const findOverdue = (run: Run, limit: number): Promise<Person[]> => run(overdue, [limit]);
 
-const stillOverdue: Statement = {
+const stillOverdue: Statement<never, [tenant: string, userId: string, provider: string]> = {
   name: 'access.mapping_overdue',
   text: `select from mapping_statement where tenant = $1 and user_id = $2 and provider = $3
     and silent_since is not null and stated_at <= now() - ${kept} for update`,

@@ -7,7 +7,7 @@ export async function waitForLocks(tx: Transaction, ms: number): Promise<void> {
 }
 
 // The permissions of a tenant's own role (r) come with its first row only, as in decisions.
-const roleHoldings: Statement = {
+const roleHoldings: Statement<RoleHolding, [tenant: string, limit: number]> = {
   name: 'access.role_holdings',
   text: `
   with alive as (select * from grant_entry g where g.tenant in ($1, '') and (g.expires_at is null or g.expires_at > now())),
@@ -34,5 +34,5 @@ export type RoleHolding = Pick<SubjectGrantRow, 'role' | 'resource' | 'platform'
 
 /** The effective roles of a tenant's users and bots, by grants there and on the platform. */
 export function findRoleHoldings(run: Run, tenant: string, limit: number): Promise<RoleHolding[]> {
-  return run<RoleHolding>(roleHoldings, [tenant, limit]);
+  return run(roleHoldings, [tenant, limit]);
 }

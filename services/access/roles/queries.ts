@@ -5,7 +5,7 @@ import type { RoleRow } from './entities.ts';
 const columns =
   'r.tenant, r.id, r.slug, r.name, r.description, r.permissions, r.created_at as "createdAt", r.updated_at as "updatedAt"';
 
-const roleBySlug: Statement = {
+const roleBySlug: Statement<RoleRow, [tenant: string, slug: string]> = {
   name: 'access.role',
   text: `select ${columns} from role_entry r where r.tenant = $1 and r.slug = $2`,
 };
@@ -15,11 +15,11 @@ export async function findRole(
   tenant: string,
   slug: string,
 ): Promise<RoleRow | undefined> {
-  const rows = await database.query<RoleRow>(roleBySlug, [tenant, slug]);
+  const rows = await database.query(roleBySlug, [tenant, slug]);
   return rows[0];
 }
 
-const rolesOfTenant: Statement = {
+const rolesOfTenant: Statement<RoleRow, [tenant: string, after: string, limit: number]> = {
   name: 'access.roles_of_tenant',
   text: `select ${columns} from role_entry r where r.tenant = $1 and r.id > $2 order by r.id limit $3`,
 };
@@ -30,10 +30,10 @@ export function rolesOf(
   tenant: string,
   { after, limit }: PageQuery,
 ): Promise<RoleRow[]> {
-  return database.query<RoleRow>(rolesOfTenant, [tenant, after, limit]);
+  return database.query(rolesOfTenant, [tenant, after, limit]);
 }
 
-const roleUse: Statement = {
+const roleUse: Statement<RoleUse, [tenant: string, slug: string]> = {
   name: 'access.role_use',
   text: `select exists (select 1 from grant_entry g where g.tenant = $1 and g.role = $2 and (g.expires_at is null or g.expires_at > now())) as granted,
                 exists (select 1 from tenant t where t.id = $1 and t.settings->>'defaultRole' = $2) as default,
@@ -44,6 +44,58 @@ export type RoleUse = { granted: boolean; default: boolean; invited: boolean };
 
 /** Where a role is in use. */
 export async function findRoleUse(run: Run, tenant: string, slug: string): Promise<RoleUse> {
-  const rows = await run<RoleUse>(roleUse, [tenant, slug]);
+  const rows = await run(roleUse, [tenant, slug]);
   return rows[0] ?? { granted: false, default: false, invited: false };
+}
+
+const alive = '(g.expires_at is null or g.expires_at > now())';
+
+const rolePermissions: Statement<
+  { permission: string },
+  [tenant: string, slugs: readonly string[]]
+> = {
+  name: 'access.role_permissions',
+  text: 'select distinct p as permission from role_entry r cross join lateral unnest(r.permissions) p where r.tenant = $1 and r.slug = any ($2::text[])',
+};
+
+/** The permissions of the tenant's own roles among these. */
+export async function findRolePermissions(
+  run: Run,
+  tenant: string,
+  slugs: readonly string[],
+): Promise<string[]> {
+  const rows = await run(rolePermissions, [tenant, slugs]);
+  return rows.map((row) => row.permission);
+}
+
+const rolesOfSubject: Statement<{ role: string }, [tenant: string, type: string, id: string]> = {
+  name: 'access.roles_of_subject',
+  text: `
+  select g.role from grant_entry g
+  where g.tenant = $1 and g.subject_type = $2 and g.subject = $3 and $2 <> 'group' and ${alive}
+  union
+  select g.role from group_member gm
+  join group_entry e on e.tenant = gm.tenant and e.id = gm.group_id
+  join grant_entry g on g.tenant = gm.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys) and ${alive}
+  where $2 = 'user' and gm.tenant = $1 and gm.user_id = $3
+  union
+  select g.role from group_entry e
+  join grant_entry g on g.tenant = e.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys) and ${alive}
+  where $2 = 'group' and e.tenant = $1 and e.id = $3`,
+};
+
+export type HolderType = 'user' | 'bot' | 'group';
+
+/**
+ * The roles of a user, bot or group (by id) in a tenant, on any resource: its own, those of a
+ * user's groups, and those of the groups above them.
+ */
+export async function findRolesOfSubject(
+  run: Run,
+  tenant: string,
+  type: HolderType,
+  id: string,
+): Promise<string[]> {
+  const rows = await run(rolesOfSubject, [tenant, type, id]);
+  return rows.map(({ role }) => role);
 }

@@ -27,25 +27,30 @@ const people = `select s.tenant, s.id, s.external_id as "externalId", s.email_ke
   left join invitation i on i.tenant = s.tenant and i.id = s.invitation_id
   where s.tenant = $1`;
 
-const person: Statement = { name: 'access.scim_person', text: `${people} and s.id = $2` };
+const person: Statement<PersonRow, [tenant: string, id: string]> = {
+  name: 'access.scim_person',
+  text: `${people} and s.id = $2`,
+};
 
 export async function findPerson(
   run: Run,
   tenant: string,
   id: string,
 ): Promise<PersonRow | undefined> {
-  return (await run<PersonRow>(person, [tenant, id]))[0];
+  return (await run(person, [tenant, id]))[0];
 }
 
-const peopleByName: Statement = {
+type PeopleByValue = Statement<PersonRow, [tenant: string, key: string]>;
+
+const peopleByName: PeopleByValue = {
   name: 'access.scim_people_by_name',
   text: `${people} and s.user_name_key = $2`,
 };
-const peopleByEmail: Statement = {
+const peopleByEmail: PeopleByValue = {
   name: 'access.scim_people_by_email',
   text: `${people} and s.email_key = $2`,
 };
-const peopleByExternalId: Statement = {
+const peopleByExternalId: PeopleByValue = {
   name: 'access.scim_people_by_external_id',
   text: `${people} and s.external_id = $2 order by s.id limit 1000`,
 };
@@ -62,10 +67,10 @@ export const findPeopleBy = (
     email: peopleByEmail,
     externalId: peopleByExternalId,
   };
-  return run<PersonRow>(statements[attribute], [tenant, key]);
+  return run(statements[attribute], [tenant, key]);
 };
 
-const peopleAfter: Statement = {
+const peopleAfter: Statement<PersonRow, [tenant: string, after: string, limit: number]> = {
   name: 'access.scim_people_after',
   text: `${people} and s.id > $2 order by s.id limit $3`,
 };
@@ -76,12 +81,12 @@ export const peopleFrom = (
   tenant: string,
   after: string,
   limit: number,
-): Promise<PersonRow[]> => run<PersonRow>(peopleAfter, [tenant, after, limit]);
+): Promise<PersonRow[]> => run(peopleAfter, [tenant, after, limit]);
 
 // A page is found in an index that holds the IDs, and only its rows are read: measured at 10,000
 // people and 10,000 groups, the last page takes a millisecond longer than the first.
 
-const peopleAt: Statement = {
+const peopleAt: Statement<PersonRow, [tenant: string, offset: number, limit: number]> = {
   name: 'access.scim_people_at',
   text: `${people} and s.id = any (array(
     select id from scim_user where tenant = $1 order by id offset $2 limit $3)) order by s.id`,
@@ -93,27 +98,27 @@ export const peoplePage = (
   tenant: string,
   offset: number,
   limit: number,
-): Promise<PersonRow[]> => run<PersonRow>(peopleAt, [tenant, offset, limit]);
+): Promise<PersonRow[]> => run(peopleAt, [tenant, offset, limit]);
 
-const peopleByIds: Statement = {
+const peopleByIds: Statement<PersonRow, [tenant: string, ids: readonly string[]]> = {
   name: 'access.scim_people_by_ids',
   text: `${people} and s.id = any ($2)`,
 };
 
 /** People by their IDs, in any order. */
 export const peopleOf = (run: Run, tenant: string, ids: readonly string[]): Promise<PersonRow[]> =>
-  run<PersonRow>(peopleByIds, [tenant, ids]);
+  run(peopleByIds, [tenant, ids]);
 
-const peopleCount: Statement = {
+const peopleCount: Statement<{ count: number }, [tenant: string]> = {
   name: 'access.scim_people_count',
   text: 'select count(*)::int as count from scim_user where tenant = $1',
 };
 
 export async function countPeople(run: Run, tenant: string): Promise<number> {
-  return (await run<{ count: number }>(peopleCount, [tenant]))[0]?.count ?? 0;
+  return (await run(peopleCount, [tenant]))[0]?.count ?? 0;
 }
 
-const groupsOfPeople: Statement = {
+const groupsOfPeople: Statement<GroupOfPerson, [tenant: string, people: readonly string[]]> = {
   name: 'access.scim_groups_of_people',
   text: `select m.scim_user_id as "personId", e.id, e.name from scim_member m
     join group_entry e on e.tenant = m.tenant and e.id = m.group_id
@@ -126,7 +131,7 @@ export const findGroupsOf = (
   run: Run,
   tenant: string,
   people: readonly string[],
-): Promise<GroupOfPerson[]> => run<GroupOfPerson>(groupsOfPeople, [tenant, people]);
+): Promise<GroupOfPerson[]> => run(groupsOfPeople, [tenant, people]);
 
 /** A group of the directory. */
 export type ScimGroupRow = {
@@ -141,26 +146,29 @@ export type ScimGroupRow = {
 const groups = `select e.tenant, e.id, e.name, e.external_id as "externalId", e.created_at as "createdAt", e.updated_at as "updatedAt"
   from group_entry e where e.tenant = $1 and e.source = '${scimSource}'`;
 
-const group: Statement = { name: 'access.scim_group', text: `${groups} and e.id = $2` };
+const group: Statement<ScimGroupRow, [tenant: string, id: string]> = {
+  name: 'access.scim_group',
+  text: `${groups} and e.id = $2`,
+};
 
 export async function findScimGroup(
   run: Run,
   tenant: string,
   id: string,
 ): Promise<ScimGroupRow | undefined> {
-  return (await run<ScimGroupRow>(group, [tenant, id]))[0];
+  return (await run(group, [tenant, id]))[0];
 }
 
-const groupsByName: Statement = {
+const groupsByName: Statement<ScimGroupRow, [tenant: string, name: string]> = {
   name: 'access.scim_groups_by_name',
   text: `${groups} and ${textKey('e.name')} = ${textKey('$2::text')} order by e.id limit 1000`,
 };
 
 /** The groups whose names begin alike: a longer name is compared by the caller. */
 export const findGroupsByName = (run: Run, tenant: string, name: string): Promise<ScimGroupRow[]> =>
-  run<ScimGroupRow>(groupsByName, [tenant, name]);
+  run(groupsByName, [tenant, name]);
 
-const groupsAfter: Statement = {
+const groupsAfter: Statement<ScimGroupRow, [tenant: string, after: string, limit: number]> = {
   name: 'access.scim_groups_after',
   text: `${groups} and e.id > $2 order by e.id limit $3`,
 };
@@ -170,9 +178,9 @@ export const groupsFrom = (
   tenant: string,
   after: string,
   limit: number,
-): Promise<ScimGroupRow[]> => run<ScimGroupRow>(groupsAfter, [tenant, after, limit]);
+): Promise<ScimGroupRow[]> => run(groupsAfter, [tenant, after, limit]);
 
-const groupsAt: Statement = {
+const groupsAt: Statement<ScimGroupRow, [tenant: string, offset: number, limit: number]> = {
   name: 'access.scim_groups_at',
   text: `${groups} and e.id = any (array(
     select id from group_entry where tenant = $1 and source = '${scimSource}' order by id offset $2 limit $3)) order by e.id`,
@@ -183,9 +191,9 @@ export const groupsPage = (
   tenant: string,
   offset: number,
   limit: number,
-): Promise<ScimGroupRow[]> => run<ScimGroupRow>(groupsAt, [tenant, offset, limit]);
+): Promise<ScimGroupRow[]> => run(groupsAt, [tenant, offset, limit]);
 
-const groupsByIds: Statement = {
+const groupsByIds: Statement<ScimGroupRow, [tenant: string, ids: readonly string[]]> = {
   name: 'access.scim_groups_by_ids',
   text: `${groups} and e.id = any ($2)`,
 };
@@ -195,18 +203,21 @@ export const groupsOf = (
   run: Run,
   tenant: string,
   ids: readonly string[],
-): Promise<ScimGroupRow[]> => run<ScimGroupRow>(groupsByIds, [tenant, ids]);
+): Promise<ScimGroupRow[]> => run(groupsByIds, [tenant, ids]);
 
-const groupsCount: Statement = {
+const groupsCount: Statement<{ count: number }, [tenant: string]> = {
   name: 'access.scim_groups_count',
   text: `select count(*)::int as count from group_entry where tenant = $1 and source = '${scimSource}'`,
 };
 
 export async function countScimGroups(run: Run, tenant: string): Promise<number> {
-  return (await run<{ count: number }>(groupsCount, [tenant]))[0]?.count ?? 0;
+  return (await run(groupsCount, [tenant]))[0]?.count ?? 0;
 }
 
-const membersOfGroups: Statement = {
+const membersOfGroups: Statement<
+  MemberOfGroup,
+  [tenant: string, groups: readonly string[], limit: number]
+> = {
   name: 'access.scim_members',
   text: `select m.group_id as "groupId", s.id, coalesce(s.resource->>'displayName', s.resource->>'userName') as display
     from scim_member m join scim_user s on s.tenant = m.tenant and s.id = m.scim_user_id
@@ -221,9 +232,12 @@ export const findMembersOf = (
   tenant: string,
   groups: readonly string[],
   limit: number,
-): Promise<MemberOfGroup[]> => run<MemberOfGroup>(membersOfGroups, [tenant, groups, limit]);
+): Promise<MemberOfGroup[]> => run(membersOfGroups, [tenant, groups, limit]);
 
-const accounts: Statement = {
+const accounts: Statement<
+  { id: string; userId: string },
+  [tenant: string, people: readonly string[]]
+> = {
   name: 'access.scim_accounts',
   text: `select s.id, case when m.user_id is null then '' else s.user_id end as "userId"
     from scim_user s left join tenant_member m on m.tenant = s.tenant and m.user_id = s.user_id and m.status <> 'barred'
@@ -235,5 +249,4 @@ export const findAccounts = (
   run: Run,
   tenant: string,
   people: readonly string[],
-): Promise<Array<{ id: string; userId: string }>> =>
-  run<{ id: string; userId: string }>(accounts, [tenant, people]);
+): Promise<Array<{ id: string; userId: string }>> => run(accounts, [tenant, people]);

@@ -2,11 +2,12 @@ import { sessionProof } from '@bailiwick/contract';
 import { notFound } from '@bailiwick/errors';
 import type { Handlers, Pager } from '@bailiwick/pipeline';
 import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import { findBranding } from './branding/queries.ts';
 import { toBranding } from './branding.ts';
 import { type CreateDeps, createTenant } from './create.ts';
 import { toOwnTenant, toTenant } from './entities.ts';
 import { deleteTenant, restoreTenant, resumeTenant, suspendTenant } from './lifecycle.ts';
-import { findBranding, findTenant, listTenants, membershipsOf } from './queries.ts';
+import { findTenant, listTenants, membershipsOf } from './queries.ts';
 import { updateTenant } from './update.ts';
 
 export function tenantHandlers(

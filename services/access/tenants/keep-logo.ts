@@ -1,6 +1,6 @@
 import { readLogo } from '@bailiwick/contract';
 import type { Transaction } from '@bailiwick/store';
-import { deleteLogo, storeLogo } from './queries.ts';
+import { deleteLogo, storeLogo } from './branding/queries.ts';
 
 /** Stores or deletes the logo of a request that has one. */
 export async function keepLogo(

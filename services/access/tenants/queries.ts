@@ -1,24 +1,27 @@
 import type { SessionProof } from '@bailiwick/contract';
 import type { PageQuery } from '@bailiwick/pipeline';
 import type { Database, Run, Statement } from '@bailiwick/store';
-import { demandsMore, proofValues } from '../decisions/session.ts';
+import { demandsMore, type ProofValues, proofValues } from '../decisions/session.ts';
 import type { MembershipRow, TenantMemberRow, TenantRow } from './entities.ts';
 
 const tenantColumns =
   't.id, t.slug, t.name, t.status, t.settings, t.branding, t.metadata, t.created_at as "createdAt", t.updated_at as "updatedAt"';
 export const memberColumns = 'tenant, user_id as "userId", status, source, joined_at as "joinedAt"';
 
-const oneTenant: Statement = {
+const oneTenant: Statement<TenantRow, [id: string]> = {
   name: 'access.tenant',
   text: `select ${tenantColumns} from tenant t where t.id = $1`,
 };
 
 export async function findTenant(database: Database, id: string): Promise<TenantRow | undefined> {
-  const rows = await database.query<TenantRow>(oneTenant, [id]);
+  const rows = await database.query(oneTenant, [id]);
   return rows[0];
 }
 
-const allTenants: Statement = {
+const allTenants: Statement<
+  TenantRow,
+  [after: string, limit: number, text: string, status: string]
+> = {
   name: 'access.all_tenants',
   text: `select ${tenantColumns} from tenant t
          where t.id > $1 and ($3 = '' or starts_with(lower(t.name), lower($3)) or starts_with(t.slug, lower($3)))
@@ -31,10 +34,9 @@ export const listTenants = (
   database: Database,
   { text, status }: { text: string; status: string },
   { after, limit }: PageQuery,
-): Promise<TenantRow[]> =>
-  database.query<TenantRow>(allTenants, [after, limit, text.trim(), status]);
+): Promise<TenantRow[]> => database.query(allTenants, [after, limit, text.trim(), status]);
 
-const tenantsOfUser: Statement = {
+const tenantsOfUser: Statement<TenantRow, [userId: string, after: string, limit: number]> = {
   name: 'access.tenants_of_user',
   text: `select ${tenantColumns} from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
          where m.user_id = $1 and m.status = 'active' and m.tenant > $2 order by m.tenant limit $3`,
@@ -47,10 +49,13 @@ export function tenantsOf(
   userId: string,
   { after, limit }: PageQuery,
 ): Promise<TenantRow[]> {
-  return database.query<TenantRow>(tenantsOfUser, [userId, after, limit]);
+  return database.query(tenantsOfUser, [userId, after, limit]);
 }
 
-const closedOfUser: Statement = {
+const closedOfUser: Statement<
+  Pick<TenantRow, 'name' | 'id' | 'slug' | 'status'>,
+  [userId: string, limit: number]
+> = {
   name: 'access.closed_tenants_of_user',
   text: `select t.id, t.slug, t.name, t.status from tenant_member m join tenant t on t.id = m.tenant and t.status <> 'active'
          where m.user_id = $1 and m.status = 'active' order by m.tenant limit $2`,
@@ -73,7 +78,10 @@ export function closedTenantsOf(
 export const pendingOffer = `o.status = 'pending' and not exists (select 1 from tenant_member x where x.tenant = o.tenant and x.user_id = o.user_id)`;
 export const offerColumns = `o.tenant, o.user_id, 'pending' as status, 'admin' as source, null::timestamptz as joined_at`;
 
-const membershipsOfUser: Statement = {
+const membershipsOfUser: Statement<
+  MembershipRow,
+  [userId: string, after: string, limit: number, limitedTo: string, ...proof: ProofValues]
+> = {
   name: 'access.memberships_of_user',
   text: `select ${tenantColumns}, jsonb_build_object('tenant', m.tenant, 'userId', m.user_id, 'status', m.status, 'source', m.source, 'joinedAt', m.joined_at) as membership,
            ${demandsMore('$5', '$6', '$7')} as "heldOff",
@@ -95,11 +103,16 @@ export function membershipsOf(
   { after, limit }: PageQuery,
   { limitedTo, ...proof }: SessionProof,
 ): Promise<MembershipRow[]> {
-  const values = [userId, after, limit, limitedTo, ...proofValues(proof)];
-  return database.query<MembershipRow>(membershipsOfUser, values);
+  return database.query(membershipsOfUser, [
+    userId,
+    after,
+    limit,
+    limitedTo,
+    ...proofValues(proof),
+  ]);
 }
 
-const membershipOrOffer: Statement = {
+const membershipOrOffer: Statement<MembershipOrOffer, [tenant: string, userId: string]> = {
   name: 'access.tie_of_user',
   text: `select exists (select from tenant_member where tenant = $1 and user_id = $2) as "isMember",
                 o.status as offer, o.adder_type as "adderType", o.added_by as "addedBy"
@@ -120,12 +133,15 @@ export async function findMembershipOrOffer(
   tenant: string,
   userId: string,
 ): Promise<MembershipOrOffer> {
-  const [row] = await database.query<MembershipOrOffer>(membershipOrOffer, [tenant, userId]);
+  const [row] = await database.query(membershipOrOffer, [tenant, userId]);
   return row ?? { isMember: false, offer: null };
 }
 
 // Each part is cut by itself: sorting both together would read all members for a page.
-const membersOfTenant: Statement = {
+const membersOfTenant: Statement<
+  TenantMemberRow,
+  [tenant: string, after: string, limit: number, withBarred: boolean]
+> = {
   name: 'access.members_of_tenant',
   text: `select ${memberColumns} from (
            (select tenant, user_id, status, source, joined_at from tenant_member
@@ -145,20 +161,20 @@ export function membersOf(
   tenant: string,
   { after, limit, withBarred }: PageQuery & { withBarred: boolean },
 ): Promise<TenantMemberRow[]> {
-  return database.query<TenantMemberRow>(membersOfTenant, [tenant, after, limit, withBarred]);
+  return database.query(membersOfTenant, [tenant, after, limit, withBarred]);
 }
 
-const tenantsCreatedBy: Statement = {
+const tenantsCreatedBy: Statement<{ count: number }, [userId: string]> = {
   name: 'access.tenants_created_by',
   text: `select count(*)::int as count from tenant where created_by = $1 and status <> 'deleting'`,
 };
 
 export async function countCreatedBy(run: Run, userId: string): Promise<number> {
-  const rows = await run<{ count: number }>(tenantsCreatedBy, [userId]);
+  const rows = await run(tenantsCreatedBy, [userId]);
   return rows[0]?.count ?? 0;
 }
 
-const otherOwners: Statement = {
+const otherOwners: Statement<{ count: number }, [tenant: string, userId: string]> = {
   name: 'access.other_owners',
   text: `select count(*)::int as count from grant_entry g
          join tenant_member m on m.tenant = g.tenant and m.user_id = g.subject and m.status = 'active'
@@ -171,11 +187,11 @@ const otherOwners: Statement = {
  * group does not count: leaving the group would leave no owner.
  */
 export async function countOtherOwners(run: Run, tenant: string, userId: string): Promise<number> {
-  const rows = await run<{ count: number }>(otherOwners, [tenant, userId]);
+  const rows = await run(otherOwners, [tenant, userId]);
   return rows[0]?.count ?? 0;
 }
 
-const permanentOwner: Statement = {
+const permanentOwner: Statement<unknown, [tenant: string, userId: string]> = {
   name: 'access.permanent_owner',
   text: `select 1 as one from grant_entry g
          where g.tenant = $1 and g.subject_type = 'user' and g.subject = $2 and g.role = 'owner' and g.resource = '' and g.expires_at is null and not g.unasked`,
@@ -186,7 +202,10 @@ export async function ownsPermanently(run: Run, tenant: string, userId: string):
   return (await run(permanentOwner, [tenant, userId])).length > 0;
 }
 
-const ownersOf: Statement = {
+const ownersOf: Statement<
+  { name: string; subject: string },
+  [tenant: string, userId: string, limit: number]
+> = {
   name: 'access.owners',
   text: `select t.name, g.subject from tenant t
          join grant_entry g on g.tenant = t.id and g.subject_type = 'user' and g.role = 'owner' and g.resource = ''
@@ -209,7 +228,7 @@ export function findOwners(
   return database.query(ownersOf, [tenant, userId, limit]);
 }
 
-const unaskedOwner: Statement = {
+const unaskedOwner: Statement<{ unasked: boolean }, [tenant: string, userId: string]> = {
   name: 'access.unasked_owner',
   text: `select exists (select from grant_entry g where g.tenant = $1 and g.subject_type = 'user' and g.subject = $2
            and g.role = 'owner' and g.resource = '' and g.unasked) as unasked`,
@@ -217,10 +236,10 @@ const unaskedOwner: Statement = {
 
 /** Whether a user was made an owner and has not accepted that. */
 export async function isUnaskedOwner(run: Run, tenant: string, userId: string): Promise<boolean> {
-  return (await run<{ unasked: boolean }>(unaskedOwner, [tenant, userId]))[0]?.unasked ?? false;
+  return (await run(unaskedOwner, [tenant, userId]))[0]?.unasked ?? false;
 }
 
-const anyOwner: Statement = {
+const anyOwner: Statement<{ owned: boolean }, [tenant: string]> = {
   name: 'access.any_owner',
   text: `select exists (
            select from tenant_member m where m.tenant = $1 and m.status = 'active'
@@ -236,10 +255,13 @@ const anyOwner: Statement = {
 
 /** Whether anyone has the rights of an owner in a tenant. */
 export async function hasOwner(run: Run, tenant: string): Promise<boolean> {
-  return (await run<{ owned: boolean }>(anyOwner, [tenant]))[0]?.owned ?? false;
+  return (await run(anyOwner, [tenant]))[0]?.owned ?? false;
 }
 
-const platformOwners: Statement = {
+const platformOwners: Statement<
+  { name: string; subject: string },
+  [tenant: string, limit: number]
+> = {
   name: 'access.platform_owners',
   text: `select t.name, g.subject from tenant t
          join grant_entry g on g.tenant = '' and g.subject_type = 'user' and g.role = 'platform-owner' and g.resource = ''
@@ -257,7 +279,7 @@ export function findPlatformOwners(
   return database.query(platformOwners, [tenant, limit]);
 }
 
-const removeGroupMemberships: Statement = {
+const removeGroupMemberships: Statement<never, [tenant: string, userId: string]> = {
   name: 'access.remove_group_memberships',
   text: 'delete from group_member where tenant = $1 and user_id = $2',
 };
@@ -266,7 +288,7 @@ export async function removeMemberships(run: Run, tenant: string, userId: string
   await run(removeGroupMemberships, [tenant, userId]);
 }
 
-const knownElsewhere: Statement = {
+const knownElsewhere: Statement<{ known: boolean }, [userId: string, tenant: string]> = {
   name: 'access.known_elsewhere',
   text: `select exists (select from tenant_member m where m.user_id = $1 and m.tenant <> $2)
            or exists (select from grant_entry g where g.tenant = '' and g.subject_type = 'user' and g.subject = $1) as known`,
@@ -278,11 +300,11 @@ const knownElsewhere: Statement = {
  * suspended tenant may become active again.
  */
 export async function isKnownElsewhere(run: Run, userId: string, tenant: string): Promise<boolean> {
-  const [row] = await run<{ known: boolean }>(knownElsewhere, [userId, tenant]);
+  const [row] = await run(knownElsewhere, [userId, tenant]);
   return row?.known ?? true;
 }
 
-const memberIds: Statement = {
+const memberIds: Statement<{ user_id: string }, [tenant: string, after: string, limit: number]> = {
   name: 'access.member_ids',
   text: `select user_id from tenant_member where tenant = $1 and user_id > $2 and status <> 'barred' order by user_id limit $3`,
 };
@@ -293,65 +315,11 @@ export async function findMemberIds(
   after: string,
   limit: number,
 ): Promise<string[]> {
-  const rows = await run<{ user_id: string }>(memberIds, [tenant, after, limit]);
+  const rows = await run(memberIds, [tenant, after, limit]);
   return rows.map((row) => row.user_id);
 }
 
-const putLogo: Statement = {
-  name: 'access.store_logo',
-  text: `insert into tenant_logo (tenant, type, content) values ($1, $2, $3)
-         on conflict (tenant) do update set type = excluded.type, content = excluded.content`,
-};
-
-/** The media type and the bytes of an image. */
-export type Logo = { type: string; content: Uint8Array };
-
-export async function storeLogo(run: Run, tenant: string, logo: Logo): Promise<void> {
-  await run(putLogo, [tenant, logo.type, logo.content]);
-}
-
-const dropLogo: Statement = {
-  name: 'access.delete_logo',
-  text: 'delete from tenant_logo where tenant = $1',
-};
-
-export async function deleteLogo(run: Run, tenant: string): Promise<void> {
-  await run(dropLogo, [tenant]);
-}
-
-const activeLogo: Statement = {
-  name: 'access.logo',
-  text: `select l.type, v.version, case when v.version = $2 and $2 <> '' then '' else l.content end as content
-         from tenant_logo l join tenant t on t.id = l.tenant and t.status = 'active',
-              lateral (select coalesce(t.branding #>> '{logo,hash}', '') as version) v
-         where l.tenant = $1`,
-};
-
-/** The logo of an active tenant. Its content is empty if the caller knows the version. */
-export async function findLogo(
-  run: Run,
-  tenant: string,
-  knownVersion: string,
-): Promise<(Logo & { version: string }) | undefined> {
-  const [row] = await run<Logo & { version: string }>(activeLogo, [tenant, knownVersion]);
-  return row;
-}
-
-const activeBranding: Statement = {
-  name: 'access.branding',
-  text: `select t.id, t.branding from tenant t where (t.id = $1 or t.slug = $1) and t.status = 'active'`,
-};
-
-/** The branding of an active tenant, by id or slug: an id contains "_", and a slug does not. */
-export async function findBranding(
-  database: Database,
-  tenant: string,
-): Promise<Pick<TenantRow, 'id' | 'branding'> | undefined> {
-  const [row] = await database.query<Pick<TenantRow, 'id' | 'branding'>>(activeBranding, [tenant]);
-  return row;
-}
-
-const scimParent: Statement = {
+const scimParent: Statement<{ source: string; roles: string[] }, [tenant: string, path: string]> = {
   name: 'access.scim_parent',
   text: `select e.source, array(select distinct g.role from grant_entry g
            where g.tenant = e.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys)
@@ -365,5 +333,5 @@ export async function findParentOfScim(
   tenant: string,
   path: string,
 ): Promise<{ source: string; roles: string[] } | undefined> {
-  return (await run<{ source: string; roles: string[] }>(scimParent, [tenant, path]))[0];
+  return (await run(scimParent, [tenant, path]))[0];
 }

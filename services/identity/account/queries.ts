@@ -13,7 +13,7 @@ export type PendingRegistration = {
   locale: string;
 };
 
-const newest: Statement = {
+const newest: Statement<PendingRegistration, [emailKey: string]> = {
   name: 'identity.newest_registration',
   text: `select user_id, email, email_key, password_hash, password_group, locale from registration
          where email_key = $1 and expires_at > now() order by created_at desc, user_id desc limit 1`,
@@ -24,11 +24,11 @@ export async function findNewestRegistration(
   run: Run,
   emailKey: string,
 ): Promise<PendingRegistration | undefined> {
-  const [row] = await run<PendingRegistration>(newest, [emailKey]);
+  const [row] = await run(newest, [emailKey]);
   return row;
 }
 
-const addressOfToken: Statement = {
+const addressOfToken: Statement<{ email_key: string }, [tokenHash: Uint8Array]> = {
   name: 'identity.address_of_token',
   text: 'select email_key from registration where token_hash = $1 union all select email_key from email_change where token_hash = $1',
 };
@@ -38,7 +38,7 @@ export async function findTokenAddress(
   database: Database,
   tokenHash: Uint8Array,
 ): Promise<string | undefined> {
-  const [row] = await database.query<{ email_key: string }>(addressOfToken, [tokenHash]);
+  const [row] = await database.query(addressOfToken, [tokenHash]);
   return row?.email_key;
 }
 
@@ -68,10 +68,12 @@ export async function renewRegistration(
   return rows.length > 0;
 }
 
+type Sweep = Statement<unknown, [limit: number]>;
+
 /**
  * Deletes expired rows, table by table, at most `limit` rows each, so that a statement stays short.
  */
-export const sweeps: readonly Statement[] = [
+export const sweeps: readonly Sweep[] = [
   {
     name: 'identity.sweep_registrations',
     text: `delete from registration where ctid = any (array (select ctid from registration where expires_at < now() limit $1)) returning 1`,
@@ -143,13 +145,13 @@ export const sweeps: readonly Statement[] = [
 export async function sweep(
   database: Database,
   call: Origin,
-  statement: Statement,
+  statement: Sweep,
   limit: number,
 ): Promise<number> {
   return (await database.write(call, statement, [limit])).length;
 }
 
-const resetToken: Statement = {
+const resetToken: Statement<unknown, [tokenHash: Uint8Array]> = {
   name: 'identity.reset_token',
   text: 'select 1 as one from reset_token where token_hash = $1 and expires_at > now()',
 };
@@ -185,7 +187,7 @@ export async function voidResetTokens(tx: Transaction, userId: string): Promise<
   await tx.query('delete from reset_token where user_id = $1', [userId]);
 }
 
-const currentAddress: Statement = {
+const currentAddress: Statement<{ email: string }, [tokenHash: Uint8Array]> = {
   name: 'identity.leaving_address',
   text: 'select u.email from email_change c join user_account u on u.id = c.user_id where c.token_hash = $1',
 };
@@ -198,7 +200,7 @@ export async function findCurrentAddress(
   database: Database,
   tokenHash: Uint8Array,
 ): Promise<string | undefined> {
-  const [row] = await database.query<{ email: string }>(currentAddress, [tokenHash]);
+  const [row] = await database.query(currentAddress, [tokenHash]);
   return row?.email;
 }
 
@@ -233,7 +235,7 @@ export async function voidEmailChanges(tx: Transaction, userId: string): Promise
   await tx.query('delete from email_change where user_id = $1', [userId]);
 }
 
-const countMailed: Statement = {
+const countMailed: Statement<MailedCode, [requestHash: Uint8Array]> = {
   name: 'identity.count_mailed_try',
   text: `update mailed_code set tries = tries + 1 where request_hash = $1 and tries < 5 and expires_at > now()
          returning user_id, email_key, code_hash`,
@@ -247,7 +249,7 @@ export async function countMailedTry(
   call: Origin,
   requestHash: Uint8Array,
 ): Promise<MailedCode | undefined> {
-  const [row] = await database.write<MailedCode>(call, countMailed, [requestHash]);
+  const [row] = await database.write(call, countMailed, [requestHash]);
   return row;
 }
 

@@ -6,7 +6,7 @@ import type { BotKeyRow } from './entities.ts';
 const columns = `k.tenant, k.id, k.bot, k.name, k.prefix, k.last4, k.permissions, k.allowed_ips as "allowedIps", k.expires_at as "expiresAt",
   k.last_used_at as "lastUsedAt", k.revoked_at as "revokedAt", k.rotated_from as "rotatedFrom", k.latest_end as "latestEnd", k.created_by as "createdBy", k.created_at as "createdAt"`;
 
-const byId: Statement = {
+const byId: Statement<BotKeyRow, [tenant: string, id: string]> = {
   name: 'identity.bot_key',
   text: `select ${columns} from bot_key k where k.tenant = $1 and k.id = $2`,
 };
@@ -16,11 +16,11 @@ export async function findBotKey(
   tenant: string,
   id: string,
 ): Promise<BotKeyRow | undefined> {
-  const [row] = await database.query<BotKeyRow>(byId, [tenant, id]);
+  const [row] = await database.query(byId, [tenant, id]);
   return row;
 }
 
-const ofBot: Statement = {
+const ofBot: Statement<BotKeyRow, [tenant: string, bot: string, after: string, limit: number]> = {
   name: 'identity.keys_of_bot',
   text: `select ${columns} from bot_key k where k.tenant = $1 and k.bot = $2 and k.id > $3 order by k.id limit $4`,
 };
@@ -32,19 +32,19 @@ export function listBotKeys(
   bot: string,
   { after, limit }: PageQuery,
 ): Promise<BotKeyRow[]> {
-  return database.query<BotKeyRow>(ofBot, [tenant, bot, after, limit]);
+  return database.query(ofBot, [tenant, bot, after, limit]);
 }
 
 const liveKey = `select k.tenant, k.id, k.bot, k.permissions, k.allowed_ips as "allowedIps", k.expires_at as "expiresAt",
            coalesce(k.last_used_at < now() - interval '1 minute', true) as stale
          from bot_key k join bot b on b.tenant = k.tenant and b.id = k.bot
          where k.expires_at > now() and k.revoked_at is null and b.active`;
-const live: Statement = {
+const live: Statement<LiveBotKey, [tokenHash: Uint8Array]> = {
   name: 'identity.live_bot_key',
   text: `${liveKey} and k.token_hash = $1`,
   across: 'finds the bot and its tenant from the secret of a key',
 };
-const liveById: Statement = {
+const liveById: Statement<LiveBotKey, [tenant: string, bot: string, credentialId: string]> = {
   name: 'identity.live_bot_key_by_id',
   text: `${liveKey} and k.tenant = $1 and k.bot = $2 and k.id = $3`,
 };
@@ -59,7 +59,7 @@ export async function findLiveBotKey(
   database: Database,
   tokenHash: Uint8Array,
 ): Promise<LiveBotKey | undefined> {
-  const [key] = await database.query<LiveBotKey>(live, [tokenHash]);
+  const [key] = await database.query(live, [tokenHash]);
   return key;
 }
 
@@ -68,17 +68,17 @@ export async function findLiveBotKeyById(
   database: Database,
   { tenant, bot, credentialId }: { tenant: string; bot: string; credentialId: string },
 ): Promise<LiveBotKey | undefined> {
-  const [key] = await database.query<LiveBotKey>(liveById, [tenant, bot, credentialId]);
+  const [key] = await database.query(liveById, [tenant, bot, credentialId]);
   return key;
 }
 
 // For concurrent calls, the condition lets only one of them write.
 const unused = `(last_used_at is null or last_used_at < now() - interval '1 minute')`;
-const touchKey: Statement = {
+const touchKey: Statement<never, [tenant: string, id: string]> = {
   name: 'identity.touch_bot_key',
   text: `update bot_key set last_used_at = now() where tenant = $1 and id = $2 and ${unused}`,
 };
-const touchBot: Statement = {
+const touchBot: Statement<never, [tenant: string, bot: string]> = {
   name: 'identity.touch_bot',
   text: `update bot set last_used_at = now() where tenant = $1 and id = $2 and ${unused}`,
 };
@@ -96,7 +96,7 @@ export async function touchBotKey(
   await database.write(call, touchBot, [tenant, bot]);
 }
 
-const dueKeys: Statement = {
+const dueKeys: Statement<BotKeyRow & { noticeAt: string }, [limit: number]> = {
   name: 'identity.take_due_bot_keys',
   text: `select ${columns}, k.notice_at as "noticeAt" from bot_key k where k.notice_at <= now() order by k.notice_at limit $1 for update skip locked`,
   across: 'announces the expiry of keys of all tenants',

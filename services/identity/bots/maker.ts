@@ -21,7 +21,7 @@ export const makerOf = ({ type, id, narrowedTo, limitedTo, voucher }: Caller): M
   voucher,
 });
 
-const makers: Statement = {
+const makers: Statement<Made, [tenant: string, id: string]> = {
   name: 'identity.maker',
   text: `select k.maker, k.created_by as "createdBy" from bot_key k where k.tenant = $1 and k.id = $2
          union all
@@ -36,7 +36,7 @@ export async function findMaker(
   tenant: string,
   id: string,
 ): Promise<Maker | undefined> {
-  const [row] = await onPool(database)<Made>(makers, [tenant, id]);
+  const [row] = await onPool(database)(makers, [tenant, id]);
   return row && settledMaker(row);
 }
 

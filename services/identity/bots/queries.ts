@@ -13,7 +13,7 @@ import type { BotRow } from './entities.ts';
 const columns = `b.tenant, b.id, b.name, b.description, b.active, b.metadata, b.last_used_at as "lastUsedAt", b.created_by as "createdBy",
   b.created_at as "createdAt", b.updated_at as "updatedAt"`;
 
-const byIds: Statement = {
+const byIds: Statement<BotRow, [tenant: string, ids: readonly string[]]> = {
   name: 'identity.bots_by_ids',
   text: `select ${columns} from bot b where b.tenant = $1 and b.id = any($2) order by b.id`,
 };
@@ -24,11 +24,11 @@ export function findBots(
   tenant: string,
   ids: readonly string[],
 ): Promise<BotRow[]> {
-  return database.query<BotRow>(byIds, [tenant, ids]);
+  return database.query(byIds, [tenant, ids]);
 }
 
 // For the platform, which grants roles to bots of any tenant.
-const byIdsAnywhere: Statement = {
+const byIdsAnywhere: Statement<BotRow, [ids: readonly string[]]> = {
   name: 'identity.bots_anywhere',
   text: `select ${columns} from bot b where b.id = any($1) order by b.id`,
   across: 'access checks bots of any tenant, for grants on the platform',
@@ -36,7 +36,7 @@ const byIdsAnywhere: Statement = {
 
 /** The bots among `ids`, of any tenant. */
 export function findBotsAnywhere(database: Database, ids: readonly string[]): Promise<BotRow[]> {
-  return database.query<BotRow>(byIdsAnywhere, [ids]);
+  return database.query(byIdsAnywhere, [ids]);
 }
 
 export async function findBot(
@@ -48,7 +48,7 @@ export async function findBot(
   return row;
 }
 
-const ofTenant: Statement = {
+const ofTenant: Statement<BotRow, [tenant: string, after: string, limit: number]> = {
   name: 'identity.bots_of_tenant',
   text: `select ${columns} from bot b where b.tenant = $1 and b.id > $2 order by b.id limit $3`,
 };
@@ -59,11 +59,11 @@ export function listBots(
   tenant: string,
   { after, limit }: PageQuery,
 ): Promise<BotRow[]> {
-  return database.query<BotRow>(ofTenant, [tenant, after, limit]);
+  return database.query(ofTenant, [tenant, after, limit]);
 }
 
 // A tenant has a maximum number of bots, and an index has the keys that can expire.
-const counts: Statement = {
+const counts: Statement<BotNumbers, [tenant: string, limit: number]> = {
   name: 'identity.count_bots',
   text: `select
            (select count(*)::int from bot where tenant = $1 and active) as active,
@@ -80,7 +80,7 @@ export const mostKeys = 10_000;
 
 /** The bots of a tenant, and their keys that expire soon: at most one more than `mostKeys`. */
 export async function countBots(database: Database, tenant: string): Promise<BotNumbers> {
-  const [row] = await database.query<BotNumbers>(counts, [tenant, mostKeys + 1]);
+  const [row] = await database.query(counts, [tenant, mostKeys + 1]);
   return row ?? { active: 0, inactive: 0, expiringKeys: 0 };
 }
 

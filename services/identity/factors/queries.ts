@@ -12,7 +12,7 @@ export type StoredTotp = {
   sso_tenant: string;
 };
 
-const confirmed: Statement = {
+const confirmed: Statement<StoredTotp, [userId: string]> = {
   name: 'identity.confirmed_totp',
   text: `select id, dek_id, secret_enc, last_step, sso_tenant from totp_factor
          where tenant = '' and user_id = $1 and confirmed_at is not null order by id`,
@@ -20,9 +20,9 @@ const confirmed: Statement = {
 
 /** The authenticator apps of a user that count. */
 export const findTotps = (database: Database, userId: string): Promise<StoredTotp[]> =>
-  database.query<StoredTotp>(confirmed, [userId]);
+  database.query(confirmed, [userId]);
 
-const unconfirmed: Statement = {
+const unconfirmed: Statement<StoredTotp, [userId: string, id: string]> = {
   name: 'identity.unconfirmed_totp',
   text: `select id, dek_id, secret_enc, last_step, sso_tenant from totp_factor
          where tenant = '' and user_id = $1 and id = $2 and confirmed_at is null
@@ -35,11 +35,11 @@ export async function findUnconfirmed(
   userId: string,
   id: string,
 ): Promise<StoredTotp | undefined> {
-  const [row] = await database.query<StoredTotp>(unconfirmed, [userId, id]);
+  const [row] = await database.query(unconfirmed, [userId, id]);
   return row;
 }
 
-const list: Statement = {
+const list: Statement<ListedFactor, [userId: string]> = {
   name: 'identity.list_factors',
   text: `select id, 'totp' as kind, name, confirmed_at, last_used_at from totp_factor
          where tenant = '' and user_id = $1 and confirmed_at is not null
@@ -59,7 +59,7 @@ export type ListedFactor = {
 
 /** All factors of a user, oldest first. */
 export const listFactors = (database: Database, userId: string): Promise<ListedFactor[]> =>
-  database.query<ListedFactor>(list, [userId]);
+  database.query(list, [userId]);
 
 export type NewTotp = {
   id: string;
@@ -175,7 +175,10 @@ export async function deleteCodes(tx: Transaction, userId: string): Promise<void
   await tx.query('delete from recovery_code where user_id = $1', [userId]);
 }
 
-const codes: Statement = {
+const codes: Statement<
+  { code_hash: Uint8Array; salt: Uint8Array; sso_tenant: string },
+  [userId: string]
+> = {
   name: 'identity.recovery_codes',
   text: 'select code_hash, salt, sso_tenant from recovery_code where user_id = $1',
 };
@@ -200,12 +203,12 @@ export async function useCode(
   return rows.length > 0;
 }
 
-const codesLeft: Statement = {
+const codesLeft: Statement<{ count: number }, [userId: string]> = {
   name: 'identity.count_recovery_codes',
   text: 'select count(*)::int as count from recovery_code where user_id = $1',
 };
 
 export async function countCodes(run: Run, userId: string): Promise<number> {
-  const [row] = await run<{ count: number }>(codesLeft, [userId]);
+  const [row] = await run(codesLeft, [userId]);
   return row?.count ?? 0;
 }

@@ -55,7 +55,10 @@ export async function useIdentity(
   );
 }
 
-const addressOf: Statement = {
+const addressOf: Statement<
+  { userId: string; email: string },
+  [tenant: string, provider: string, issuer: string, subject: string]
+> = {
   name: 'identity.address_of_identity',
   text: `select l.user_id as "userId", u.email from identity_link l join user_account u on u.id = l.user_id
          where l.tenant = $1 and l.provider = $2 and l.issuer = $3 and l.subject = $4`,
@@ -66,16 +69,14 @@ export async function findAddressOf(
   database: Database,
   { tenant, provider, issuer, subject }: ProvidersIdentity,
 ): Promise<{ userId: string; email: string } | undefined> {
-  const [row] = await database.query<{ userId: string; email: string }>(addressOf, [
-    tenant,
-    provider,
-    issuer,
-    subject,
-  ]);
+  const [row] = await database.query(addressOf, [tenant, provider, issuer, subject]);
   return row;
 }
 
-const undecided: Statement = {
+const undecided: Statement<
+  { id: string },
+  [tenant: string, provider: string, issuer: string, subject: string, emailKey: string]
+> = {
   name: 'identity.undecided_link',
   text: `
   with known as (select l.user_id, l.trust from identity_link l where l.tenant = $1 and l.provider = $2 and l.issuer = $3 and l.subject = $4)
@@ -93,17 +94,11 @@ export async function findUndecided(
   { tenant, provider, issuer, subject }: ProvidersIdentity,
   emailKey: string,
 ): Promise<string | undefined> {
-  const [row] = await database.query<{ id: string }>(undecided, [
-    tenant,
-    provider,
-    issuer,
-    subject,
-    emailKey,
-  ]);
+  const [row] = await database.query(undecided, [tenant, provider, issuer, subject, emailKey]);
   return row?.id;
 }
 
-const identityElsewhere: Statement = {
+const identityElsewhere: Statement<unknown, [userId: string, tenant: string]> = {
   name: 'identity.identity_elsewhere',
   text: 'select 1 as one from identity_link where user_id = $1 and tenant <> $2 limit 1',
   across: 'the trust of a link depends on identities of the user in other tenants',
@@ -124,7 +119,7 @@ export type LinkToConfirm = Vouched & {
   createdAt: string;
 };
 
-const lockedLink: Statement = {
+const lockedLink: Statement<LinkToConfirm, [userId: string, provider: string]> = {
   name: 'identity.lock_link',
   text: 'select tenant, trust, lapsed, password_mark as "passwordMark", created_at as "createdAt" from identity_link where user_id = $1 and provider = $2 for update',
   across: "a user's own link; returns the tenant of its provider",
@@ -136,7 +131,7 @@ export async function lockLink(
   userId: string,
   provider: string,
 ): Promise<LinkToConfirm | undefined> {
-  const [row] = await tx.query<LinkToConfirm>(lockedLink, [userId, provider]);
+  const [row] = await tx.query(lockedLink, [userId, provider]);
   return row;
 }
 
@@ -153,7 +148,10 @@ export async function confirmLink(
   );
 }
 
-const passwordMark: Statement = {
+const passwordMark: Statement<
+  never,
+  [userId: string, before: string | null, after: string | null]
+> = {
   name: 'identity.carry_password_mark',
   text: 'update identity_link set password_mark = $3 where user_id = $1 and password_mark = $2',
   across: "updates the password mark of all the user's links",
@@ -195,7 +193,7 @@ export type IdentityRow = ProvidersIdentity & {
   lastUsedAt: string;
 } & Vouched;
 
-const ofUser: Statement = {
+const ofUser: Statement<IdentityRow, [userId: string, after: string, limit: number]> = {
   name: 'identity.identities_of_user',
   text: `select tenant, provider, issuer, subject, user_id as "userId", email, created_at as "createdAt", last_used_at as "lastUsedAt",
            trust, lapsed
@@ -209,14 +207,14 @@ export function listIdentities(
   userId: string,
   { after, limit }: PageQuery,
 ): Promise<IdentityRow[]> {
-  return database.query<IdentityRow>(ofUser, [userId, after, limit]);
+  return database.query(ofUser, [userId, after, limit]);
 }
 
 export type Opening = { authMethod: string; provider: string } & Partial<
   Vouched & { linkedAt: string }
 >;
 
-const opening: Statement = {
+const opening: Statement<Opening, [sessionId: string, userId: string]> = {
   name: 'identity.opening_of_session',
   text: `select s.auth_method as "authMethod", s.provider, l.trust, l.lapsed, l.created_at as "linkedAt"
      from session s left join identity_link l on l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
@@ -230,11 +228,11 @@ export async function findOpening(
   userId: string,
   sessionId: string,
 ): Promise<Opening | undefined> {
-  const [row] = await tx.query<Opening>(opening, [sessionId, userId]);
+  const [row] = await tx.query(opening, [sessionId, userId]);
   return row;
 }
 
-const ownIdentity: Statement = {
+const ownIdentity: Statement<{ tenant: string }, [userId: string, provider: string]> = {
   name: 'identity.remove_identity',
   text: 'delete from identity_link where user_id = $1 and provider = $2 returning tenant',
   across: "a user's own identity; returns the tenant of its provider",
@@ -249,7 +247,7 @@ export async function removeIdentity(
   userId: string,
   provider: string,
 ): Promise<string | undefined> {
-  const [row] = await tx.query<{ tenant: string }>(ownIdentity, [userId, provider]);
+  const [row] = await tx.query(ownIdentity, [userId, provider]);
   if (!row) return undefined;
   await tx.query('delete from sign_in_code where user_id = $1 and provider = $2', [
     userId,
@@ -259,7 +257,7 @@ export async function removeIdentity(
   return row.tenant;
 }
 
-const allIdentities: Statement = {
+const allIdentities: Statement<never, [userId: string]> = {
   name: 'identity.remove_identities',
   text: 'delete from identity_link where user_id = $1',
   across: 'deletes the identities of a deleted user in all tenants',

@@ -2,7 +2,7 @@ import type { PageQuery } from '@bailiwick/pipeline';
 import type { Database, Statement, Transaction } from '@bailiwick/store';
 import type { ListedPasskey, PasskeyRow } from './entities.ts';
 
-const ofUser: Statement = {
+const ofUser: Statement<ListedPasskey, [userId: string, after: string, limit: number]> = {
   name: 'identity.passkeys_of_user',
   text: `select id, name, backup_eligible as "backupEligible", backed_up as "backedUp", transports, aaguid,
            created_at as "createdAt", last_used_at as "lastUsedAt"
@@ -15,19 +15,19 @@ export function listPasskeys(
   userId: string,
   { after, limit }: PageQuery,
 ): Promise<ListedPasskey[]> {
-  return database.query<ListedPasskey>(ofUser, [userId, after, limit]);
+  return database.query(ofUser, [userId, after, limit]);
 }
 
 export type KnownCredential = { id: string; transports: string[] };
 
-const credentialsOf: Statement = {
+const credentialsOf: Statement<KnownCredential, [userId: string]> = {
   name: 'identity.credentials_of_user',
   text: 'select credential_id as id, transports from passkey where user_id = $1 order by id',
 };
 
 /** The credentials that a user has: the authenticator that holds one makes no second one. */
 export function listCredentials(database: Database, userId: string): Promise<KnownCredential[]> {
-  return database.query<KnownCredential>(credentialsOf, [userId]);
+  return database.query(credentialsOf, [userId]);
 }
 
 /** The columns that verify an answer. */
@@ -36,7 +36,10 @@ export type StoredPasskey = Pick<
   'id' | 'userId' | 'credentialId' | 'publicKey' | 'name' | 'signCount' | 'provider' | 'ssoTenant'
 >;
 
-const byCredential: Statement = {
+const byCredential: Statement<
+  Omit<StoredPasskey, 'signCount'> & { signCount: string },
+  [credentialId: string]
+> = {
   name: 'identity.passkey_by_credential',
   text: `select id, user_id as "userId", credential_id as "credentialId", public_key as "publicKey", name,
            sign_count as "signCount", provider, sso_tenant as "ssoTenant"
@@ -48,10 +51,7 @@ export async function findByCredential(
   database: Database,
   credentialId: string,
 ): Promise<StoredPasskey | undefined> {
-  const [row] = await database.query<Omit<StoredPasskey, 'signCount'> & { signCount: string }>(
-    byCredential,
-    [credentialId],
-  );
+  const [row] = await database.query(byCredential, [credentialId]);
   return row && { ...row, signCount: Number(row.signCount) };
 }
 

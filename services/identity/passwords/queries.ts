@@ -14,7 +14,10 @@ export const longestWaitSeconds = 3600;
 
 // One statement with all that a check of a password needs: two hundred of them count as two hundred
 // uses of the account, and a known address costs what an unknown one does.
-const beginAttempt: Statement = {
+const beginAttempt: Statement<
+  AttemptRow,
+  [emailKey: string, network: string, seconds: number, countsUse: boolean]
+> = {
   name: 'identity.begin_attempt',
   text: `with place as (
            select coalesce((select network from known_network where email_key = $1 and network = $2), '') as network
@@ -38,7 +41,7 @@ const beginAttempt: Statement = {
 };
 
 // From the fifth consecutive failure: 30 s, doubling up to longestWaitSeconds.
-const countOf: Statement = {
+const countOf: Statement<never, [emailKey: string, network: string]> = {
   name: 'identity.count_login_failure',
   text: `insert into login_failure as f (email_key, network, failures, updated_at) values ($1, $2, 1, now())
          on conflict (email_key, network) do update set failures = f.failures + 1, updated_at = now(),
@@ -84,8 +87,7 @@ export async function findAttempt(
   network: string,
   seconds: number,
 ): Promise<Attempt> {
-  const values = [emailKey, network, seconds, seconds > 0];
-  const [row] = await database.write<AttemptRow>(call, beginAttempt, values);
+  const [row] = await database.write(call, beginAttempt, [emailKey, network, seconds, seconds > 0]);
   if (!row) throw new Error('the statement of an attempt returned no row');
   return {
     account: {
@@ -100,12 +102,12 @@ export async function findAttempt(
   };
 }
 
-const importedHashes: Statement = {
+const importedHashes: Statement<{ has: boolean }, []> = {
   name: 'identity.has_imported_hashes',
   text: `select exists (select 1 from user_account where password_hash like 'imported %') as has`,
 };
 
-const importedShare: Statement = {
+const importedShare: Statement<{ share: number; key: Uint8Array }, []> = {
   name: 'identity.imported_share',
   text: `select (select count(*) from user_account where password_hash like 'imported %')::float8
            / greatest(1, (select count(*) from user_account)) as share, key from lookalike_key where name = 'imported'`,
@@ -115,14 +117,14 @@ const importedShare: Statement = {
 export async function findImportedShare(
   database: Database,
 ): Promise<{ share: number; key: Uint8Array }> {
-  const [row] = await database.query<{ share: number; key: Uint8Array }>(importedShare, []);
+  const [row] = await database.query(importedShare, []);
   if (!row) throw new Error('the table lookalike_key is empty');
   return row;
 }
 
 /** Whether users have password hashes of other systems, which no sign-in has renewed yet. */
 export async function hasImportedHashes(database: Database): Promise<boolean> {
-  const [row] = await database.query<{ has: boolean }>(importedHashes, []);
+  const [row] = await database.query(importedHashes, []);
   return row?.has === true;
 }
 
@@ -135,7 +137,7 @@ export async function countFailure(
   await database.write(call, countOf, [emailKey, network]);
 }
 
-const knownNetwork: Statement = {
+const knownNetwork: Statement<{ is: boolean }, [emailKey: string, network: string]> = {
   name: 'identity.is_known_network',
   text: 'select exists (select 1 from known_network where email_key = $1 and network = $2) as is',
 };
@@ -146,7 +148,7 @@ export async function isKnownNetwork(
   emailKey: string,
   network: string,
 ): Promise<boolean> {
-  const [row] = await database.query<{ is: boolean }>(knownNetwork, [emailKey, network]);
+  const [row] = await database.query(knownNetwork, [emailKey, network]);
   return row?.is === true;
 }
 

@@ -43,32 +43,32 @@ const liveSession = `select s.id, s.user_id, u.email, u.mailbox_proven, ${provid
            s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale
          from session s join user_account u on u.id = s.user_id
          where ${isLive} and ${isConfirmed} and u.status = 'active' and u.email_verified`;
-const live: Statement = {
+const live: Statement<LiveSession, [tokenHash: Uint8Array, platformPlace: string]> = {
   name: 'identity.live_session',
   text: `${liveSession} and s.token_hash = $1 and s.operator = ''`,
   across: 'the session names the tenant of the link that opened it',
 };
-const liveById: Statement = {
+const liveById: Statement<LiveSession, [id: string, platformPlace: string]> = {
   name: 'identity.live_session_by_id',
   text: `${liveSession} and s.id = $1 and s.operator = ''`,
   across: 'the session names the tenant of the link that opened it',
 };
-const liveSupport: Statement = {
+const liveSupport: Statement<LiveSession, [tokenHash: Uint8Array, platformPlace: string]> = {
   name: 'identity.live_support_session',
   text: `${liveSession} and s.token_hash = $1 and s.operator <> ''`,
   across: 'a support session belongs to its user in all tenants',
 };
-const liveSupportById: Statement = {
+const liveSupportById: Statement<LiveSession, [id: string, platformPlace: string]> = {
   name: 'identity.live_support_session_by_id',
   text: `${liveSession} and s.id = $1 and s.operator <> ''`,
   across: 'a support session belongs to its user in all tenants',
 };
-const touched: Statement = {
+const touched: Statement<never, [id: string]> = {
   name: 'identity.touch_session',
   text: 'update session set last_seen_at = now() where id = $1',
 };
 
-const liveIds: Statement = {
+const liveIds: Statement<{ id: string }, [ids: readonly string[]]> = {
   name: 'identity.live_session_ids',
   text: `select s.id from session s join user_account u on u.id = s.user_id
          where s.id = any ($1) and s.operator = '' and ${isLive} and ${isConfirmed} and u.status = 'active' and u.email_verified`,
@@ -116,7 +116,7 @@ export async function findLiveSession(
   tokenHash: Uint8Array,
   { touch }: { touch?: Origin } = {},
 ): Promise<LiveSession | undefined> {
-  const [session] = await database.query<LiveSession>(live, [tokenHash, platformPlace]);
+  const [session] = await database.query(live, [tokenHash, platformPlace]);
   // Written at most once a minute, so that a busy client does not cause a write per call.
   if (touch && session?.stale) await database.write(touch, touched, [session.id]);
   return session;
@@ -130,8 +130,7 @@ export async function findSupportSession(
   database: Database,
   tokenHash: Uint8Array,
 ): Promise<LiveSession | undefined> {
-  const values = [supportHash(tokenHash), platformPlace];
-  const [session] = await database.query<LiveSession>(liveSupport, values);
+  const [session] = await database.query(liveSupport, [supportHash(tokenHash), platformPlace]);
   return session;
 }
 
@@ -140,7 +139,7 @@ export async function findSupportSessionById(
   database: Database,
   id: string,
 ): Promise<LiveSession | undefined> {
-  const [session] = await database.query<LiveSession>(liveSupportById, [id, platformPlace]);
+  const [session] = await database.query(liveSupportById, [id, platformPlace]);
   return session;
 }
 
@@ -150,7 +149,7 @@ export async function findLiveSessionById(
   id: string,
   { touch }: { touch?: Origin | undefined } = {},
 ): Promise<LiveSession | undefined> {
-  const [session] = await database.query<LiveSession>(liveById, [id, platformPlace]);
+  const [session] = await database.query(liveById, [id, platformPlace]);
   if (touch && session?.stale) await database.write(touch, touched, [session.id]);
   return session;
 }
@@ -160,13 +159,44 @@ export async function findLiveSessionIds(
   database: Database,
   ids: readonly string[],
 ): Promise<string[]> {
-  const rows = await database.query<{ id: string }>(liveIds, [ids]);
+  const rows = await database.query(liveIds, [ids]);
   return rows.map(({ id }) => id);
 }
 
 // The user is locked and compared first: all that follows happens for that row only. A limited
 // session proves less than the password: its provider must not clear the count of failed passwords.
-const begin: Statement = {
+const begin: Statement<
+  { limited_to: string },
+  [
+    lastSeenAt: Date,
+    userId: string,
+    updatedAt: Date,
+    passwordHash: UserRow['passwordHash'],
+    sessionId: string,
+    tokenHash: Uint8Array,
+    authMethod: string,
+    provider: string,
+    ssoTenant: string,
+    ip: string,
+    userAgent: string,
+    expiresAt: Date,
+    network: string,
+    outboxId: string,
+    forTenant: string,
+    type: string,
+    event: string | null,
+    audit: string,
+    traceparent: string,
+    createdAt: Date,
+    idleMinutes: number,
+    takenFrom: string,
+    furtherMethods: readonly string[],
+    assurance: string,
+    provenAt: Date | null,
+    own: string,
+    unconfirmed: boolean,
+  ]
+> = {
   name: 'identity.begin_session',
   text: `with signed_in as (
            update user_account set last_login_at = $1
@@ -222,7 +252,7 @@ export async function storeSession(
 ): Promise<{ limitedTo: string } | undefined> {
   const { authMethod, furtherMethods, assurance, provider, ssoTenant, ip, userAgent } = session;
   const { ownAssurance: own = '' } = session;
-  const [row] = await run<{ limited_to: string }>(begin, [
+  const [row] = await run(begin, [
     session.lastSeenAt,
     user.id,
     user.updatedAt,
@@ -254,7 +284,7 @@ export async function storeSession(
   return row && { limitedTo: row.limited_to };
 }
 
-const limit: Statement = {
+const limit: Statement<{ live: boolean }, [id: string, idleMinutes: number, maxMinutes: number]> = {
   name: 'identity.limit_session',
   // least() ignores nulls, so 0 leaves the stored limit unchanged.
   text: `update session s set idle_minutes = least(idle_minutes, nullif($2::int, 0)),
@@ -274,11 +304,7 @@ export async function limitSession(
   id: string,
   { idleMinutes, maxMinutes }: Limits,
 ): Promise<boolean> {
-  const [session] = await database.write<{ live: boolean }>(call, limit, [
-    id,
-    idleMinutes,
-    maxMinutes,
-  ]);
+  const [session] = await database.write(call, limit, [id, idleMinutes, maxMinutes]);
   return session?.live ?? false;
 }
 

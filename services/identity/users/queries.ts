@@ -31,15 +31,15 @@ export const factorsOf = (user: string): string => `array(
   select 'passkey' where exists (select 1 from passkey where user_id = ${user}.id)
 )`;
 
-const byEmailKey: Statement = {
+const byEmailKey: Statement<StoredUser, [emailKey: string]> = {
   name: 'identity.user_by_email',
   text: `select ${columns} from user_account where email_key = $1`,
 };
-const byIds: Statement = {
+const byIds: Statement<StoredUser, [ids: readonly string[]]> = {
   name: 'identity.users_by_ids',
   text: `select ${columns} from user_account where id = any($1) order by id`,
 };
-const inOrder: Statement = {
+const inOrder: Statement<StoredUser, [after: string, limit: number]> = {
   name: 'identity.users',
   text: `select ${columns} from user_account where id > $1 order by id limit $2`,
 };
@@ -70,11 +70,11 @@ export async function findUserByEmailKey(
   database: Database,
   emailKey: string,
 ): Promise<UserRow | undefined> {
-  const [row] = await database.query<StoredUser>(byEmailKey, [emailKey]);
+  const [row] = await database.query(byEmailKey, [emailKey]);
   return row && userOf(row);
 }
 
-const hasEmailKey: Statement = {
+const hasEmailKey: Statement<unknown, [unmappedKey: string]> = {
   name: 'identity.has_email_key',
   text: 'select 1 as one from user_account where email_key = $1',
 };
@@ -92,7 +92,7 @@ export async function settleEmail(database: Database, email: Email): Promise<Ema
 
 /** The users among `ids`, in order of id. */
 export async function findUsers(database: Database, ids: readonly string[]): Promise<UserRow[]> {
-  const rows = await database.query<StoredUser>(byIds, [ids]);
+  const rows = await database.query(byIds, [ids]);
   return rows.map(userOf);
 }
 
@@ -101,7 +101,7 @@ export async function listUsers(
   database: Database,
   { after, limit }: PageQuery,
 ): Promise<UserRow[]> {
-  const rows = await database.query<StoredUser>(inOrder, [after, limit]);
+  const rows = await database.query(inOrder, [after, limit]);
   return rows.map(userOf);
 }
 

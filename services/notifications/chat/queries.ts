@@ -5,15 +5,15 @@ import type { EndpointColumns } from './api-record.ts';
 const columns = `id, tenant, name, kind, active, event_types as "eventTypes", description, dek_id as "dekId",
   disabled_reason as "disabledReason", disabled_at as "disabledAt", created_at as "createdAt", updated_at as "updatedAt"`;
 
-const one: Statement = {
+const one: Statement<EndpointColumns, [tenant: string, id: string]> = {
   name: 'notifications.chat_endpoint',
   text: `select ${columns} from chat_endpoint where tenant = $1 and id = $2`,
 };
-const page: Statement = {
+const page: Statement<EndpointColumns, [tenant: string, after: string, limit: number]> = {
   name: 'notifications.chat_endpoints',
   text: `select ${columns} from chat_endpoint where tenant = $1 and id > $2 order by id limit $3`,
 };
-const tenantOfOne: Statement = {
+const tenantOfOne: Statement<{ tenant: string }, [id: string]> = {
   name: 'notifications.chat_endpoint_tenant',
   text: 'select tenant from chat_endpoint where id = $1',
   across:
@@ -25,7 +25,7 @@ export async function findEndpoint(
   tenant: string,
   id: string,
 ): Promise<EndpointColumns | undefined> {
-  const rows = await database.query<EndpointColumns>(one, [tenant, id]);
+  const rows = await database.query(one, [tenant, id]);
   return rows[0];
 }
 
@@ -35,7 +35,7 @@ export function listEndpoints(
   tenant: string,
   { limit, after }: PageQuery,
 ): Promise<EndpointColumns[]> {
-  return database.query<EndpointColumns>(page, [tenant, after, limit]);
+  return database.query(page, [tenant, after, limit]);
 }
 
 /** The tenant of an endpoint, for updateEndpoint, which may name an endpoint without its tenant. */
@@ -43,13 +43,13 @@ export async function findTenantOfEndpoint(
   database: Database,
   id: string,
 ): Promise<string | undefined> {
-  const rows = await database.query<{ tenant: string }>(tenantOfOne, [id]);
+  const rows = await database.query(tenantOfOne, [id]);
   return rows[0]?.tenant;
 }
 
 export type ChatTarget = { active: boolean; dekId: string; urlEnc: Uint8Array };
 
-const target: Statement = {
+const target: Statement<ChatTarget, [tenant: string, endpoint: string]> = {
   name: 'notifications.chat_target',
   text: 'select active, dek_id as "dekId", url_enc as "urlEnc" from chat_endpoint where tenant = $1 and id = $2',
 };
@@ -60,6 +60,6 @@ export async function findChatTarget(
   tenant: string,
   endpoint: string,
 ): Promise<ChatTarget | undefined> {
-  const rows = await database.query<ChatTarget>(target, [tenant, endpoint]);
+  const rows = await database.query(target, [tenant, endpoint]);
   return rows[0];
 }

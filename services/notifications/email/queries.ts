@@ -4,7 +4,7 @@ import type { Database, Statement, Transaction } from '@bailiwick/store';
 
 export type SuppressionRow = { code: number; created_at: string; expires_at: string };
 
-const living: Statement = {
+const living: Statement<SuppressionRow & { hash: Buffer }, [hash: readonly Uint8Array[]]> = {
   name: 'notifications.mail_suppressions',
   text: 'select hash, code, created_at, expires_at from mail_suppression where hash = any($1) and expires_at > now() order by expires_at desc',
 };
@@ -14,7 +14,7 @@ export async function findSuppressions(
   database: Database,
   addresses: ReadonlyArray<readonly Uint8Array[]>,
 ): Promise<Array<SuppressionRow | undefined>> {
-  const rows = await database.query<SuppressionRow & { hash: Buffer }>(living, [addresses.flat()]);
+  const rows = await database.query(living, [addresses.flat()]);
   return addresses.map((hashes) =>
     rows.find((row) => hashes.some((hash) => row.hash.equals(hash))),
   );
@@ -45,7 +45,7 @@ export async function deleteSuppression(
   return rows.length;
 }
 
-const expired: Statement = {
+const expired: Statement<never, []> = {
   name: 'notifications.expired_suppressions',
   text: 'delete from mail_suppression where expires_at <= now()',
 };

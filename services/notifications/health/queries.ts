@@ -13,7 +13,10 @@ export type EndpointState = {
   isFailing: boolean;
 };
 
-const endpointState: Statement = {
+const endpointState: Statement<
+  EndpointState & { kind: ChatKind | null },
+  [tenant: string, endpoint: string]
+> = {
   name: 'notifications.gate',
   text: `select coalesce(e.rate_limit, 0) as "rateLimit", c.kind, h.paused_until as "pausedUntil", coalesce(h.pause_ms, 0) as "pauseMs",
            h.failing_since is not null as "isFailing"
@@ -28,10 +31,7 @@ export async function findEndpointState(
   tenant: string,
   endpoint: string,
 ): Promise<EndpointState> {
-  const [row] = await database.query<EndpointState & { kind: ChatKind | null }>(endpointState, [
-    tenant,
-    endpoint,
-  ]);
+  const [row] = await database.query(endpointState, [tenant, endpoint]);
   if (!row) throw new Error('the endpoint state query returned no row');
   const { kind, ...found } = row;
   return { ...found, rateLimit: kind ? chatRates[kind] : found.rateLimit };
@@ -40,7 +40,7 @@ export async function findEndpointState(
 // An attempt that ends after its endpoint was deleted must leave no row.
 const isThere = `exists (select from webhook_endpoint where tenant = $1 and id = $2 union all select from chat_endpoint where tenant = $1 and id = $2)`;
 
-const failure: Statement = {
+const failure: Statement<never, [tenant: string, endpoint: string]> = {
   name: 'notifications.note_failure',
   text: `insert into endpoint_health as h (tenant, endpoint, failing_since) select $1, $2, now() where ${isThere}
          on conflict (tenant, endpoint) do update set failing_since = coalesce(h.failing_since, now())`,
@@ -57,7 +57,7 @@ export async function markFailing(
 
 // A success during a pause does not end it: the receiver asked for the pause, or this attempt had
 // started before the others failed.
-const success: Statement = {
+const success: Statement<never, [tenant: string, endpoint: string]> = {
   name: 'notifications.note_success',
   text: `with well as (
            delete from endpoint_health where tenant = $1 and endpoint = $2 and not parked and coalesce(paused_until <= now(), true)
@@ -77,7 +77,7 @@ export async function markHealthy(
   await database.write(call, success, [tenant, endpoint]);
 }
 
-const pause: Statement = {
+const pause: Statement<never, [tenant: string, endpoint: string, until: Date]> = {
   name: 'notifications.pause',
   text: `insert into endpoint_health as h (tenant, endpoint, paused_until) select $1, $2, $3 where ${isThere}
          on conflict (tenant, endpoint) do update set paused_until = greatest(h.paused_until, excluded.paused_until)`,
@@ -96,7 +96,7 @@ export async function pauseUntil(
 
 // If several processes open the breaker at once, the first one pauses and the others find the
 // pause.
-const open: Statement = {
+const open: Statement<never, [tenant: string, endpoint: string, first: number, longest: number]> = {
   name: 'notifications.open_breaker',
   text: `insert into endpoint_health as h (tenant, endpoint, failing_since, pause_ms, paused_until, release_size)
          select $1, $2, now(), $3::int, now() + make_interval(secs => $3::int / 1000.0), 1 where ${isThere}
@@ -163,7 +163,10 @@ const needsAction = `failing_since is not null and (
   or (exhausted_at is not null and (told_at is null or (told_at < exhausted_at and told_at < now() - interval '1 hour')))
   or (exhausted_at is not null and failing_since < now() - make_interval(secs => $2)))`;
 
-const failing: Statement = {
+const failing: Statement<
+  { tenant: string; endpoint: string },
+  [noticeSeconds: readonly number[], disableAfterSeconds: number, limit: number]
+> = {
   name: 'notifications.ailing',
   text: `select tenant, endpoint from endpoint_health where ${needsAction} limit $3`,
   across: 'announces failing endpoints of all tenants, each in its own tenant',
@@ -208,13 +211,13 @@ export async function markNotified(
   );
 }
 
-const openBreakers: Statement = {
+const openBreakers: Statement<{ count: number }, []> = {
   name: 'notifications.open_breakers',
   text: 'select count(*)::int as count from endpoint_health where pause_ms > 0 and paused_until > now()',
   across: 'counts the queue of all tenants and returns no tenant data',
 };
 
 export async function countOpenBreakers(database: Database): Promise<number> {
-  const [row] = await database.query<{ count: number }>(openBreakers, []);
+  const [row] = await database.query(openBreakers, []);
   return row?.count ?? 0;
 }

@@ -22,7 +22,10 @@ const kept = `tenant = $1 and endpoint = $2 and delivery = $3 and created_at >= 
   and exists (select from dek where dek.tenant = delivery_message.tenant and dek.id = delivery_message.dek_id)
   order by created_at desc, task desc limit 1`;
 
-const message: Statement = {
+const message: Statement<
+  MessageRow,
+  [tenant: string, endpoint: string, delivery: string, hours: number]
+> = {
   name: 'notifications.message',
   text: `select task, tenant, endpoint, event, type, delivery, created_at as "createdAt", dek_id as "dekId", request from delivery_message where ${kept}`,
 };
@@ -33,7 +36,7 @@ export async function findMessage(
   { tenant, endpoint, delivery }: MessageKey,
   hours: number,
 ): Promise<MessageRow | undefined> {
-  const [row] = await database.query<MessageRow>(message, [tenant, endpoint, delivery, hours]);
+  const [row] = await database.query(message, [tenant, endpoint, delivery, hours]);
   return row;
 }
 
@@ -87,14 +90,14 @@ export async function forgetMessages(
 /** A delivery in flight when its endpoint was deleted ends within this time. */
 const lateSeconds = 60;
 
-const forgottenMessages: Statement = {
+const forgottenMessages: Statement<unknown, [limit: number]> = {
   name: 'notifications.delete_forgotten_messages',
   text: `delete from delivery_message where task in (
        select m.task from deleted_endpoint d join delivery_message m on m.tenant = d.tenant and m.endpoint = d.endpoint
        order by m.task limit $1 for update of m) returning 1`,
   across: 'the sweeper covers all tenants',
 };
-const forgottenEndpoints: Statement = {
+const forgottenEndpoints: Statement<never, [lateSeconds: number]> = {
   name: 'notifications.delete_forgotten_endpoints',
   text: 'delete from deleted_endpoint where deleted_at < now() - make_interval(secs => $1)',
   across: 'the sweeper covers all tenants',
@@ -107,7 +110,7 @@ export async function deleteForgotten(tx: Transaction, limit: number): Promise<n
   return gone.length;
 }
 
-const expiredMessages: Statement = {
+const expiredMessages: Statement<unknown, [hours: number, limit: number]> = {
   name: 'notifications.delete_expired_messages',
   text: `delete from delivery_message where task in (
        select task from delivery_message where created_at < now() - make_interval(hours => $1) order by task limit $2 for update skip locked) returning 1`,
@@ -155,11 +158,27 @@ const wantedAttempts = `a.started_at >= greatest($2::timestamptz, now() - interv
   and ($7::text is null or a.status = $7) and ($8::text is null or a.type = $8)`;
 const newestFirst = 'a.started_at desc, a.task desc, a.attempt desc limit $9';
 
+type AttemptsStatement = Statement<
+  ListedAttempt,
+  [
+    tenant: string,
+    since: AttemptFilter['since'],
+    until: AttemptFilter['until'],
+    startedAt: string | null,
+    task: string | null,
+    attempt: number | null,
+    status: AttemptFilter['status'],
+    type: AttemptFilter['type'],
+    limit: number,
+    endpointOrPrefix: string,
+  ]
+>;
+
 // Walks the endpoints one by one, deleted ones included, each found from the one before: a tenant
 // without endpoints of this kind may have millions of attempts at the other kind. The double
 // comparison and the ordering make PostgreSQL use the endpoint's own index: with the tenant's index
 // it would search an endpoint's few attempts among all.
-const attemptsOfTenant: Statement = {
+const attemptsOfTenant: AttemptsStatement = {
   name: 'notifications.attempts_of_tenant',
   text: `with recursive known as (
            (select d.endpoint from delivery_attempt d where d.tenant = $1 and d.endpoint >= $10 order by d.endpoint limit 1)
@@ -172,7 +191,7 @@ const attemptsOfTenant: Statement = {
            where a.tenant = $1 and a.endpoint >= k.endpoint and a.endpoint <= k.endpoint and ${wantedAttempts} order by a.endpoint desc, ${newestFirst}
          ) a where starts_with(k.endpoint, $10) order by ${newestFirst}`,
 };
-const attemptsOfEndpoint: Statement = {
+const attemptsOfEndpoint: AttemptsStatement = {
   name: 'notifications.attempts_of_endpoint',
   text: `select ${attemptColumns} from delivery_attempt a where a.tenant = $1 and a.endpoint = $10 and ${wantedAttempts} order by ${newestFirst}`,
 };
@@ -190,15 +209,21 @@ export function listAttempts(
   { limit, after }: AttemptPage,
 ): Promise<ListedAttempt[]> {
   const { prefix, endpoint, status, type, since, until } = filter;
-  const place = [after?.startedAt ?? null, after?.task ?? null, after?.attempt ?? null];
-  const values = [tenant, since, until, ...place, status, type, limit, endpoint ?? prefix];
-  return database.query<ListedAttempt>(
-    endpoint === null ? attemptsOfTenant : attemptsOfEndpoint,
-    values,
-  );
+  return database.query(endpoint === null ? attemptsOfTenant : attemptsOfEndpoint, [
+    tenant,
+    since,
+    until,
+    after?.startedAt ?? null,
+    after?.task ?? null,
+    after?.attempt ?? null,
+    status,
+    type,
+    limit,
+    endpoint ?? prefix,
+  ]);
 }
 
-const attemptsOfTask: Statement = {
+const attemptsOfTask: Statement<ListedAttempt, [tenant: string, task: string]> = {
   name: 'notifications.attempts_of_task',
   text: `select ${attemptColumns} from delivery_attempt a where a.tenant = $1 and a.task = $2 order by a.attempt desc limit 200`,
 };
@@ -208,5 +233,4 @@ export const listAttemptsOfTask = async (
   database: Database,
   tenant: string,
   task: string,
-): Promise<ListedAttempt[]> =>
-  (await database.query<ListedAttempt>(attemptsOfTask, [tenant, task])).toReversed();
+): Promise<ListedAttempt[]> => (await database.query(attemptsOfTask, [tenant, task])).toReversed();

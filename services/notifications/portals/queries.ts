@@ -3,7 +3,10 @@ import type { PageQuery } from '@bailiwick/pipeline';
 import type { Database, Statement, Transaction } from '@bailiwick/store';
 import type { PortalColumns } from './entities.ts';
 
-const ofEndpoint: Statement = {
+const ofEndpoint: Statement<
+  PortalColumns,
+  [tenant: string, endpoint: string, after: string, limit: number]
+> = {
   name: 'notifications.portals_of_endpoint',
   text: `select tenant, id, endpoint, name, abilities, expires_at as "expiresAt", created_by as "createdBy", created_at as "createdAt", last_opened_at as "lastOpenedAt"
          from webhook_portal where tenant = $1 and endpoint = $2 and expires_at > now() and id > $3 order by id limit $4`,
@@ -16,7 +19,7 @@ export function listPortals(
   endpoint: string,
   { after, limit }: PageQuery,
 ): Promise<PortalColumns[]> {
-  return database.query<PortalColumns>(ofEndpoint, [tenant, endpoint, after, limit]);
+  return database.query(ofEndpoint, [tenant, endpoint, after, limit]);
 }
 
 /** The name of an endpoint, which stays locked until the transaction ends; undefined without it. */
@@ -89,18 +92,18 @@ const live = (expiry: string) => `
   select p.tenant, p.id, p.endpoint, p.name, p.abilities, p.creator_type as "creatorType", p.created_by as "createdBy", p.${expiry} as "expiresAt"
   from webhook_portal p join webhook_endpoint e on e.tenant = p.tenant and e.id = p.endpoint where p.expires_at > now()`;
 
-const byToken: Statement = {
+const byToken: Statement<LivePortal, [hash: Uint8Array]> = {
   name: 'notifications.portal_by_token',
   text: `${live('expires_at')} and p.token_hash = $1`,
   across: 'finds the tenant of a portal link from its token',
 };
-const bySession: Statement = {
+const bySession: Statement<LivePortal, [hash: Uint8Array]> = {
   name: 'notifications.portal_by_session',
   text: `${live('session_expires_at')} and p.session_hash = $1 and p.session_expires_at > now()`,
   across: 'finds the tenant of a portal session from its token',
 };
 
-const byId: Statement = {
+const byId: Statement<LivePortal, [tenant: string, id: string]> = {
   name: 'notifications.portal_by_id',
   text: `${live('session_expires_at')} and p.tenant = $1 and p.id = $2 and p.session_expires_at > now()`,
 };
@@ -111,7 +114,7 @@ export async function findById(
   tenant: string,
   id: string,
 ): Promise<LivePortal | undefined> {
-  const [row] = await database.query<LivePortal>(byId, [tenant, id]);
+  const [row] = await database.query(byId, [tenant, id]);
   return row;
 }
 
@@ -119,7 +122,7 @@ export async function findByToken(
   database: Database,
   hash: Uint8Array,
 ): Promise<LivePortal | undefined> {
-  const [row] = await database.query<LivePortal>(byToken, [hash]);
+  const [row] = await database.query(byToken, [hash]);
   return row;
 }
 
@@ -127,7 +130,7 @@ export async function findBySession(
   database: Database,
   hash: Uint8Array,
 ): Promise<LivePortal | undefined> {
-  const [row] = await database.query<LivePortal>(bySession, [hash]);
+  const [row] = await database.query(bySession, [hash]);
   return row;
 }
 
@@ -153,7 +156,7 @@ export async function endSession(tx: Transaction, tenant: string, id: string): P
   );
 }
 
-const expired: Statement = {
+const expired: Statement<never, []> = {
   name: 'notifications.delete_expired_portals',
   text: 'delete from webhook_portal where expires_at <= now()',
   across: 'the sweeper covers all tenants',

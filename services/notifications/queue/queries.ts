@@ -38,7 +38,7 @@ export type WaitingRow = {
   request: Buffer;
 };
 
-const attemptsDone: Statement = {
+const attemptsDone: Statement<{ isDone: boolean }, [tasks: string[], numbers: number[]]> = {
   name: 'notifications.attempts_done',
   text: `select a.task is not null as "isDone"
          from unnest($1::text[], $2::int[]) with ordinality as asked (task, attempt, place)
@@ -51,8 +51,10 @@ export async function areAttemptsDone(
   database: Database,
   attempts: ReadonlyArray<{ task: string; number: number }>,
 ): Promise<boolean[]> {
-  const values = [attempts.map(({ task }) => task), attempts.map(({ number }) => number)];
-  const rows = await database.query<{ isDone: boolean }>(attemptsDone, values);
+  const rows = await database.query(attemptsDone, [
+    attempts.map(({ task }) => task),
+    attempts.map(({ number }) => number),
+  ]);
   return rows.map(({ isDone }) => isDone);
 }
 
@@ -77,7 +79,10 @@ const countAttempts = `insert into delivery_hour as h (tenant, endpoint, hour, d
 
 // Recording an attempt twice does nothing: the first time settled it. Rows are locked in the same
 // order everywhere.
-const settleDone: Statement = {
+const settleDone: Statement<
+  never,
+  [attempts: string, tasks: string[], dekIds: string[], requests: Uint8Array[]]
+> = {
   name: 'notifications.settle_done',
   text: `with noted as (
            insert into delivery_attempt (${attemptColumns})
@@ -100,7 +105,23 @@ const settleDone: Statement = {
 
 // A late, older attempt never overwrites a newer one. An attempt that ends after its endpoint was
 // deleted leaves no row: the statement waits for a concurrent delete.
-const settleWaiting: Statement = {
+const settleWaiting: Statement<
+  never,
+  [
+    ...attempt: ReturnType<typeof valuesOf>,
+    state: string,
+    lane: string,
+    number: number,
+    firstAttempt: number,
+    enqueuedAt: WaitingRow['enqueuedAt'],
+    extra: string,
+    dekId: string,
+    request: Uint8Array,
+    traceparent: string,
+    isExhausted: boolean,
+    isKept: boolean,
+  ]
+> = {
   name: 'notifications.settle_waiting',
   text: `with noted as (
       insert into delivery_attempt (${attemptColumns})
@@ -144,12 +165,12 @@ export async function settleAsDone(
   }));
   // The same order everywhere, so that two processes that settle the same attempts cannot deadlock.
   rows.sort((one, other) => (one.task < other.task ? -1 : 1));
-  const sealed = [
+  await database.write(call, settleDone, [
+    JSON.stringify(rows),
     messages.map(({ task }) => task),
     messages.map(({ dekId }) => dekId),
     messages.map(({ request }) => request),
-  ];
-  await database.write(call, settleDone, [JSON.stringify(rows), ...sealed]);
+  ]);
 }
 
 /** Side effects of an attempt: its endpoint used up the schedule, or the sent request is kept. */
@@ -163,7 +184,8 @@ export async function settleAsWaiting(
   row: WaitingRow,
   { isExhausted, isKept }: Consequences,
 ): Promise<void> {
-  const values = [
+  await database.write(call, settleWaiting, [
+    ...valuesOf(attempt),
     row.state,
     row.lane,
     row.attempt,
@@ -173,12 +195,31 @@ export async function settleAsWaiting(
     row.dekId,
     row.request,
     row.traceparent,
-  ];
-  await database.write(call, settleWaiting, [...valuesOf(attempt), ...values, isExhausted, isKept]);
+    isExhausted,
+    isKept,
+  ]);
 }
 
 // A task that another process has settled meanwhile does not wait again.
-const defer: Statement = {
+const defer: Statement<
+  never,
+  [
+    task: string,
+    lane: string,
+    operation: string,
+    tenant: string,
+    endpoint: string,
+    event: string,
+    attempt: number,
+    firstAttempt: number,
+    dueAt: Date | null,
+    enqueuedAt: Date,
+    extra: string,
+    dekId: string,
+    request: Uint8Array,
+    traceparent: string,
+  ]
+> = {
   name: 'notifications.defer',
   text: `insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, first_attempt, due_at, enqueued_at, extra, dek_id, request, traceparent)
     select $1, 'waiting', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
@@ -213,23 +254,24 @@ export async function deferTask(
 }
 
 /** The values of attemptColumns. */
-const valuesOf = (row: AttemptRow): unknown[] => [
-  row.task,
-  row.attempt,
-  row.operation,
-  row.tenant,
-  row.endpoint,
-  row.event,
-  row.type,
-  row.delivery,
-  row.status,
-  row.statusCode,
-  row.error,
-  row.message,
-  row.durationMs,
-  row.startedAt,
-  row.nextAttemptAt,
-];
+const valuesOf = (row: AttemptRow) =>
+  [
+    row.task,
+    row.attempt,
+    row.operation,
+    row.tenant,
+    row.endpoint,
+    row.event,
+    row.type,
+    row.delivery,
+    row.status,
+    row.statusCode,
+    row.error,
+    row.message,
+    row.durationMs,
+    row.startedAt,
+    row.nextAttemptAt,
+  ] as const;
 
 /** Maximum rows per statement: the database cancels long statements. */
 const batch = 5000;

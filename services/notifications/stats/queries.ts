@@ -2,7 +2,7 @@ import type { Database, Statement, Transaction } from '@bailiwick/store';
 
 export type EndpointPrefix = 'whk' | 'slk';
 
-const counts: Readonly<Record<EndpointPrefix, Statement>> = {
+const counts: Readonly<Record<EndpointPrefix, Statement<EndpointNumbers, [tenant: string]>>> = {
   whk: {
     name: 'notifications.count_webhook_endpoints',
     text: `select count(*)::int as total, count(*) filter (where e.disabled_reason <> '')::int as disabled,
@@ -25,7 +25,7 @@ export async function countEndpoints(
   tenant: string,
   prefix: EndpointPrefix,
 ): Promise<EndpointNumbers> {
-  const [row] = await database.query<EndpointNumbers>(counts[prefix], [tenant]);
+  const [row] = await database.query(counts[prefix], [tenant]);
   return row ?? { total: 0, failing: 0, disabled: 0 };
 }
 
@@ -42,7 +42,7 @@ const numbers = `coalesce(sum(h.delivered), 0)::int as delivered, coalesce(sum(h
   coalesce(sum(h.total_ms) / nullif(sum(h.delivered + h.retried + h.failed), 0), 0)::int as "meanMs", coalesce(max(h.longest_ms), 0)::int as "longestMs"`;
 
 // The series is in UTC, whatever the time zone of the connection is.
-const days: Statement = {
+const days: Statement<StatsRow, [tenant: string, of: string]> = {
   name: 'notifications.delivery_days',
   text: `with counted as (
            select date_trunc('day', hour at time zone 'UTC') as day, delivered, retried, failed, total_ms, longest_ms from delivery_hour
@@ -52,7 +52,7 @@ const days: Statement = {
          from generate_series(date_trunc('day', now() at time zone 'UTC') - interval '29 days', date_trunc('day', now() at time zone 'UTC'), interval '1 day') as asked (day)
          left join counted h on h.day = asked.day group by asked.day order by asked.day`,
 };
-const hours: Statement = {
+const hours: Statement<StatsRow, [tenant: string, endpoint: string]> = {
   name: 'notifications.delivery_hours',
   text: `select asked.hour as start, ${numbers}
          from generate_series(date_trunc('hour', now()) - interval '47 hours', date_trunc('hour', now()), interval '1 hour') as asked (hour)
@@ -61,16 +61,16 @@ const hours: Statement = {
 
 /** The attempts of the last 30 days by day, oldest first. `of`: an endpoint, or the prefix of all. */
 export const listDays = (database: Database, tenant: string, of: string): Promise<StatsRow[]> =>
-  database.query<StatsRow>(days, [tenant, of]);
+  database.query(days, [tenant, of]);
 
 /** The attempts of the last 48 hours at one endpoint by hour, oldest first. */
 export const listHours = (
   database: Database,
   tenant: string,
   endpoint: string,
-): Promise<StatsRow[]> => database.query<StatsRow>(hours, [tenant, endpoint]);
+): Promise<StatsRow[]> => database.query(hours, [tenant, endpoint]);
 
-const oldHours: Statement = {
+const oldHours: Statement<unknown, [limit: number]> = {
   name: 'notifications.delete_old_hours',
   text: `delete from delivery_hour where ctid in (
        select ctid from delivery_hour where hour < now() - interval '31 days' limit $1 for update skip locked) returning 1`,

@@ -9,15 +9,15 @@ const columns = `id, tenant, name, url, url_enc as "urlEnc", url_dek_id as "urlD
   disabled_reason as "disabledReason", disabled_at as "disabledAt", created_at as "createdAt", updated_at as "updatedAt",
   previous_secret_until as "previousSecretUntil"`;
 
-const one: Statement = {
+const one: Statement<EndpointColumns, [tenant: string, id: string]> = {
   name: 'notifications.webhook_endpoint',
   text: `select ${columns} from webhook_endpoint where tenant = $1 and id = $2`,
 };
-const page: Statement = {
+const page: Statement<EndpointColumns, [tenant: string, after: string, limit: number]> = {
   name: 'notifications.webhook_endpoints',
   text: `select ${columns} from webhook_endpoint where tenant = $1 and id > $2 order by id limit $3`,
 };
-const tenantOfOne: Statement = {
+const tenantOfOne: Statement<{ tenant: string }, [id: string]> = {
   name: 'notifications.webhook_endpoint_tenant',
   text: 'select tenant from webhook_endpoint where id = $1',
   across:
@@ -29,7 +29,7 @@ export async function findEndpoint(
   tenant: string,
   id: string,
 ): Promise<EndpointColumns | undefined> {
-  const rows = await database.query<EndpointColumns>(one, [tenant, id]);
+  const rows = await database.query(one, [tenant, id]);
   return rows[0];
 }
 
@@ -39,7 +39,7 @@ export function listEndpoints(
   tenant: string,
   { limit, after }: PageQuery,
 ): Promise<EndpointColumns[]> {
-  return database.query<EndpointColumns>(page, [tenant, after, limit]);
+  return database.query(page, [tenant, after, limit]);
 }
 
 /** The tenant of an endpoint, for updateEndpoint, which may name an endpoint without its tenant. */
@@ -47,7 +47,7 @@ export async function findTenantOfEndpoint(
   database: Database,
   id: string,
 ): Promise<string | undefined> {
-  const rows = await database.query<{ tenant: string }>(tenantOfOne, [id]);
+  const rows = await database.query(tenantOfOne, [id]);
   return rows[0]?.tenant;
 }
 
@@ -62,7 +62,10 @@ export type DeliveryTarget = {
   previousSecretEnc: Buffer | null;
 };
 
-const targets: Statement = {
+const targets: Statement<
+  DeliveryTarget & { place: number },
+  [tenants: readonly string[], endpoints: readonly string[]]
+> = {
   name: 'notifications.delivery_targets',
   text: `select place::int, url, url_enc as "urlEnc", url_dek_id as "urlDekId", active, dek_id as "dekId", secret_enc as "secretEnc", case when previous_secret_until > now() then previous_secret_enc end as "previousSecretEnc"
          from unnest($1::text[], $2::text[]) with ordinality as wanted (tenant, id, place)
@@ -79,7 +82,7 @@ export async function findDeliveryTargets(
   database: Database,
   keys: readonly EndpointKey[],
 ): Promise<Array<DeliveryTarget | undefined>> {
-  const rows = await database.query<DeliveryTarget & { place: number }>(targets, [
+  const rows = await database.query(targets, [
     keys.map(({ tenant }) => tenant),
     keys.map(({ endpoint }) => endpoint),
   ]);
@@ -89,7 +92,7 @@ export async function findDeliveryTargets(
 
 export type ClearUrl = { tenant: string; id: string; url: string };
 
-const clear: Statement = {
+const clear: Statement<ClearUrl, [tenant: string, id: string, limit: number]> = {
   name: 'notifications.clear_urls',
   text: `select tenant, id, url from webhook_endpoint where url <> '' and (tenant, id) > ($1, $2) order by tenant, id limit $3`,
   across: 'seals the URLs of all tenants, each with the key of its tenant',
@@ -100,9 +103,19 @@ export const listClearUrls = (
   database: Database,
   after: { tenant: string; id: string },
   limit: number,
-): Promise<ClearUrl[]> => database.query<ClearUrl>(clear, [after.tenant, after.id, limit]);
+): Promise<ClearUrl[]> => database.query(clear, [after.tenant, after.id, limit]);
 
-const replaceClear: Statement = {
+const replaceClear: Statement<
+  unknown,
+  [
+    tenant: string,
+    id: string,
+    url: string,
+    urlEnc: UrlColumns['urlEnc'],
+    urlDekId: string,
+    urlMasked: string,
+  ]
+> = {
   name: 'notifications.replace_clear_url',
   text: `update webhook_endpoint set url = '', url_enc = $4, url_dek_id = $5, url_masked = $6
          where tenant = $1 and id = $2 and url = $3 returning id`,
@@ -115,11 +128,18 @@ export async function replaceClearUrl(
   { tenant, id, url }: ClearUrl,
   { urlEnc, urlDekId, urlMasked }: Omit<UrlColumns, 'url'>,
 ): Promise<boolean> {
-  const values = [tenant, id, url, urlEnc, urlDekId, urlMasked];
-  return (await database.write(call, replaceClear, values)).length > 0;
+  const rows = await database.write(call, replaceClear, [
+    tenant,
+    id,
+    url,
+    urlEnc,
+    urlDekId,
+    urlMasked,
+  ]);
+  return rows.length > 0;
 }
 
-const erase: Statement = {
+const erase: Statement<never, []> = {
   name: 'notifications.erase_previous_secrets',
   text: 'update webhook_endpoint set previous_secret_enc = null, previous_secret_until = null where previous_secret_until <= now()',
   across: 'the sweeper covers all tenants',

@@ -14,7 +14,25 @@ export type SignIn = {
 
 // A repeated sign-in of the same session replaces its row. The lock lets a withdrawal of the consent
 // either wait and see the row, or leave no consent to find.
-const record: Statement = {
+const record: Statement<
+  { isRecorded: boolean },
+  [
+    tenant: string,
+    app: string,
+    sessionId: string,
+    place: string,
+    userId: string,
+    scopes: readonly string[],
+    isSilent: boolean,
+    entry: string,
+    forTenant: string,
+    type: string,
+    audit: string | null,
+    traceparent: string,
+    createdAt: Date,
+    needsConsent: boolean,
+  ]
+> = {
   name: 'sso.record_app_sign_in',
   text: `with consented as (
            select from app_consent where $14::boolean and tenant = $1 and app = $2 and user_id = $5 and expires_at > now() for share
@@ -49,14 +67,27 @@ export async function recordSignIn(
   { tenant, app, sessionId, place, userId, scopes, isSilent, needsConsent }: NewSignIn,
   entry: ReturnType<typeof changeRow>,
 ): Promise<boolean | undefined> {
-  const signIn = [tenant, app, sessionId, place, userId, scopes, isSilent];
   const { id, forTenant, type, audit, traceparent, createdAt } = entry;
-  const values = [...signIn, id, forTenant, type, audit, traceparent, createdAt, needsConsent];
-  const [row] = await database.write<{ isRecorded: boolean }>(call, record, values);
+  const [row] = await database.write(call, record, [
+    tenant,
+    app,
+    sessionId,
+    place,
+    userId,
+    scopes,
+    isSilent,
+    id,
+    forTenant,
+    type,
+    audit,
+    traceparent,
+    createdAt,
+    needsConsent,
+  ]);
   return row?.isRecorded;
 }
 
-const ofSession: Statement = {
+const ofSession: Statement<{ place: string }, [tenant: string, app: string, sessionId: string]> = {
   name: 'sso.app_sign_in',
   text: 'select place from app_sign_in where tenant = $1 and app = $2 and session_id = $3 order by signed_in_at desc limit 1',
 };
@@ -68,11 +99,11 @@ export async function findPlace(
   app: string,
   sessionId: string,
 ): Promise<string> {
-  const [row] = await database.query<{ place: string }>(ofSession, [tenant, app, sessionId]);
+  const [row] = await database.query(ofSession, [tenant, app, sessionId]);
   return row?.place ?? '';
 }
 
-const consentOf: Statement = {
+const consentOf: Statement<{ scopes: string[] }, [tenant: string, app: string, userId: string]> = {
   name: 'sso.app_consent',
   text: 'select scopes from app_consent where tenant = $1 and app = $2 and user_id = $3 and expires_at > now()',
 };
@@ -85,12 +116,15 @@ export async function findConsent(
   database: Database,
   { tenant, app, userId }: Use,
 ): Promise<string[]> {
-  const [row] = await database.query<{ scopes: string[] }>(consentOf, [tenant, app, userId]);
+  const [row] = await database.query(consentOf, [tenant, app, userId]);
   return row?.scopes ?? [];
 }
 
 // Expired scopes are not carried on.
-const consent: Statement = {
+const consent: Statement<
+  never,
+  [tenant: string, app: string, userId: string, scopes: readonly string[]]
+> = {
   name: 'sso.consent_to_app',
   text: `insert into app_consent as c (tenant, app, user_id, scopes, consented_at, expires_at)
          values ($1, $2, $3, $4::text[], now(), now() + interval '1 year')
@@ -120,7 +154,7 @@ export async function removeConsent(
   return rows.length > 0;
 }
 
-const consentsOfUser: Statement = {
+const consentsOfUser: Statement<never, [userId: string]> = {
   name: 'sso.remove_consents_of_user',
   text: 'delete from app_consent where user_id = $1',
   across: 'deletes the consents of a deleted user in all tenants',
@@ -156,7 +190,7 @@ export const takeOfApp = (tx: Transaction, tenant: string, app: string): Promise
     app,
   ]);
 
-const signInsOfSessions: Statement = {
+const signInsOfSessions: Statement<SignIn, [sessionIds: readonly string[]]> = {
   name: 'sso.take_sign_ins_of_sessions',
   text: `delete from app_sign_in where ctid = any (array (
        select ctid from app_sign_in where session_id = any ($1) for update skip locked)) ${taken}`,
@@ -165,9 +199,9 @@ const signInsOfSessions: Statement = {
 
 /** Removes the sign-ins of sessions, without those that another process is about to remove. */
 export const takeOfSessions = (tx: Transaction, sessionIds: readonly string[]): Promise<SignIn[]> =>
-  tx.query<SignIn>(signInsOfSessions, [sessionIds]);
+  tx.query(signInsOfSessions, [sessionIds]);
 
-const signInsOfMember: Statement = {
+const signInsOfMember: Statement<SignIn, [place: string, userId: string]> = {
   name: 'sso.take_sign_ins_of_member',
   text: `delete from app_sign_in where place = $1 and user_id = $2 ${taken}`,
   across: 'ends the sign-ins for a tenant, also to apps of the platform',
@@ -175,9 +209,9 @@ const signInsOfMember: Statement = {
 
 /** Removes the sign-ins of a person that are for a tenant. */
 export const takeOfMember = (tx: Transaction, place: string, userId: string): Promise<SignIn[]> =>
-  tx.query<SignIn>(signInsOfMember, [place, userId]);
+  tx.query(signInsOfMember, [place, userId]);
 
-const sessions: Statement = {
+const sessions: Statement<{ id: string }, [after: string, limit: number]> = {
   name: 'sso.signed_in_sessions',
   text: 'select distinct session_id as id from app_sign_in where session_id > $1 order by session_id limit $2',
   across: 'the check of sessions covers all tenants',
@@ -189,11 +223,14 @@ export async function listSessions(
   after: string,
   limit: number,
 ): Promise<string[]> {
-  const rows = await database.query<{ id: string }>(sessions, [after, limit]);
+  const rows = await database.query(sessions, [after, limit]);
   return rows.map(({ id }) => id);
 }
 
-const sessionsOf: Statement = {
+const sessionsOf: Statement<
+  { id: string },
+  [sessionIds: readonly string[], userIds: readonly string[]]
+> = {
   name: 'sso.signed_in_sessions_of',
   text: 'select distinct session_id as id from app_sign_in where session_id = any ($1) or user_id = any ($2)',
   across: 'returns sessions of a user, and no tenant data',
@@ -205,13 +242,13 @@ export async function listSessionsOf(
   sessionIds: readonly string[],
   userIds: readonly string[],
 ): Promise<string[]> {
-  const rows = await database.query<{ id: string }>(sessionsOf, [sessionIds, userIds]);
+  const rows = await database.query(sessionsOf, [sessionIds, userIds]);
   return rows.map(({ id }) => id);
 }
 
 export type LogoutTarget = { tenant: string; id: string; name: string };
 
-const logoutTargets: Statement = {
+const logoutTargets: Statement<LogoutTarget, [apps: readonly string[]]> = {
   name: 'sso.logout_targets',
   text: "select tenant, id, name from app where id = any ($1) and active and backchannel_logout_uri <> ''",
   across: 'the apps that a session has signed in to',
@@ -221,7 +258,7 @@ const logoutTargets: Statement = {
 export const listLogoutTargets = (
   tx: Transaction,
   apps: readonly string[],
-): Promise<LogoutTarget[]> => tx.query<LogoutTarget>(logoutTargets, [apps]);
+): Promise<LogoutTarget[]> => tx.query(logoutTargets, [apps]);
 
 /** Removes the codes and tokens of sign-ins, and all that came from the same grants. */
 export async function removeTokens(tx: Transaction, hashes: readonly string[]): Promise<void> {
@@ -242,7 +279,7 @@ export type ListedApp = {
   signedInAt: string | null;
 };
 
-const list: Statement = {
+const list: Statement<ListedApp, [userId: string, after: string, limit: number]> = {
   name: 'sso.apps_of_user',
   text: `select a.id, a.name, a.tenant, array_agg(distinct s.scope) filter (where s.scope is not null) as scopes,
            array_agg(distinct u.place) filter (where u.place <> '') as places,
@@ -263,9 +300,9 @@ export const listAppsOfUser = (
   database: Database,
   userId: string,
   { after, limit }: PageQuery,
-): Promise<ListedApp[]> => database.query<ListedApp>(list, [userId, after, limit]);
+): Promise<ListedApp[]> => database.query(list, [userId, after, limit]);
 
-const sweep: Statement = {
+const sweep: Statement<never, []> = {
   name: 'sso.sweep_app_consents',
   text: 'delete from app_consent where expires_at <= now()',
   across: 'the sweeper covers all tenants',

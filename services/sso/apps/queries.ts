@@ -10,7 +10,7 @@ const columns = `tenant, id, name, kind, active, redirect_uris as "redirectUris"
   jwks, secret_hash as "secretHash", secret_created_at as "secretCreatedAt", previous_secret_hash as "previousSecretHash",
   previous_secret_until as "previousSecretUntil", logo, created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt"`;
 
-const byClient: Statement = {
+const byClient: Statement<AppRow, [clientId: string]> = {
   name: 'sso.app_of_client',
   text: `select ${columns} from app where id = $1`,
   across: 'finds the app and its tenant from a client ID, which is unique',
@@ -18,25 +18,25 @@ const byClient: Statement = {
 
 /** The app with a client ID, of any tenant: a client names no tenant. */
 export async function findApp(database: Database, clientId: string): Promise<AppRow | undefined> {
-  const [row] = await database.query<AppRow>(byClient, [clientId]);
+  const [row] = await database.query(byClient, [clientId]);
   return row;
 }
 
-const one: Statement = {
+const one: Statement<AppRow, [tenant: string, id: string]> = {
   name: 'sso.app',
   text: `select ${columns} from app where tenant = $1 and id = $2`,
 };
 
 /** An app of a tenant, or of the platform (""). @throws not_found */
 export async function getApp(database: Database, tenant: string, id: string): Promise<AppRow> {
-  const [row] = await database.query<AppRow>(one, [tenant, id]);
+  const [row] = await database.query(one, [tenant, id]);
   if (!row) throw appNotFound();
   return row;
 }
 
 export const appNotFound = () => notFound('app');
 
-const page: Statement = {
+const page: Statement<AppRow, [tenant: string, after: string, limit: number]> = {
   name: 'sso.apps',
   text: `select ${columns} from app where tenant = $1 and id > $2 order by id limit $3`,
 };
@@ -47,7 +47,7 @@ export function listApps(
   tenant: string,
   { limit, after }: PageQuery,
 ): Promise<AppRow[]> {
-  return database.query<AppRow>(page, [tenant, after, limit]);
+  return database.query(page, [tenant, after, limit]);
 }
 
 type Logo = { tenant: string; app: string; type: string; content: Uint8Array };
@@ -64,7 +64,7 @@ export async function deleteLogo(tx: Transaction, tenant: string, app: string): 
   await tx.query('delete from app_logo where tenant = $1 and app = $2', [tenant, app]);
 }
 
-const logoOf: Statement = {
+const logoOf: Statement<Pick<Logo, 'type' | 'content'>, [tenant: string, app: string]> = {
   name: 'sso.app_logo',
   text: 'select type, content from app_logo where tenant = $1 and app = $2',
 };
@@ -74,10 +74,10 @@ export async function findLogo(
   tenant: string,
   app: string,
 ): Promise<Pick<Logo, 'type' | 'content'> | undefined> {
-  return (await database.query<Pick<Logo, 'type' | 'content'>>(logoOf, [tenant, app]))[0];
+  return (await database.query(logoOf, [tenant, app]))[0];
 }
 
-const erase: Statement = {
+const erase: Statement<never, []> = {
   name: 'sso.erase_previous_secrets',
   text: 'update app set previous_secret_hash = null, previous_secret_until = null where previous_secret_until <= now()',
   across: 'the sweeper covers all tenants',

@@ -15,7 +15,7 @@ const looked = `last_checked_at = now(), ${touched}`;
 // Jitter, so that checks spread over the day.
 const daily = `next_check_at = now() + interval '23 hours' + random() * interval '2 hours'`;
 
-const byId: Statement = {
+const byId: Statement<DomainRow, [tenant: string, id: string]> = {
   name: 'sso.domain',
   text: `select ${columns} from domain d where d.tenant = $1 and d.id = $2`,
 };
@@ -25,11 +25,11 @@ export async function findDomain(
   tenant: string,
   id: string,
 ): Promise<DomainRow | undefined> {
-  const [row] = await database.query<DomainRow>(byId, [tenant, id]);
+  const [row] = await database.query(byId, [tenant, id]);
   return row;
 }
 
-const locked: Statement = {
+const locked: Statement<DomainRow, [tenant: string, id: string]> = {
   name: 'sso.lock_domain',
   text: `select ${columns} from domain d where d.tenant = $1 and d.id = $2 for update`,
 };
@@ -40,11 +40,11 @@ export async function lockDomain(
   tenant: string,
   id: string,
 ): Promise<DomainRow | undefined> {
-  const [row] = await run<DomainRow>(locked, [tenant, id]);
+  const [row] = await run(locked, [tenant, id]);
   return row;
 }
 
-const ofTenant: Statement = {
+const ofTenant: Statement<DomainRow, [tenant: string, after: string, limit: number]> = {
   name: 'sso.domains_of_tenant',
   text: `select ${columns} from domain d where d.tenant = $1 and d.id > $2 order by d.id limit $3`,
 };
@@ -55,31 +55,31 @@ export function listDomains(
   tenant: string,
   { after, limit }: PageQuery,
 ): Promise<DomainRow[]> {
-  return database.query<DomainRow>(ofTenant, [tenant, after, limit]);
+  return database.query(ofTenant, [tenant, after, limit]);
 }
 
-const count: Statement = {
+const count: Statement<{ count: number }, [tenant: string]> = {
   name: 'sso.count_domains',
   text: 'select count(*)::int as count from domain d where d.tenant = $1',
 };
 
 export async function countDomains(run: Run, tenant: string): Promise<number> {
-  const [row] = await run<{ count: number }>(count, [tenant]);
+  const [row] = await run(count, [tenant]);
   return row?.count ?? 0;
 }
 
-const activeProvider: Statement = {
+const activeProvider: Statement<{ found: boolean }, [tenant: string]> = {
   name: 'sso.has_active_provider',
   text: 'select exists (select from provider p where p.tenant = $1 and p.active) as found',
 };
 
 /** Whether a tenant has an active provider. */
 export async function hasActiveProvider(run: Run, tenant: string): Promise<boolean> {
-  const [row] = await run<{ found: boolean }>(activeProvider, [tenant]);
+  const [row] = await run(activeProvider, [tenant]);
   return row?.found ?? false;
 }
 
-const proved: Statement = {
+const proved: Statement<DomainRow, [tenant: string, id: string, challenge: string]> = {
   name: 'sso.prove_domain',
   text: `update domain d set status = 'verified', verified_at = case when d.status = 'verified' then d.verified_at else now() end,
            failure_reason = '', failed_days = 0, ${daily}, ${looked}
@@ -96,11 +96,14 @@ export async function proveDomain(
   run: Run,
   { tenant, id, challenge }: DomainRow,
 ): Promise<DomainRow | undefined> {
-  const [row] = await run<DomainRow>(proved, [tenant, id, challenge]);
+  const [row] = await run(proved, [tenant, id, challenge]);
   return row;
 }
 
-const missed: Statement = {
+const missed: Statement<
+  DomainRow,
+  [tenant: string, id: string, challenge: string, reason: string]
+> = {
   name: 'sso.miss_domain',
   text: `update domain d set failure_reason = $4, ${looked} where d.tenant = $1 and d.id = $2 and d.challenge = $3 returning ${columns}`,
 };
@@ -111,11 +114,14 @@ export async function missDomain(
   { tenant, id, challenge }: DomainRow,
   reason: string,
 ): Promise<DomainRow | undefined> {
-  const [row] = await run<DomainRow>(missed, [tenant, id, challenge, reason]);
+  const [row] = await run(missed, [tenant, id, challenge, reason]);
   return row;
 }
 
-const renewed: Statement = {
+const renewed: Statement<
+  DomainRow,
+  [tenant: string, id: string, challenge: string, expiresAt: Date, reason: string]
+> = {
   name: 'sso.renew_challenge',
   text: `update domain d set status = 'pending', challenge = $3, challenge_expires_at = $4, failure_reason = $5, ${touched}
          where d.tenant = $1 and d.id = $2 and (d.status = 'failed' or d.status = 'pending' and d.challenge_expires_at <= now())
@@ -128,17 +134,11 @@ export async function renewChallenge(
   { tenant, id }: DomainRow,
   next: { challenge: string; expiresAt: Date; reason: string },
 ) {
-  const [row] = await run<DomainRow>(renewed, [
-    tenant,
-    id,
-    next.challenge,
-    next.expiresAt,
-    next.reason,
-  ]);
+  const [row] = await run(renewed, [tenant, id, next.challenge, next.expiresAt, next.reason]);
   return row;
 }
 
-const overdue: Statement = {
+const overdue: Statement<DomainRow, [limit: number]> = {
   name: 'sso.overdue_domains',
   text: `select ${columns} from domain d where d.status = 'pending' and d.challenge_expires_at <= now()
          order by d.challenge_expires_at limit $1 for update skip locked`,
@@ -147,10 +147,10 @@ const overdue: Statement = {
 
 /** Expired claims of all tenants, except those locked by another replica. */
 export function takeOverdue(run: Run, limit: number): Promise<DomainRow[]> {
-  return run<DomainRow>(overdue, [limit]);
+  return run(overdue, [limit]);
 }
 
-const failed: Statement = {
+const failed: Statement<DomainRow, [tenant: string, id: string]> = {
   name: 'sso.fail_domain',
   text: `update domain d set status = 'failed', ${touched} where d.tenant = $1 and d.id = $2 and d.status = 'pending' and d.challenge_expires_at <= now()
          returning ${columns}`,
@@ -161,12 +161,12 @@ export async function failDomain(
   run: Run,
   { tenant, id }: DomainRow,
 ): Promise<DomainRow | undefined> {
-  const [row] = await run<DomainRow>(failed, [tenant, id]);
+  const [row] = await run(failed, [tenant, id]);
   return row;
 }
 
 // A replica has ten minutes for a check. Unfinished checks are due again after that.
-const claimed: Statement = {
+const claimed: Statement<DomainRow, [limit: number]> = {
   name: 'sso.claim_checks',
   text: `update domain d set next_check_at = now() + interval '10 minutes'
          where (d.tenant, d.id) in (select c.tenant, c.id from domain c where c.next_check_at <= now() order by c.next_check_at limit $1 for update skip locked)
@@ -176,10 +176,13 @@ const claimed: Statement = {
 
 /** Takes verified and lapsed domains of all tenants that are due for a check. */
 export function claimChecks(database: Database, call: Origin, limit: number): Promise<DomainRow[]> {
-  return database.write<DomainRow>(call, claimed, [limit]);
+  return database.write(call, claimed, [limit]);
 }
 
-const failedDay: Statement = {
+const failedDay: Statement<
+  DomainRow,
+  [tenant: string, id: string, challenge: string, failedDays: number, reason: string, limit: number]
+> = {
   name: 'sso.failed_day',
   text: `update domain d set failed_days = d.failed_days + 1, failure_reason = $5, ${daily}, ${looked},
            status = case when d.status = 'verified' and d.failed_days + 1 >= $6 then 'lapsed' else d.status end
@@ -197,11 +200,11 @@ export async function countFailedDay(
   reason: string,
   limit: number,
 ) {
-  const [row] = await run<DomainRow>(failedDay, [tenant, id, challenge, failedDays, reason, limit]);
+  const [row] = await run(failedDay, [tenant, id, challenge, failedDays, reason, limit]);
   return row;
 }
 
-const postponed: Statement = {
+const postponed: Statement<never, [tenant: string, id: string, reason: string]> = {
   name: 'sso.postpone_check',
   text: `update domain d set failure_reason = $3, next_check_at = now() + interval '30 minutes' + random() * interval '1 hour', ${looked}
          where d.tenant = $1 and d.id = $2 and d.status in ('verified', 'lapsed')`,
@@ -217,7 +220,7 @@ export async function postponeCheck(
   await database.write(call, postponed, [tenant, id, reason]);
 }
 
-const providerOfDomain: Statement = {
+const providerOfDomain: Statement<{ tenant: string; id: string }, [domain: string]> = {
   name: 'sso.provider_of_domain',
   text: `select p.tenant, p.id from domain d join provider p on p.tenant = d.tenant and p.active
          where d.name = $1 and d.status = 'verified' order by p.id limit 1`,
@@ -229,11 +232,11 @@ export async function findProviderOfDomain(
   database: Database,
   domain: string,
 ): Promise<{ tenant: string; id: string } | undefined> {
-  const rows = await database.query<{ tenant: string; id: string }>(providerOfDomain, [domain]);
+  const rows = await database.query(providerOfDomain, [domain]);
   return rows[0];
 }
 
-const owner: Statement = {
+const owner: Statement<{ tenant: string }, [domain: string]> = {
   name: 'sso.owner_of_domain',
   text: "select d.tenant from domain d where d.name = $1 and d.status = 'verified'",
   across: 'finds the tenant that gets the events of a domain',
@@ -241,11 +244,11 @@ const owner: Statement = {
 
 /** The tenant that has verified a domain. */
 export async function findOwner(database: Database, domain: string): Promise<string | undefined> {
-  const [row] = await database.query<{ tenant: string }>(owner, [domain]);
+  const [row] = await database.query(owner, [domain]);
   return row?.tenant;
 }
 
-const settled: Statement = {
+const settled: Statement<{ verified: string[]; lapsed: string[] }, [tenant: string]> = {
   name: 'sso.settled_domains',
   text: `select coalesce(array_agg(d.name order by d.name) filter (where d.status = 'verified'), '{}') as verified,
            coalesce(array_agg(d.name order by d.name) filter (where d.status = 'lapsed' and not exists (
@@ -262,11 +265,11 @@ export async function findDomains(
   database: Database,
   tenant: string,
 ): Promise<{ verified: string[]; lapsed: string[] }> {
-  const [row] = await database.query<{ verified: string[]; lapsed: string[] }>(settled, [tenant]);
+  const [row] = await database.query(settled, [tenant]);
   return row ?? { verified: [], lapsed: [] };
 }
 
-const joinableDomain: Statement = {
+const joinableDomain: Statement<JoinableDomain, [domain: string]> = {
   name: 'sso.gate_of_domain',
   text: `select d.tenant, d.name, d.capture, d.default_role as "defaultRole", d.giver from domain d
          where d.name = $1 and d.status = 'verified' and d.capture in ('suggest', 'join')`,
@@ -286,11 +289,11 @@ export async function findJoinableDomain(
   database: Database,
   domain: string,
 ): Promise<JoinableDomain | undefined> {
-  const [row] = await database.query<JoinableDomain>(joinableDomain, [domain]);
+  const [row] = await database.query(joinableDomain, [domain]);
   return row;
 }
 
-const policy: Statement = {
+const policy: Statement<{ tenant: string; lifted: boolean }, [domain: string]> = {
   name: 'sso.password_policy',
   text: `select d.tenant, exists (select from sso_lift l where l.tenant = d.tenant and l.until > now()) as lifted
          from domain d where d.name = $1 and d.status = 'verified' and d.capture = 'require_sso'`,
@@ -305,6 +308,6 @@ export async function findPasswordPolicy(
   database: Database,
   domain: string,
 ): Promise<{ tenant: string; lifted: boolean } | undefined> {
-  const [row] = await database.query<{ tenant: string; lifted: boolean }>(policy, [domain]);
+  const [row] = await database.query(policy, [domain]);
   return row;
 }

@@ -24,7 +24,7 @@ export type NewRecord = {
 
 const insert = `insert into issuer_record (tenant, id, model, dek_id, payload_enc, grant_hash, uid_hash, user_code_hash, created_at, expires_at)
          values ('', $1, $2, $3, $4, $5, $6, $7, now(), now() + $8::int * interval '1 second')`;
-const put: Statement = {
+const put: Statement<never, RecordValues> = {
   name: 'sso.put_issuer_record',
   text: `${insert}
          on conflict (tenant, id) do update set
@@ -32,16 +32,19 @@ const put: Statement = {
            uid_hash = excluded.uid_hash, user_code_hash = excluded.user_code_hash, expires_at = excluded.expires_at`,
 };
 
-const valuesOf = (record: NewRecord): unknown[] => [
-  record.id,
-  record.model,
-  record.dekId,
-  record.payloadEnc,
-  record.grantHash,
-  record.uidHash,
-  record.userCodeHash,
-  record.seconds,
-];
+const valuesOf = (record: NewRecord) =>
+  [
+    record.id,
+    record.model,
+    record.dekId,
+    record.payloadEnc,
+    record.grantHash,
+    record.uidHash,
+    record.userCodeHash,
+    record.seconds,
+  ] as const;
+
+type RecordValues = ReturnType<typeof valuesOf>;
 
 /** Stores a record, or replaces it. A used one stays used. */
 export async function putRecord(
@@ -52,7 +55,7 @@ export async function putRecord(
   await database.write(call, put, valuesOf(record));
 }
 
-const add: Statement = {
+const add: Statement<unknown, RecordValues> = {
   name: 'sso.add_issuer_record',
   text: `${insert} on conflict (tenant, id) do nothing returning 1 as added`,
 };
@@ -69,7 +72,10 @@ export async function addRecord(
 const columns =
   'select id, dek_id as "dekId", payload_enc as "payloadEnc", consumed_at as "consumedAt" from issuer_record';
 // These find expired records too: the library compares the expiry in the payload.
-const byKey: Record<'id' | 'uid' | 'userCode', Statement> = {
+const byKey: Record<
+  'id' | 'uid' | 'userCode',
+  Statement<RecordRow, [model: string, key: string]>
+> = {
   id: {
     name: 'sso.issuer_record',
     text: `${columns} where tenant = '' and model = $1 and id = $2`,
@@ -90,10 +96,10 @@ export async function findRecord(
   model: string,
   key: string,
 ): Promise<RecordRow | undefined> {
-  return (await database.query<RecordRow>(byKey[by], [model, key]))[0];
+  return (await database.query(byKey[by], [model, key]))[0];
 }
 
-const consume: Statement = {
+const consume: Statement<unknown, [id: string]> = {
   name: 'sso.consume_issuer_record',
   text: `update issuer_record set consumed_at = now()
          where tenant = '' and id = $1 and consumed_at is null and expires_at > now()
@@ -109,7 +115,7 @@ export async function consumeRecord(
   return (await database.write(call, consume, [id])).length > 0;
 }
 
-const remove: Statement = {
+const remove: Statement<never, [id: string]> = {
   name: 'sso.remove_issuer_record',
   text: `delete from issuer_record where tenant = '' and id = $1`,
 };
@@ -121,7 +127,20 @@ export async function removeRecord(database: Database, call: Origin, id: string)
 /** The model of the answer to a refresh, found by the token that was used. A family has one. */
 export const answerModel = 'RefreshAnswer';
 
-const issue: Statement = {
+const issue: Statement<
+  { isIssued: boolean },
+  [
+    uses: string,
+    ids: string[],
+    models: string[],
+    dekIds: string[],
+    payloads: Uint8Array[],
+    grantHashes: string[],
+    uidHashes: string[],
+    userCodeHashes: string[],
+    seconds: number[],
+  ]
+> = {
   name: 'sso.issue_records',
   text: `with used as (
            update issuer_record set consumed_at = now()
@@ -152,23 +171,31 @@ export async function issueRecords(
   records: readonly NewRecord[],
 ): Promise<boolean> {
   if (uses === '' && records.length === 0) return true;
-  const columnsOf = records.map(valuesOf);
-  const values = Array.from({ length: 8 }, (_, column) => columnsOf.map((row) => row[column]));
-  const [row] = await database.write<{ isIssued: boolean }>(call, issue, [uses, ...values]);
+  const [row] = await database.write(call, issue, [
+    uses,
+    records.map(({ id }) => id),
+    records.map(({ model }) => model),
+    records.map(({ dekId }) => dekId),
+    records.map(({ payloadEnc }) => payloadEnc),
+    records.map(({ grantHash }) => grantHash),
+    records.map(({ uidHash }) => uidHash),
+    records.map(({ userCodeHash }) => userCodeHash),
+    records.map(({ seconds }) => seconds),
+  ]);
   return row?.isIssued ?? false;
 }
 
-const answer: Statement = {
+const answer: Statement<RecordRow, [id: string]> = {
   name: 'sso.refresh_answer',
   text: `${columns} where tenant = '' and model = '${answerModel}' and id = $1 and expires_at > now()`,
 };
 
 /** The answer that a repeated refresh gets; undefined after its time, or after the next refresh. */
 export async function findAnswer(database: Database, id: string): Promise<RecordRow | undefined> {
-  return (await database.query<RecordRow>(answer, [id]))[0];
+  return (await database.query(answer, [id]))[0];
 }
 
-const endGrantRecords: Statement = {
+const endGrantRecords: Statement<never, [model: string, grant: string]> = {
   name: 'sso.end_issuer_grant',
   text: "delete from issuer_record where tenant = '' and model = $1 and grant_hash = $2",
 };
@@ -183,7 +210,7 @@ export async function endGrant(
   await database.write(call, endGrantRecords, [model, grant]);
 }
 
-const endFamilyRecords: Statement = {
+const endFamilyRecords: Statement<unknown, [id: string]> = {
   name: 'sso.end_issuer_family',
   text: `delete from issuer_record where tenant = '' and grant_hash <> '' and grant_hash = (
            select grant_hash from issuer_record where tenant = '' and id = $1
@@ -198,7 +225,7 @@ export async function endFamily(database: Database, call: Origin, id: string): P
   return (await database.write(call, endFamilyRecords, [id])).length > 0;
 }
 
-const sweep: Statement = {
+const sweep: Statement<never, []> = {
   name: 'sso.sweep_issuer_records',
   text: `delete from issuer_record where tenant = '' and expires_at < now()
            and (expires_at < now() - interval '1 hour' or model = '${answerModel}')`,
@@ -223,11 +250,14 @@ export type SigningKeyRow = {
 
 const signingKeyText = `select id, algorithm, dek_id as "dekId", key_enc as "keyEnc", created_at as "createdAt", signs_from as "signsFrom"
   from signing_key where tenant = '' order by signs_from desc, id desc`;
-const signingKeys: Statement = { name: 'sso.signing_keys', text: signingKeyText };
+const signingKeys: Statement<SigningKeyRow, []> = {
+  name: 'sso.signing_keys',
+  text: signingKeyText,
+};
 
 /** All keys, newest first. */
 export const listSigningKeys = (database: Database): Promise<SigningKeyRow[]> =>
-  database.query<SigningKeyRow>(signingKeys, []);
+  database.query(signingKeys, []);
 
 export const listSigningKeysIn = (tx: Transaction): Promise<SigningKeyRow[]> =>
   tx.query<SigningKeyRow>(signingKeyText, []);

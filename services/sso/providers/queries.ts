@@ -18,11 +18,11 @@ const columns = `tenant, id, kind, name, active, issuer, client_id as "clientId"
   leaving_certificates as "leavingCertificates", certificates_due_at as "certificatesDueAt", expiry_notice as "expiryNotice",
   groups_stated_at as "groupsStatedAt", last_warning as "lastWarning", last_warning_at as "lastWarningAt", last_login_at as "lastLoginAt", last_error as "lastError", created_at as "createdAt", updated_at as "updatedAt"`;
 
-const one: Statement = {
+const one: Statement<ProviderValues, [tenant: string, id: string]> = {
   name: 'sso.provider',
   text: `select ${columns} from provider where tenant = $1 and id = $2`,
 };
-const page: Statement = {
+const page: Statement<ProviderValues, [tenant: string, after: string, limit: number]> = {
   name: 'sso.providers',
   text: `select ${columns} from provider where tenant = $1 and id > $2 order by id limit $3`,
 };
@@ -39,20 +39,20 @@ export async function findProvider(
   tenant: string,
   id: string,
 ): Promise<ProviderValues | undefined> {
-  const rows = await database.query<ProviderValues>(one, [tenant, id]);
+  const rows = await database.query(one, [tenant, id]);
   return rows[0];
 }
 
 export type ActiveProvider = { id: string; name: string; kind: string };
 
-const active: Statement = {
+const active: Statement<ActiveProvider, [tenant: string]> = {
   name: 'sso.active_providers',
   text: "select id, name, kind from provider where tenant = $1 and active and (tenant <> '' or vouch_id = '') order by id",
 };
 
 /** The active providers of a tenant, or the confirmed ones of the platform (""), oldest first. */
 export const listActive = (database: Database, tenant: string): Promise<ActiveProvider[]> =>
-  database.query<ActiveProvider>(active, [tenant]);
+  database.query(active, [tenant]);
 
 /** One row more than the page holds. */
 export function listProviders(
@@ -60,7 +60,7 @@ export function listProviders(
   tenant: string,
   { limit, after }: PageQuery,
 ): Promise<ProviderValues[]> {
-  return database.query<ProviderValues>(page, [tenant, after, limit]);
+  return database.query(page, [tenant, after, limit]);
 }
 
 /**
@@ -82,7 +82,7 @@ export async function findRequiringDomain(
 const unlocked =
   'select id from provider where tenant = $1 and id = $2 for no key update skip locked';
 
-const loginNote: Statement = {
+const loginNote: Statement<never, [tenant: string, id: string]> = {
   name: 'sso.note_login',
   text: `update provider set last_login_at = now(), last_error = '' where tenant = $1 and id = (${unlocked})`,
 };
@@ -100,7 +100,7 @@ export async function setLastLogin(
   await database.write(call, loginNote, [tenant, id]);
 }
 
-const failureNote: Statement = {
+const failureNote: Statement<never, [tenant: string, id: string, detail: string]> = {
   name: 'sso.note_failure',
   text: `update provider set last_error = $3 where tenant = $1 and id = (${unlocked})`,
 };
@@ -116,7 +116,7 @@ export async function setLastError(
   await database.write(call, failureNote, [tenant, id, detail]);
 }
 
-const statedNote: Statement = {
+const statedNote: Statement<never, [tenant: string, id: string]> = {
   name: 'sso.note_stated_groups',
   text: `update provider set groups_stated_at = now() where tenant = $1 and id = (${unlocked})
     and (groups_stated_at is null or groups_stated_at < now() - interval '1 day')`,
@@ -132,7 +132,7 @@ export async function setGroupsStated(
   await database.write(call, statedNote, [tenant, id]);
 }
 
-const warningNote: Statement = {
+const warningNote: Statement<never, [tenant: string, id: string, warning: string]> = {
   name: 'sso.note_warning',
   text: `update provider set last_warning = $3, last_warning_at = now() where tenant = $1 and id = (${unlocked})`,
 };

@@ -12,7 +12,10 @@ export type FlowRow = {
 };
 type FlowKey = { tenant: string; provider: string; id: string };
 
-const consume: Statement = {
+const consume: Statement<
+  FlowRow,
+  [tenant: string, id: string, provider: string, bindingHash: Uint8Array]
+> = {
   name: 'sso.consume_flow',
   // Not set to now(): a concurrent statement that began earlier would still see a valid flow.
   text: `with flow as materialized (
@@ -33,11 +36,11 @@ export async function consumeFlow(
   { tenant, provider, id }: FlowKey,
   bindingHash: Uint8Array,
 ): Promise<FlowRow | undefined> {
-  const rows = await database.write<FlowRow>(call, consume, [tenant, id, provider, bindingHash]);
+  const rows = await database.write(call, consume, [tenant, id, provider, bindingHash]);
   return rows[0];
 }
 
-const waiting: Statement = {
+const waiting: Statement<unknown, [tenant: string, id: string, provider: string]> = {
   name: 'sso.flow_waits',
   text: 'select 1 from sign_in_flow where tenant = $1 and id = $2 and provider = $3 and expires_at > now()',
 };
@@ -50,7 +53,10 @@ export async function isFlowWaiting(
   return (await database.query(waiting, [tenant, id, provider])).length > 0;
 }
 
-const kept: Statement = {
+const kept: Statement<
+  KeptFlow,
+  [tenant: string, id: string, provider: string, bindingHash: Uint8Array]
+> = {
   name: 'sso.find_kept_flow',
   text: `select return_to as "returnTo", origin, restarted, expires_at > to_timestamp(0) as unused from sign_in_flow
          where tenant = $1 and id = $2 and provider = $3 and binding_hash = $4 and kept_until > now()`,
@@ -64,11 +70,14 @@ export async function findKeptFlow(
   { tenant, provider, id }: FlowKey,
   bindingHash: Uint8Array,
 ): Promise<KeptFlow | undefined> {
-  const rows = await database.query<KeptFlow>(kept, [tenant, id, provider, bindingHash]);
+  const rows = await database.query(kept, [tenant, id, provider, bindingHash]);
   return rows[0];
 }
 
-const restarted: Statement = {
+const restarted: Statement<
+  unknown,
+  [tenant: string, provider: string, bindingHashes: readonly Uint8Array[]]
+> = {
   name: 'sso.has_restarted_flow',
   text: `select 1 from sign_in_flow
          where tenant = $1 and provider = $2 and restarted and binding_hash = any ($3) and kept_until > now() limit 1`,
@@ -84,7 +93,7 @@ export async function hasRestartedFlow(
   return (await database.query(restarted, [tenant, provider, bindingHashes])).length > 0;
 }
 
-const take: Statement = {
+const take: Statement<unknown, [tenant: string, provider: string, id: string, expiresAt: Date]> = {
   name: 'sso.take_assertion',
   text: 'insert into used_assertion (tenant, provider, id, expires_at) values ($1, $2, $3, $4) on conflict do nothing returning 1 as taken',
 };
@@ -99,12 +108,12 @@ export async function takeAssertion(
   return (await database.write(call, take, [tenant, provider, id, expiresAt])).length > 0;
 }
 
-const sweepFlows: Statement = {
+const sweepFlows: Statement<never, []> = {
   name: 'sso.sweep_flows',
   text: 'delete from sign_in_flow where kept_until < now() and expires_at < now()',
   across: 'the sweeper covers all tenants',
 };
-const sweepAssertions: Statement = {
+const sweepAssertions: Statement<never, []> = {
   name: 'sso.sweep_assertions',
   text: 'delete from used_assertion where expires_at < now()',
   across: 'the sweeper covers all tenants',

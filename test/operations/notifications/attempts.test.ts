@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type AttemptFilter, listAttempts } from '@bailiwick/notifications/messages/queries.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
-import type { Database, Statement } from '@bailiwick/store';
+import type { AnyStatement, Database } from '@bailiwick/store';
 import pg from 'pg';
 import { openTestDatabase } from '../../support/database.ts';
 import { rowsOf } from '../../support/store.ts';
@@ -63,10 +63,10 @@ describe('the delivery attempts of a tenant', () => {
   /** The rows read for one list, with the generic plan that serves all parameter values. */
   async function read(prefix: string): Promise<number> {
     let captured:
-      | { statement: Statement; values: ReadonlyArray<string | number | null> }
+      | { statement: AnyStatement; values: ReadonlyArray<string | number | null> }
       | undefined;
     const spy = {
-      query: (statement: Statement, values: ReadonlyArray<string | number | null>) => (
+      query: (statement: AnyStatement, values: ReadonlyArray<string | number | null>) => (
         (captured = { statement, values }), Promise.resolve([])
       ),
     } as unknown as Database;

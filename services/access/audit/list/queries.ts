@@ -1,6 +1,12 @@
 import type { Database, Statement } from '@bailiwick/store';
 import type { AuditRow } from '../entities.ts';
-import { columns, type EntryFilter, filtered, filterValues } from '../queries.ts';
+import {
+  columns,
+  type EntryFilter,
+  type FilterValues,
+  filtered,
+  filterValues,
+} from '../queries.ts';
 
 // A page of a tenant's entries. A statement reads candidates through the index of one filter (its
 // path), and compares them with the other filters. The number of candidates is limited, so a page
@@ -69,7 +75,19 @@ const newestInTime = (candidates: string) =>
 const oldestInTime = (candidates: string) =>
   pageOf(candidates, 'occurred_at, seq', 'e."occurredAt", e.seq');
 
-const newestFirst: Record<Path, Statement> = {
+type PageStatement = Statement<
+  AuditRow & { id: string | null; lastSeq: number | null },
+  [
+    tenant: string,
+    after: number | null,
+    candidates: number,
+    ...filter: FilterValues,
+    operations: readonly string[] | null,
+    limit: number,
+  ]
+>;
+
+const newestFirst: Record<Path, PageStatement> = {
   target: {
     name: 'access.audit_list_target',
     text: newest(chosen(`${about} ${older}`, 'seq desc')),
@@ -105,7 +123,7 @@ const newestFirst: Record<Path, Statement> = {
   all: { name: 'access.audit_list_all', text: newest(sorted(older, 'seq desc')) },
 };
 
-const oldestFirst: Record<Path, Statement> = {
+const oldestFirst: Record<Path, PageStatement> = {
   target: {
     name: 'access.audit_list_target_oldest_first',
     text: oldest(chosen(`${about} ${newer}`, 'seq')),
@@ -144,7 +162,7 @@ const oldestFirst: Record<Path, Statement> = {
 type Order = { path: Path; oldestFirst: boolean };
 
 /** The statement that reads a page on a path. */
-export const statementOf = ({ path, ...order }: Order): Statement =>
+export const statementOf = ({ path, ...order }: Order): PageStatement =>
   (order.oldestFirst ? oldestFirst : newestFirst)[path];
 
 export type Window = Order & {
@@ -165,24 +183,24 @@ export async function readWindow(
   tenant: string,
   { after, filter, limit, candidates, ...order }: Window,
 ): Promise<{ rows: AuditRow[]; last: number | undefined }> {
-  const found = await database.query<AuditRow & { id: string | null; lastSeq: number | null }>(
-    statementOf(order),
-    [
-      tenant,
-      after === '' ? null : Number(after),
-      candidates,
-      ...filterValues(filter),
-      filter.operations ?? null,
-      limit,
-    ],
-  );
+  const found = await database.query(statementOf(order), [
+    tenant,
+    after === '' ? null : Number(after),
+    candidates,
+    ...filterValues(filter),
+    filter.operations ?? null,
+    limit,
+  ]);
   return {
     rows: found.filter(({ id }) => id !== null),
     last: found[0]?.lastSeq ?? undefined,
   };
 }
 
-const periodSize: Statement = {
+const periodSize: Statement<
+  { size: number },
+  [tenant: string, from: Date | null, to: Date | null, most: number]
+> = {
   name: 'access.audit_period_size',
   text: `select count(*)::int as size from (
            select from audit_entry where tenant = $1
@@ -198,7 +216,7 @@ export async function countPeriod(
   { from, to }: EntryFilter,
   most: number,
 ): Promise<number> {
-  const [row] = await database.query<{ size: number }>(periodSize, [tenant, from, to, most]);
+  const [row] = await database.query(periodSize, [tenant, from, to, most]);
   return row?.size ?? 0;
 }
 
@@ -213,7 +231,10 @@ const distinct = (column: string) => `
   )
   select name from step where starts_with(name, $2)`;
 
-const names: Record<'action' | 'operation', Statement> = {
+const names: Record<
+  'action' | 'operation',
+  Statement<{ name: string }, [tenant: string, prefix: string]>
+> = {
   action: { name: 'access.audit_actions', text: distinct('action') },
   operation: { name: 'access.audit_operations', text: distinct('operation') },
 };
@@ -225,6 +246,6 @@ export async function findNames(
   column: 'action' | 'operation',
   prefix: string,
 ): Promise<string[]> {
-  const rows = await database.query<{ name: string }>(names[column], [tenant, prefix]);
+  const rows = await database.query(names[column], [tenant, prefix]);
   return rows.map(({ name }) => name);
 }

@@ -1,7 +1,7 @@
 import type { PageQuery } from '@bailiwick/pipeline';
 import type { Run, Statement } from '@bailiwick/store';
 
-const rolesOfTenant: Statement = {
+const rolesOfTenant: Statement<{ slug: string; permissions: string[] }, [tenant: string]> = {
   name: 'access.permissions_of_roles',
   text: 'select slug, permissions from role_entry where tenant = $1',
 };
@@ -41,7 +41,17 @@ const page = (complete: string, last: string) => `
   from (values (1)) one left join page p on true order by p.id`;
 
 // Few subjects hold most permissions: their grants are collected through the roles.
-const collected: Statement = {
+type HolderValues = [
+  tenant: string,
+  inTenant: readonly string[],
+  onPlatform: readonly string[],
+  resource: string,
+  after: string,
+  prefix: string,
+  limit: number,
+];
+
+const collected: Statement<Row, [...query: HolderValues, rows: number]> = {
   name: 'access.holders_collected',
   text: `
   with direct as materialized (${giving('is not')} limit $8::int),
@@ -61,7 +71,7 @@ const collected: Statement = {
 
 // All members hold some permissions: they are walked in order, each with its own grants. Bots and
 // operators are few.
-const walked: Statement = {
+const walked: Statement<Row, [...query: HolderValues, members: number]> = {
   name: 'access.holders_walked',
   text: `
   with member as materialized (
@@ -112,11 +122,11 @@ export async function findHolders(
   { after, limit }: PageQuery,
 ): Promise<{ holders: Holder[]; last: string }> {
   const { inTenant, onPlatform } = roles;
-  const values = [tenant, inTenant, onPlatform, resource, after, `${prefix}%`, limit];
-  let rows = await run<Row>(collected, [...values, collectedRows]);
+  const values: HolderValues = [tenant, inTenant, onPlatform, resource, after, `${prefix}%`, limit];
+  let rows = await run(collected, [...values, collectedRows]);
   if (rows[0]?.complete === false)
     for (const members of walkedRows) {
-      rows = await run<Row>(walked, [...values, members]);
+      rows = await run(walked, [...values, members]);
       if (rows.length === limit || rows[0]?.last === '') break;
     }
   const last = rows[0]?.last ?? '';
@@ -126,7 +136,7 @@ export async function findHolders(
   return { holders, last };
 }
 
-const activeTenants: Statement = {
+const activeTenants: Statement<{ id: string }, [ids: readonly string[]]> = {
   name: 'access.active_tenants',
   text: `select id from tenant where id = any ($1::text[]) and status = 'active'`,
 };
@@ -136,6 +146,6 @@ export async function findActiveTenants(
   run: Run,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await run<{ id: string }>(activeTenants, [ids]);
+  const rows = await run(activeTenants, [ids]);
   return new Set(rows.map(({ id }) => id));
 }

@@ -13,7 +13,17 @@ export type NoticeRow = {
 
 // A directory repeats its requests for each person: a notice is written once an hour. The order of
 // the rows is that of their locks.
-const write: Statement = {
+const write: Statement<
+  { isNew: boolean },
+  [
+    tenant: string,
+    resourceType: string,
+    ids: string[],
+    attributes: string[],
+    messages: string[],
+    resourceIds: string[],
+  ]
+> = {
   name: 'access.scim_notice_write',
   text: `insert into scim_notice as n (tenant, id, resource_type, attribute, message, resource_id, first_at, last_at)
     select $1, s.id, $2, s.attribute, s.message, s.resource_id, now(), now()
@@ -35,15 +45,19 @@ export async function writeNotices(
   resourceType: string,
   notices: readonly New[],
 ): Promise<boolean> {
-  const columns = (['id', 'attribute', 'message', 'resourceId'] as const).map((name) =>
-    notices.map((one) => one[name]),
-  );
-  const rows = await run<{ isNew: boolean }>(write, [tenant, resourceType, ...columns]);
+  const rows = await run(write, [
+    tenant,
+    resourceType,
+    notices.map(({ id }) => id),
+    notices.map(({ attribute }) => attribute),
+    notices.map(({ message }) => message),
+    notices.map(({ resourceId }) => resourceId),
+  ]);
   return rows.some(({ isNew }) => isNew);
 }
 
 /** A directory that sends ever new names does not fill the table. */
-const drop: Statement = {
+const drop: Statement<never, [tenant: string]> = {
   name: 'access.scim_notice_drop',
   text: `delete from scim_notice where tenant = $1 and id in (
     select id from scim_notice where tenant = $1 order by last_at desc, id desc offset 500)`,
@@ -51,7 +65,7 @@ const drop: Statement = {
 
 export const dropOldNotices = (run: Run, tenant: string): Promise<unknown> => run(drop, [tenant]);
 
-const list: Statement = {
+const list: Statement<NoticeRow, [tenant: string, after: string, limit: number]> = {
   name: 'access.scim_notice_list',
   text: `select id, resource_type as "resourceType", attribute, message, resource_id as "resourceId",
       first_at as "firstAt", last_at as "lastAt"
@@ -62,4 +76,4 @@ export const noticesOf = (
   database: Database,
   tenant: string,
   { after, limit }: PageQuery,
-): Promise<NoticeRow[]> => database.query<NoticeRow>(list, [tenant, after, limit]);
+): Promise<NoticeRow[]> => database.query(list, [tenant, after, limit]);

@@ -75,7 +75,7 @@ export const searchMembers = (
     fixed: [withBarred, withPending],
   });
 
-const byIds: Statement = {
+const byIds: Statement<TenantMemberRow, [tenant: string, ids: readonly string[]]> = {
   name: 'access.members_by_ids',
   text: `select ${memberColumns} from (
            select tenant, user_id, status, source, joined_at from tenant_member where tenant = $1 and user_id = any ($2)
@@ -89,10 +89,10 @@ export const findMembers = (
   database: Database,
   tenant: string,
   ids: readonly string[],
-): Promise<TenantMemberRow[]> => database.query<TenantMemberRow>(byIds, [tenant, ids]);
+): Promise<TenantMemberRow[]> => database.query(byIds, [tenant, ids]);
 
 // Reports may arrive twice and in any order: an older one is ignored.
-const describe: Statement = {
+const describe: Statement<never, [userId: string, name: string, email: string, at: Date]> = {
   name: 'access.describe_member',
   text: `update tenant_member m
          set name_key = ${textKey('$2::text')}, last_word_key = ${textKey(`split_part($2::text, ' ', -1)`)},
@@ -112,7 +112,7 @@ export async function describeMember(
   await run(describe, [userId, name, email, at]);
 }
 
-const undescribed: Statement = {
+const undescribed: Statement<{ user_id: string }, [limit: number]> = {
   name: 'access.undescribed_members',
   text: `select distinct m.user_id from (
            select user_id from tenant_member where described_at is null and status <> 'barred' limit $1) m`,
@@ -121,6 +121,6 @@ const undescribed: Statement = {
 
 /** Users with memberships that have no keys yet. */
 export async function findUndescribed(run: Run, limit: number): Promise<string[]> {
-  const rows = await run<{ user_id: string }>(undescribed, [limit]);
+  const rows = await run(undescribed, [limit]);
   return rows.map((row) => row.user_id);
 }

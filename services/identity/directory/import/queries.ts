@@ -14,7 +14,10 @@ export type KnownUser = {
 const known = `id, email_key, external_id, import_batch, not (email_verified and mailbox_proven) and (last_login_at is not null
            or exists (select 1 from identity_link l where l.tenant = '' and l.user_id = user_account.id)) as unproven`;
 
-const knownUsers: Statement = {
+const knownUsers: Statement<
+  KnownUser,
+  [emailKeys: readonly string[], externalIds: readonly string[]]
+> = {
   name: 'identity.known_users',
   text: `select ${known} from user_account where email_key = any($1)
          union
@@ -26,4 +29,4 @@ export const findKnownUsers = (
   run: Run,
   emailKeys: readonly string[],
   externalIds: readonly string[],
-): Promise<KnownUser[]> => run<KnownUser>(knownUsers, [emailKeys, externalIds]);
+): Promise<KnownUser[]> => run(knownUsers, [emailKeys, externalIds]);

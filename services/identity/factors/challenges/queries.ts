@@ -10,7 +10,19 @@ type Asked = { place: string; authMethod: string; recovery?: RecoveryCode | unde
 
 // Waits for a change of the user that is being stored, and then compares the changed row: a
 // challenge never outlives the password or the factors that it was made for.
-const challenge: Statement = {
+const challenge: Statement<
+  { has_codes: boolean },
+  [
+    tokenHash: Uint8Array,
+    id: string,
+    updatedAt: UserRow['updatedAt'],
+    passwordHash: UserRow['passwordHash'],
+    place: string,
+    authMethod: string,
+    recoveryTenant: string,
+    recoveryHash: Uint8Array | null,
+  ]
+> = {
   name: 'identity.store_challenge',
   text: `with checked as (
            select id from user_account
@@ -35,16 +47,30 @@ export async function storeChallenge(
   { place, authMethod, recovery }: Asked,
 ): Promise<{ hasCodes: boolean } | undefined> {
   const code = recovery ?? { tenant: '', codeHash: null };
-  const asked = [place, authMethod, code.tenant, code.codeHash];
-  const values = [tokenHash, id, updatedAt, passwordHash, ...asked];
-  const [row] = await run<{ has_codes: boolean }>(challenge, values);
+  const [row] = await run(challenge, [
+    tokenHash,
+    id,
+    updatedAt,
+    passwordHash,
+    place,
+    authMethod,
+    code.tenant,
+    code.codeHash,
+  ]);
   return row && { hasCodes: row.has_codes };
 }
 
 /** A challenge can be answered: it has not expired, has tries left, and is of this place. */
 const isOpen = 'expires_at > now() and network = $2 and tries < 5';
 
-const challenged: Statement = {
+const challenged: Statement<
+  {
+    user_id: string;
+    recovery_tenant: string;
+    recovery_hash: Uint8Array | null;
+  },
+  [tokenHash: Uint8Array, place: string]
+> = {
   name: 'identity.challenged_user',
   text: `select user_id, recovery_tenant, recovery_hash from login_challenge where token_hash = $1 and ${isOpen}`,
 };
@@ -55,17 +81,13 @@ export async function findChallenged(
   tokenHash: Uint8Array,
   place: string,
 ): Promise<{ userId: string; recovery: RecoveryCode | undefined } | undefined> {
-  const [row] = await database.query<{
-    user_id: string;
-    recovery_tenant: string;
-    recovery_hash: Uint8Array | null;
-  }>(challenged, [tokenHash, place]);
+  const [row] = await database.query(challenged, [tokenHash, place]);
   if (!row) return undefined;
   const { user_id: userId, recovery_tenant: tenant, recovery_hash: codeHash } = row;
   return { userId, recovery: codeHash ? { tenant, codeHash } : undefined };
 }
 
-const tried: Statement = {
+const tried: Statement<unknown, [tokenHash: Uint8Array, place: string]> = {
   name: 'identity.try_challenge',
   text: `update login_challenge set tries = tries + 1 where token_hash = $1 and ${isOpen} returning user_id`,
 };

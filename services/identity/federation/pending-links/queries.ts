@@ -22,7 +22,7 @@ export type PendingLink = {
   createdAt: string;
 };
 
-const pendingLink: Statement = {
+const pendingLink: Statement<PendingLink, [tokenHash: Uint8Array]> = {
   name: 'identity.pending_link',
   text: `select user_id as "userId", provider, provider_name as "providerName", issuer, subject, email, created_at as "createdAt"
          from pending_link where token_hash = $1 and expires_at > now()`,
@@ -33,7 +33,7 @@ export async function findPendingLink(
   database: Database,
   tokenHash: Uint8Array,
 ): Promise<PendingLink | undefined> {
-  const [row] = await database.query<PendingLink>(pendingLink, [tokenHash]);
+  const [row] = await database.query(pendingLink, [tokenHash]);
   return row;
 }
 

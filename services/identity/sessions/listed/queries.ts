@@ -7,14 +7,14 @@ import { isLive, limitedTo } from '../queries.ts';
 
 const listed = `select id, user_id, operator, reason, auth_method, further_methods, assurance, provider, ip, user_agent, created_at, last_seen_at, expires_at, ${limitedTo} as limited_to from session s`;
 
-const list: Statement = {
+const list: Statement<Row, [userId: string, after: string, limit: number]> = {
   name: 'identity.list_sessions',
   text: `${listed}
          where user_id = $1 and id > $2 and ${isLive} order by id limit $3`,
   across: 'the session names the tenant of the link that opened it',
 };
 
-const ofOperator: Statement = {
+const ofOperator: Statement<Row, [operator: string]> = {
   name: 'identity.support_of_operator',
   text: `${listed} where operator <> '' and operator = $1 and ${isLive}`,
   across: 'a support session belongs to its user in all tenants',
@@ -42,7 +42,7 @@ export async function listSessions(
   userId: string,
   { after, limit }: PageQuery,
 ): Promise<ListedSession[]> {
-  return (await database.query<Row>(list, [userId, after, limit])).map(listedOf);
+  return (await database.query(list, [userId, after, limit])).map(listedOf);
 }
 
 const listedOf = (row: Row): ListedSession => ({
@@ -62,7 +62,7 @@ const listedOf = (row: Row): ListedSession => ({
   reason: row.reason,
 });
 
-const listedById: Statement = {
+const listedById: Statement<Row, [id: string]> = {
   name: 'identity.listed_session',
   text: `${listed} where id = $1 and ${isLive}`,
   across: 'the session names the tenant of the link that opened it',
@@ -70,7 +70,7 @@ const listedById: Statement = {
 
 /** A session, if it is live. */
 export async function findListed(tx: Transaction, id: string): Promise<ListedSession | undefined> {
-  const [row] = await tx.query<Row>(listedById, [id]);
+  const [row] = await tx.query(listedById, [id]);
   return row && listedOf(row);
 }
 
@@ -79,6 +79,6 @@ export async function findSupportOf(
   database: Database,
   operator: string,
 ): Promise<ListedSession | undefined> {
-  const [row] = await database.query<Row>(ofOperator, [operator]);
+  const [row] = await database.query(ofOperator, [operator]);
   return row && listedOf(row);
 }

@@ -13,7 +13,7 @@ import { isLive } from '../queries.ts';
 /** Whether the sign-in of a live session is recent, and used a factor of ours; its provider. */
 export type SignInState = { recent: boolean; proven: boolean; provider: string; ssoTenant: string };
 
-const signInState: Statement = {
+const signInState: Statement<SignInState, [id: string, recentLoginMs: number]> = {
   name: 'identity.sign_in_state',
   text: `select greatest(created_at, proven_at) > now() - $2::int * interval '1 millisecond' as recent,
            auth_method = 'passkey' or further_methods && '{totp,recovery_code,passkey}' as proven,
@@ -26,7 +26,7 @@ const signInState: Statement = {
  * does not count: its tenant could let it claim anything.
  */
 export async function findSignInState(run: Run, id: string): Promise<SignInState | undefined> {
-  const [row] = await run<SignInState>(signInState, [id, recentLoginMs]);
+  const [row] = await run(signInState, [id, recentLoginMs]);
   return row;
 }
 

@@ -50,18 +50,21 @@ export type OpenSupport = {
 const open = `select s.id, s.user_id as "userId", s.operator, s.operator_session as "operatorSession", s.told_tenants as "toldTenants",
     s.expires_at > now() and s.last_seen_at > now() - s.idle_minutes * interval '1 minute' as "isLive"
   from session s where s.operator <> ''`;
-const all: Statement = { name: 'identity.open_support', text: open };
-const touched: Statement = {
+const all: Statement<OpenSupport, []> = { name: 'identity.open_support', text: open };
+const touched: Statement<
+  OpenSupport,
+  [users: readonly string[], sessions: readonly string[], tenants: readonly string[]]
+> = {
   name: 'identity.open_support_of',
   text: `${open} and (s.operator = any ($1) or s.user_id = any ($1) or s.operator_session = any ($2) or s.told_tenants && $3::text[])`,
 };
 
 /** All support sessions whose end is not stored. */
 export const listOpenSupport = (database: Database): Promise<OpenSupport[]> =>
-  onPool(database)<OpenSupport>(all, []);
+  onPool(database)(all, []);
 
 /** Those that depend on one of these users, sessions or tenants. */
 export const listSupportOn = (
   database: Database,
   { users, sessions, tenants }: Record<'users' | 'sessions' | 'tenants', readonly string[]>,
-): Promise<OpenSupport[]> => onPool(database)<OpenSupport>(touched, [users, sessions, tenants]);
+): Promise<OpenSupport[]> => onPool(database)(touched, [users, sessions, tenants]);

@@ -7,7 +7,7 @@ import type { Origin } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
 import { taskHeaders } from '@bailiwick/outbox';
 import { continueTrace, createLog, currentTraceparent, startTelemetry } from '@bailiwick/process';
-import type { Database, Statement } from '@bailiwick/store';
+import type { AnyStatement, Database } from '@bailiwick/store';
 import type { Attempt } from '../attempt.ts';
 import { createStore, type Store } from '../store.ts';
 import { startDuePublisher } from './due-publisher.ts';
@@ -29,7 +29,7 @@ const attempt = {
 
 before(() => startTelemetry('test', log, { OTEL_SDK_DISABLED: 'true' }));
 
-const textOf = (statement: Statement | string): string =>
+const textOf = (statement: AnyStatement | string): string =>
   typeof statement === 'string' ? statement : statement.text;
 
 test('a retry keeps the trace of the previous attempt, and is published in it', async () => {
@@ -40,7 +40,7 @@ test('a retry keeps the trace of the previous attempt, and is published in it', 
   let stored: readonly unknown[] = [];
   const database = {
     query: async () => [{ lane: 'webhook', inMs: 0 }],
-    write: async (_call: Origin, _statement: Statement, values: readonly unknown[]) => {
+    write: async (_call: Origin, _statement: AnyStatement, values: readonly unknown[]) => {
       stored = values;
       return [];
     },
@@ -48,7 +48,7 @@ test('a retry keeps the trace of the previous attempt, and is published in it', 
   } as unknown as Database;
   const rows: unknown[] = [];
   const tx = {
-    query: async (statement: Statement | string) =>
+    query: async (statement: AnyStatement | string) =>
       textOf(statement).startsWith('select') ? rows.splice(0) : [],
   };
   const store = createStore({ database, keys, keepsMessages: false, announce: () => {} });
@@ -117,7 +117,7 @@ test('due tasks are published between two batches of deletions', async (t) => {
     done.push('delete');
     return Array.from({ length: old.shift() ?? 0 });
   };
-  const tx = { query: async (statement: Statement | string) => execute(textOf(statement)) };
+  const tx = { query: async (statement: AnyStatement | string) => execute(textOf(statement)) };
   const database = {
     query: async () => [{ lane: 'webhook', inMs: 0 }],
     transaction: (_scope: unknown, work: (tx: unknown) => unknown) => work(tx),

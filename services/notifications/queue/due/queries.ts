@@ -3,7 +3,7 @@ import type { WaitingRow } from '../queries.ts';
 
 // Waiting tasks that are due, and old rows.
 
-const nextDue: Statement = {
+const nextDue: Statement<{ lane: string; inMs: number }, [lanes: readonly string[]]> = {
   name: 'notifications.next_due',
   text: `select lane, (extract(epoch from due - now()) * 1000)::float8 as "inMs" from unnest($1::text[]) as asked (lane)
          cross join lateral (select min(due_at) as due from delivery_waiting w where w.lane = asked.lane and w.state = 'waiting') as next
@@ -17,7 +17,7 @@ export const findNextDue = (
   lanes: readonly string[],
 ): Promise<Array<{ lane: string; inMs: number }>> => database.query(nextDue, [lanes]);
 
-const dueTasks: Statement = {
+const dueTasks: Statement<WaitingRow, [lane: string, limit: number]> = {
   name: 'notifications.take_due',
   text: `select task, state, lane, operation, tenant, endpoint, event, attempt, first_attempt as "firstAttempt", due_at as "dueAt",
        enqueued_at as "enqueuedAt", extra, traceparent, dek_id as "dekId", request
@@ -28,10 +28,10 @@ const dueTasks: Statement = {
 
 /** Takes due tasks of a lane. The rows stay locked until the transaction ends. */
 export function takeDue(tx: Transaction, lane: string, limit: number): Promise<WaitingRow[]> {
-  return tx.query<WaitingRow>(dueTasks, [lane, limit]);
+  return tx.query(dueTasks, [lane, limit]);
 }
 
-const queuedTasks: Statement = {
+const queuedTasks: Statement<never, [tasks: readonly string[]]> = {
   name: 'notifications.mark_queued',
   text: "update delivery_waiting set state = 'queued', queued_at = now() where task = any($1)",
   across: 'the relay holds the task',
@@ -41,7 +41,7 @@ export async function markQueued(tx: Transaction, tasks: readonly string[]): Pro
   await tx.query(queuedTasks, [tasks]);
 }
 
-const lostTasks: Statement = {
+const lostTasks: Statement<unknown, [lane: string, before: Date, limit: number]> = {
   name: 'notifications.requeue',
   text: `update delivery_waiting set state = 'waiting' where task in (
        select task from delivery_waiting where lane = $1 and state = 'queued' and queued_at < $2 order by queued_at limit $3 for update skip locked)
@@ -63,7 +63,7 @@ export async function requeue(
   return rows.length;
 }
 
-const postponement: Statement = {
+const postponement: Statement<never, [task: string]> = {
   name: 'notifications.postpone',
   text: "update delivery_waiting set due_at = now() + interval '1 minute', state = 'waiting' where task = $1",
   across: 'the relay holds the task',
@@ -74,7 +74,7 @@ export async function postpone(tx: Transaction, task: string): Promise<void> {
   await tx.query(postponement, [task]);
 }
 
-const overdue: Statement = {
+const overdue: Statement<{ lane: string; age: number }, []> = {
   name: 'notifications.overdue',
   text: `select lane, extract(epoch from now() - min(due_at))::float8 as age from delivery_waiting
          where state = 'waiting' and due_at <= now() group by lane`,
@@ -85,24 +85,24 @@ const overdue: Statement = {
 export const listOverdue = (database: Database): Promise<Array<{ lane: string; age: number }>> =>
   database.query(overdue, []);
 
-const dead: Statement = {
+const dead: Statement<{ count: number }, []> = {
   name: 'notifications.dead_letters',
   text: "select count(*)::int as count from delivery_waiting where state = 'dead'",
   across: 'counts the queue of all tenants and returns no tenant data',
 };
 
 export async function countDeadLetters(database: Database): Promise<number> {
-  const [row] = await database.query<{ count: number }>(dead, []);
+  const [row] = await database.query(dead, []);
   return row?.count ?? 0;
 }
 
-const oldAttempts: Statement = {
+const oldAttempts: Statement<unknown, [limit: number]> = {
   name: 'notifications.delete_old_attempts',
   text: `delete from delivery_attempt where (task, attempt) in
        (select task, attempt from delivery_attempt where started_at < now() - interval '30 days' limit $1) returning 1`,
   between: 'the sweeper covers all tenants',
 };
-const deadTasks: Statement = {
+const deadTasks: Statement<unknown, [limit: number]> = {
   name: 'notifications.delete_dead_tasks',
   text: `delete from delivery_waiting where task in
        (select task from delivery_waiting where state = 'dead' and enqueued_at < now() - interval '30 days' order by task limit $1 for update skip locked) returning 1`,

@@ -7,7 +7,26 @@ import type { WaitingRow } from '../queries.ts';
 
 // A task that another process has settled meanwhile is not parked. Rows are locked in the same
 // order everywhere.
-const park: Statement = {
+const park: Statement<
+  unknown,
+  [
+    tasks: readonly string[],
+    lanes: readonly string[],
+    operations: readonly string[],
+    tenants: readonly string[],
+    endpoints: readonly string[],
+    events: readonly string[],
+    attempts: readonly number[],
+    firstAttempts: readonly number[],
+    enqueuedAt: readonly Date[],
+    extras: readonly string[],
+    dekIds: readonly string[],
+    requests: readonly Uint8Array[],
+    traceparents: readonly string[],
+    sizes: readonly number[],
+    afterSeconds: readonly number[],
+  ]
+> = {
   name: 'notifications.park',
   text: `with parked as (
       insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, first_attempt, enqueued_at, extra, dek_id, request, traceparent)
@@ -71,7 +90,7 @@ export type Releasing = {
   rateLimit: number;
 };
 
-const nextRelease: Statement = {
+const nextRelease: Statement<{ inMs: number | null }, []> = {
   name: 'notifications.next_release',
   text: `select (extract(epoch from min(coalesce(greatest(paused_until, release_at), now())) - now()) * 1000)::float8 as "inMs"
          from endpoint_health where parked`,
@@ -80,11 +99,11 @@ const nextRelease: Statement = {
 
 /** In how many milliseconds parked tasks can be released; Infinity if none are parked. */
 export async function findNextRelease(database: Database): Promise<number> {
-  const [row] = await database.query<{ inMs: number | null }>(nextRelease, []);
+  const [row] = await database.query(nextRelease, []);
   return row?.inMs ?? Number.POSITIVE_INFINITY;
 }
 
-const releasing: Statement = {
+const releasing: Statement<{ tenant: string; endpoint: string }, [limit: number]> = {
   name: 'notifications.releasing',
   text: `select tenant, endpoint from endpoint_health
          where parked and (paused_until is null or paused_until <= now()) and (release_at is null or release_at <= now())

@@ -2,7 +2,7 @@ import type { Database, Statement } from '@bailiwick/store';
 
 // The state of the queue for operators, across all tenants.
 
-const waiting: Statement = {
+const waiting: Statement<{ lane: string; count: number }, []> = {
   name: 'notifications.waiting_by_lane',
   text: `select lane, count(*)::int as count from delivery_waiting
          where state in ('waiting', 'queued', 'parked') group by lane`,
@@ -13,7 +13,7 @@ const waiting: Statement = {
 export const countWaiting = (database: Database): Promise<Array<{ lane: string; count: number }>> =>
   database.query(waiting, []);
 
-const failing: Statement = {
+const failing: Statement<FailingRow, [most: number]> = {
   name: 'notifications.failing_endpoints',
   text: `select h.tenant, h.endpoint, coalesce(w.name, c.name, '') as name, h.failing_since as "failingSince",
            case when h.paused_until > now() then h.paused_until end as "pausedUntil",

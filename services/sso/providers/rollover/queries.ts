@@ -10,7 +10,7 @@ export type DueMetadata = Place & {
 };
 
 // A replica has ten minutes for a provider. An unfinished one is due again after that.
-const readings: Statement = {
+const readings: Statement<DueMetadata, [limit: number]> = {
   name: 'sso.claim_metadata',
   text: `update provider p set metadata_due_at = now() + interval '10 minutes'
          where (p.tenant, p.id) in (select c.tenant, c.id from provider c where c.metadata_due_at <= now() order by c.metadata_due_at limit $1 for update skip locked)
@@ -23,9 +23,9 @@ export const claimMetadata = (
   database: Database,
   call: Origin,
   limit: number,
-): Promise<DueMetadata[]> => database.write<DueMetadata>(call, readings, [limit]);
+): Promise<DueMetadata[]> => database.write(call, readings, [limit]);
 
-const looks: Statement = {
+const looks: Statement<Place, [limit: number]> = {
   name: 'sso.claim_certificates',
   text: `update provider p set certificates_due_at = now() + interval '10 minutes'
          where (p.tenant, p.id) in (select c.tenant, c.id from provider c where c.kind = 'saml' and c.certificates_due_at <= now() order by c.certificates_due_at limit $1 for update skip locked)
@@ -38,10 +38,10 @@ export const claimCertificates = (
   database: Database,
   call: Origin,
   limit: number,
-): Promise<Place[]> => database.write<Place>(call, looks, [limit]);
+): Promise<Place[]> => database.write(call, looks, [limit]);
 
 // The second reading waits ten minutes, and each further one twice as long, up to a day.
-const failure: Statement = {
+const failure: Statement<never, [tenant: string, id: string, url: string, reason: string]> = {
   name: 'sso.note_metadata_failure',
   text: `update provider set metadata_error = $4, metadata_failures = least(metadata_failures + 1, 30),
            metadata_due_at = now() + least(interval '10 minutes' * power(2, least(metadata_failures, 8)), interval '1 day') * (0.75 + random() * 0.25)

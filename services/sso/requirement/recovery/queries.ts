@@ -1,6 +1,6 @@
 import type { Database, Statement, Transaction } from '@bailiwick/store';
 
-const tenantOf: Statement = {
+const tenantOf: Statement<{ tenant: string }, [codeHash: Uint8Array]> = {
   name: 'sso.tenant_of_recovery_code',
   text: 'select tenant from sso_recovery_code where code_hash = $1',
   across: 'finds the tenant of a recovery code, which is unique',
@@ -11,7 +11,7 @@ export async function findTenantOf(
   database: Database,
   codeHash: Uint8Array,
 ): Promise<string | undefined> {
-  const [row] = await database.query<{ tenant: string }>(tenantOf, [codeHash]);
+  const [row] = await database.query(tenantOf, [codeHash]);
   return row?.tenant;
 }
 
@@ -41,7 +41,7 @@ export async function useCode(
   return rows.length > 0;
 }
 
-const state: Statement = {
+const state: Statement<StoredRequirement, [tenant: string]> = {
   name: 'sso.requirement_state',
   text: `select
            exists (select from domain d where d.tenant = $1 and d.status = 'verified' and d.capture = 'require_sso') as "byDomain",
@@ -62,7 +62,7 @@ export async function findRequirement(
   database: Database,
   tenant: string,
 ): Promise<StoredRequirement> {
-  const [row] = await database.query<StoredRequirement>(state, [tenant]);
+  const [row] = await database.query(state, [tenant]);
   if (!row) throw new Error('the state of a requirement has no row');
   return row;
 }
