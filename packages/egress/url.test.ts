@@ -18,8 +18,7 @@ for (const url of [
   'https://93.184.215.14/',
   'https://[2606:4700::1111]/',
 ]) {
-  test(`Webhooks_CreateEndpoint accepts ${url}`, () =>
-    assert.equal(urlProblem(url, production), undefined));
+  test(`${url} is accepted`, () => assert.equal(urlProblem(url, production), undefined));
 }
 
 const refused: ReadonlyArray<readonly [string, string]> = [
@@ -42,7 +41,7 @@ const refused: ReadonlyArray<readonly [string, string]> = [
   ['https://169.254.169.254/', 'must be a public address'],
 ];
 for (const [url, problem] of refused) {
-  test(`Webhooks_CreateEndpoint refuses ${url}`, () =>
+  test(`${url} is refused: it ${problem}`, () =>
     assert.equal(urlProblem(url, production), problem));
 }
 
@@ -52,6 +51,6 @@ for (const url of [
   'http://[::1]:3000/',
   'http://receiver.test.svc/',
 ]) {
-  test(`Webhooks_CreateEndpoint accepts ${url} if the egress guard is lifted for it`, () =>
+  test(`${url} is accepted if the egress guard is lifted for it`, () =>
     assert.equal(urlProblem(url, local), undefined));
 }

@@ -1,3 +1,4 @@
+import type { FoundIds } from '@bailiwick/store';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import type { PageQuery, Pager } from './page.ts';
 
@@ -37,9 +38,6 @@ export function readSearch(request: SearchRequest): Search | undefined {
   };
   return Object.values(search).some(Boolean) ? search : undefined;
 }
-
-/** Ids in order, each with the place after it. `last`: where the search ended early. */
-type FoundIds = { found: Array<{ id: string; after: string }>; last: string | undefined };
 
 type SearchedList = {
   pager: Pager;

@@ -50,7 +50,7 @@ const kinds: Record<string, readonly string[]> = {
 };
 
 for (const [kind, urls] of Object.entries(kinds)) {
-  test(`Chat_CreateEndpoint recognises the URLs of ${kind}`, () => {
+  test(`the URLs of ${kind} are recognised`, () => {
     for (const url of urls) assert.equal(kindOf(url), kind, url);
   });
 }
@@ -58,13 +58,13 @@ for (const [kind, urls] of Object.entries(kinds)) {
 const slackUrl = 'https://hooks.slack.com/services/T0/B0/xyz';
 const ownUrl = 'https://proxy.example.com/slack';
 
-test('Chat_CreateEndpoint takes the kind that the client chooses, else the kind of the URL', () => {
+test('a new endpoint has the kind that the client chooses, else the kind of its URL', () => {
   assert.equal(kindFor(ownUrl, { requested: '', stored: '' }), 'generic');
   assert.equal(kindFor(ownUrl, { requested: 'slack', stored: '' }), 'slack');
   assert.equal(kindFor(slackUrl, { requested: 'generic', stored: '' }), 'generic');
 });
 
-test('Chat_UpdateEndpoint with a record as it was read takes the kind of a known new URL', () => {
+test('an update with a record as it was read takes the kind of a known new URL', () => {
   assert.equal(kindFor(slackUrl, { requested: 'teams', stored: 'teams' }), 'slack');
   assert.equal(kindFor(ownUrl, { requested: 'teams', stored: 'teams' }), 'teams');
 });

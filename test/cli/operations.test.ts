@@ -276,11 +276,10 @@ describe('bailiwick: every operation', () => {
   });
 
   test('the command of README.md passes on arguments, the standard input and the exit code, on the host’s own Node', async () => {
-    const alias =
-      /^alias bailiwick=".*"$/m.exec(
-        readFileSync(path.join(root, 'packages/cli/README.md'), 'utf8'),
-      )?.[0] ?? '';
-    const program = `shopt -s expand_aliases\ncd '${root}'\n${alias}\ncd /\nbailiwick plan --file -`;
+    const [, command] =
+      /^\$ (npx .*?bailiwick) /m.exec(readFileSync(path.join(root, 'README.md'), 'utf8')) ?? [];
+    assert.ok(command);
+    const program = `cd '${root}'\n${command} plan --file -`;
     const env = { PATH: [path.dirname(hostNode()), process.env['PATH']].join(path.delimiter) };
     const { code, stderr } = await cli.run(['-c', program], {
       env,

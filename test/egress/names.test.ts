@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { createLookUp, createPools, egressRules, resolveReceiver } from '@bailiwick/egress';
@@ -136,7 +137,7 @@ describe('a request to a name', () => {
   let port = 0;
   before(async () => {
     for (const [index, server] of servers.entries()) {
-      await new Promise<void>((done) => server.listen(port, [outside, inside][index], done));
+      await once(server.listen(port, [outside, inside][index]), 'listening');
       port = (server.address() as AddressInfo).port;
     }
   });

@@ -46,7 +46,7 @@ const bot = { type: 'bot', id: 'bot_1', botTenant: tenant, ...session };
 const ofMember = ['iam.tenant.read', 'iam.users.read', 'iam.groups.read', 'iam.roles.read'];
 const nothing = { inTenant: [], onPlatform: [] };
 
-test('Authority_Effective gives a member the permissions of its roles only', async () => {
+test('a member has the permissions of its roles only', async () => {
   const { inTenant, onPlatform } = await permissionsOf(
     user,
     userRow({ roles: { member: 'grt_1' } }),
@@ -56,7 +56,7 @@ test('Authority_Effective gives a member the permissions of its roles only', asy
   assert.deepEqual(await permissionsOf(user, userRow()), nothing);
 });
 
-test('Authority_Effective gives no permissions to a disabled member, to a stranger, or in an inactive tenant', async () => {
+test('a disabled member, a stranger and a member of an inactive tenant have no permissions', async () => {
   for (const changes of [{ membership: 'disabled' }, { membership: null }, { open: false }])
     assert.deepEqual(
       await permissionsOf(user, userRow({ roles: { owner: 'grt_1' }, ...changes })),

@@ -5,7 +5,7 @@ import { assertWithinLimit, dayMs, expiryAfterRotation, expiryOf, nextNotice } f
 const now = new Date('2026-01-01T12:00:00.000Z');
 const inDays = (days: number) => new Date(now.getTime() + days * dayMs);
 
-test('BotKeys_Create gives a key 90 days, or the tenant’s limit if that is less', () => {
+test('a new key lasts 90 days, or the tenant’s limit if that is less', () => {
   for (const [tenantDays, days] of [
     [0, 90],
     [365, 90],
@@ -14,7 +14,7 @@ test('BotKeys_Create gives a key 90 days, or the tenant’s limit if that is les
     assert.deepEqual(expiryOf(undefined, tenantDays, now), inDays(days));
 });
 
-test('BotKeys_Create takes an expiry up to 365 days or the tenant’s limit ahead', () => {
+test('a key may expire up to 365 days or the tenant’s limit ahead', () => {
   assert.deepEqual(expiryOf(inDays(365), 0, now), inDays(365));
   assert.deepEqual(expiryOf(inDays(30), 30, now), inDays(30));
   const late = (days: number) => new Date(inDays(days).getTime() + 1);
@@ -30,7 +30,7 @@ test('BotKeys_Create takes an expiry up to 365 days or the tenant’s limit ahea
   });
 });
 
-test('BotKeys_Rotate leaves the old key 24 hours, or its remaining time if that is less', () => {
+test('a rotated key lasts 24 more hours, or its remaining time if that is less', () => {
   assert.deepEqual(expiryAfterRotation(inDays(90), now), inDays(1));
   assert.deepEqual(expiryAfterRotation(inDays(0.5), now), inDays(0.5));
 });

@@ -25,21 +25,21 @@ const answers: ReadonlyArray<readonly [number, string, string]> = [
 ];
 
 for (const [code, status, error] of answers) {
-  test(`Chat_Deliver maps status ${code} to ${status}`, () => {
+  test(`status ${code} of a chat server means ${status}`, () => {
     const outcome = outcomeOf(code);
     assert.deepEqual([outcome.status, outcome.error, outcome.statusCode], [status, error, code]);
     assert.equal(outcome.retryAfterMs, undefined);
   });
 }
 
-test('Chat_Deliver honours Retry-After, fractions of a second included', () => {
+test('Retry-After of a chat server counts, fractions of a second included', () => {
   assert.equal(outcomeOf(429, { 'retry-after': '30' }).retryAfterMs, 30_000);
   assert.equal(outcomeOf(429, { 'retry-after': '0.65' }).retryAfterMs, 650);
   assert.equal(outcomeOf(503, { 'retry-after': '30' }).retryAfterMs, 30_000);
   assert.equal(outcomeOf(500, { 'retry-after': '30' }).retryAfterMs, undefined);
 });
 
-test("Chat_Deliver honours Discord's rate limit headers, whose Retry-After unit depends on the API version", () => {
+test("Discord's rate limit headers count, whose Retry-After unit depends on the API version", () => {
   assert.equal(
     outcomeOf(429, { 'retry-after': '1340', 'x-ratelimit-reset-after': '1.34' }).retryAfterMs,
     1340,
@@ -65,7 +65,7 @@ test("Chat_Deliver honours Discord's rate limit headers, whose Retry-After unit 
   }
 });
 
-test('Chat_Deliver reports a rate limit that the message has used up', () => {
+test('the outcome reports a rate limit that the message has used up', () => {
   assert.deepEqual(
     outcomeOf(204, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '0.4' }),
     {

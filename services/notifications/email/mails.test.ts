@@ -57,7 +57,7 @@ function mails(answer?: Error) {
   return { sent, suppressed, counted, ...createMails(deps) };
 }
 
-test('Account_Task_SendEmailVerification puts the unsealed token into a link below the public URL', async () => {
+test('a verification mail has the unsealed token in a link below the public URL', async () => {
   const { sent, sendToken } = mails();
   const token = createToken('verify');
   const { request } = mailTask(
@@ -78,7 +78,7 @@ test('Account_Task_SendEmailVerification puts the unsealed token into a link bel
   assert.equal(sent[0]?.messageId, '<tsk_1@example.com>');
 });
 
-test('Account_Task_SendPasswordReset accepts a plain token in a direct call', async () => {
+test('a password reset mail accepts a plain token, as a direct call has it', async () => {
   const { sent, sendToken } = mails();
   await sendToken(
     'reset',
@@ -99,7 +99,7 @@ test('the link of a mail opens its page in the language of the mail', async () =
   assert.ok(sent[1]?.text.includes('/reset?ui_locale=x%22%26%23y#token=bwkr_plain\n'));
 });
 
-test('Account_Task_SendEmailVerification rejects a malformed token', async () => {
+test('a malformed token is rejected', async () => {
   const { sendToken } = mails();
   for (const token of ['two\nlines', 'sealed:junk']) {
     await assert.rejects(
@@ -126,7 +126,7 @@ test('a token sealed with another key ring is an internal error', async () => {
   assert.ok(failure instanceof Error && !(failure instanceof ServiceError));
 });
 
-test('TenantInvitations_Task_SendTenantInvitation shows sanitized names of the tenant and the inviter', async () => {
+test('an invitation mail shows sanitized names of the tenant and the inviter', async () => {
   const { sent, sendToken } = mails();
   await sendToken(
     'invitation',

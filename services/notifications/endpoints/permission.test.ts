@@ -37,7 +37,7 @@ async function reach(
   return { tenant, grant: grantOf(by.caller, 'iam.webhooks.write') };
 }
 
-test('Webhooks_UpdateEndpoint without a tenant checks the permission in the stored tenant', async () => {
+test('an update without a tenant checks the permission in the stored tenant', async () => {
   const grants = [{ id: 'grt_here', permissions: write }];
   assert.deepEqual(await reach({ tenant: 'tnt_1', permissions: write, grants }), {
     tenant: 'tnt_1',
@@ -52,7 +52,7 @@ test('Webhooks_UpdateEndpoint without a tenant checks the permission in the stor
   await assert.rejects(reach({ platformPermissions: write }), { code: 'not_found' });
 });
 
-test('Webhooks_UpdateEndpoint returns the same error without rights as for a missing endpoint', async () => {
+test('an update without rights returns the same error as for a missing endpoint', async () => {
   await assert.rejects(reach({ tenant: 'tnt_2', permissions: write }), { code: 'not_found' });
   await assert.rejects(reach({ tenant: 'tnt_1', permissions: write }, { missing: true }), {
     code: 'not_found',
@@ -62,7 +62,7 @@ test('Webhooks_UpdateEndpoint returns the same error without rights as for a mis
   });
 });
 
-test('Webhooks_UpdateEndpoint with a tenant is denied without rights in it', async () => {
+test('an update with a tenant is denied without rights in it', async () => {
   assert.deepEqual(await reach({}, { named: 'tnt_2', allowed: true }), {
     tenant: 'tnt_2',
     grant: '',

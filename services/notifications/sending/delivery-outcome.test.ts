@@ -25,13 +25,13 @@ const answers: ReadonlyArray<readonly [number, string, string]> = [
 ];
 
 for (const [code, status, error] of answers) {
-  test(`Webhooks_Deliver maps status ${code} to ${status}`, () => {
+  test(`status ${code} of a receiver means ${status}`, () => {
     const outcome = outcomeOfAnswer(answer(code), now);
     assert.deepEqual([outcome.status, outcome.error, outcome.statusCode], [status, error, code]);
   });
 }
 
-test('Webhooks_Deliver honours Retry-After of 429 and 503 only', () => {
+test('Retry-After counts with 429 and 503 only', () => {
   assert.equal(outcomeOfAnswer(answer(429, '90'), now).retryAfterMs, 90_000);
   assert.equal(outcomeOfAnswer(answer(429, '0.25'), now).retryAfterMs, 250);
   assert.equal(outcomeOfAnswer(answer(429, '   4  '), now).retryAfterMs, 4000);
@@ -47,13 +47,13 @@ test('Webhooks_Deliver honours Retry-After of 429 and 503 only', () => {
   assert.equal(outcomeOfAnswer(answer(500, '90'), now).retryAfterMs, undefined);
 });
 
-test('Webhooks_Deliver takes at most 30 days from Retry-After', () => {
+test('at most 30 days of Retry-After count', () => {
   const longest = 30 * 24 * 3_600_000;
   for (const wait of ['9999999999', '9'.repeat(400), 'Thu, 01 Jan 2099 00:00:00 GMT'])
     assert.equal(outcomeOfAnswer(answer(503, wait), now).retryAfterMs, longest, wait);
 });
 
-test('Webhooks_Deliver without a response is retried, and names the error', () => {
+test('a request without a response is retried, and names the error', () => {
   const outcome = outcomeOfFailure(
     new RequestFailed('dns_error', new Error('getaddrinfo ENOTFOUND db.internal')),
   );

@@ -37,22 +37,22 @@ after(async () => {
 const post = (url: string, egress = open, signal = never) =>
   send({ pools, egress }, { url, headers: {}, body: Buffer.from('{}'), signal });
 
-test('Webhooks_Deliver posts to the path and query of the URL', async () => {
+test('a request posts to the path and query of the URL', async () => {
   assert.equal((await post(`${origin}/ok?a=1`)).status, 'delivered');
 });
 
-test('Webhooks_Deliver reads only the beginning of a large response, and uses its status', async () => {
+test('a request reads only the beginning of a large response, and uses its status', async () => {
   assert.equal((await post(`${origin}/big`)).status, 'delivered');
   assert.equal((await post(`${origin}/ok?a=1`)).status, 'delivered');
 });
 
-test('Webhooks_Deliver follows no redirect', async () => {
+test('a request follows no redirect', async () => {
   received.length = 0;
   assert.equal((await post(`${origin}/redirect`)).error, 'redirect');
   assert.deepEqual(received, ['/redirect']);
 });
 
-test('Webhooks_Deliver reports that the receiver closed the connection early', async () => {
+test('a request whose receiver closes the connection early names this as its error', async () => {
   assert.equal((await post(`${origin}/break`)).error, 'aborted_by_receiver');
 });
 
@@ -64,7 +64,7 @@ for (const url of [
   'https://2130706433/',
   'https://db.internal/',
 ]) {
-  test(`Webhooks_Deliver opens no connection for ${url}`, async () => {
+  test(`a request opens no connection for ${url}`, async () => {
     assert.deepEqual(await post(url, closed), {
       status: 'retry',
       statusCode: 0,
@@ -74,7 +74,7 @@ for (const url of [
   });
 }
 
-test('Webhooks_Deliver does not count a cancelled attempt against the receiver', async () => {
+test('a request does not count a cancelled attempt against the receiver', async () => {
   const gone = new AbortController();
   gone.abort();
   await assert.rejects(post(`${origin}/ok?a=1`, open, gone.signal), { code: 'unavailable' });

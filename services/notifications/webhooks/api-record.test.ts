@@ -26,7 +26,7 @@ const row = {
   updatedAt: new Date('2026-01-01T00:00:00Z'),
 } as WebhookEndpointRow;
 
-test('Webhooks_GetEndpoint shows the whole URL, and never the sealed secret', () => {
+test('the API record shows the whole URL, and the JSON record never the sealed secret', () => {
   const url = 'https://receiver.example/in?key=secret';
   assert.equal(toApi(row, url).url, url);
   const json = toJson(row);
@@ -41,14 +41,14 @@ test('an event of a webhook endpoint masks the URL, whether it is sealed or in c
   assert.equal(toJson({ ...row, url })['URL'], 'https://receiver.example/other?…');
 });
 
-test('Webhooks_GetEndpoint parses times that the driver returns as text', () => {
+test('times that the driver returns as text are parsed', () => {
   assert.equal(
     toJson({ ...row, createdAt: '2026-01-01 00:00:00.120+00' })['CreatedAt'],
     '2026-01-01T00:00:00.120Z',
   );
 });
 
-test('Webhooks_UpdateEndpoint keeps absent fields and replaces the name', () => {
+test('an update keeps absent fields and replaces the name', () => {
   const update = updateOf(
     create(WebhookEndpointSchema, { id: 'whk_1', name: 'two', url: 'https://other.example/' }),
     row,
@@ -64,7 +64,7 @@ test('Webhooks_UpdateEndpoint keeps absent fields and replaces the name', () => 
   });
 });
 
-test('Webhooks_UpdateEndpoint with Active true clears the reason for disabling the endpoint', () => {
+test('an update with Active true clears the reason for disabling the endpoint', () => {
   const update = updateOf(
     create(WebhookEndpointSchema, {
       name: 'one',
@@ -80,7 +80,7 @@ test('Webhooks_UpdateEndpoint with Active true clears the reason for disabling t
   );
 });
 
-test('Webhooks_UpdateEndpoint ignores fields that the service manages', () => {
+test('an update ignores fields that the service manages', () => {
   const update = updateOf(
     create(WebhookEndpointSchema, {
       name: 'one',

@@ -20,7 +20,7 @@ const accepted = {
 } as const;
 for (const [kind, texts] of Object.entries(accepted))
   for (const text of texts)
-    test(`Apps_Save accepts ${text} for ${kind}`, () =>
+    test(`a ${kind} app may have the redirect URI ${text}`, () =>
       assert.equal(redirectProblem(text, kind as 'web'), undefined));
 
 const plain = /^must begin with https:\/\/, or with http:\/\/ on the same machine$/;
@@ -55,5 +55,5 @@ const refused: ReadonlyArray<readonly ['web' | 'spa' | 'native', string, RegExp]
   ['web', 'http://2130706433/callback', normal],
 ];
 for (const [kind, text, problem] of refused)
-  test(`Apps_Save refuses ${text} for ${kind}`, () =>
+  test(`a ${kind} app may not have the redirect URI ${text}`, () =>
     assert.match(redirectProblem(text, kind) ?? '', problem));

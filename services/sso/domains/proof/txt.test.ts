@@ -9,7 +9,7 @@ const reasonOf = (values: readonly string[]): string => {
   return 'reason' in result ? result.reason : result.outcome;
 };
 
-test('Domain_Verify requires the exact value, and ignores other records', () => {
+test('the proof requires the exact value, and ignores other records', () => {
   assert.deepEqual(checkRecord({ values: ['v=spf1 -all', wanted] }, name, wanted), {
     outcome: 'proved',
   });
@@ -26,7 +26,7 @@ test('Domain_Verify requires the exact value, and ignores other records', () => 
   }
 });
 
-test('Domain_Verify reports the value it found, shortened and in printable ASCII', () => {
+test('a failed proof reports the value of the record, shortened and in printable ASCII', () => {
   assert.equal(
     reasonOf(['bailiwick-verify=old']),
     `${name} has a TXT record, but its value is not the right one: found "bailiwick-verify=old"`,
@@ -40,7 +40,7 @@ test('Domain_Verify reports the value it found, shortened and in printable ASCII
   assert.ok(reason.length < 160 && /^[\x20-\x7e…]+$/.test(reason), reason);
 });
 
-test('Domain_Verify returns unknown without an answer of a DNS server', () => {
+test('the outcome is unknown without an answer of a DNS server', () => {
   assert.equal(checkRecord({ missing: 'answer' }, name, wanted).outcome, 'unknown');
   for (const missing of ['name', 'record'] as const)
     assert.equal(checkRecord({ missing }, name, wanted).outcome, 'missing');
