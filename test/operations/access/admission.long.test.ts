@@ -204,9 +204,9 @@ describe('Admission', () => {
     for (const path of ['top', 'top/low', 'plain']) await saveGroup(Tenant, path);
     const ask = async (
       principal: object,
-      wanted: { roles?: string[]; groups?: string[] },
+      rights: { roles?: string[]; groups?: string[] },
       tenant = Tenant,
-    ) => (await use.sso.mayConfer({ tenant, ...principal, ...wanted })).lacking;
+    ) => (await use.sso.mayConfer({ tenant, ...principal, ...rights })).lacking;
     const admin = { principalType: 'user', principalId: bob.id };
     const owner = { principalType: 'user', principalId: ada.id };
     assert.equal(
@@ -239,8 +239,8 @@ describe('Admission', () => {
       '',
     );
 
-    for (const wanted of [{ roles: ['member', 'missing'] }, { groups: ['nowhere'] }])
-      await assertRefusal(ask(owner, wanted), 'not_found');
+    for (const rights of [{ roles: ['member', 'missing'] }, { groups: ['nowhere'] }])
+      await assertRefusal(ask(owner, rights), 'not_found');
     const foreign = await invite.tenantOf(bob);
     for (const principal of [
       owner,

@@ -149,11 +149,11 @@ describe('the audit chain', () => {
 
   test('retention drops old entries, and the rest verifies from the signed checkpoint', async () => {
     const tenant = await tenantWith([500, 450, 410, 399, 100, 1]);
-    const kept = await tenantWith([500, 450, 1]);
+    const other = await tenantWith([500, 450, 1]);
     await rowsOf(
       stack,
       `update access.tenant set settings = '{"auditRetentionDays": 1000}' where id = $1`,
-      [kept],
+      [other],
     );
     // A tenant that was sent back as read has 0 for an unset retention.
     const unset = await tenantWith([500, 100, 1]);
@@ -164,7 +164,7 @@ describe('the audit chain', () => {
     );
     await prune();
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [tenant]), 3);
-    assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [kept]), 3);
+    assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [other]), 3);
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [unset]), 2);
     const { Valid, Checked, Seq } = await verify(tenant);
     assert.deepEqual({ Valid, Checked, Seq }, { Valid: true, Checked: 3, Seq: 6 });

@@ -87,7 +87,7 @@ describeOne('a million audit entries', 'one process', (topology) => {
     await client.connect();
     await client.query('set search_path = access');
     for (const mode of ['force_custom_plan', 'force_generic_plan'])
-      for (const [path, given] of Object.entries(values))
+      for (const [path, parameters] of Object.entries(values))
         for (const oldestFirst of [false, true]) {
           await client.query(`set plan_cache_mode = ${mode}`);
           const { name, text } = statementOf({ path: path as Path, oldestFirst });
@@ -96,7 +96,7 @@ describeOne('a million audit entries', 'one process', (topology) => {
           const { rows } = await client.query<{ 'QUERY PLAN': string }>({
             text: `explain (analyze, buffers) ${text}`,
             name: `${mode} ${name}`,
-            values: bound.map((value, position) => given[position] ?? value),
+            values: bound.map((parameter, position) => parameters[position] ?? parameter),
           });
           const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
           const [, hit, read] = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(plan) ?? [];

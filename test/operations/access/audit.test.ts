@@ -134,10 +134,10 @@ describeOne('audit', 'one process', (topology) => {
       );
       assert.match(entry.CredentialID, /^ses_/);
       assert.ok(Math.abs(Date.parse(entry.OccurredAt) - Date.now()) < 60_000);
-      const shown = entry.Targets.map((target) =>
+      const targetsOfEntry = entry.Targets.map((target) =>
         target.Type === 'group' ? { ...target, ID: target.ID.replace(/^grp_.*/, '') } : target,
       );
-      assert.deepEqual(shown, targets, action);
+      assert.deepEqual(targetsOfEntry, targets, action);
     }
     assert.deepEqual(entries.find(({ Action }) => Action === 'group.updated')?.Changes, [
       { Field: 'Name', Old: 'Old', New: 'New' },
@@ -243,14 +243,14 @@ describeOne('audit', 'one process', (topology) => {
         { Filter: { Actions: ['user.sign_in_failed'] } },
         stack.platformKey,
       );
-      const found = all.filter(({ Targets }) => tried.includes(Targets[0]?.Name ?? ''));
-      return found.length >= 2 && found;
+      const refusals = all.filter(({ Targets }) => tried.includes(Targets[0]?.Name ?? ''));
+      return refusals.length >= 2 && refusals;
     });
-    const shown = entries.map(({ Result, Code, IP, Targets }) =>
+    const results = entries.map(({ Result, Code, IP, Targets }) =>
       [Result, Code, IP, Targets[0]?.Name].join(),
     );
     assert.deepEqual(
-      shown.sort(),
+      results.sort(),
       tried.map((name) => `failed,unauthenticated,127.0.0.1,${name}`).sort(),
     );
   });

@@ -17,7 +17,7 @@ describeOne('the search of AuthZEN for subjects', 'one process', (topology) => {
 
   const ask = (endpoint: string, body: object) =>
     suite.stack.call(`access/v1/${endpoint}`, body, suite.owner.token);
-  const about = (name: string, resource: object) => ({
+  const question = (name: string, resource: object) => ({
     subject: { type: 'user' },
     action: { name },
     resource,
@@ -31,7 +31,7 @@ describeOne('the search of AuthZEN for subjects', 'one process', (topology) => {
   test('lists those that an evaluation permits, page by page', async () => {
     const { person, other, owner, Tenant, ask: call } = suite;
     const search = async (name: string, more: object = {}) =>
-      bodyOf(await ask('search/subject', { ...about(name, resource('report-7')), ...more })) as {
+      bodyOf(await ask('search/subject', { ...question(name, resource('report-7')), ...more })) as {
         page: { next_token: string; count: number };
         results: Array<{ id: string }>;
       };
@@ -42,17 +42,17 @@ describeOne('the search of AuthZEN for subjects', 'one process', (topology) => {
     const Grant = { Tenant, Role: 'reader', Resource: 'report-7' };
     for (const { id } of [owner, other])
       bodyOf(await call('Grants_Add', { Grant: { ...Grant, UserID: id } }));
-    const found: string[] = [];
+    const people: string[] = [];
     for (let token = ''; ; ) {
       const one = await search('app.reports.read', { page: { limit: 1, token } });
-      found.push(...one.results.map(({ id }) => id));
+      people.push(...one.results.map(({ id }) => id));
       token = one.page.next_token;
       if (token === '') break;
       assert.equal(one.page.count, 1);
       // A token belongs to its search.
       assertRefused(
         await ask('search/subject', {
-          ...about('app.notes.read', resource('report-7')),
+          ...question('app.notes.read', resource('report-7')),
           page: { token },
         }),
         400,
@@ -60,7 +60,7 @@ describeOne('the search of AuthZEN for subjects', 'one process', (topology) => {
         ['page.token is not a cursor of this list'],
       );
     }
-    assert.deepEqual(found, [person, owner, other].map(({ id }) => id).toSorted());
+    assert.deepEqual(people, [person, owner, other].map(({ id }) => id).toSorted());
     for (const { id } of [owner, other])
       bodyOf(await call('Grants_Remove', { Grant: { ...Grant, UserID: id } }));
   });
@@ -93,11 +93,11 @@ describeOne('the search of AuthZEN for subjects', 'one process', (topology) => {
        select $1, (select id from access.group_entry where tenant = $1), ${user}, now() from ${numbers} where n % 3 = 1`,
       [Tenant],
     );
-    const asked = { Tenant, Permission: 'app.maps.read', Type: 'user' };
+    const request = { Tenant, Permission: 'app.maps.read', Type: 'user' };
     const { items } = await readList<{ ID: string }>(
       stack,
       'Access_ListSubjects',
-      asked,
+      request,
       owner.token,
       200,
     );

@@ -34,7 +34,7 @@ describeOne('AuthZEN', 'one process', (topology) => {
     headers: Record<string, string> = {},
   ) => suite.stack.call(`access/v1/${endpoint}`, body, token, headers);
 
-  const about = (name: string, resource: object = { type: 'tenant', id: suite.Tenant }) => ({
+  const question = (name: string, resource: object = { type: 'tenant', id: suite.Tenant }) => ({
     subject: { type: 'user', id: suite.person.id },
     action: { name },
     resource,
@@ -48,22 +48,22 @@ describeOne('AuthZEN', 'one process', (topology) => {
   test('an evaluation permits and denies with 200, as Access_Check does', async () => {
     const decide = async (body: object, token?: string) =>
       bodyOf(await ask('evaluation', body, token));
-    assert.deepEqual(await decide(about('app.notes.write')), { decision: true });
-    assert.deepEqual(await decide(about('app.reports.read')), { decision: false });
-    assert.deepEqual(await decide(about('app.reports.read', resource('report-7'))), {
+    assert.deepEqual(await decide(question('app.notes.write')), { decision: true });
+    assert.deepEqual(await decide(question('app.reports.read')), { decision: false });
+    assert.deepEqual(await decide(question('app.reports.read', resource('report-7'))), {
       decision: true,
     });
-    assert.deepEqual(await decide(about('app.reports.read', resource('report-8'))), {
+    assert.deepEqual(await decide(question('app.reports.read', resource('report-8'))), {
       decision: false,
     });
     const { token } = suite.person;
-    assert.deepEqual(await decide(about('app.notes.write'), token), { decision: true });
+    assert.deepEqual(await decide(question('app.notes.write'), token), { decision: true });
     // A user without the right to ask about others asks about itself.
-    const { subject } = about('');
+    const { subject } = question('');
     assertRefused(
       await ask(
         'evaluation',
-        { ...about('app.notes.write'), subject: { ...subject, id: suite.owner.id } },
+        { ...question('app.notes.write'), subject: { ...subject, id: suite.owner.id } },
         token,
       ),
       403,
@@ -78,7 +78,7 @@ describeOne('AuthZEN', 'one process', (topology) => {
     const decide = async (type: string, id: string) =>
       bodyOf(
         await ask('evaluation', {
-          ...about('app.reports.read', { type, id }),
+          ...question('app.reports.read', { type, id }),
           context: { tenant: Tenant },
         }),
       )['decision'];
@@ -92,10 +92,10 @@ describeOne('AuthZEN', 'one process', (topology) => {
     const { stack } = suite;
     const stranger = await signUp(stack);
     for (const id of [stranger.id, createId('usr')]) {
-      const body = { ...about('app.notes.write'), subject: { type: 'user', id } };
+      const body = { ...question('app.notes.write'), subject: { type: 'user', id } };
       assert.deepEqual(bodyOf(await ask('evaluation', body)), { decision: false });
     }
-    const bot = { ...about('app.notes.write'), subject: { type: 'bot', id: createId('bot') } };
+    const bot = { ...question('app.notes.write'), subject: { type: 'bot', id: createId('bot') } };
     assert.deepEqual(bodyOf(await ask('evaluation', bot)), { decision: false });
   });
 
@@ -104,7 +104,7 @@ describeOne('AuthZEN', 'one process', (topology) => {
     const foreign = await createTenant(stack, other.token);
     const foreignKey = await keyOf(foreign, other.token);
     for (const id of [Tenant, createId('tnt')]) {
-      const body = about('app.notes.write', { type: 'tenant', id });
+      const body = question('app.notes.write', { type: 'tenant', id });
       assertRefused(await ask('evaluation', body, foreignKey), 403, 'permission_denied', [
         'permission denied',
       ]);
@@ -129,7 +129,7 @@ describeOne('AuthZEN', 'one process', (topology) => {
   test('a revoked right is denied as soon as the revoking call is answered', async () => {
     const { Tenant, other, ask: call } = suite;
     const Grant = { Tenant, UserID: other.id, Role: 'editor' };
-    const body = { ...about('app.notes.write'), subject: { type: 'user', id: other.id } };
+    const body = { ...question('app.notes.write'), subject: { type: 'user', id: other.id } };
     const several = { ...body, evaluations: [{}] };
     for (let round = 0; round < 3; round++) {
       bodyOf(await call('Grants_Add', { Grant }));
@@ -147,7 +147,7 @@ describeOne('AuthZEN', 'one process', (topology) => {
       action: { name },
     }));
     const decide = async (options?: object) => {
-      const body = { ...about('app.other.read'), evaluations, options };
+      const body = { ...question('app.other.read'), evaluations, options };
       const answer = bodyOf(await ask('evaluations', body));
       assert.deepEqual(Object.keys(answer), ['evaluations']);
       return (answer['evaluations'] as Array<{ decision: boolean }>).map(
@@ -167,7 +167,7 @@ describeOne('AuthZEN', 'one process', (topology) => {
       subject: { type: 'user', id },
       context: index === 2 ? { explain: true } : {},
     }));
-    const body = { ...about('app.notes.write'), evaluations: subjects };
+    const body = { ...question('app.notes.write'), evaluations: subjects };
     const { evaluations } = bodyOf(await ask('evaluations', body)) as {
       evaluations: Array<{ decision: boolean; context?: { Paths: unknown[] } }>;
     };
@@ -182,7 +182,7 @@ describeOne('AuthZEN', 'one process', (topology) => {
   });
 
   test('a request without evaluations is a single one, 50 are answered, and 51 are refused', async () => {
-    const body = about('app.notes.write');
+    const body = question('app.notes.write');
     for (const evaluations of [undefined, []])
       assert.deepEqual(bodyOf(await ask('evaluations', { ...body, evaluations })), {
         decision: true,
@@ -201,20 +201,20 @@ describeOne('AuthZEN', 'one process', (topology) => {
   test('context.explain returns Paths and Missing of Access_Explain', async () => {
     const context = { explain: true };
     const { decision, context: why } = bodyOf(
-      await ask('evaluation', { ...about('app.notes.write'), context }),
+      await ask('evaluation', { ...question('app.notes.write'), context }),
     );
     assert.equal(decision, true);
     const { Paths, Missing } = await suite.explain('app.notes.write');
     assert.deepEqual(why, { Paths, Missing });
     assert.equal(Paths.length, 1);
-    assert.deepEqual(bodyOf(await ask('evaluation', { ...about('app.x.read'), context })), {
+    assert.deepEqual(bodyOf(await ask('evaluation', { ...question('app.x.read'), context })), {
       decision: false,
       context: { Paths: [], Missing: ['no role that is granted gives app.x.read'] },
     });
   });
 
   test('a search for actions lists what an evaluation permits', async () => {
-    const { subject } = about('');
+    const { subject } = question('');
     const { results } = bodyOf(
       await ask('search/action', { subject, resource: resource('report-7') }),
     ) as { results: Array<{ name: string }> };
@@ -222,7 +222,7 @@ describeOne('AuthZEN', 'one process', (topology) => {
     assert.ok(names.includes('app.notes.*') && names.includes('app.reports.read'), String(names));
     const evaluations = names.map((name) => ({ action: { name } }));
     const answer = bodyOf(
-      await ask('evaluations', { ...about('', resource('report-7')), evaluations }),
+      await ask('evaluations', { ...question('', resource('report-7')), evaluations }),
     );
     assert.deepEqual(
       answer['evaluations'],
@@ -231,19 +231,19 @@ describeOne('AuthZEN', 'one process', (topology) => {
   });
 
   test('a malformed request is refused with every problem, in AuthZEN’s terms', async () => {
-    assertRefused(await ask('evaluation', about('can_read')), 400, 'invalid_argument', [
+    assertRefused(await ask('evaluation', question('can_read')), 400, 'invalid_argument', [
       'action.name must be a permission such as app.reports.read, "*" only as the last segment',
     ]);
     const evaluations = [{}, { action: { name: 'can_read' } }];
     assertRefused(
-      await ask('evaluations', { ...about('app.notes.read'), evaluations }),
+      await ask('evaluations', { ...question('app.notes.read'), evaluations }),
       400,
       'invalid_argument',
       [
         'evaluations[1].action.name must be a permission such as app.reports.read, "*" only as the last segment',
       ],
     );
-    const long = about('app.notes.read', resource('x'.repeat(257)));
+    const long = question('app.notes.read', resource('x'.repeat(257)));
     for (const endpoint of ['evaluation', 'search/action'])
       assertRefused(await ask(endpoint, long), 400, 'invalid_argument', [
         'resource must be at most 256 characters',
@@ -267,12 +267,12 @@ describeOne('AuthZEN', 'one process', (topology) => {
 
   test('the request’s X-Request-ID is in the response, and the RequestID of an error is ours', async () => {
     const id = { 'x-request-id': 'pep 7' };
-    const permitted = await ask('evaluation', about('app.notes.write'), key, id);
+    const permitted = await ask('evaluation', question('app.notes.write'), key, id);
     assert.equal(permitted.headers.get('x-request-id'), 'pep 7');
     const refused = await ask('evaluation', {}, key, id);
     assert.equal(refused.headers.get('x-request-id'), 'pep 7');
     assert.match(String(refused.body['RequestID']), /^[0-9a-f-]{36}$/);
-    const other = await ask('evaluation', about('app.notes.write'));
+    const other = await ask('evaluation', question('app.notes.write'));
     assert.match(other.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
   });
 
@@ -287,7 +287,7 @@ describeOne('AuthZEN', 'one process', (topology) => {
       search_subject_endpoint: `${url}/access/v1/search/subject`,
       search_action_endpoint: `${url}/access/v1/search/action`,
     });
-    assert.equal((await ask('search/resource', about('app.notes.read'))).status, 404);
+    assert.equal((await ask('search/resource', question('app.notes.read'))).status, 404);
     const read = await fetch(`${url}/access/v1/evaluation`);
     assert.equal(read.status, 405);
     assert.equal(read.headers.get('allow'), 'POST');

@@ -52,7 +52,7 @@ describeOne('the figures', 'one process', (topology) => {
     await call('TenantMembers_Add', { Tenant, UserID: member.id }, stack.platformKey);
     return member;
   };
-  const number = (Value: number) => ({ Value, HasMore: false });
+  const numberOf = (Value: number) => ({ Value, HasMore: false });
 
   test('Tenants_GetCounts counts members by status, open invitations, groups and roles', async () => {
     const Tenant = await createTenant(stack, owner.token);
@@ -60,10 +60,10 @@ describeOne('the figures', 'one process', (topology) => {
     await join(Tenant);
     await call('TenantMembers_Disable', { Tenant, UserID: member.id });
     await call('TenantInvitations_Create', { Tenant, Email: 'ada@example.com' });
-    const { Page: sent } = (await call('TenantInvitations_List', { Tenant })) as {
+    const { Page: invitations } = (await call('TenantInvitations_List', { Tenant })) as {
       Page: { Items: Array<{ Email: string }> };
     };
-    await call('TenantInvitations_Delete', { Tenant, Email: sent.Items[0]?.Email });
+    await call('TenantInvitations_Delete', { Tenant, Email: invitations.Items[0]?.Email });
     await call('TenantInvitations_Create', { Tenant, Email: 'bea@example.com' });
     await call('Groups_Save', { Group: { Tenant, Path: 'eng/platform' } });
     const { Page } = (await call('Roles_ListByTenant', { Tenant })) as {
@@ -73,10 +73,10 @@ describeOne('the figures', 'one process', (topology) => {
     assert.deepEqual(
       { Members, Invitations, Groups, Roles },
       {
-        Members: { Active: number(2), Disabled: number(1) },
-        Invitations: number(1),
-        Groups: number(1),
-        Roles: number(Page.Items.length),
+        Members: { Active: numberOf(2), Disabled: numberOf(1) },
+        Invitations: numberOf(1),
+        Groups: numberOf(1),
+        Roles: numberOf(Page.Items.length),
       },
     );
     assert.equal(SignIns.length, 30);
@@ -96,14 +96,14 @@ describeOne('the figures', 'one process', (topology) => {
     });
     await call('TenantInvitations_Accept', { Token: invited['Token'] }, member.token);
     assert.deepEqual(await countsOf(Tenant, member.token), {
-      Invitations: number(0),
+      Invitations: numberOf(0),
       SignIns: [],
       Refusals: [],
     });
     // A member who may read users sees who there is, and not when they sign in.
     const reader = await join(Tenant);
     const { Members, SignIns } = await countsOf(Tenant, reader.token);
-    assert.deepEqual([Members?.Active, SignIns], [number(3), []]);
+    assert.deepEqual([Members?.Active, SignIns], [numberOf(3), []]);
     const stranger = await signUp(stack);
     await createTenant(stack, stranger.token);
     for (const operation of [
@@ -202,9 +202,9 @@ describeOne('the figures', 'one process', (topology) => {
     const ended = new Date().toISOString();
     await call('BotKeys_SetExpiration', { Tenant, ID: Key.ID, ExpiresAt: ended });
     assert.deepEqual(await call('Bots_GetCounts', { Tenant }), {
-      Active: number(1),
-      Inactive: number(1),
-      ExpiringKeys: number(2),
+      Active: numberOf(1),
+      Inactive: numberOf(1),
+      ExpiringKeys: numberOf(2),
     });
   });
 });

@@ -25,8 +25,8 @@ describeOne('cached decisions', 'one process', (topology) => {
   for (const [name, prepare] of Object.entries(decisionEndings))
     test(`${name}: none of 200 later checks is allowed, and all are once it is undone`, async () => {
       const { check, token, end, undo } = await prepare(call);
-      const found = await countTrue(() => isAllowed(check, token), end);
-      assert.deepEqual(found, { before: 200, after: 0 });
+      const allowed = await countTrue(() => isAllowed(check, token), end);
+      assert.deepEqual(allowed, { before: 200, after: 0 });
       if (!undo) return;
       const undone = await countTrue(() => isAllowed(check, token), undo);
       assert.deepEqual(undone, { before: 0, after: 200 });
@@ -49,9 +49,9 @@ describeOne('cached decisions', 'one process', (topology) => {
 
   test('Access_ListPermissions follows a change with its reply', async () => {
     const { Tenant, UserID, check } = await newSubject(call);
-    const about = { Tenant, Subject: UserID, Resource: 'doc:1' };
+    const request = { Tenant, Subject: UserID, Resource: 'doc:1' };
     const listed = async () =>
-      (bodyOf(await call('Access_ListPermissions', about))['Permissions'] as string[]).includes(
+      (bodyOf(await call('Access_ListPermissions', request))['Permissions'] as string[]).includes(
         check.Permission,
       );
     const Grant = { Tenant, UserID, Role: 'reader', Resource: 'doc:1' };
@@ -71,8 +71,8 @@ describeOne('cached decisions', 'one process', (topology) => {
     const { Tenant, UserID, check } = await newSubject(call);
     const grantOn = (Resource: string) => ({ Grant: { Tenant, UserID, Role: 'reader', Resource } });
     const resources = Array.from({ length: 105 }, (_, index) => `doc:${index}`);
-    const allowedOn = async (asked: readonly string[]) => {
-      const Checks = asked.map((Resource) => ({ Permission: check.Permission, Resource }));
+    const allowedOn = async (subset: readonly string[]) => {
+      const Checks = subset.map((Resource) => ({ Permission: check.Permission, Resource }));
       const { Tenant: tenant, Subject } = check;
       const answer = bodyOf(await call('Access_Check', { Tenant: tenant, Subject, Checks }));
       return (answer['Results'] as Array<{ Allowed: boolean }>).filter(({ Allowed }) => Allowed)
@@ -98,8 +98,8 @@ describeOne('cached decisions', 'one process', (topology) => {
     assert.equal(await isAllowed(check), true);
     await stack.stopBroker();
     try {
-      const found = await countTrue(() => isAllowed(check), end);
-      assert.deepEqual(found, { before: 200, after: 0 });
+      const allowed = await countTrue(() => isAllowed(check), end);
+      assert.deepEqual(allowed, { before: 200, after: 0 });
     } finally {
       await stack.startBroker();
       await stack.ready();

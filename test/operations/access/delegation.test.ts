@@ -31,7 +31,7 @@ describeOne('delegation', 'one process', (topology) => {
     const answer = await call('owner', 'Access_Check', { Tenant, Subject, Permission });
     return recordIn(answer, 'Allowed');
   };
-  const active = (value: boolean) => patchOf({ op: 'replace', path: 'active', value });
+  const active = (isActive: boolean) => patchOf({ op: 'replace', path: 'active', value: isActive });
 
   test('an administrator does not become an owner through a directory of the own making', async () => {
     const { Tenant, stack, people, directory, asOwner, scim } = stage;
@@ -49,8 +49,8 @@ describeOne('delegation', 'one process', (topology) => {
     const own = await scim('admin', 'POST', 'Users', personOf(email));
     assert.equal(own.status, 201, JSON.stringify(own.body));
     const other = await directory.create(fresh('accomplice'));
-    for (const { id: value } of [own.body as Resource, other]) {
-      const join = patchOf({ op: 'add', path: 'members', value: [{ value }] });
+    for (const { id: member } of [own.body as Resource, other]) {
+      const join = patchOf({ op: 'add', path: 'members', value: [{ value: member }] });
       const answer = await scim('admin', 'PATCH', `Groups/${group}`, join);
       assertScimError(answer, 403, undefined, /rotate the key/);
     }
@@ -72,14 +72,14 @@ describeOne('delegation', 'one process', (topology) => {
     const { Tenant, stack, people, directory, asOwner } = stage;
     const bot = await createBot(stack, Tenant, people.owner.token, { Name: 'rotated' });
     await asOwner('BotGrants_Add', { Grant: { Tenant, Bot: bot.ID, Role: 'scim-directory' } });
-    const made = await createKey(stack, bot, people.admin.token);
+    const original = await createKey(stack, bot, people.admin.token);
     const { id } = await scimGroupWith(stage, 'payer');
-    const { scim: value } = await newMember(stage);
-    const join = patchOf({ op: 'add', path: 'members', value: [{ value }] });
+    const { scim: member } = await newMember(stage);
+    const join = patchOf({ op: 'add', path: 'members', value: [{ value: member }] });
     const by = (key: string) =>
       directory.call('PATCH', `Groups/${id}`, join, { authorization: `Bearer ${key}` });
-    assertScimError(await by(made.Secret), 403, undefined, /app\.money\.move/);
-    const again = { Tenant, ID: made.Key.ID };
+    assertScimError(await by(original.Secret), 403, undefined, /app\.money\.move/);
+    const again = { Tenant, ID: original.Key.ID };
     assertRefused(
       await stack.call('BotKeys_Rotate', again, people.admin.token),
       403,
@@ -94,8 +94,8 @@ describeOne('delegation', 'one process', (topology) => {
     const { id: UserID } = people.chief;
     const { id } = await scimGroupWith(stage, 'helper');
     const join = async () => {
-      const { scim: value } = await newMember(stage);
-      const add = patchOf({ op: 'add', path: 'members', value: [{ value }] });
+      const { scim: member } = await newMember(stage);
+      const add = patchOf({ op: 'add', path: 'members', value: [{ value: member }] });
       return (await scim('chief', 'PATCH', `Groups/${id}`, add)).status;
     };
     assert.equal(await join(), 204);
@@ -193,8 +193,8 @@ describeOne('delegation', 'one process', (topology) => {
     assert.equal((await scim('admin', 'PATCH', `Users/${holder.scim}`, active(false))).status, 200);
     assert.equal(await isAllowed(holder.id, 'iam.tenant.delete'), false);
     const mails = await eventually('the mail', async () => {
-      const found = await mailsTo(stack, people.owner.email);
-      return found.length > before && found;
+      const current = await mailsTo(stack, people.owner.email);
+      return current.length > before && current;
     });
     assert.match(mails[0]?.Subject ?? '', /took rights from a member/);
     const types = await eventTypesOf(stack, 'access', Tenant);
@@ -218,13 +218,13 @@ describeOne('delegation', 'one process', (topology) => {
       () => scim('owner', 'PATCH', `Users/${target.scim}`, active(false)),
     ])
       assertScimError(await attempt(), 403);
-    const kept = async () =>
+    const refusalMails = async () =>
       (await mailsTo(stack, people.owner.email)).filter(({ Subject }) =>
         /tried to remove an owner/.test(Subject),
       );
-    await eventually('the mail', async () => (await kept()).length > 0);
+    await eventually('the mail', async () => (await refusalMails()).length > 0);
     assert.equal(await isAllowed(target.id, 'iam.tenant.delete'), true);
-    assert.equal((await kept()).length, 1);
+    assert.equal((await refusalMails()).length, 1);
   });
 
   test('a refused addition undoes no removal of the same request', async () => {
@@ -243,10 +243,10 @@ describeOne('delegation', 'one process', (topology) => {
     const email = `${fresh('guest')}@elsewhere.example`;
     const invited = await scim('admin', 'POST', 'Users', personOf(email));
     assert.equal(invited.status, 201, JSON.stringify(invited.body));
-    const value = (invited.body as Resource).id;
+    const member = (invited.body as Resource).id;
     const plain = await scimGroupWith(stage, 'helper');
     const later = await scimGroupWith(stage, 'helper');
-    const join = patchOf({ op: 'add', path: 'members', value: [{ value }] });
+    const join = patchOf({ op: 'add', path: 'members', value: [{ value: member }] });
     for (const { id } of [plain, later])
       assert.equal((await scim('admin', 'PATCH', `Groups/${id}`, join)).status, 204);
     await asOwner('GroupGrants_Add', { Grant: { Tenant, Group: later.path, Role: 'chief' } });

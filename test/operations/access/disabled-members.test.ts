@@ -31,9 +31,9 @@ describeOne('disabled members and suspended tenants', 'one process', (topology) 
     assertRefused(await groupsIn(tenant, bob), 403, 'permission_denied', ['permission denied']);
     bodyOf(await disable(tenant, bob));
     assert.equal(await statusOf(tenant, bob), 'disabled');
-    const about = { Tenant: tenant, Subject: bob.id, Permission: 'iam.groups.read' };
-    assert.equal(recordIn(await stack.call('Access_Check', about, ada.token), 'Allowed'), false);
-    assert.deepEqual(recordIn(await stack.call('Access_Explain', about, ada.token), 'Missing'), [
+    const question = { Tenant: tenant, Subject: bob.id, Permission: 'iam.groups.read' };
+    assert.equal(recordIn(await stack.call('Access_Check', question, ada.token), 'Allowed'), false);
+    assert.deepEqual(recordIn(await stack.call('Access_Explain', question, ada.token), 'Missing'), [
       'the membership is disabled',
     ]);
     assert.ok(!(await tenantsOf(bob)).includes(tenant));
@@ -119,12 +119,12 @@ describeOne('disabled members and suspended tenants', 'one process', (topology) 
     bodyOf(await remove(tenant, bob, bob.token));
     bodyOf(await stack.call('Tenants_Suspend', { Tenant: tenant }, stack.platformKey));
     bodyOf(await remove(tenant, carol, carol.token));
-    const left = await rowsOf(
+    const members = await rowsOf(
       stack,
       'select user_id as id, status from access.tenant_member where tenant = $1 order by joined_at',
       [tenant],
     );
-    assert.deepEqual(left, [
+    assert.deepEqual(members, [
       { id: ada.id, status: 'active' },
       { id: bob.id, status: 'barred' },
     ]);
@@ -142,8 +142,8 @@ describeOne('disabled members and suspended tenants', 'one process', (topology) 
     bodyOf(await remove(tenants[0] ?? '', dan, dan.token));
     bodyOf(await close(eve));
     for (const Tenant of tenants) {
-      const left = () => countOf(stack, 'access.tenant_member where tenant = $1', [Tenant]);
-      await eventually('the last member to be gone', async () => (await left()) === 0);
+      const countMembers = () => countOf(stack, 'access.tenant_member where tenant = $1', [Tenant]);
+      await eventually('the last member to be gone', async () => (await countMembers()) === 0);
       // The platform decides who owns the tenant next.
       bodyOf(await stack.call('Tenants_Resume', { Tenant }, stack.platformKey));
       bodyOf(await add(Tenant, carol));

@@ -29,18 +29,18 @@ export async function startGrants(stack: Stack) {
     signUp(stack),
   ]);
   const Tenant = await createTenant(stack, owner.token);
-  const grant = (sent: object, token = owner.token) =>
-    stack.call('Grants_Add', { Grant: { Tenant, ...sent } }, token);
-  const withdraw = (sent: object, token = owner.token) =>
-    stack.call('Grants_Remove', { Grant: { Tenant, ...sent } }, token);
-  const grantGroup = (sent: object, token = owner.token) =>
-    stack.call('GroupGrants_Add', { Grant: { Tenant, ...sent } }, token);
+  const grant = (fields: object, token = owner.token) =>
+    stack.call('Grants_Add', { Grant: { Tenant, ...fields } }, token);
+  const withdraw = (fields: object, token = owner.token) =>
+    stack.call('Grants_Remove', { Grant: { Tenant, ...fields } }, token);
+  const grantGroup = (fields: object, token = owner.token) =>
+    stack.call('GroupGrants_Add', { Grant: { Tenant, ...fields } }, token);
   /** A grant as stored, without the tenant of these tests. */
   const onPlatform = (
     operation: string,
-    sent: object,
+    fields: object,
     token: string | undefined = stack.platformKey,
-  ) => stack.call(operation, { Grant: sent }, token);
+  ) => stack.call(operation, { Grant: fields }, token);
   const listed = async (operation = 'Grants_ListByTenant') =>
     (await readList<Grant>(stack, operation, { Tenant }, owner.token)).items;
   const seesEndpoints = async (who: Person) =>

@@ -22,13 +22,13 @@ describeOne('grants', 'one process', (topology) => {
     bodyOf(await grant({ ...mine, ID: 'x', CreatedBy: 'me', Resource: '' }));
     assert.equal(await seesEndpoints(person), true);
     bodyOf(await grant(mine));
-    const found = (await listed()).filter(
+    const matches = (await listed()).filter(
       ({ UserID, Role }) => UserID === person.id && Role === 'editor',
     );
-    assert.equal(found.length, 1);
-    assert.match(found[0]?.ID ?? '', /^grt_/);
+    assert.equal(matches.length, 1);
+    assert.match(matches[0]?.ID ?? '', /^grt_/);
     assert.deepEqual(
-      [found[0]?.CreatedBy, found[0]?.Resource, found[0]?.ExpiresAt],
+      [matches[0]?.CreatedBy, matches[0]?.Resource, matches[0]?.ExpiresAt],
       [owner.id, '', undefined],
     );
     bodyOf(await withdraw(mine));
@@ -168,10 +168,10 @@ describeOne('grants', 'one process', (topology) => {
       1,
       JSON.stringify(both.map(({ body }) => body)),
     );
-    const [kept] = (
+    const [ownership] = (
       await readList<Grant>(stack, 'Grants_ListByTenant', { Tenant }, stack.platformKey)
     ).items.filter(({ Role }) => Role === 'owner');
-    const winner = kept?.UserID === owner.id ? owner : person;
+    const winner = ownership?.UserID === owner.id ? owner : person;
     bodyOf(await grant({ UserID: owner.id, Role: 'owner' }, winner?.token));
     bodyOf(await withdraw({ UserID: person.id, Role: 'owner' }, owner.token));
   });
@@ -188,9 +188,9 @@ describeOne('grants', 'one process', (topology) => {
     assert.equal(await seesEndpoints(person), false);
     bodyOf(await grantGroup({ Group: '/ENG', Role: 'editor' }));
     assert.equal(await seesEndpoints(person), true);
-    const [found] = await listed('GroupGrants_ListByTenant');
-    assert.match(found?.ID ?? '', /^ggr_/);
-    assert.equal(found?.Group, 'eng');
+    const [groupGrant] = await listed('GroupGrants_ListByTenant');
+    assert.match(groupGrant?.ID ?? '', /^ggr_/);
+    assert.equal(groupGrant?.Group, 'eng');
     bodyOf(
       await stack.call(
         'GroupGrants_Remove',
@@ -205,7 +205,7 @@ describeOne('grants', 'one process', (topology) => {
     );
     assert.deepEqual(
       published.map(({ type, data }) => [type, data['ID'], data['Group']]),
-      ['added', 'removed'].map((verb) => [`group_grant.${verb}`, found?.ID, 'eng']),
+      ['added', 'removed'].map((verb) => [`group_grant.${verb}`, groupGrant?.ID, 'eng']),
     );
     bodyOf(await grantGroup({ Group: 'eng', Role: 'editor' }));
     // An admin cannot add a member to a group whose grants the admin could not give.

@@ -40,14 +40,14 @@ describeOne('lists of groups', 'one process', (topology) => {
     assert.deepEqual(bodyOf(await stack.call('Groups_Get', { Tenant, Path: 'eng' }, token)), {
       Group: null,
     });
-    const left = await rowsOf<{ key: string; members: number }>(
+    const groups = await rowsOf<{ key: string; members: number }>(
       stack,
       `select g.key, (select count(*)::int from access.group_member m where m.tenant = g.tenant and m.group_id = g.id) as members
        from access.group_entry g where g.tenant = $1 order by g.key`,
       [Tenant],
     );
     assert.deepEqual(
-      left,
+      groups,
       ['eng/backend', 'eng/backend/storage', 'england'].map((key) => ({ key, members: 1 })),
     );
     assert.equal(await countOf(stack, 'access.group_member where tenant = $1', [Tenant]), 3);

@@ -95,20 +95,20 @@ describeOne('group members', 'one process', (topology) => {
     assert.equal(await countOf(stack, 'access.group_member where tenant = $1', [Tenant]), 0);
 
     const events = await membersEvents(Tenant);
-    const data = { Tenant, Group: 'Eng/Backend', UserID: bob.id };
+    const record = { Tenant, Group: 'Eng/Backend', UserID: bob.id };
     assert.deepEqual(
       events.map((event) => [event.type, event.data, event.actor]),
       ['group.member_added', 'group.member_removed'].map((type) => [
         type,
-        data,
+        record,
         { type: 'user', id: ada.id },
       ]),
     );
     const ids = await eventually('both events at the catcher', async () => {
-      const found = (await caughtBy(stack, hook)).map(
+      const current = (await caughtBy(stack, hook)).map(
         ({ Body }) => (JSON.parse(Body) as { id: string }).id,
       );
-      return found.length >= 2 && found;
+      return current.length >= 2 && current;
     });
     assert.deepEqual(ids.sort(), events.map(({ id }) => id).sort());
   });
@@ -122,8 +122,11 @@ describeOne('group members', 'one process', (topology) => {
     const count = (type: string, events: Array<{ type: string }>) =>
       events.filter((event) => event.type === type).length;
     const events = await membersEvents(Tenant);
-    const left = await countOf(stack, 'access.group_member where tenant = $1', [Tenant]);
-    assert.equal(count('group.member_added', events) - count('group.member_removed', events), left);
+    const members = await countOf(stack, 'access.group_member where tenant = $1', [Tenant]);
+    assert.equal(
+      count('group.member_added', events) - count('group.member_removed', events),
+      members,
+    );
     assert.ok(count('group.member_added', events) >= 1);
   });
 
@@ -241,21 +244,21 @@ describeOne('group members', 'one process', (topology) => {
     );
     bodyOf(await add(second, 'sales', dan, carol.token));
     for (const path of ['eng/backend', 'ops']) bodyOf(await add(first, path, dan));
-    const shown = async (token: string, more: object = {}) =>
+    const pathsFor = async (token: string, more: object = {}) =>
       (await groupsOf(dan, token, more)).map(({ Tenant, Path }) => `${Tenant} ${Path}`).sort();
     const inFirst = [`${first} eng/backend`, `${first} ops`];
     const inSecond = [`${second} sales`];
 
-    assert.deepEqual(await shown(dan.token), [...inFirst, ...inSecond].sort());
-    assert.deepEqual(await shown(stack.platformKey), [...inFirst, ...inSecond].sort());
-    assert.deepEqual(await shown(ada.token), inFirst);
-    assert.deepEqual(await shown(bob.token), inFirst);
-    assert.deepEqual(await shown(carol.token), inSecond);
+    assert.deepEqual(await pathsFor(dan.token), [...inFirst, ...inSecond].sort());
+    assert.deepEqual(await pathsFor(stack.platformKey), [...inFirst, ...inSecond].sort());
+    assert.deepEqual(await pathsFor(ada.token), inFirst);
+    assert.deepEqual(await pathsFor(bob.token), inFirst);
+    assert.deepEqual(await pathsFor(carol.token), inSecond);
     assert.deepEqual(
-      await shown(dan.token, { Effective: true }),
+      await pathsFor(dan.token, { Effective: true }),
       [...inFirst, `${first} eng`, ...inSecond].sort(),
     );
-    assert.deepEqual(await shown(carol.token, { Effective: true }), inSecond);
+    assert.deepEqual(await pathsFor(carol.token, { Effective: true }), inSecond);
     const { items } = await readList<Group>(stack, 'Groups_List', { Tenant: first }, ada.token);
     assert.deepEqual(
       (await groupsOf(dan, ada.token)).map(({ Path }) => Path),
@@ -269,6 +272,6 @@ describeOne('group members', 'one process', (topology) => {
       'permission_denied',
     );
     await stack.call('Tenants_Create', { Tenant: { Name: 'Elsewhere' } }, stranger.token);
-    assert.deepEqual(await shown(stranger.token), []);
+    assert.deepEqual(await pathsFor(stranger.token), []);
   });
 });

@@ -48,9 +48,9 @@ describeOne('a change that waits for a row', 'one process', (topology) => {
   };
 
   /** The row that a change waits for, the change, and the text of what it would have written. */
-  type Held = { table: string; id: string; operation: string; body: object; written: string };
+  type ChangeCase = { table: string; id: string; operation: string; body: object; written: string };
 
-  async function group(name: string): Promise<Held> {
+  async function group(name: string): Promise<ChangeCase> {
     const Group = { Tenant: tenant, Path: name };
     await byOwner('Groups_Save', { Group });
     const [row] = await rowsOf<{ id: string }>(
@@ -68,7 +68,7 @@ describeOne('a change that waits for a row', 'one process', (topology) => {
     };
   }
 
-  async function key(name: string): Promise<Held> {
+  async function key(name: string): Promise<ChangeCase> {
     const { ID: id } = await createBot(stack, tenant, owner.token);
     const body = { Tenant: tenant, Bot: id, Name: `held ${name}` };
     return {
@@ -80,7 +80,7 @@ describeOne('a change that waits for a row', 'one process', (topology) => {
     };
   }
 
-  async function provider(name: string): Promise<Held> {
+  async function provider(name: string): Promise<ChangeCase> {
     const Provider = {
       Tenant: tenant,
       Kind: 'oidc',
@@ -103,7 +103,7 @@ describeOne('a change that waits for a row', 'one process', (topology) => {
     };
   }
 
-  async function endpoint(name: string): Promise<Held> {
+  async function endpoint(name: string): Promise<ChangeCase> {
     const Endpoint = {
       Tenant: tenant,
       Name: name,
@@ -126,7 +126,13 @@ describeOne('a change that waits for a row', 'one process', (topology) => {
 
   /** Ends the right of a deputy while its change waits for the row. */
   async function assertRefusedLate(
-    { table, id, operation, body: request, row = 'id' }: Omit<Held, 'written'> & { row?: string },
+    {
+      table,
+      id,
+      operation,
+      body: request,
+      row = 'id',
+    }: Omit<ChangeCase, 'written'> & { row?: string },
     { token }: Deputy,
     end: () => Promise<unknown>,
   ): Promise<void> {
@@ -158,14 +164,14 @@ describeOne('a change that waits for a row', 'one process', (topology) => {
     for (const [ending, end] of Object.entries(endings))
       test(`${operation}: nothing is committed once ${ending}`, async () => {
         const deputy = await newDeputy();
-        const held = await prepare(`${operation}-${ending.replaceAll(' ', '-')}`);
-        await assertRefusedLate(held, deputy, () => end(deputy));
-        const found = await rowsOf(
+        const change = await prepare(`${operation}-${ending.replaceAll(' ', '-')}`);
+        await assertRefusedLate(change, deputy, () => end(deputy));
+        const rows = await rowsOf(
           stack,
-          `select 1 from ${held.table === 'identity.bot' ? 'identity.bot_key' : held.table} where name = $1`,
-          [held.written],
+          `select 1 from ${change.table === 'identity.bot' ? 'identity.bot_key' : change.table} where name = $1`,
+          [change.written],
         );
-        assert.equal(found.length, 0);
+        assert.equal(rows.length, 0);
       });
 
   // Before its commit, the save ends and loosens links at identity.
@@ -199,14 +205,14 @@ describeOne('a change that waits for a row', 'one process', (topology) => {
       `insert into access.subject_state (subject, state, since, changed_at) values ($1, 'active', now(), now())`,
       [deputy.id],
     );
-    const held = {
+    const change = {
       table: 'access.subject_state',
       id: deputy.id,
       row: 'subject',
       operation: 'Users_Delete',
       body: { UserID: deputy.id },
     };
-    await assertRefusedLate(held, deputy, () => endSessions(deputy));
+    await assertRefusedLate(change, deputy, () => endSessions(deputy));
     assert.deepEqual(
       await rowsOf(stack, 'select state from access.subject_state where subject = $1', [deputy.id]),
       [{ state: 'active' }],

@@ -58,10 +58,10 @@ describeOne('lists of invitations', 'one process', (topology) => {
     const [first, second] = [await use.tenantOf(ada), await use.tenantOf(bob)];
     await use.invite(first, guest.email, ada.token);
     await use.invite(second, guest.email, bob.token);
-    const shown = async (token: string) =>
+    const tenantsFor = async (token: string) =>
       (await pageOf(guest.email.toUpperCase(), token)).map(({ Tenant }) => Tenant);
-    assert.deepEqual(await shown(guest.token), [second, first]);
-    assert.deepEqual(await shown(stack.platformKey), [second, first]);
+    assert.deepEqual(await tenantsFor(guest.token), [second, first]);
+    assert.deepEqual(await tenantsFor(stack.platformKey), [second, first]);
     assertRefused(
       await stack.call('TenantInvitations_ListByEmail', { Email: guest.email }, ada.token),
       403,
@@ -73,7 +73,7 @@ describeOne('lists of invitations', 'one process', (topology) => {
       'unauthenticated',
     );
     await rowsOf(stack, `update access.tenant set status = 'suspended' where id = $1`, [second]);
-    assert.deepEqual(await shown(guest.token), [first]);
+    assert.deepEqual(await tenantsFor(guest.token), [first]);
   });
 
   test('TenantInvitations_* answer strangers the same for foreign and missing tenants', async () => {

@@ -60,15 +60,15 @@ describeOne('registration by an invitation', 'five processes', (topology) => {
     await use.invite(Tenant, email, owner.token);
     await use.invite(Tenant, other, owner.token);
     const [link, foreign] = await Promise.all([linkOf(stack, email), linkOf(stack, other)]);
-    for (const [address, given] of [
+    for (const [address, invitation] of [
       [email, { InvitationToken: link.InvitationToken }],
       [email, { ...link, InvitationSecret: `${link.InvitationSecret}x` }],
       [email, { ...link, InvitationSecret: foreign.InvitationSecret }],
       [email, foreign],
       [newAddress(), link],
     ] as const) {
-      await registered(stack, address, given);
-      assert.notEqual((await login(stack, address)).status, 200, JSON.stringify(given));
+      await registered(stack, address, invitation);
+      assert.notEqual((await login(stack, address)).status, 200, JSON.stringify(invitation));
     }
   });
 
@@ -116,8 +116,8 @@ describeOne('registration by an invitation', 'five processes', (topology) => {
     const email = newGuest();
     await use.invite(Tenant, email, owner.token);
     const { InvitationToken: Token } = await linkOf(stack, email);
-    const { ExpiresAt, ...shown } = bodyOf(await stack.call('TenantInvitations_Get', { Token }));
-    assert.deepEqual(shown, {
+    const { ExpiresAt, ...offer } = bodyOf(await stack.call('TenantInvitations_Get', { Token }));
+    assert.deepEqual(offer, {
       TenantName: 'Acme',
       InviterName: owner.email.split('@')[0],
       Email: email,
@@ -142,12 +142,12 @@ for (const rule of ['invited', 'closed'] as const)
     test(`Account_Register is refused ${rule === 'closed' ? 'for everybody' : 'without an invitation'}`, async () => {
       const use = inviter(stack);
       const Owner = { Email: newAddress('owner') };
-      const made = await stack.call(
+      const answer = await stack.call(
         'Users_Create',
         { User: Owner, Password: password },
         stack.platformKey,
       );
-      const { User } = bodyOf(made) as { User: { ID: string; Email: string } };
+      const { User } = bodyOf(answer) as { User: { ID: string; Email: string } };
       const owner = {
         id: User.ID,
         email: User.Email,

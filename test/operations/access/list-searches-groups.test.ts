@@ -76,11 +76,11 @@ describeOne('searches in lists of groups, bots and invitations', 'one process', 
     const grant = (role: string) => ({ Grant: { Tenant, UserID: reader.id, Role: role } });
     bodyOf(await stack.call('Grants_Remove', grant('member'), token));
     bodyOf(await stack.call('Grants_Add', grant(Role.Slug), token));
-    const asked = { Tenant, Group: 'team' };
-    bodyOf(await stack.call('Groups_ListMembers', asked, reader.token));
+    const request = { Tenant, Group: 'team' };
+    bodyOf(await stack.call('Groups_ListMembers', request, reader.token));
     for (const search of [{ Query: 'a' }, { Sort: 'name' }, { Descending: true }])
       assertRefused(
-        await stack.call('Groups_ListMembers', { ...asked, ...search }, reader.token),
+        await stack.call('Groups_ListMembers', { ...request, ...search }, reader.token),
         403,
         'permission_denied',
       );

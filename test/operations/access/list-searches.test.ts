@@ -141,17 +141,17 @@ describeOne('searches in lists', 'one process', (topology) => {
 
   test('TenantMembers_List WithNames tells names and addresses, but not those of users who have not accepted or have left', async () => {
     const { stack, token, list } = on;
-    const [pending, disabled, gone] = [
+    const [pending, disabled, leaver] = [
       await signUp(stack),
       await signUp(stack),
       await signUp(stack),
     ];
     const Tenant = await createTenant(stack, token);
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: pending.id }, token));
-    for (const { id: UserID, token: own } of [disabled, gone]) {
+    for (const { id: UserID, token: own } of [disabled, leaver]) {
       bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID }, stack.platformKey));
       bodyOf(await stack.call('TenantMembers_Disable', { Tenant, UserID }, token));
-      if (own === gone.token)
+      if (own === leaver.token)
         bodyOf(await stack.call('TenantMembers_Remove', { Tenant, UserID }, own));
     }
     const rename = { User: { ID: disabled.id, Name: 'Grace Hopper' } };
@@ -164,10 +164,10 @@ describeOne('searches in lists', 'one process', (topology) => {
     };
     for (const search of [{}, { Sort: 'joined' }]) {
       const request = { ...search, WithNames: true };
-      const known = { Name: 'Grace Hopper', Email: disabled.email };
-      assert.deepEqual(await of(disabled, request), known);
+      const names = { Name: 'Grace Hopper', Email: disabled.email };
+      assert.deepEqual(await of(disabled, request), names);
       assert.deepEqual(await of(pending, request), undefined);
-      assert.deepEqual(await of(gone, request), undefined);
+      assert.deepEqual(await of(leaver, request), undefined);
       assert.deepEqual(await of(disabled, search), undefined);
     }
   });

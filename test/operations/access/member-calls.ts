@@ -38,7 +38,7 @@ export async function startMembers(topology: Topology) {
       ({ ID }) => ID,
     );
   const countEvents = async (tenant: string, type: string) =>
-    (await eventTypesOf(stack, 'access', tenant)).filter((found) => found === type).length;
+    (await eventTypesOf(stack, 'access', tenant)).filter((eventType) => eventType === type).length;
   /** Writes to the database, because only an owner could grant ownership. */
   const makeOwner = (tenant: string, { id }: Person) =>
     rowsOf(

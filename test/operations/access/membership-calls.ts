@@ -53,7 +53,7 @@ export async function startMemberships() {
   const members = (tenant: string, { id }: Person) =>
     countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [tenant, id]);
   const countEvents = async (tenant: string, type: string) =>
-    (await eventTypesOf(stack, 'access', tenant)).filter((found) => found === type).length;
+    (await eventTypesOf(stack, 'access', tenant)).filter((eventType) => eventType === type).length;
   const refused = async (call: Promise<{ status: number }>) =>
     assert.notEqual((await call).status, 200);
 

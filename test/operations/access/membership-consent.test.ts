@@ -154,10 +154,10 @@ describe('membership by consent', () => {
         'not_found',
         ['tenant member not found'],
       );
-    const about = { Tenant: tenant, Subject: carol.id, Permission: 'iam.groups.read' };
-    assert.equal(recordIn(await stack.call('Access_Check', about, ada.token), 'Allowed'), false);
+    const question = { Tenant: tenant, Subject: carol.id, Permission: 'iam.groups.read' };
+    assert.equal(recordIn(await stack.call('Access_Check', question, ada.token), 'Allowed'), false);
     assert.ok(
-      String(recordIn(await stack.call('Access_Explain', about, ada.token), 'Missing')).includes(
+      String(recordIn(await stack.call('Access_Explain', question, ada.token), 'Missing')).includes(
         'the user is not a member of the tenant',
       ),
     );

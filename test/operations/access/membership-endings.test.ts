@@ -243,8 +243,8 @@ describe('the end of a membership by consent', () => {
       createId('tnt'),
       dan.id,
     ]);
-    const left = () =>
+    const countOffers = () =>
       countOf(stack, 'access.membership_offer where tenant = $1 or user_id = $2', [tenant, dan.id]);
-    await eventually('the offers to be deleted', async () => (await left()) === 0);
+    await eventually('the offers to be deleted', async () => (await countOffers()) === 0);
   });
 });

@@ -62,8 +62,8 @@ describeOne('ownership', 'one process', (topology) => {
 
   test('an owner who has not accepted can leave, delete the account or decline', async () => {
     const [ada, bob, carol] = [await signUp(stack), await signUp(stack), await signUp(stack)];
-    const [left, deleted] = [await tenantFor(stack, ada.id), await tenantFor(stack, bob.id)];
-    bodyOf(await leave(left, ada));
+    const [abandoned, deleted] = [await tenantFor(stack, ada.id), await tenantFor(stack, bob.id)];
+    bodyOf(await leave(abandoned, ada));
     bodyOf(await stack.call('Users_Delete', { UserID: bob.id }, bob.token));
     await eventually(
       'the membership to end',
@@ -80,8 +80,11 @@ describeOne('ownership', 'one process', (topology) => {
     }
     assert.equal(await countOf(stack, 'access.tenant_member where tenant = $1', [declined]), 1);
     assert.equal(await countOf(stack, 'access.grant_entry where tenant = $1', [declined]), 0);
-    const about = { Tenant: declined, Permission: 'iam.tenant.delete' };
-    assert.equal(recordIn(await stack.call('Access_Check', about, carol.token), 'Allowed'), false);
+    const question = { Tenant: declined, Permission: 'iam.tenant.delete' };
+    assert.equal(
+      recordIn(await stack.call('Access_Check', question, carol.token), 'Allowed'),
+      false,
+    );
   });
 
   test('an owner who has accepted cannot take it back by declining', async () => {

@@ -18,10 +18,10 @@ describeOne('grants on the platform', 'one process', (topology) => {
   test('BotGrants_Add by the platform works for a bot of any tenant', async () => {
     const { stack, owner, Tenant } = suite;
     const { ID: Bot } = await createBot(stack, Tenant, owner.token);
-    const add = (sent: object) =>
+    const add = (fields: object) =>
       stack.call(
         'BotGrants_Add',
-        { Grant: { Platform: true, Role: 'platform-support', ...sent } },
+        { Grant: { Platform: true, Role: 'platform-support', ...fields } },
         stack.platformKey,
       );
     assertRefused(await add({ Bot: createId('bot') }), 400, 'not_found', ['bot not found']);
@@ -108,11 +108,11 @@ describeOne('grants on the platform', 'one process', (topology) => {
       (await stack.call('Users_GetByEmail', { Email: owner.email }, stranger.token)).status,
       200,
     );
-    const found = (
+    const grants = (
       await readList<Grant>(stack, 'Grants_ListByTenant', { Platform: true }, stack.platformKey)
     ).items;
     assert.deepEqual(
-      found.map(({ UserID, Role, Tenant: tenant, Platform }) => [UserID, Role, tenant, Platform]),
+      grants.map(({ UserID, Role, Tenant: tenant, Platform }) => [UserID, Role, tenant, Platform]),
       [[stranger.id, 'platform-support', '', true]],
     );
     assertRefused(
@@ -134,7 +134,7 @@ describeOne('grants on the platform', 'one process', (topology) => {
       'permission_denied',
     );
     // A record can be sent back as it was read.
-    bodyOf(await onPlatform('Grants_Remove', found[0] ?? {}));
+    bodyOf(await onPlatform('Grants_Remove', grants[0] ?? {}));
     assert.equal(await seesEndpoints(stranger), false);
     assert.equal(
       recordIn(
@@ -212,7 +212,7 @@ describeOne('grants on the platform', 'one process', (topology) => {
       await createTenant(stack, stranger.token ?? ''),
       stranger.token ?? '',
     );
-    const sent = [
+    const platformGrants = [
       { Platform: true, UserID: stranger.id, Role: 'auditor' },
       {
         Platform: true,
@@ -223,7 +223,8 @@ describeOne('grants on the platform', 'one process', (topology) => {
       // A disabled account holds nothing.
       { Platform: true, UserID: disabled.id, Role: 'auditor' },
     ];
-    for (const platformGrant of sent) bodyOf(await onPlatform('Grants_Add', platformGrant));
+    for (const platformGrant of platformGrants)
+      bodyOf(await onPlatform('Grants_Add', platformGrant));
     bodyOf(await onPlatform('BotGrants_Add', { Platform: true, Bot, Role: 'platform-support' }));
     bodyOf(await stack.call('Users_Disable', { UserID: disabled.id }, stack.platformKey));
     await new Promise((resolve) => setTimeout(resolve, 1300));
@@ -288,7 +289,8 @@ describeOne('grants on the platform', 'one process', (topology) => {
       ),
       [['auditor', true]],
     );
-    for (const platformGrant of sent) bodyOf(await onPlatform('Grants_Remove', platformGrant));
+    for (const platformGrant of platformGrants)
+      bodyOf(await onPlatform('Grants_Remove', platformGrant));
     bodyOf(await onPlatform('BotGrants_Remove', { Platform: true, Bot, Role: 'platform-support' }));
     bodyOf(await stack.call('Users_Enable', { UserID: disabled.id }, stack.platformKey));
   });

@@ -59,17 +59,17 @@ describeOne('the views of the platform', 'one process', (topology) => {
   test('Access_ListPermissions with Platform lists the caller’s own permissions on the platform, and those of others with the right to read grants', async () => {
     const list = (request: object, token: string) =>
       stack.call('Access_ListPermissions', { Platform: true, ...request }, token);
-    const held = async (request: object, token: string) =>
+    const permissionsOf = async (request: object, token: string) =>
       bodyOf(await list(request, token))['Permissions'] as string[];
-    assert.deepEqual(await held({}, owner.token), []);
-    const own = await held({}, reader.token);
+    assert.deepEqual(await permissionsOf({}, owner.token), []);
+    const own = await permissionsOf({}, reader.token);
     assert.ok(own.includes('iam.platform.users.read'));
-    assert.deepEqual(await held({ Subject: reader.id }, reader.token), own);
-    assert.deepEqual(await held({ Subject: reader.id }, stack.platformKey), own);
-    assert.deepEqual(await held({ Subject: owner.id }, reader.token), []);
-    assert.ok((await held({}, stack.platformKey)).includes('iam.platform.*'));
+    assert.deepEqual(await permissionsOf({ Subject: reader.id }, reader.token), own);
+    assert.deepEqual(await permissionsOf({ Subject: reader.id }, stack.platformKey), own);
+    assert.deepEqual(await permissionsOf({ Subject: owner.id }, reader.token), []);
+    assert.ok((await permissionsOf({}, stack.platformKey)).includes('iam.platform.*'));
     const { ID } = await createBot(stack, owner.tenant, owner.token);
-    assert.deepEqual(await held({ Subject: ID }, stack.platformKey), []);
+    assert.deepEqual(await permissionsOf({ Subject: ID }, stack.platformKey), []);
     assertRefused(await list({ Subject: reader.id }, owner.token), 403, 'permission_denied');
     const both = await list({ Tenant: owner.tenant }, reader.token);
     assertRefused(both, 400, 'invalid_argument', ['Tenant must be empty if Platform is true']);

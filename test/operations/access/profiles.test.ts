@@ -202,14 +202,14 @@ describeOne('profiles, addresses and passwords', 'one process', (topology) => {
     bodyOf(await stack.call('Account_RequestPasswordReset', { Email: email }));
     const Token = tokenIn(await mailTo(stack, email, 2));
     const Password = breachedPassword;
-    const known = ['Password is known from a data breach'];
+    const messages = ['Password is known from a data breach'];
     for (const [operation, request, by] of [
       ['Account_Register', { Email: guest, Password }],
       ['Account_ResetPassword', { Token, Password }],
       ['Account_ChangePassword', { Current: password, Password }, token],
       ['Users_Create', { User: { Email: guest, Name: 'Ada' }, Password }, stack.platformKey],
     ] as const)
-      assertRefused(await stack.call(operation, request, by), 400, 'invalid_argument', known);
+      assertRefused(await stack.call(operation, request, by), 400, 'invalid_argument', messages);
     // The reset's token is still good, for another password.
     bodyOf(await stack.call('Account_ResetPassword', { Token, Password: `${Password}!` }));
 

@@ -43,8 +43,8 @@ describeOne('the bounds of a directory', 'one process', (topology) => {
       `access.outbox where for_tenant = $1 and type = 'tenant.member_disabled' and audit::text like $2`,
       [suite.Tenant, `%${UserID}%`],
     );
-  const set = (id: string, value: boolean) =>
-    suite.patch(id, { op: 'replace', path: 'active', value });
+  const set = (id: string, isActive: boolean) =>
+    suite.patch(id, { op: 'replace', path: 'active', value: isActive });
 
   test('moves the address of no owner, and changes the owner’s other attributes', async () => {
     const { stack, owner, address, call, create, patch } = suite;
@@ -159,8 +159,8 @@ describeOne('the bounds of a directory', 'one process', (topology) => {
     bodyOf(await stack.call('Grants_Add', { Grant }, owner.token));
     const { Secret } = await createKey(stack, bot, temporary.token, { ExpiresAt });
     const person = await create('lasting');
-    const held = { Tenant, UserID: accountOf(person), Role: 'auditor' };
-    bodyOf(await stack.call('Grants_Add', { Grant: held }, owner.token));
+    const grant = { Tenant, UserID: accountOf(person), Role: 'auditor' };
+    bodyOf(await stack.call('Grants_Add', { Grant: grant }, owner.token));
     const moved = await callAs(Secret, 'PATCH', `Users/${person.id}`, moveTo(address('other')));
     assertScimError(moved, 403, undefined, /until then at the latest/);
     assert.equal(await emailOf(accountOf(person)), address('lasting'));
@@ -204,15 +204,15 @@ describeOne('the bounds of a directory', 'one process', (topology) => {
   test('brings no member back who left while an administrator had disabled them, nor one whom it deletes', async () => {
     const { stack, owner, Tenant, address, call, create, get } = suite;
     const ann = await signUp(stack, address('left'));
-    const left = await create('left');
+    const leaver = await create('left');
     const deleted = await create('deleted');
     for (const { id } of [ann, { id: accountOf(deleted) }])
       bodyOf(await stack.call('TenantMembers_Disable', { Tenant, UserID: id }, owner.token));
     bodyOf(await stack.call('TenantMembers_Remove', { Tenant, UserID: ann.id }, ann.token));
-    await set(left.id, false);
-    assert.equal(statusOf(await set(left.id, true)), 'disabled');
+    await set(leaver.id, false);
+    assert.equal(statusOf(await set(leaver.id, true)), 'disabled');
     for (const [person, name] of [
-      [left, 'left'],
+      [leaver, 'left'],
       [deleted, 'deleted'],
     ] as const) {
       assert.equal((await call('DELETE', `Users/${person.id}`)).status, 204);
@@ -228,23 +228,23 @@ describeOne('the bounds of a directory', 'one process', (topology) => {
     const ann = await signUp(stack, address('held'));
     const other = await signUp(stack, address('other'));
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: other.id }, stack.platformKey));
-    const held = await create('held');
+    const guest = await create('held');
     bodyOf(await stack.call('TenantMembers_Disable', { Tenant, UserID: ann.id }, owner.token));
     bodyOf(await stack.call('TenantMembers_Remove', { Tenant, UserID: ann.id }, ann.token));
-    await patch(held.id, { op: 'replace', path: 'title', value: 'Guest' });
+    await patch(guest.id, { op: 'replace', path: 'title', value: 'Guest' });
     assert.deepEqual(
-      [accountOf(await read(held.id)), statusOf(await read(held.id))],
+      [accountOf(await read(guest.id)), statusOf(await read(guest.id))],
       [ann.id, 'disabled'],
     );
     for (const more of [[], [{ op: 'replace', path: 'active', value: true }]]) {
       const name = { op: 'replace', path: 'userName', value: address('other') };
-      await patch(held.id, name, ...more);
-      const moved = await read(held.id);
+      await patch(guest.id, name, ...more);
+      const moved = await read(guest.id);
       assert.deepEqual([accountOf(moved), statusOf(moved)], [other.id, 'active']);
       await rowsOf(
         stack,
         `update access.scim_user set user_id = $2, email_key = $3::text, resource = resource || jsonb_build_object('userName', $3::text) where id = $1`,
-        [held.id, ann.id, address('held')],
+        [guest.id, ann.id, address('held')],
       );
     }
   });
@@ -259,8 +259,8 @@ describeOne('the bounds of a directory', 'one process', (topology) => {
     const Grant = { Tenant, Group: 'Chiefs', Role: 'owner' };
     bodyOf(await stack.call('GroupGrants_Add', { Grant }, owner.token));
     assert.equal(statusOf(await set(person.id, true)), 'active');
-    const about = { Tenant, Subject: accountOf(person), Permission: 'iam.tenant.delete' };
-    const answer = await stack.call('Access_Check', about, owner.token);
+    const question = { Tenant, Subject: accountOf(person), Permission: 'iam.tenant.delete' };
+    const answer = await stack.call('Access_Check', question, owner.token);
     assert.equal(recordIn(answer, 'Allowed'), false);
   });
 

@@ -141,7 +141,7 @@ describeOne('SCIM from directories', 'one process', (topology) => {
   test('Entra ID creates, finds, renames, fills, empties and deletes groups', async () => {
     const { get, call, find } = suite;
     const user = await get<Resource>('POST', 'Users', entraUser('member'), 201);
-    const made = await get<Resource>(
+    const group = await get<Resource>(
       'POST',
       'Groups',
       {
@@ -155,32 +155,32 @@ describeOne('SCIM from directories', 'one process', (topology) => {
       },
       201,
     );
-    assert.deepEqual(made.members, []);
-    const at = `Groups/${made.id}`;
-    const found = await get<List>(
+    assert.deepEqual(group.members, []);
+    const at = `Groups/${group.id}`;
+    const list = await get<List>(
       'GET',
       'Groups?excludedAttributes=members&filter=displayName%20eq%20%22displayName%22',
     );
     assert.deepEqual(
-      found.Resources.map(({ id }) => id),
-      [made.id],
+      list.Resources.map(({ id }) => id),
+      [group.id],
     );
     const change = async (...operations: object[]) =>
       assert.equal((await call('PATCH', at, patchOf(...operations))).status, 204);
     await change({ op: 'Replace', path: 'displayName', value: '1879db59updatedDisplayName' });
-    const value = [{ $ref: null, value: user.id }];
-    await change({ op: 'Add', path: 'members', value });
+    const members = [{ $ref: null, value: user.id }];
+    await change({ op: 'Add', path: 'members', value: members });
     assert.deepEqual(
       (await get<Resource>('GET', at)).members?.map((one) => one.value),
       [user.id],
     );
     assert.equal(
-      (await find(`id eq "${made.id}" and members eq "${user.id}"`, 'Groups')).totalResults,
+      (await find(`id eq "${group.id}" and members eq "${user.id}"`, 'Groups')).totalResults,
       1,
     );
-    await change({ op: 'Remove', path: 'members', value });
+    await change({ op: 'Remove', path: 'members', value: members });
     assert.deepEqual((await get<Resource>('GET', at)).members, []);
-    await change({ op: 'Add', path: 'members', value });
+    await change({ op: 'Add', path: 'members', value: members });
     await change({ op: 'remove', path: `members[value eq "${user.id}"]` });
     assert.equal((await call('DELETE', at)).status, 204);
   });

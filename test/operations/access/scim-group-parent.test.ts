@@ -63,8 +63,8 @@ describeOne('the parent of SCIM groups', 'one process', (topology) => {
     assert.equal(await pathOf(Tenant, 'company/teams/late'), 'Company/Teams/Late');
     assert.equal((await find('displayName eq "New Late"', 'Groups')).totalResults, 1);
     await saveGroup(Tenant, 'company/teams/admins');
-    const taken = await call('POST', 'Groups', { displayName: 'Admins' });
-    assertScimError(taken, 409, 'uniqueness');
+    const answer = await call('POST', 'Groups', { displayName: 'Admins' });
+    assertScimError(answer, 409, 'uniqueness');
     bodyOf(await choose(Tenant, ''));
     await push(directory, 'Admins');
     assert.equal(await pathOf(Tenant, 'admins'), 'Admins');
@@ -78,8 +78,8 @@ describeOne('the parent of SCIM groups', 'one process', (topology) => {
     bodyOf(await choose(Tenant, 'staff'));
     const person = await create('ann');
     await push(directory, 'Sales', [person]);
-    const about = { Tenant, Subject: accountOf(person), Permission: 'iam.roles.write' };
-    assert.equal(recordIn(await asOwner('Access_Check', about), 'Allowed'), true);
+    const question = { Tenant, Subject: accountOf(person), Permission: 'iam.roles.write' };
+    assert.equal(recordIn(await asOwner('Access_Check', question), 'Allowed'), true);
     await grantTo(Tenant, 'staff', 'owner');
     const bob = await create('bob');
     const members = [{ value: bob.id }];

@@ -44,11 +44,11 @@ describeOne('concurrent changes of SCIM groups', 'one process', (topology) => {
     const old = { 'if-match': group.meta.version };
     assertScimError(await rename('Versioned 3', group.meta.version), 412);
     assertScimError(await call('PUT', at, { displayName: 'Versioned 3' }, old), 412);
-    const left = patchOf({ op: 'replace', path: 'members', value: [] });
-    assertScimError(await call('PATCH', at, left, old), 412);
+    const removal = patchOf({ op: 'replace', path: 'members', value: [] });
+    assertScimError(await call('PATCH', at, removal, old), 412);
     assertScimError(await call('DELETE', at, undefined, old), 412);
     assert.deepEqual(await writesOf(suite.stack, suite.Tenant), before);
-    const emptied = await call('PATCH', at, left, { 'if-match': changed.meta.version });
+    const emptied = await call('PATCH', at, removal, { 'if-match': changed.meta.version });
     assert.equal(emptied.status, 204);
     // A change of members is a new version too.
     assertScimError(await rename('Versioned 3', changed.meta.version), 412);

@@ -144,14 +144,21 @@ describeOne('SCIM groups', 'one process', (topology) => {
         ),
         'Allowed',
       );
-    const value = [{ value: bob.id }];
-    assert.equal(await patchGroup(group.id, { op: 'Add', path: 'members', value }), 204);
+    const members = [{ value: bob.id }];
+    assert.equal(await patchGroup(group.id, { op: 'Add', path: 'members', value: members }), 204);
     assert.deepEqual([await may(ann), await may(bob)], [true, true]);
-    assert.equal(await patchGroup(group.id, { op: 'Remove', path: 'members', value }), 204);
+    assert.equal(
+      await patchGroup(group.id, { op: 'Remove', path: 'members', value: members }),
+      204,
+    );
     assert.deepEqual([await may(ann), await may(bob)], [true, false]);
     const path = `members[value eq "${ann.id}"]`;
     assert.equal(
-      await patchGroup(group.id, { op: 'remove', path }, { op: 'add', path: 'members', value }),
+      await patchGroup(
+        group.id,
+        { op: 'remove', path },
+        { op: 'add', path: 'members', value: members },
+      ),
       204,
     );
     assert.deepEqual([await may(ann), await may(bob)], [false, true]);
@@ -183,7 +190,7 @@ describeOne('SCIM groups', 'one process', (topology) => {
     const { call } = suite;
     const group = await push('Old name');
     await push('Taken name');
-    const rename = (value: string) => patchOf({ op: 'replace', path: 'displayName', value });
+    const rename = (name: string) => patchOf({ op: 'replace', path: 'displayName', value: name });
     assertScimError(
       await call('PATCH', `Groups/${group.id}`, rename('taken NAME')),
       409,
@@ -237,13 +244,13 @@ describeOne('SCIM groups', 'one process', (topology) => {
     const group = await push('Shrinking', [person, stays]);
     const other = await push('Untouched', [stays]);
     assert.equal((await call('DELETE', `Users/${person.id}`)).status, 204);
-    const left = await get<Resource>('GET', `Groups/${group.id}`);
+    const stored = await get<Resource>('GET', `Groups/${group.id}`);
     assert.deepEqual(
-      left.members?.map(({ value }) => value),
+      stored.members?.map(({ value }) => value),
       [stays.id],
     );
-    assert.notEqual(left.meta.version, group.meta.version);
-    assert.ok(left.meta.lastModified > group.meta.lastModified);
+    assert.notEqual(stored.meta.version, group.meta.version);
+    assert.ok(stored.meta.lastModified > group.meta.lastModified);
     assert.deepEqual(await membersAt('shrinking'), [accountOf(stays)]);
     assert.deepEqual(await get<Resource>('GET', `Groups/${other.id}`), other);
   });
@@ -264,8 +271,11 @@ describeOne('SCIM groups', 'one process', (topology) => {
         (await suite.find(filter, 'Groups')).Resources.map(({ id }) => id),
         [group.id],
       );
-    const shown = await get<Resource>('GET', `Groups/${group.id}?excludedAttributes=members`);
-    assert.ok(!('members' in shown));
+    const withoutMembers = await get<Resource>(
+      'GET',
+      `Groups/${group.id}?excludedAttributes=members`,
+    );
+    assert.ok(!('members' in withoutMembers));
   });
 
   test('DELETE ends the group with its grants, and leaves its members in the tenant', async () => {
@@ -284,7 +294,10 @@ describeOne('SCIM groups', 'one process', (topology) => {
     assert.equal(await groupAt('short'), null);
     assert.equal((await suite.read(person.id)).active, true);
     await push('Short', [person]);
-    const about = { Tenant, Subject: accountOf(person), Permission: 'iam.roles.write' };
-    assert.equal(recordIn(await stack.call('Access_Check', about, owner.token), 'Allowed'), false);
+    const question = { Tenant, Subject: accountOf(person), Permission: 'iam.roles.write' };
+    assert.equal(
+      recordIn(await stack.call('Access_Check', question, owner.token), 'Allowed'),
+      false,
+    );
   });
 });

@@ -40,8 +40,8 @@ describeOne('SCIM invitations', 'one process', (topology) => {
     );
   const mails = (email: string, count: number) =>
     eventually(`${count} mails`, async () => {
-      const found = await mailsTo(suite.stack, email);
-      return found.length >= count && found;
+      const current = await mailsTo(suite.stack, email);
+      return current.length >= count && current;
     });
   const set = (id: string, active: boolean) =>
     suite.patch(id, { op: 'replace', path: 'active', value: active });
@@ -52,11 +52,13 @@ describeOne('SCIM invitations', 'one process', (topology) => {
     const { stack, owner, Tenant, read } = suite;
     const person = await signUp(stack, newAddress('guest'));
     const offer = { Tenant, Email: person.email, Roles: ['admin'] };
-    const sent = bodyOf(await stack.call('TenantInvitations_Create', offer, owner.token));
+    const invitation = bodyOf(await stack.call('TenantInvitations_Create', offer, owner.token));
     const guest = await provision(person.email);
     assert.equal(statusOf(guest), 'invited');
     await titled(guest.id, 'Guest');
-    bodyOf(await stack.call('TenantInvitations_Accept', { Token: sent['Token'] }, person.token));
+    bodyOf(
+      await stack.call('TenantInvitations_Accept', { Token: invitation['Token'] }, person.token),
+    );
     assert.equal(accountOf(await read(guest.id)), person.id);
     const roles = await rowsOf(
       stack,
@@ -94,8 +96,11 @@ describeOne('SCIM invitations', 'one process', (topology) => {
     await expire(email);
     assert.equal(statusOf(await set(guest.id, false)), 'removed');
     assert.equal(statusOf(await titled(guest.id, 'Guest')), 'removed');
-    const left = `access.invitation where email = $1 and status = 'pending'`;
-    await eventually('the sweep', async () => (await countOf(suite.stack, left, [email])) === 0);
+    const openInvitations = `access.invitation where email = $1 and status = 'pending'`;
+    await eventually(
+      'the sweep',
+      async () => (await countOf(suite.stack, openInvitations, [email])) === 0,
+    );
     const before = await writesOf(suite.stack, suite.Tenant);
     await set(guest.id, false);
     assert.deepEqual(await writesOf(suite.stack, suite.Tenant), before);

@@ -69,7 +69,7 @@ describeOne('the SCIM protocol', 'one process', (topology) => {
     await patch(person.id, { op: 'replace', path: 'title', value: 'Clerk' });
     await patch(person.id, { op: 'replace', path: 'displayName', value: 'Tracy' });
     assert.equal((await call('DELETE', `Users/${person.id}`)).status, 204);
-    const wanted = [
+    const actions = [
       'scim.user_created',
       'scim.user_deleted',
       'scim.user_updated',
@@ -81,15 +81,15 @@ describeOne('the SCIM protocol', 'one process', (topology) => {
     const entries = `select action, actor_id, operation from access.audit_entry
       where tenant in ('', $1) and targets::text ~ $2`;
     const rows = await eventually('the entries', async () => {
-      const found = await rowsOf<{ action: string; actor_id: string; operation: string }>(
+      const current = await rowsOf<{ action: string; actor_id: string; operation: string }>(
         stack,
         entries,
         [Tenant, `${person.id}|${accountOf(person)}`],
       );
-      return wanted.every((action) => found.some((row) => row.action === action)) && found;
+      return actions.every((action) => current.some((row) => row.action === action)) && current;
     });
     for (const row of rows)
-      if (wanted.includes(row.action))
+      if (actions.includes(row.action))
         assert.deepEqual([row.actor_id, row.operation], [bot.ID, 'Scim_Handle'], row.action);
   });
 
@@ -115,8 +115,8 @@ describeOne('the SCIM protocol', 'one process', (topology) => {
   test('a list shows each person on one page, with the attributes that are asked for', async () => {
     const { stack, owner } = suite;
     const { create, get } = await newDirectory(stack, owner);
-    const made: string[] = [];
-    for (let n = 0; n < 7; n += 1) made.push((await create(`p${n}`, { title: `t${n % 2}` })).id);
+    const created: string[] = [];
+    for (let n = 0; n < 7; n += 1) created.push((await create(`p${n}`, { title: `t${n % 2}` })).id);
     const page = (query: string) => get<List>('GET', `Users?${query}`);
     const ids: string[] = [];
     for (const startIndex of [1, 4, 7, 10]) {
@@ -124,7 +124,7 @@ describeOne('the SCIM protocol', 'one process', (topology) => {
       assert.equal(totalResults, 7);
       ids.push(...Resources.map(({ id }) => id));
     }
-    assert.deepEqual(ids, made);
+    assert.deepEqual(ids, created);
     assert.deepEqual((await page('count=0')).Resources, []);
     assert.equal((await page('startIndex=-5&count=1')).startIndex, 1);
     const [first] = (await page('count=1&attributes=userName')).Resources;
@@ -132,7 +132,7 @@ describeOne('the SCIM protocol', 'one process', (topology) => {
     const sorted = await page('sortBy=userName&sortOrder=descending');
     assert.deepEqual(
       sorted.Resources.map(({ id }) => id),
-      made.toReversed(),
+      created.toReversed(),
     );
     const searched = await get<List>('POST', 'Users/.search', {
       filter: 'title eq "t1"',
@@ -144,9 +144,9 @@ describeOne('the SCIM protocol', 'one process', (topology) => {
   test('a list of groups shows each group of the directory on one page, and none made by hand', async () => {
     const { stack, owner } = suite;
     const { Tenant, get } = await newDirectory(stack, owner);
-    const made: string[] = [];
+    const created: string[] = [];
     for (const displayName of ['a', 'b', 'c', 'd', 'e']) {
-      made.push((await get<Resource>('POST', 'Groups', { displayName }, 201)).id);
+      created.push((await get<Resource>('POST', 'Groups', { displayName }, 201)).id);
       const Group = { Tenant, Path: `by-hand-${displayName}` };
       bodyOf(await stack.call('Groups_Save', { Group }, owner.token));
     }
@@ -156,7 +156,7 @@ describeOne('the SCIM protocol', 'one process', (topology) => {
       assert.equal(page.totalResults, 5);
       ids.push(...page.Resources.map(({ id }) => id));
     }
-    assert.deepEqual(ids, made);
+    assert.deepEqual(ids, created);
   });
 
   test("an unknown path, a wrong method, a broken body and unknown attributes get the protocol's errors", async () => {

@@ -48,10 +48,15 @@ describeOne('repeated SCIM requests', 'one process', (topology) => {
       assertScimError(await call('POST', 'Users', user), 409, 'uniqueness');
     }
     await get('PUT', `Groups/${group.id}`, { displayName: 'All', members });
-    for (const value of [members, members.slice(3)])
+    for (const people of [members, members.slice(3)])
       assert.equal(
-        (await call('PATCH', `Groups/${group.id}`, patchOf({ op: 'Add', path: 'members', value })))
-          .status,
+        (
+          await call(
+            'PATCH',
+            `Groups/${group.id}`,
+            patchOf({ op: 'Add', path: 'members', value: people }),
+          )
+        ).status,
         204,
       );
     assert.deepEqual(await writesOf(stack, Tenant), before);

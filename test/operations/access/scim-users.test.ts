@@ -56,8 +56,11 @@ describeBoth('SCIM users', (topology) => {
       { Email, Name, GivenName },
       { Email: address('ann'), Name: 'Test User', GivenName: 'Test' },
     );
-    const about = { Tenant, Subject: UserID, Permission: 'iam.users.read' };
-    assert.equal(recordIn(await stack.call('Access_Check', about, owner.token), 'Allowed'), true);
+    const question = { Tenant, Subject: UserID, Permission: 'iam.users.read' };
+    assert.equal(
+      recordIn(await stack.call('Access_Check', question, owner.token), 'Allowed'),
+      true,
+    );
   });
 
   test('POST of a taken userName or address answers 409 uniqueness, and makes nothing', async () => {
@@ -78,8 +81,8 @@ describeBoth('SCIM users', (topology) => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => call('POST', 'Users', personOf(address('twin')))),
     );
-    const made = answers.filter(({ status }) => status === 201);
-    assert.equal(made.length, 1);
+    const created = answers.filter(({ status }) => status === 201);
+    assert.equal(created.length, 1);
     for (const answer of answers)
       if (answer.status !== 201) assert.ok([409, 429].includes(answer.status));
     assert.equal((await find(`userName eq "${address('twin')}"`)).totalResults, 1);
@@ -116,7 +119,7 @@ describeBoth('SCIM users', (topology) => {
     bodyOf(
       await stack.call('Grants_Add', { Grant: { Tenant, UserID, Role: 'admin' } }, owner.token),
     );
-    const set = (value: boolean) => patch(person.id, { op: 'replace', value: { active: value } });
+    const set = (active: boolean) => patch(person.id, { op: 'replace', value: { active } });
     assert.equal((await set(false)).active, false);
     assert.equal((await set(true)).active, true);
     bodyOf(await stack.call('TenantMembers_Disable', { Tenant, UserID }, owner.token));
@@ -229,8 +232,8 @@ describeBoth('SCIM users', (topology) => {
       'User',
     ) as Record<string, string>;
     assert.equal(Email, address('marie'));
-    const taken = patchOf({ op: 'Replace', path: 'userName', value: address('marie') });
-    assertScimError(await call('PATCH', `Users/${paul.id}`, taken), 409, 'uniqueness');
+    const rename = patchOf({ op: 'Replace', path: 'userName', value: address('marie') });
+    assertScimError(await call('PATCH', `Users/${paul.id}`, rename), 409, 'uniqueness');
     await signUp(stack, address('unlisted'));
     const toStranger = patchOf({ op: 'Replace', path: 'userName', value: address('unlisted') });
     assertScimError(await call('PATCH', `Users/${paul.id}`, toStranger), 409, 'uniqueness');

@@ -119,14 +119,14 @@ describeOne('temporary rights', 'one process', (topology) => {
     await isRefused('Sso_SaveProvider', { Provider: { ...Provider, GroupMappings: mapping } });
     bodyOf(await call('Sso_SaveProvider', { Provider: { ...Provider, DefaultRoles: ['member'] } }));
 
-    const made = bodyOf(await call('BotKeys_Create', { ...key, ExpiresAt })) as NewKey;
-    const ID = made.Key.ID;
+    const newKey = bodyOf(await call('BotKeys_Create', { ...key, ExpiresAt })) as NewKey;
+    const ID = newKey.Key.ID;
     await isRefused('BotKeys_SetExpiration', { Tenant, ID, ExpiresAt: later });
     // The bot has its own right for ever, but not by this key.
-    await isRefused('BotKeys_SetExpiration', { Tenant, ID, ExpiresAt: later }, made.Secret);
-    await isRefused('BotKeys_Create', { ...key, ExpiresAt: later }, made.Secret);
-    await isRefused('BotKeys_Rotate', { Tenant, ID, ExpiresAt: later }, made.Secret);
-    const rotated = bodyOf(await call('BotKeys_Rotate', { Tenant, ID }, made.Secret)) as NewKey;
+    await isRefused('BotKeys_SetExpiration', { Tenant, ID, ExpiresAt: later }, newKey.Secret);
+    await isRefused('BotKeys_Create', { ...key, ExpiresAt: later }, newKey.Secret);
+    await isRefused('BotKeys_Rotate', { Tenant, ID, ExpiresAt: later }, newKey.Secret);
+    const rotated = bodyOf(await call('BotKeys_Rotate', { Tenant, ID }, newKey.Secret)) as NewKey;
     assert.equal(Date.parse(rotated.Key.ExpiresAt), end, 'the own rotation keeps the end');
     const again = { Tenant, ID: rotated.Key.ID };
     await isRefused('BotKeys_SetExpiration', { ...again, ExpiresAt: later }, rotated.Secret);

@@ -37,7 +37,7 @@ describeOne('Tenant.Branding', 'one process', (topology) => {
     suite.stack.call('Tenants_Update', { Tenant: { ID, Branding } }, token);
   const saved = async (ID: string, branding: object) =>
     (recordIn(await save(ID, branding), 'Tenant') as { Branding: Branding }).Branding;
-  const shown = async (tenant: string) =>
+  const brandingOf = async (tenant: string) =>
     recordIn(await suite.stack.call('Tenants_GetBranding', { Tenant: tenant }), 'Branding');
   const logoOf = (path: unknown, headers = {}) =>
     fetch(`${suite.stack.url}${String(path)}`, { headers });
@@ -46,12 +46,12 @@ describeOne('Tenant.Branding', 'one process', (topology) => {
   test('Tenants_Update keeps the fields that are not sent, and everyone reads the result', async () => {
     const { stack } = suite;
     const { ID, Slug } = await newTenant();
-    assert.deepEqual(await shown(ID), none);
+    assert.deepEqual(await brandingOf(ID), none);
     const [TermsURL, PrivacyURL] = ['https://acme.example/terms', 'https://acme.example/p?v=1#top'];
     await saved(ID, { Name: 'Acme Inc', AccentColor: '#8A1538', TermsURL });
     const both = { ...none, Name: 'Acme Inc', AccentColor: '#8a1538', TermsURL, PrivacyURL };
     assert.deepEqual(await saved(ID, { PrivacyURL }), both);
-    for (const name of [ID, Slug]) assert.deepEqual(await shown(name), both);
+    for (const name of [ID, Slug]) assert.deepEqual(await brandingOf(name), both);
     const event = (await eventsOf(stack, 'access', ID)).at(-1);
     assert.deepEqual(
       [event?.type, event?.data?.['Branding'], Object.keys(event?.previous ?? {})],
@@ -75,7 +75,7 @@ describeOne('Tenant.Branding', 'one process', (topology) => {
       }),
       'Tenant',
     ) as Tenant;
-    assert.deepEqual(await shown(tenant.Slug), { ...none, ...Branding });
+    assert.deepEqual(await brandingOf(tenant.Slug), { ...none, ...Branding });
   });
 
   test('Tenants_Update names the broken rule of each field, and stores nothing', async () => {
@@ -115,7 +115,7 @@ describeOne('Tenant.Branding', 'one process', (topology) => {
     const large = pngOf([1, 2, 3], { size: 65 * 1024 });
     assert.equal(large.length, 65 * 1024);
     assertRefused(await save(ID, { Logo: encode(large) }), 400, 'invalid_argument');
-    assert.deepEqual(await shown(ID), none);
+    assert.deepEqual(await brandingOf(ID), none);
     assert.equal(await countOf(suite.stack, 'access.tenant_logo where tenant = $1', [ID]), 0);
   });
 
@@ -139,8 +139,8 @@ describeOne('Tenant.Branding', 'one process', (topology) => {
         'permission_denied',
       );
     }
-    assert.deepEqual(await shown(ID), none);
-    assert.deepEqual(await shown(other.ID), none);
+    assert.deepEqual(await brandingOf(ID), none);
+    assert.deepEqual(await brandingOf(other.ID), none);
   });
 
   test('a logo is served as the image it is, changes its address, and goes with the tenant', async () => {
@@ -170,10 +170,10 @@ describeOne('Tenant.Branding', 'one process', (topology) => {
       assert.equal((await logoOf(`/brand/${tenant}/logo`)).status, 404);
 
     bodyOf(await stack.call('Tenants_Suspend', { Tenant: ID }, stack.platformKey));
-    assert.deepEqual(await shown(ID), none);
+    assert.deepEqual(await brandingOf(ID), none);
     assert.equal((await logoOf(second['LogoPath'])).status, 404);
     bodyOf(await stack.call('Tenants_Resume', { Tenant: ID }, stack.platformKey));
-    assert.deepEqual(await shown(ID), second);
+    assert.deepEqual(await brandingOf(ID), second);
     assert.deepEqual(await saved(ID, { Logo: '' }), none);
     assert.equal((await logoOf(second['LogoPath'])).status, 404);
     assert.deepEqual(
@@ -256,7 +256,7 @@ describeOne('Tenant.Branding', 'one process', (topology) => {
   test('Tenants_GetBranding answers alike for tenants without branding and unknown ones', async () => {
     const { Slug } = await newTenant();
     for (const name of [Slug, 'no-such-tenant', createId('tnt'), "'; drop table tenant"])
-      assert.deepEqual(await shown(name), none);
+      assert.deepEqual(await brandingOf(name), none);
     assertRefused(await suite.stack.call('Tenants_GetBranding', {}), 400, 'invalid_argument', [
       'Tenant is required',
     ]);
@@ -277,7 +277,7 @@ describeOne('Tenant.Branding', 'one process', (topology) => {
 
     recordIn(await rename('Bailiwick', stack.platformKey), 'Tenant');
     // The owner sends it back unchanged, beside another change.
-    const kept = { ID, Name: 'Bailiwick', Branding: { AccentColor: '#8a1538' } };
-    recordIn(await stack.call('Tenants_Update', { Tenant: kept }, ada.token), 'Tenant');
+    const tenant = { ID, Name: 'Bailiwick', Branding: { AccentColor: '#8a1538' } };
+    recordIn(await stack.call('Tenants_Update', { Tenant: tenant }, ada.token), 'Tenant');
   });
 });

@@ -55,18 +55,20 @@ describeOne('reading tenants', 'one process', (topology) => {
       Items: [],
       NextCursor: '',
     });
-    const made: Tenant[] = [];
+    const tenants: Tenant[] = [];
     for (let index = 0; index < 5; index++)
-      made.push(recordIn(await create({ Name: `Number ${index}` }, dan.token), 'Tenant') as Tenant);
+      tenants.push(
+        recordIn(await create({ Name: `Number ${index}` }, dan.token), 'Tenant') as Tenant,
+      );
     // In the order of IDs, which increase with the time in milliseconds.
-    made.sort((a, b) => (a.ID < b.ID ? -1 : 1));
+    tenants.sort((a, b) => (a.ID < b.ID ? -1 : 1));
     const { items, sizes } = await readList<
       Tenant & { Membership: { Status: string; UserID: string } }
     >(stack, 'Tenants_ListMine', {}, dan.token, 2);
     assert.deepEqual(sizes, [2, 2, 1]);
-    for (const [index, tenant] of made.entries())
+    for (const [index, tenant] of tenants.entries())
       assert.partialDeepStrictEqual(items[index], tenant);
-    assert.equal(items.length, made.length);
+    assert.equal(items.length, tenants.length);
     assert.ok(
       items.every(
         ({ Membership }) => Membership.Status === 'active' && Membership.UserID === dan.id,
@@ -80,7 +82,7 @@ describeOne('reading tenants', 'one process', (topology) => {
     const account = bodyOf(await stack.call('Account_Get', {}, dan.token));
     assert.deepEqual(
       account['Tenants'],
-      made.map(({ ID, Slug, Name }) => ({ ID, Slug, Name, RequireFactor: 'off', AppURL: '' })),
+      tenants.map(({ ID, Slug, Name }) => ({ ID, Slug, Name, RequireFactor: 'off', AppURL: '' })),
     );
     const { NextCursor } = await readPage(
       stack,

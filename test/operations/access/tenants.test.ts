@@ -21,7 +21,7 @@ describeBoth('tenants', (topology) => {
   test('Tenants_Create stores the tenant with its creator as member and owner', async () => {
     const { stack, ada, create } = suite;
     const slug = `shop-${suffix()}`;
-    const sent = {
+    const input = {
       Name: 'Shop',
       Slug: slug,
       Settings: { MaxBotKeyDays: 30 },
@@ -30,7 +30,7 @@ describeBoth('tenants', (topology) => {
       Status: 'suspended',
       CreatedAt: 'never',
     };
-    const tenant = recordIn(await create(sent), 'Tenant') as Tenant;
+    const tenant = recordIn(await create(input), 'Tenant') as Tenant;
     assert.match(tenant.ID, /^tnt_[0-7][0-9a-z]{25}$/);
     assert.deepEqual(
       [tenant.Slug, tenant.Name, tenant.Status, tenant.Metadata],

@@ -13,12 +13,12 @@ export type Verdict = {
 /** The password is `U*U`. */
 export const bcryptHash = '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
 
-let made = 0;
+let count = 0;
 /** A row of an import that is right. */
 export const importedPerson = (fields: object = {}) => ({
   Email: newAddress('imported'),
   EmailVerified: true,
-  ExternalID: `old|${process.pid}-${made++}`,
+  ExternalID: `old|${process.pid}-${count++}`,
   ...fields,
 });
 
@@ -33,7 +33,7 @@ export async function startImports(topology: Topology) {
   const owner = await signUp(stack);
   const send = (rows: readonly object[], more: object = {}, token = stack.platformKey) =>
     stack.call('Users_Import', { Users: rows, ...more }, token);
-  const verdicts = async (...sent: Parameters<typeof send>) =>
-    bodyOf(await send(...sent))['Verdicts'] as Verdict[];
+  const verdicts = async (...request: Parameters<typeof send>) =>
+    bodyOf(await send(...request))['Verdicts'] as Verdict[];
   return { stack, owner, send, verdicts, stop: () => stack.stop() };
 }

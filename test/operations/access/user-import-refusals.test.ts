@@ -22,7 +22,7 @@ describeOne('refused imports of users', 'one process', (topology) => {
   test('one wrong user keeps all others out, unless OnError is continue', async () => {
     const { stack, owner, verdicts } = suite;
     const tenant = await tenantFor(stack, owner.id);
-    const taken = await signUp(stack);
+    const account = await signUp(stack);
     const wrong: ReadonlyArray<readonly [row: object, code: string, message: RegExp]> = [
       [
         importedPerson({ Email: 'no address' }),
@@ -41,7 +41,7 @@ describeOne('refused imports of users', 'one process', (topology) => {
         /^PasswordHash must have a cost of bcrypt from 4 to 14$/,
       ],
       [
-        importedPerson({ Email: taken.email }),
+        importedPerson({ Email: account.email }),
         'already_exists',
         /^Email has an account without an ExternalID/,
       ],
@@ -91,9 +91,9 @@ describeOne('refused imports of users', 'one process', (topology) => {
       ['created', ''],
     ]);
     assert.equal(await countOf(stack, 'identity.user_account'), before);
-    const done = await verdicts(rows, { OnError: 'continue' });
+    const results = await verdicts(rows, { OnError: 'continue' });
     assert.deepEqual(
-      done.map(({ Result }) => Result),
+      results.map(({ Result }) => Result),
       ['created', 'created', ...wrong.map(() => 'failed'), 'failed'],
     );
     assert.equal(await countOf(stack, 'identity.user_account'), before + 2);

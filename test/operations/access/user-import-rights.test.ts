@@ -89,11 +89,11 @@ describeOne('memberships of imports', 'one process', (topology) => {
     const { stack, owner, verdicts } = suite;
     const tenant = await tenantFor(stack, owner.id);
     const { email, id } = await signUp(stack);
-    const prove = (proven: boolean) =>
+    const prove = (isProven: boolean) =>
       rowsOf(
         stack,
         'update identity.user_account set mailbox_proven = $2 where id = $1 returning id',
-        [id, proven],
+        [id, isProven],
       );
     await prove(false);
     const row = { Email: email, EmailVerified: true, Tenants: [{ Tenant: tenant }] };

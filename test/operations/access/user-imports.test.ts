@@ -122,7 +122,7 @@ describeOne('imports of users', 'one process', (topology) => {
           return performance.now() - began;
         }),
       );
-    const seen: string[] = [];
+    const measurements: string[] = [];
     for (let attempt = 0; attempt < tries; attempt++) {
       const row = importedPerson({ PasswordHash: slowHash });
       await verdicts([row]);
@@ -130,9 +130,9 @@ describeOne('imports of users', 'one process', (topology) => {
       const [once, thrice] = [await took(addresses, 1), await took(addresses, 3)];
       assert.ok(Math.min(...once) >= 490 && Math.min(...thrice) >= 1470);
       if (areAlike(once) && areAlike(thrice)) return;
-      seen.push([...once, ...thrice].map((ms) => ms.toFixed(0)).join(', '));
+      measurements.push([...once, ...thrice].map((ms) => ms.toFixed(0)).join(', '));
     }
-    assert.fail(seen.join('; '));
+    assert.fail(measurements.join('; '));
   });
 
   test('wrong passwords lock an account with an imported hash as any other', async () => {
@@ -256,8 +256,8 @@ describeOne('imports of users', 'one process', (topology) => {
     const all = await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {
         // Every second call has other addresses for the same ExternalIDs.
-        const sent = index % 2 ? rows : rows.map((row) => ({ ...row, Email: `o-${row.Email}` }));
-        return bodyOf(await retryWhileBusy(() => send(sent)))['Verdicts'] as Verdict[];
+        const users = index % 2 ? rows : rows.map((row) => ({ ...row, Email: `o-${row.Email}` }));
+        return bodyOf(await retryWhileBusy(() => send(users)))['Verdicts'] as Verdict[];
       }),
     );
     for (const [index, { ExternalID }] of rows.entries()) {
