@@ -1,6 +1,6 @@
 import type { Stack } from '../support/harness.ts';
 
-export type Made = Fields & { ID: string };
+export type RecordWithId = Fields & { ID: string };
 
 export type Fields = Record<string, unknown>;
 
@@ -27,6 +27,6 @@ export type UpdatePlace = {
   /** The owner of the tenant. */
   token: string;
   tenant: string;
-  make: (operation: string, request: object, key: string, by?: string) => Promise<Made>;
+  make: (operation: string, request: object, key: string, by?: string) => Promise<RecordWithId>;
   readOf: (operation: string, request: object, key: string, by?: string) => () => Promise<Fields>;
 };

@@ -5,7 +5,7 @@ import type { Stack } from '../support/harness.ts';
 import { createTenant, newAddress, signUp } from '../support/people.ts';
 import { platformProviders, providers } from './access/update-providers.ts';
 import { noProfile, profile } from './identity/updated-profile.ts';
-import type { Fields, Made, UpdateCase, UpdatePlace } from './update-case.ts';
+import type { Fields, RecordWithId, UpdateCase, UpdatePlace } from './update-case.ts';
 
 // The operations that update or save a record, each with a record and the values of its fields.
 
@@ -17,7 +17,7 @@ export async function casesOf(stack: Stack): Promise<UpdateCase[]> {
   const { token } = await signUp(stack);
   const tenant = await createTenant(stack, token);
   const make: UpdatePlace['make'] = async (operation, request, key, by = token) =>
-    recordIn(await stack.call(operation, request, by), key) as Made;
+    recordIn(await stack.call(operation, request, by), key) as RecordWithId;
   const place: UpdatePlace = {
     stack,
     token,

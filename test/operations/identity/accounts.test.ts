@@ -69,9 +69,9 @@ describeBoth('accounts', (topology) => {
     const { email, token } = await signUp(stack);
     const other = String((await login(stack, email)).body['Token']);
     assert.deepEqual((await stack.call('Account_Logout', {}, token)).body, {});
-    const gone = await stack.call('Account_Get', {}, token);
-    assert.equal(gone.status, 401);
-    assert.equal(gone.headers.get('www-authenticate'), 'Bearer error="invalid_token"');
+    const answer = await stack.call('Account_Get', {}, token);
+    assert.equal(answer.status, 401);
+    assert.equal(answer.headers.get('www-authenticate'), 'Bearer error="invalid_token"');
     assert.equal((await stack.call('Account_Get', {}, other)).status, 200);
   });
 

@@ -195,9 +195,9 @@ describeBoth('calls with a bot key', (topology) => {
     const asker = await botWith('admin');
     const ask = async (request: object, credential = stack.platformKey) =>
       bodyOf(await stack.call('Tokens_Introspect', { Token: Secret, ...request }, credential));
-    const known = await ask({ IP: '192.0.2.1' });
+    const introspection = await ask({ IP: '192.0.2.1' });
     const { ExpiresAt } = Key;
-    assert.deepEqual(known, {
+    assert.deepEqual(introspection, {
       Active: true,
       Type: 'bot_key',
       ID: Key.ID,
@@ -207,7 +207,7 @@ describeBoth('calls with a bot key', (topology) => {
       Permissions: ['app.x.read'],
       ExpiresAt,
     });
-    assert.deepEqual(await ask({ Tenant, IP: '192.0.2.1' }, asker.Secret), known);
+    assert.deepEqual(await ask({ Tenant, IP: '192.0.2.1' }, asker.Secret), introspection);
     const stranger = await signUp(stack);
     const foreign = await createTenant(stack, stranger.token);
     const unknown = {
@@ -234,7 +234,7 @@ describeBoth('calls with a bot key', (topology) => {
     bodyOf(await stack.call('Tenants_Suspend', { Tenant }, stack.platformKey));
     assert.deepEqual(await ask({ IP: '192.0.2.1' }), unknown);
     bodyOf(await stack.call('Tenants_Resume', { Tenant }, stack.platformKey));
-    assert.deepEqual(await ask({ IP: '192.0.2.1' }), known);
+    assert.deepEqual(await ask({ IP: '192.0.2.1' }), introspection);
     bodyOf(await expire(Key, inDays(-1)));
     assert.deepEqual(await ask({ IP: '192.0.2.1' }), unknown);
   });
@@ -264,11 +264,11 @@ describeBoth('calls with a bot key', (topology) => {
 
   test('secrets of keys are not readable in the database, the logs or the broker', async () => {
     const { stack, owner, Tenant, botWith, groups } = suite;
-    const made = await botWith('member');
+    const original = await botWith('member');
     const next = bodyOf(
-      await stack.call('BotKeys_Rotate', { Tenant, ID: made.Key.ID }, owner.token),
+      await stack.call('BotKeys_Rotate', { Tenant, ID: original.Key.ID }, owner.token),
     ) as unknown as NewKey;
-    for (const { Secret } of [made, next]) bodyOf(await groups(Secret));
+    for (const { Secret } of [original, next]) bodyOf(await groups(Secret));
     await eventually('the event in the broker', async () =>
       textBelow(path.join(stack.folder, 'nats')).includes(next.Key.ID),
     );
@@ -281,11 +281,11 @@ describeBoth('calls with a bot key', (topology) => {
       broker: textBelow(path.join(stack.folder, 'nats')),
     };
     assert.ok(
-      places.database.includes(made.Key.ID) && places.logs.includes('BotKeys_Rotate'),
+      places.database.includes(original.Key.ID) && places.logs.includes('BotKeys_Rotate'),
       'the places are searched',
     );
     for (const [place, text] of Object.entries(places)) {
-      for (const { Secret } of [made, next])
+      for (const { Secret } of [original, next])
         assert.ok(
           !text.includes(Secret) && !text.includes(Secret.slice(8, 40)),
           `the ${place} contains a secret`,

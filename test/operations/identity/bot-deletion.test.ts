@@ -17,12 +17,12 @@ describeOne('deleted bots', 'one process', (topology) => {
   test('Bots_Delete ends the bot and its keys with the reply, and a repetition publishes no event', async () => {
     const { stack, token, newTenant, read, botEvents } = suite;
     const Tenant = await newTenant();
-    const [bot, kept] = [
+    const [bot, otherBot] = [
       await createBot(stack, Tenant, token),
       await createBot(stack, Tenant, token),
     ];
     const { Key, Secret } = await createKey(stack, bot, token);
-    const survivor = await createKey(stack, kept, token);
+    const survivor = await createKey(stack, otherBot, token);
     const list = (secret: string) => stack.call('Groups_List', { Tenant }, secret);
     assert.equal((await list(Secret)).status, 403, 'the key is known and has no permissions');
     const before = await read(Tenant, bot.ID);

@@ -21,25 +21,27 @@ describeBoth('lifetimes of bot keys', (topology) => {
 
   test('BotKeys_SetExpiration moves the expiry; now or the past revokes the key for good', async () => {
     const { stack, token, newBot, newKey, read, expire, rotate, statusOf, keyEvents } = suite;
-    const made = await newKey(await newBot());
+    const original = await newKey(await newBot());
     const later = inDays(200);
-    const moved = recordIn(await expire(made.Key, later), 'Key') as BotKey;
-    assert.deepEqual(moved, { ...made.Key, ExpiresAt: later });
-    bodyOf(await expire(made.Key, later));
-    assert.equal(await statusOf(made), 403);
-    const ended = recordIn(await expire(made.Key, new Date().toISOString()), 'Key') as BotKey;
+    const moved = recordIn(await expire(original.Key, later), 'Key') as BotKey;
+    assert.deepEqual(moved, { ...original.Key, ExpiresAt: later });
+    bodyOf(await expire(original.Key, later));
+    assert.equal(await statusOf(original), 403);
+    const ended = recordIn(await expire(original.Key, new Date().toISOString()), 'Key') as BotKey;
     assert.ok(ended.RevokedAt && ended.ExpiresAt <= new Date().toISOString());
-    assert.equal(await statusOf(made), 401);
+    assert.equal(await statusOf(original), 401);
     assert.deepEqual(
-      recordIn(await expire(made.Key, '1970-01-01T00:00:00Z'), 'Key'),
-      await read(made.Key),
+      recordIn(await expire(original.Key, '1970-01-01T00:00:00Z'), 'Key'),
+      await read(original.Key),
       'a second revocation changes nothing',
     );
-    assertRefused(await expire(made.Key, inDays(1)), 400, 'failed_precondition', [
+    assertRefused(await expire(original.Key, inDays(1)), 400, 'failed_precondition', [
       'the key has been revoked',
     ]);
-    assertRefused(await rotate(made.Key), 400, 'failed_precondition', ['the key has been revoked']);
-    const events = await keyEvents(made.Key.Tenant);
+    assertRefused(await rotate(original.Key), 400, 'failed_precondition', [
+      'the key has been revoked',
+    ]);
+    const events = await keyEvents(original.Key.Tenant);
     assert.deepEqual(
       events.map(({ type, previous }) => [type, Object.keys(previous).sort()]),
       [
@@ -74,8 +76,8 @@ describeBoth('lifetimes of bot keys', (topology) => {
     assert.equal(next.Key.RotatedFrom, old.Key.ID);
     assert.notEqual(next.Secret, old.Secret);
     assert.deepEqual([await statusOf(old), await statusOf(next)], [403, 403], 'both keys work');
-    const left = days(new Date().toISOString(), (await read(old.Key)).ExpiresAt);
-    assert.ok(left > 0.99 && left <= 1, `${left} days are left`);
+    const daysLeft = days(new Date().toISOString(), (await read(old.Key)).ExpiresAt);
+    assert.ok(daysLeft > 0.99 && daysLeft <= 1, `${daysLeft} days are left`);
     assertRefused(await rotate(old.Key), 400, 'failed_precondition', [
       'the key has been rotated already',
     ]);
@@ -129,13 +131,13 @@ describeBoth('lifetimes of bot keys', (topology) => {
 
   test('an expiry is announced twice before it comes and once when it comes', async () => {
     const { stack, token, newBot, newKey, expire, rotate, statusOf, keyEvents } = suite;
-    const made = await newKey(await newBot());
-    const { ID, Tenant } = made.Key;
+    const key = await newKey(await newBot());
+    const { ID, Tenant } = key.Key;
     const typesOf = async () => (await keyEvents(Tenant)).map(({ type }) => type).slice(1);
-    const stepTo = async (left: string, notice: string, types: string[]) => {
+    const stepTo = async (timeLeft: string, notice: string, types: string[]) => {
       await rowsOf(
         stack,
-        `update identity.bot_key set expires_at = now() + interval '${left}', notice_at = now() - interval '${notice}' where id = $1`,
+        `update identity.bot_key set expires_at = now() + interval '${timeLeft}', notice_at = now() - interval '${notice}' where id = $1`,
         [ID],
       );
       await eventually(types.join(), async () => (await typesOf()).length >= types.length);
@@ -143,13 +145,13 @@ describeBoth('lifetimes of bot keys', (topology) => {
     };
     await stepTo('14 days', '1 second', ['bot_key.expiring']);
     await stepTo('3 days', '1 second', ['bot_key.expiring', 'bot_key.expiring']);
-    assert.equal(await statusOf(made), 403);
+    assert.equal(await statusOf(key), 403);
     await stepTo('-1 seconds', '1 second', [
       'bot_key.expiring',
       'bot_key.expiring',
       'bot_key.expired',
     ]);
-    assert.equal(await statusOf(made), 401);
+    assert.equal(await statusOf(key), 401);
     const [row] = await rowsOf(stack, 'select notice_at from identity.bot_key where id = $1', [ID]);
     assert.deepEqual(row, { notice_at: null });
     const last = (await keyEvents(Tenant)).at(-1);
@@ -164,9 +166,9 @@ describeBoth('lifetimes of bot keys', (topology) => {
       return page.Items.find(({ Action }) => Action === 'bot_key.expired');
     });
     assert.deepEqual([entry.ActorType, entry.Targets[0]?.ID], ['system', ID]);
-    assertRefused(await expire(made.Key, inDays(1)), 400, 'failed_precondition', [
+    assertRefused(await expire(key.Key, inDays(1)), 400, 'failed_precondition', [
       'the key has expired',
     ]);
-    assertRefused(await rotate(made.Key), 400, 'failed_precondition', ['the key has expired']);
+    assertRefused(await rotate(key.Key), 400, 'failed_precondition', ['the key has expired']);
   });
 });

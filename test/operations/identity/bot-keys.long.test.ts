@@ -18,15 +18,15 @@ describeBoth('bot keys', (topology) => {
   test('BotKeys_Create shows the secret once, and stores a hash of it', async () => {
     const { stack, id, token, newBot, newKey, read, keyEvents } = suite;
     const bot = await newBot();
-    const sent = {
+    const input = {
       Name: 'ci',
       Permissions: ['iam.groups.*', 'app.x.read', 'app.x.read'],
       AllowedIPs: ['192.0.2.0/24', '2001:db8::1'],
       ID: 'x',
       Bot: bot.ID,
     };
-    const made = await newKey(bot, sent);
-    const { ID, Prefix, Last4, ExpiresAt, CreatedAt, ...rest } = made.Key;
+    const created = await newKey(bot, input);
+    const { ID, Prefix, Last4, ExpiresAt, CreatedAt, ...rest } = created.Key;
     const expected = {
       Tenant: bot.Tenant,
       Bot: bot.ID,
@@ -37,22 +37,22 @@ describeBoth('bot keys', (topology) => {
     assert.deepEqual(rest, {
       ...expected,
       Permissions: ['iam.groups.*', 'app.x.read'],
-      AllowedIPs: sent.AllowedIPs,
+      AllowedIPs: input.AllowedIPs,
     });
     assert.match(ID, /^bky_[0-7][0-9a-z]{25}$/);
-    assert.match(made.Secret, /^bwkb_[0-9A-Za-z]{49}$/);
-    assert.deepEqual([Prefix, Last4], [made.Secret.slice(0, 8), made.Secret.slice(-4)]);
+    assert.match(created.Secret, /^bwkb_[0-9A-Za-z]{49}$/);
+    assert.deepEqual([Prefix, Last4], [created.Secret.slice(0, 8), created.Secret.slice(-4)]);
     assert.equal(days(CreatedAt, ExpiresAt), 90);
-    assert.deepEqual(await read(made.Key), made.Key);
+    assert.deepEqual(await read(created.Key), created.Key);
     assert.deepEqual(
       (await readPage<BotKey>(stack, 'BotKeys_List', { Tenant: bot.Tenant, Bot: bot.ID }, token))
         .Items,
-      [made.Key],
+      [created.Key],
     );
     const [event] = await keyEvents(bot.Tenant);
     assert.deepEqual(
       [event?.type, event?.data, event?.previous],
-      ['bot_key.created', made.Key, {}],
+      ['bot_key.created', created.Key, {}],
     );
     const [stored] = await rowsOf<{ size: number }>(
       stack,

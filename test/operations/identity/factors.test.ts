@@ -53,18 +53,18 @@ describeOne('second factors', 'one process', (topology) => {
 
   test('Factors_ConfirmTotp adds the app after a right code only, with an event and a mail', async () => {
     const { id, email, token } = await signUp(stack);
-    const begun = bodyOf(await stack.call('Factors_BeginTotp', { Name: 'Phone' }, token));
-    const secret = String(begun['Secret']);
-    assert.match(String(begun['URI']), new RegExp(`^otpauth://totp/.*secret=${secret}`));
+    const enrollment = bodyOf(await stack.call('Factors_BeginTotp', { Name: 'Phone' }, token));
+    const secret = String(enrollment['Secret']);
+    assert.match(String(enrollment['URI']), new RegExp(`^otpauth://totp/.*secret=${secret}`));
     assert.deepEqual((await factorsOf(token)).Factors, []);
     const confirm = (Code: string, by = token) =>
-      stack.call('Factors_ConfirmTotp', { FactorID: begun['FactorID'], Code }, by);
+      stack.call('Factors_ConfirmTotp', { FactorID: enrollment['FactorID'], Code }, by);
     assertRefused(await confirm(wrongTotp(secret)), 403, 'permission_denied', ['Code is wrong']);
     assert.match(String(bodyOf(await login(stack, email))['Token']), /^bwks_/);
     const stranger = await signUp(stack);
     assertRefused(await confirm(totp(secret), stranger.token), 400, 'not_found');
     const { Factor: added } = bodyOf(await confirm(totp(secret)));
-    assert.equal((added as Factor).ID, begun['FactorID']);
+    assert.equal((added as Factor).ID, enrollment['FactorID']);
     assertRefused(await confirm(totp(secret, 1)), 400, 'not_found');
     assert.equal(await actionsOf(id, 'user.factor_added'), 1);
     await hasMail(email, /second sign-in step was added/);

@@ -70,8 +70,8 @@ describe('federation: identities and users', () => {
         (await eventsAbout(assertion.email)).map(({ type }) => type),
         ['user.registered', ...verified],
       );
-      const proven = 'identity.user_account where id = $1 and mailbox_proven';
-      assert.equal(await countOf(suite.stack, proven, [id]), verified.length);
+      const condition = 'identity.user_account where id = $1 and mailbox_proven';
+      assert.equal(await countOf(suite.stack, condition, [id]), verified.length);
     }
   });
 
@@ -104,12 +104,12 @@ describe('federation: identities and users', () => {
   test('Admit called 50 times at once for one identity creates one account, one link and one event', async () => {
     const { tenant, admit, linksOf } = suite;
     const assertion = newAssertion(tenant);
-    const admitted = await Promise.all(Array.from({ length: 50 }, () => admit(assertion)));
-    assert.equal(new Set(admitted.map(({ id }) => id)).size, 1);
-    assert.equal(admitted.filter(({ outcome }) => outcome === 'created').length, 1);
-    assert.equal(admitted.filter(({ outcome }) => outcome === 'known').length, 49);
+    const users = await Promise.all(Array.from({ length: 50 }, () => admit(assertion)));
+    assert.equal(new Set(users.map(({ id }) => id)).size, 1);
+    assert.equal(users.filter(({ outcome }) => outcome === 'created').length, 1);
+    assert.equal(users.filter(({ outcome }) => outcome === 'known').length, 49);
     assert.equal((await eventsAbout(assertion.email)).length, 1);
-    assert.equal(await linksOf(admitted[0]?.id ?? ''), 1);
+    assert.equal(await linksOf(users[0]?.id ?? ''), 1);
   });
 
   test('Admit links an address to one identity of a provider, out of 50 concurrent ones', async () => {

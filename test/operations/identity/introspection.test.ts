@@ -24,8 +24,8 @@ describeOne('introspection', 'five processes', (topology) => {
   for (const [name, prepare] of Object.entries(tokenEndings))
     test(`${name}: none of the later introspections finds the token active`, async () => {
       const { token, tenant, end } = await prepare(call);
-      const found = await countActive(() => introspect(token, tenant), end, atOnce);
-      assert.deepEqual(found, { before: atOnce, after: 0 });
+      const active = await countActive(() => introspect(token, tenant), end, atOnce);
+      assert.deepEqual(active, { before: atOnce, after: 0 });
     });
 
   test('TenantMembers_Disable and _Remove make a token inactive with the reply, and _Enable and _Add active', async () => {
@@ -34,12 +34,12 @@ describeOne('introspection', 'five processes', (topology) => {
       ['TenantMembers_Disable', 'TenantMembers_Enable'],
       ['TenantMembers_Remove', 'TenantMembers_Add'],
     ] as const) {
-      const found = await countActive(
+      const active = await countActive(
         () => introspect(token, tenant),
         () => call(end, membership),
         atOnce,
       );
-      assert.deepEqual(found, { before: atOnce, after: 0 });
+      assert.deepEqual(active, { before: atOnce, after: 0 });
       assert.equal(bodyOf(await introspect(token, ''))['Active'], true, 'active elsewhere');
       bodyOf(await call(undo, membership));
       assert.equal(bodyOf(await introspect(token, tenant))['Active'], true);

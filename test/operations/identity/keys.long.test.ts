@@ -135,11 +135,11 @@ describeOne('the keys', 'five processes', (topology) => {
     };
     assert.ok(Queued >= 2);
     assert.equal(DekID, '');
-    const done = async () => {
+    const isReplaced = async () => {
       const { ToReplace, ToReseal } = await status();
       return ToReplace + ToReseal === 0;
     };
-    await eventually('all data keys to be replaced', done, 40_000);
+    await eventually('all data keys to be replaced', isReplaced, 40_000);
     for (const tenant of tenants) {
       const { DataKeys } = await status({ Tenant: tenant });
       assert.deepEqual(

@@ -43,17 +43,17 @@ describeOne('limits', 'one process', (topology) => {
 
   test('RateLimit headers show the calls left for the caller’s address, even on a 429, and disclose no account', async () => {
     const ip = '203.0.113.77';
-    const seen: string[] = [];
+    const headers: string[] = [];
     for (let index = 0; index < 61; index++) {
       const answer = await register(ip);
       assert.equal(answer.headers.get('ratelimit-policy'), '"register";q=60;w=60');
       const [, remaining, reset] =
         /^"register";r=(\d+);t=(\d+)$/.exec(answer.headers.get('ratelimit') ?? '') ?? [];
       assert.ok(Number(reset) >= 1 && Number(reset) <= 60);
-      seen.push(`${answer.status} ${remaining}`);
+      headers.push(`${answer.status} ${remaining}`);
       if (answer.status === 429) assert.equal(answer.headers.get('retry-after'), reset);
     }
-    assert.deepEqual(seen, [
+    assert.deepEqual(headers, [
       ...Array.from({ length: 60 }, (_, index) => `400 ${59 - index}`),
       '429 0',
     ]);
@@ -213,12 +213,12 @@ describeOne('limits', 'one process', (topology) => {
 
   test('Account_ResetPassword allows sign-in from the network of the reset while guesses from other networks continue', async () => {
     const [email, home] = [newAddress(), '198.51.100.248'];
-    const made = await stack.call(
+    const answer = await stack.call(
       'Users_Create',
       { User: { Email: email }, Password: password },
       stack.platformKey,
     );
-    assert.equal(made.status, 200);
+    assert.equal(answer.status, 200);
     let guesses = 0;
     const guess = () => login(email, 'a wrong guess', `192.0.${guesses++}.1`);
     for (let count = 0; count < 25; count++) await guess();
@@ -248,14 +248,14 @@ describeOne('limits', 'one process', (topology) => {
 
   test('Account_ChangeEmail mails at most as many addresses a minute as an account may sign in', async () => {
     const { email, token } = await signUp(stack);
-    for (const kept of [true, false]) {
-      if (!kept) await forgetPassword(stack, email);
+    for (const hasPassword of [true, false]) {
+      if (!hasPassword) await forgetPassword(stack, email);
       const ask = () =>
         stack.call(
           'Account_ChangeEmail',
           { Email: newAddress('stranger'), Password: password },
           token,
-          from(`203.0.113.${kept ? 1 : 2}`),
+          from(`203.0.113.${hasPassword ? 1 : 2}`),
         );
       const answers = await Promise.all(Array.from({ length: 25 }, ask));
       assert.ok(answers.filter(({ status }) => status === 200).length <= 20);

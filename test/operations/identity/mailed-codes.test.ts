@@ -115,11 +115,11 @@ describeOne('sign-in by a mailed code', 'five processes', (topology) => {
   test('a mailed code does not prove the mailbox of an account that has a factor', async () => {
     const { person, request, code } = await mailed();
     await addTotp(stack, person.token);
-    const about = 'identity.user_account';
-    await rowsOf(stack, `update ${about} set mailbox_proven = false where id = $1`, [person.id]);
+    const table = 'identity.user_account';
+    await rowsOf(stack, `update ${table} set mailbox_proven = false where id = $1`, [person.id]);
     const { Challenge } = bodyOf(await enter(request, code));
     assert.notEqual(Challenge, '');
-    const text = `select mailbox_proven as proven from ${about} where id = $1`;
+    const text = `select mailbox_proven as proven from ${table} where id = $1`;
     assert.deepEqual(await rowsOf(stack, text, [person.id]), [{ proven: false }]);
   });
 

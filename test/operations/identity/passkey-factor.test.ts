@@ -106,14 +106,14 @@ describeOne('a passkey as the second factor', 'one process', (topology) => {
     }
     // Both are checked before the first of them is used.
     const lock = 'select from identity.user_account where id = $1 for update';
-    const sent = await whileLocked(stack, lock, [id], async () => {
+    const race = await whileLocked(stack, lock, [id], async () => {
       const answers = requests.map(complete);
       const tried = 'identity.login_challenge where user_id = $1 and tries = 1';
       await eventually('both tries', async () => (await countOf(stack, tried, [id])) === 2);
       await sleep(100);
       return { answers };
     });
-    const answers = await Promise.all(sent.answers);
+    const answers = await Promise.all(race.answers);
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 401]));
     assert.equal(await copiesOf(id), 1);
   });

@@ -67,8 +67,8 @@ describeOne('the key of a passkey', 'one process', (topology) => {
     return stack.call('Passkeys_FinishRegistration', request, ada.token);
   }
 
-  for (const [about, cose] of Object.entries(keys))
-    test(`is refused and not stored: ${about}`, async () => {
+  for (const [title, cose] of Object.entries(keys))
+    test(`is refused and not stored: ${title}`, async () => {
       const answer = await register(cose);
       assertRefused(answer, 400, 'failed_precondition');
       assert.match(String(answer.body['Message']), /its public key/);

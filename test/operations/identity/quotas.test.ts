@@ -22,7 +22,7 @@ describeOne('settings of the gateway', 'one process', (topology) => {
     for (let index = 0; index < 25; index++) assert.equal(await call(stranger), 403);
     const answers = await Promise.all(Array.from({ length: 25 }, () => call(owner)));
     assert.deepEqual(
-      [200, 429].map((wanted) => answers.filter((status) => status === wanted).length),
+      [200, 429].map((code) => answers.filter((status) => status === code).length),
       [20, 5],
     );
     for (const { headers } of [await stack.call('Groups_List', { Tenant }, owner.token)])

@@ -74,12 +74,12 @@ describeOne('registration', 'five processes', (topology) => {
       User: { ID: string; Email: string };
     };
     assert.deepEqual([User.ID, User.Email], [id, email]);
-    const taken = await stack.call(
+    const answer = await stack.call(
       'Users_Create',
       { User: { Email: fullwidth } },
       stack.platformKey,
     );
-    assertRefused(taken, 400, 'already_exists');
+    assertRefused(answer, 400, 'already_exists');
   });
 
   test('an older account with a fullwidth address stays reachable beside the account of the plain spelling', async () => {

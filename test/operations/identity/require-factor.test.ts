@@ -110,8 +110,8 @@ describeOne('Settings.RequireFactor', 'five processes', (topology) => {
     bodyOf(await groups(other, foreign));
     isRequired(await groups(Tenant, foreign));
     const stepUp = async (token: string, proof: (Options: string) => object) => {
-      const begun = bodyOf(await stack.call('Account_BeginStepUp', {}, token));
-      const { Challenge, Options } = begun as { Challenge: string; Options: string };
+      const stepUp = bodyOf(await stack.call('Account_BeginStepUp', {}, token));
+      const { Challenge, Options } = stepUp as { Challenge: string; Options: string };
       bodyOf(await stack.call('Account_CompleteStepUp', { Challenge, ...proof(Options) }, token));
     };
     const { Codes } = bodyOf(await stack.call('RecoveryCodes_Generate', {}, foreign));
@@ -218,7 +218,7 @@ describeOne('Settings.RequireFactor', 'five processes', (topology) => {
       const sees = async (token: string) =>
         (
           await readList<{ Tenant: string }>(stack, operation, { UserID: ada.id }, token)
-        ).items.some((item) => item.Tenant === Tenant);
+        ).items.some((entry) => entry.Tenant === Tenant);
       assert.deepEqual([await sees(strong), await sees(ada.token)], [true, false], operation);
     }
     isRequired(await stack.call('Bots_List', { Tenant }, ada.token));
@@ -238,8 +238,11 @@ describeOne('Settings.RequireFactor', 'five processes', (topology) => {
       [ada.token, 0],
       [strong, 60],
     ] as const) {
-      const seen = await mine(token);
-      assert.deepEqual([seen?.['RequireFactor'], seen?.['SessionIdleMinutes']], ['any', minutes]);
+      const settings = await mine(token);
+      assert.deepEqual(
+        [settings?.['RequireFactor'], settings?.['SessionIdleMinutes']],
+        ['any', minutes],
+      );
     }
   });
 
@@ -248,11 +251,11 @@ describeOne('Settings.RequireFactor', 'five processes', (topology) => {
     assertRefused(await set(Tenant, { FactorGraceDays: 91 }), 400, 'invalid_argument');
     bodyOf(await set(Tenant, { RequireFactor: 'any', FactorGraceDays: 7 }, ada.token));
     bodyOf(await groups(Tenant, ada.token));
-    const { Tenant: seen } = bodyOf(await stack.call('Tenants_Get', { Tenant }, ada.token)) as {
+    const { Tenant: tenant } = bodyOf(await stack.call('Tenants_Get', { Tenant }, ada.token)) as {
       Tenant: { Settings: { FactorRequiredFrom: string } };
     };
-    const days = (Date.parse(seen.Settings.FactorRequiredFrom) - Date.now()) / 86_400_000;
-    assert.ok(days > 6.9 && days <= 7, seen.Settings.FactorRequiredFrom);
+    const days = (Date.parse(tenant.Settings.FactorRequiredFrom) - Date.now()) / 86_400_000;
+    assert.ok(days > 6.9 && days <= 7, tenant.Settings.FactorRequiredFrom);
     await rowsOf(
       stack,
       `update access.tenant set settings = jsonb_set(settings, '{factor,from}', '"2020-01-01T00:00:00.000Z"') where id = $1`,

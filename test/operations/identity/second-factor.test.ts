@@ -186,7 +186,7 @@ describeOne('signing in with a second factor', 'five processes', (topology) => {
   test('wrong codes from elsewhere do not lock the second step in a network where the user has used a factor', async () => {
     const { email, secret, userId } = await protectedUser();
     const key = "email_key = 'factor ' || $1";
-    const [known] = await rowsOf<{ network: string }>(
+    const [row] = await rowsOf<{ network: string }>(
       stack,
       `delete from identity.known_network where ${key} returning network`,
       [userId],
@@ -196,7 +196,7 @@ describeOne('signing in with a second factor', 'five processes', (topology) => {
     assertRefused(await guess(), 429, 'resource_exhausted');
     await rowsOf(stack, "insert into identity.known_network values ('factor ' || $1, $2, now())", [
       userId,
-      known?.network,
+      row?.network,
     ]);
     bodyOf(await complete(await challengeOf(email), { Totp: totp(secret) }));
     // The strangers, who share one count, got no further tries.

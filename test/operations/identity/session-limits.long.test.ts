@@ -86,8 +86,8 @@ describeBoth('what a tenant demands of sessions', (topology) => {
     };
     const own = listed.Page.Items.find(({ ID }) => ID === young.id);
     assert.ok(!listed.Page.Items.some(({ ID }) => ID === old.id));
-    const left = (Date.parse(own?.ExpiresAt ?? '') - Date.now()) / 60_000;
-    assert.ok(left > 0 && left <= 1, `${left} minutes`);
+    const minutesLeft = (Date.parse(own?.ExpiresAt ?? '') - Date.now()) / 60_000;
+    assert.ok(minutesLeft > 0 && minutesLeft <= 1, `${minutesLeft} minutes`);
   });
 
   test('a session used in the tenant ends after the tenant’s idle time, and one not used there stays', async () => {

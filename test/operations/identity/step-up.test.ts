@@ -12,7 +12,7 @@ import { addTotp, totp, wrongTotp } from '../../support/totp.ts';
 import { dead, factorCalls } from './factor-calls.ts';
 
 type Session = { ID: string; AuthMethods: string[]; Assurance: string; Current: boolean };
-type Begun = { Challenge: string; Factors: string[]; Options: string };
+type StepUp = { Challenge: string; Factors: string[]; Options: string };
 
 // A user proves a second factor in an open session.
 describeOne('a step-up of a session', 'one process', (topology) => {
@@ -36,11 +36,11 @@ describeOne('a step-up of a session', 'one process', (topology) => {
     };
   }
   const begin = (token: string) => stack.call('Account_BeginStepUp', {}, token);
-  const begun = async (token: string) => bodyOf(await begin(token)) as Begun;
+  const newStepUp = async (token: string) => bodyOf(await begin(token)) as StepUp;
   const answer = (token: string, Challenge: string, proof: object) =>
     stack.call('Account_CompleteStepUp', { Challenge, ...proof }, token);
   const stepUp = async (token: string, proof: object) =>
-    bodyOf(await answer(token, (await begun(token)).Challenge, proof)) as {
+    bodyOf(await answer(token, (await newStepUp(token)).Challenge, proof)) as {
       Session: Session;
       RecoveryCodesLeft: number;
     };
@@ -53,9 +53,9 @@ describeOne('a step-up of a session', 'one process', (topology) => {
       "update identity.session set created_at = now() - interval '20 minutes', proven_at = null where user_id = $1",
       [userId],
     );
-  const assertWrong = (found: Answer, message = 'code is wrong') =>
-    assertRefused(found, 403, 'permission_denied', [message]);
-  const assertDead = (found: Answer) => assertRefused(found, 400, 'failed_precondition', dead);
+  const assertWrong = (refusal: Answer, message = 'code is wrong') =>
+    assertRefused(refusal, 403, 'permission_denied', [message]);
+  const assertDead = (refusal: Answer) => assertRefused(refusal, 400, 'failed_precondition', dead);
 
   test('Account_CompleteStepUp raises the session of the call and no other, and its sign-in counts as recent', async () => {
     const { userId, first, token, secret } = await plainSession();
@@ -66,7 +66,7 @@ describeOne('a step-up of a session', 'one process', (topology) => {
       'permission_denied',
       ['recent login required'],
     );
-    const { Challenge, Factors, Options } = await begun(token);
+    const { Challenge, Factors, Options } = await newStepUp(token);
     assert.match(Challenge, /^bwkf_/);
     assert.deepEqual([Factors, Options], [['totp'], '']);
     assert.equal(await assuranceOf(token), 'aal1');
@@ -99,7 +99,7 @@ describeOne('a step-up of a session', 'one process', (topology) => {
   test('a challenge of a step-up works in its session and network only, and opens no session', async () => {
     const { userId, email, first, token, secret } = await plainSession();
     const other = await protectedUser();
-    const { Challenge } = await begun(token);
+    const { Challenge } = await newStepUp(token);
     const right = { Totp: totp(secret) };
     for (const stranger of [first, other.token])
       assertDead(await answer(stranger, Challenge, right));
@@ -111,7 +111,7 @@ describeOne('a step-up of a session', 'one process', (topology) => {
       [userId],
     );
     assertDead(await answer(token, Challenge, right));
-    const [earlier, later] = [await begun(token), await begun(token)];
+    const [earlier, later] = [await newStepUp(token), await newStepUp(token)];
     assertDead(await answer(token, earlier.Challenge, right));
     bodyOf(await answer(token, later.Challenge, right));
     assert.equal(await countOf(stack, 'identity.session where user_id = $1', [userId]), 2);
@@ -119,7 +119,7 @@ describeOne('a step-up of a session', 'one process', (topology) => {
 
   test('a stolen session gains nothing without the factor: five tries, counted with those of sign-ins', async () => {
     const { email, token, secret } = await plainSession();
-    const { Challenge } = await begun(token);
+    const { Challenge } = await newStepUp(token);
     for (let tries = 0; tries < 4; tries++)
       assertWrong(await answer(token, Challenge, { Totp: wrongTotp(secret) }));
     assertRefused(
@@ -127,26 +127,26 @@ describeOne('a step-up of a session', 'one process', (topology) => {
       401,
       'unauthenticated',
     );
-    for (const found of [
+    for (const refusal of [
       await answer(token, Challenge, { Totp: totp(secret) }),
       await complete(await challengeOf(email), { Totp: totp(secret) }),
     ])
-      assertRefused(found, 429, 'resource_exhausted');
+      assertRefused(refusal, 429, 'resource_exhausted');
     assert.equal(await assuranceOf(token), 'aal1');
     bodyOf(await stack.call('Account_Get', {}, token));
   });
 
   test('a challenge takes five tries, and ends with its session and the factors', async () => {
     const { userId, first, token, secret } = await plainSession();
-    const spent = await begun(token);
+    const spent = await newStepUp(token);
     await rowsOf(stack, 'update identity.login_challenge set tries = 5 where user_id = $1', [
       userId,
     ]);
     assertDead(await answer(token, spent.Challenge, { Totp: totp(secret) }));
-    const before = await begun(token);
+    const before = await newStepUp(token);
     bodyOf(await stack.call('RecoveryCodes_Generate', {}, first));
     assertDead(await answer(token, before.Challenge, { Totp: totp(secret) }));
-    const { Challenge } = await begun(token);
+    const { Challenge } = await newStepUp(token);
     bodyOf(await stack.call('Account_Logout', {}, token));
     assertRefused(await answer(token, Challenge, { Totp: totp(secret) }), 401, 'unauthenticated');
   });
@@ -156,24 +156,26 @@ describeOne('a step-up of a session', 'one process', (topology) => {
     const { Codes } = bodyOf(await stack.call('RecoveryCodes_Generate', {}, first)) as {
       Codes: string[];
     };
-    assert.deepEqual((await begun(token)).Factors, ['totp', 'recovery_code']);
+    assert.deepEqual((await newStepUp(token)).Factors, ['totp', 'recovery_code']);
     const { Session, RecoveryCodesLeft } = await stepUp(token, { RecoveryCode: Codes[0] });
     assert.deepEqual(
       [Session.AuthMethods, Session.Assurance, RecoveryCodesLeft],
       [['password', 'recovery_code'], 'aal2', 9],
     );
     await hasMail(email, /recovery code was used/);
-    assertWrong(await answer(token, (await begun(token)).Challenge, { RecoveryCode: Codes[0] }));
+    assertWrong(
+      await answer(token, (await newStepUp(token)).Challenge, { RecoveryCode: Codes[0] }),
+    );
   });
 
   test('a passkey raises a session to phishing_resistant, with options of this session only', async () => {
     const user = await signUp(stack);
     const token = String(bodyOf(await login(stack, user.email))['Token']);
     const { passkey } = await addPasskey(stack, user.token);
-    const { Challenge, Factors, Options } = await begun(token);
+    const { Challenge, Factors, Options } = await newStepUp(token);
     assert.deepEqual(Factors, ['passkey']);
     const sign = (options: string) => usePasskey(options, originOf(stack), passkey);
-    const foreign = (await begun(user.token)).Options;
+    const foreign = (await newStepUp(user.token)).Options;
     for (const options of [await loginOptions(stack), foreign])
       assertDead(await answer(token, Challenge, { Passkey: sign(options) }));
     assertDead(await stack.call('Account_FinishPasskeyLogin', { Credential: sign(Options) }));

@@ -37,8 +37,10 @@ describeOne('support access', 'one process', (topology) => {
     );
     const minutes = (Date.parse(Session.ExpiresAt) - began) / 60_000;
     assert.ok(minutes > 19.9 && minutes < 20.5, Session.ExpiresAt);
-    const { User: seen } = bodyOf(await ask('Account_Get', {}, Token)) as { User: { ID: string } };
-    assert.equal(seen.ID, owner.id);
+    const { User: account } = bodyOf(await ask('Account_Get', {}, Token)) as {
+      User: { ID: string };
+    };
+    assert.equal(account.ID, owner.id);
     bodyOf(await ask('Groups_ListByTenant', { Tenant: owner.tenant }, Token));
     // The user sees it among the own sessions, and the operator can ask for it.
     const { Page } = bodyOf(await ask('Sessions_List', {}, owner.token)) as {
@@ -46,15 +48,15 @@ describeOne('support access', 'one process', (topology) => {
     };
     const listed = Page.Items.find(({ ID }) => ID === Session.ID);
     assert.deepEqual([listed?.AuthMethod, listed?.Operator], ['support', operator.id]);
-    const known = bodyOf(await ask('Support_Get', {}, operator.token)) as { Session: object };
-    assert.equal((known.Session as { ID: string }).ID, Session.ID);
+    const current = bodyOf(await ask('Support_Get', {}, operator.token)) as { Session: object };
+    assert.equal((current.Session as { ID: string }).ID, Session.ID);
     assert.deepEqual(bodyOf(await ask('Support_Get', {}, owner.token)), {
       Session: null,
       User: null,
     });
     const defaults = await started(operator, owner);
-    const left = (Date.parse(defaults.Session.ExpiresAt) - Date.now()) / 60_000;
-    assert.ok(left > 14 && left <= 15, 'a quarter of an hour without Minutes');
+    const minutesLeft = (Date.parse(defaults.Session.ExpiresAt) - Date.now()) / 60_000;
+    assert.ok(minutesLeft > 14 && minutesLeft <= 15, 'a quarter of an hour without Minutes');
     assert.equal(
       await countOf(stack, 'identity.session where id = $1', [Session.ID]),
       0,
@@ -216,8 +218,8 @@ describeOne('support access', 'one process', (topology) => {
 
   test('a support session is no session for apps: introspection, codes and single sign-on refuse it', async () => {
     const { Token } = await started(operator, owner);
-    const asked = { Token, Tenant: owner.tenant };
-    const { Active } = bodyOf(await ask('Tokens_Introspect', asked, stack.platformKey));
+    const request = { Token, Tenant: owner.tenant };
+    const { Active } = bodyOf(await ask('Tokens_Introspect', request, stack.platformKey));
     assert.equal(Active, false);
     assertRefused(await ask('Account_IssueCode', {}, Token), 403, 'permission_denied', [closed]);
     const page = await fetch(`${stack.url}/oauth/authorize?client_id=none`, {

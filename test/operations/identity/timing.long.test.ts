@@ -64,11 +64,11 @@ describe('known and unknown addresses are answered after the same time', () => {
     status: number,
     kinds: () => Promise<[string[], string[]]>,
   ) {
-    const seen: string[] = [];
+    const measurements: string[] = [];
     for (let attempt = 0; attempt < tries; attempt++) {
-      const [known, unknownAddresses] = await kinds();
+      const [addresses, unknownAddresses] = await kinds();
       const times: [number[], number[]] = [[], []];
-      for (const [index, address] of known.entries()) {
+      for (const [index, address] of addresses.entries()) {
         const pair = [
           [0, address],
           [1, unknownAddresses[index] ?? assert.fail()],
@@ -80,12 +80,12 @@ describe('known and unknown addresses are answered after the same time', () => {
       }
       // The first ones warm up.
       const [knownMs, unknownMs] = times.map((all) => median(all.slice(4))) as [number, number];
-      seen.push(`known ${knownMs.toFixed(2)} ms, unknown ${unknownMs.toFixed(2)} ms`);
+      measurements.push(`known ${knownMs.toFixed(2)} ms, unknown ${unknownMs.toFixed(2)} ms`);
       const difference = Math.abs(knownMs - unknownMs);
       if (difference < leastMs || difference < share * Math.min(knownMs, unknownMs))
-        return say(seen.join('; '));
+        return say(measurements.join('; '));
     }
-    assert.fail(seen.join('; '));
+    assert.fail(measurements.join('; '));
   }
 
   test('Account_Login', async (t) => {
@@ -143,16 +143,16 @@ describe('known and unknown addresses are answered after the same time', () => {
   async function compareUnderLoad(
     say: (line: string) => void,
     call: (address: string) => Promise<Answer>,
-    known: readonly string[],
+    addresses: readonly string[],
   ) {
-    const unknownAddresses = unknown(known.length);
-    const seen: string[] = [];
+    const unknownAddresses = unknown(addresses.length);
+    const measurements: string[] = [];
     for (let attempt = 0; attempt < loadTries; attempt++) {
       const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
       const loop = async () => {
         for (let index = 0; index < loadSamples / atOnce; index++) {
           const kind = Math.random() < 0.5 ? 'known' : 'unknown';
-          const of = kind === 'known' ? known : unknownAddresses;
+          const of = kind === 'known' ? addresses : unknownAddresses;
           const ms = await took(() => call(of[Math.floor(Math.random() * of.length)] ?? ''), 200);
           if (index >= warmUp) times[kind].push(ms);
         }
@@ -160,12 +160,12 @@ describe('known and unknown addresses are answered after the same time', () => {
       await Promise.all(Array.from({ length: atOnce }, loop));
       assert.ok(times.known.length >= 400 && times.unknown.length >= 400);
       const area = areaUnderCurve(times.known, times.unknown);
-      seen.push(
+      measurements.push(
         `AUC ${area.toFixed(3)}, medians ${median(times.known).toFixed(0)} and ${median(times.unknown).toFixed(0)} ms`,
       );
-      if (Math.abs(area - 0.5) <= areaTolerance) return say(seen.join('; '));
+      if (Math.abs(area - 0.5) <= areaTolerance) return say(measurements.join('; '));
     }
-    assert.fail(seen.join('; '));
+    assert.fail(measurements.join('; '));
   }
 
   test('under load, the times of Account_RequestPasswordReset do not distinguish known from unknown addresses', async (t) => {

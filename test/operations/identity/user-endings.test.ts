@@ -34,7 +34,7 @@ describeOne('disabled and deleted users', 'five processes', (topology) => {
         ada.token,
       ),
     );
-    const held = async () =>
+    const checks = async () =>
       bodyOf(
         await stack.call(
           'Access_Check',
@@ -46,7 +46,7 @@ describeOne('disabled and deleted users', 'five processes', (topology) => {
           ada.token,
         ),
       )['Results'] as Array<{ Allowed: boolean }>;
-    const allowed = async () => (await held()).map(({ Allowed }) => Allowed);
+    const allowed = async () => (await checks()).map(({ Allowed }) => Allowed);
     assert.deepEqual(await allowed(), [true, true]);
     bodyOf(await stack.call('Groups_List', { Tenant: tenant }, dan.token));
     for (const token of [ada.token, dan.token])
@@ -237,9 +237,9 @@ describeOne('disabled and deleted users', 'five processes', (topology) => {
         ),
       );
       assert.deepEqual(answers.map(({ status }) => `${status}`).sort(), ['200', '400']);
-      const left = () =>
+      const countOwners = () =>
         countOf(stack, `access.grant_entry where tenant = $1 and role = 'owner'`, [tenant]);
-      await eventually('one owner', async () => (await left()) === 1);
+      await eventually('one owner', async () => (await countOwners()) === 1);
     }
   });
 
@@ -247,9 +247,12 @@ describeOne('disabled and deleted users', 'five processes', (topology) => {
     const { stack, ada, platform } = suite;
     for (let round = 0; round < 6; round++) {
       const dan = await signUp(stack);
-      const made = await platform('Tenants_Create', { Tenant: { Name: 'Acme' }, OwnerID: ada.id });
+      const answer = await platform('Tenants_Create', {
+        Tenant: { Name: 'Acme' },
+        OwnerID: ada.id,
+      });
       const adding = platform('TenantMembers_Add', {
-        Tenant: (recordIn(made, 'Tenant') as User).ID,
+        Tenant: (recordIn(answer, 'Tenant') as User).ID,
         UserID: dan.id,
       });
       const making = stack.call('Tenants_Create', { Tenant: { Name: 'Late' } }, dan.token);

@@ -121,14 +121,14 @@ describeOne('users', 'one process', (topology) => {
     await signUp(stack);
     type Facts = { HasPassword: boolean; LastLoginAt?: string };
     const factsOf = async (caller: string): Promise<boolean[]> => {
-      const found = [
+      const records = [
         recordIn(await stack.call('Users_Get', { UserID: carol.id }, caller), 'User'),
         recordIn(await stack.call('Users_GetByEmail', { Email: carol.email }, caller), 'User'),
         (await readList<User>(stack, 'Users_ListByTenant', { Tenant: tenant }, caller)).items.find(
           ({ ID }) => ID === carol.id,
         ),
       ] as Facts[];
-      return found.flatMap(({ HasPassword, LastLoginAt }) => [
+      return records.flatMap(({ HasPassword, LastLoginAt }) => [
         HasPassword,
         LastLoginAt !== undefined,
       ]);

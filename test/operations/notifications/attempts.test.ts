@@ -72,7 +72,7 @@ describe('the delivery attempts of a tenant', () => {
     } as unknown as Database;
     await listAttempts(spy, tenant, { ...everything, prefix }, { limit: 51, after: undefined });
     const literals = captured?.values
-      .map((value) => (value === null ? 'null' : `'${value}'`))
+      .map((parameter) => (parameter === null ? 'null' : `'${parameter}'`))
       .join(', ');
     const client = new pg.Client({ connectionString: testDatabase.url });
     await client.connect();

@@ -20,9 +20,9 @@ describeOne('updates of chat endpoints', 'one process', (topology) => {
   after(() => suite?.stop());
 
   test('Chat_CreateEndpoint and Chat_UpdateEndpoint refuse a URL that Bailiwick must not call', async () => {
-    const { stack, ada, tenantOf, sample, create, update, made } = suite;
+    const { stack, ada, tenantOf, sample, create, update, newEndpoint } = suite;
     const Tenant = await tenantOf(ada);
-    const { ID } = await made(sample(Tenant));
+    const { ID } = await newEndpoint(sample(Tenant));
     const refused: ReadonlyArray<readonly [string, string]> = [
       ['nonsense', 'URL must be a URL'],
       ['http://hooks.slack.com/services/T0/B0/xyz', 'URL must begin with https://'],
@@ -45,9 +45,9 @@ describeOne('updates of chat endpoints', 'one process', (topology) => {
   });
 
   test('Chat_UpdateEndpoint reports a missing ID and name, each alone and both together, and needs no URL', async () => {
-    const { stack, ada, tenantOf, sample, update, made } = suite;
+    const { stack, ada, tenantOf, sample, update, newEndpoint } = suite;
     const Tenant = await tenantOf(ada);
-    const { ID } = await made(sample(Tenant));
+    const { ID } = await newEndpoint(sample(Tenant));
     for (const body of [
       {},
       { Endpoint: {} },
@@ -81,9 +81,9 @@ describeOne('updates of chat endpoints', 'one process', (topology) => {
   });
 
   test('Chat_UpdateEndpoint replaces the name, keeps absent fields, and keeps the URL if it is empty', async () => {
-    const { stack, ada, tenantOf, sample, update, made, stored } = suite;
+    const { stack, ada, tenantOf, sample, update, newEndpoint, stored } = suite;
     const Tenant = await tenantOf(ada);
-    const created = await made({ ...sample(Tenant), Description: 'first' });
+    const created = await newEndpoint({ ...sample(Tenant), Description: 'first' });
     const sealed = await stored(created.ID);
     const paused = recordIn(
       await update({
@@ -133,9 +133,9 @@ describeOne('updates of chat endpoints', 'one process', (topology) => {
   });
 
   test('Chat_UpdateEndpoint seals a new URL, and its event shows only that it changed', async () => {
-    const { stack, ada, tenantOf, sample, update, made, stored } = suite;
+    const { stack, ada, tenantOf, sample, update, newEndpoint, stored } = suite;
     const Tenant = await tenantOf(ada);
-    const created = await made(sample(Tenant));
+    const created = await newEndpoint(sample(Tenant));
     const before = await stored(created.ID);
     const answer = recordIn(
       await update(
@@ -176,9 +176,9 @@ describeOne('updates of chat endpoints', 'one process', (topology) => {
   });
 
   test('Chat_UpdateEndpoint with the record as it was read changes nothing and publishes no event', async () => {
-    const { stack, ada, tenantOf, sample, update, read, made } = suite;
+    const { stack, ada, tenantOf, sample, update, read, newEndpoint } = suite;
     const Tenant = await tenantOf(ada);
-    const created = await made({ ...sample(Tenant), Description: 'first' });
+    const created = await newEndpoint({ ...sample(Tenant), Description: 'first' });
     const rows = () =>
       rowsOf(stack, 'select * from notifications.chat_endpoint where id = $1', [created.ID]);
     const before = await rows();
@@ -191,10 +191,10 @@ describeOne('updates of chat endpoints', 'one process', (topology) => {
   });
 
   test('Chat_UpdateEndpoint of a foreign endpoint answers like a missing one', async () => {
-    const { stack, ada, bob, tenantOf, sample, hook, update, read, made } = suite;
+    const { stack, ada, bob, tenantOf, sample, hook, update, read, newEndpoint } = suite;
     const Tenant = await tenantOf(ada);
     const [own, other] = [await tenantOf(bob), await tenantOf(ada)];
-    const created = await made(sample(Tenant));
+    const created = await newEndpoint(sample(Tenant));
     const stranger = await signUp(stack);
     const hijacked = hook('hijacked');
     for (const { token } of [bob, stranger]) {

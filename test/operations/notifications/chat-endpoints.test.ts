@@ -77,14 +77,15 @@ describeOne('chat endpoints', 'one process', (topology) => {
   });
 
   test('Chat_CreateEndpoint sets the kind from the URL', async () => {
-    const { ada, tenantOf, sample, hook, made } = suite;
+    const { ada, tenantOf, sample, hook, newEndpoint } = suite;
     const Tenant = await tenantOf(ada);
     const urls: ReadonlyArray<readonly [string, string]> = [
       ['slack', 'https://hooks.slack.com/services/T0/B0/xyz'],
       ['discord', 'https://discord.com/api/webhooks/1/xyz'],
       ['mattermost', hook('abcdefghijklmnopqrstuvwxyz')],
     ];
-    for (const [kind, url] of urls) assert.equal((await made(sample(Tenant), url)).Kind, kind);
+    for (const [kind, url] of urls)
+      assert.equal((await newEndpoint(sample(Tenant), url)).Kind, kind);
   });
 
   test('the URL is not in any answer, event, table, log or broker file', async () => {
@@ -172,7 +173,7 @@ describeOne('chat endpoints', 'one process', (topology) => {
   });
 
   test('Chat_ListEndpoints requires a Tenant and pages through its endpoints', async () => {
-    const { stack, ada, tenantOf, sample, made } = suite;
+    const { stack, ada, tenantOf, sample, newEndpoint } = suite;
     const Tenant = await tenantOf(ada);
     for (const body of [{}, { Tenant: '' }, { Tenant: null }, { Page: { Limit: 1 } }]) {
       assertRefused(
@@ -184,7 +185,7 @@ describeOne('chat endpoints', 'one process', (topology) => {
     }
     const endpoints: ChatEndpoint[] = [];
     for (let index = 0; index < 5; index++)
-      endpoints.push(await made({ ...sample(Tenant), Name: `Number ${index}` }));
+      endpoints.push(await newEndpoint({ ...sample(Tenant), Name: `Number ${index}` }));
     const { items, sizes } = await readList<ChatEndpoint>(
       stack,
       'Chat_ListEndpoints',
@@ -200,9 +201,10 @@ describeOne('chat endpoints', 'one process', (topology) => {
   });
 
   test('a member without the permission neither reads nor changes endpoints', async () => {
-    const { stack, ada, bob, tenantOf, sample, hook, create, update, read, remove, made } = suite;
+    const { stack, ada, bob, tenantOf, sample, hook, create, update, read, remove, newEndpoint } =
+      suite;
     const Tenant = await tenantOf(ada);
-    const created = await made(sample(Tenant));
+    const created = await newEndpoint(sample(Tenant));
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: bob.id }, stack.platformKey));
     const asBob = [
       await read(Tenant, created.ID, bob.token),
@@ -215,9 +217,9 @@ describeOne('chat endpoints', 'one process', (topology) => {
   });
 
   test('Chat_DeleteEndpoint removes the endpoint, repeats without an event, and reaches no other tenant', async () => {
-    const { stack, ada, tenantOf, sample, update, read, remove, made } = suite;
+    const { stack, ada, tenantOf, sample, update, read, remove, newEndpoint } = suite;
     const [Tenant, other] = [await tenantOf(ada), await tenantOf(ada)];
-    const [first, second] = [await made(sample(Tenant)), await made(sample(other))];
+    const [first, second] = [await newEndpoint(sample(Tenant)), await newEndpoint(sample(other))];
     assert.deepEqual(bodyOf(await remove(Tenant, second.ID)), {});
     assert.deepEqual(recordIn(await read(other, second.ID), 'Endpoint'), second);
     for (let times = 0; times < 2; times++)
@@ -263,7 +265,7 @@ describeOne('chat endpoints', 'one process', (topology) => {
   });
 
   test('Chat_CreateEndpoint without a Tenant uses the caller’s only tenant', async () => {
-    const { stack, tenantOf, sample, hook, create, made } = suite;
+    const { stack, tenantOf, sample, hook, create, newEndpoint } = suite;
     const eve = await signUp(stack);
     const { Tenant: _, ...endpoint } = sample('');
     assertRefused(await create(endpoint, hook(), eve.token), 400, 'invalid_argument', [
@@ -271,7 +273,7 @@ describeOne('chat endpoints', 'one process', (topology) => {
     ]);
     const only = await tenantOf(eve);
     for (const Tenant of [undefined, null, ''])
-      assert.equal((await made({ ...endpoint, Tenant }, hook(), eve.token)).Tenant, only);
+      assert.equal((await newEndpoint({ ...endpoint, Tenant }, hook(), eve.token)).Tenant, only);
     await tenantOf(eve);
     assertRefused(await create(endpoint, hook(), eve.token), 400, 'invalid_argument', [
       'Tenant is required',

@@ -47,7 +47,7 @@ export async function startEndpoints(topology: Topology) {
     stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint, ...rest }, token);
   const update = (endpoint: object, token = ada.token) =>
     stack.call('Webhooks_UpdateEndpoint', { Endpoint: endpoint }, token);
-  const made = async (endpoint: object, token = ada.token) =>
+  const newEndpoint = async (endpoint: object, token = ada.token) =>
     recordIn(await create(endpoint, token), 'Endpoint') as Endpoint;
   const stored = (id: string) =>
     rowsOf(
@@ -56,7 +56,7 @@ export async function startEndpoints(topology: Topology) {
       [id],
     );
 
-  return { ...common, sample, create, update, made, stored };
+  return { ...common, sample, create, update, newEndpoint, stored };
 }
 
 /** The stack, two owners and the calls of the suites about chat endpoints. */
@@ -68,7 +68,7 @@ export async function startChatEndpoints(topology: Topology) {
     stack.call('Chat_CreateEndpoint', { Endpoint: endpoint, URL, ...rest }, token);
   const update = (endpoint: object, URL: unknown = '', token = ada.token) =>
     stack.call('Chat_UpdateEndpoint', { Endpoint: endpoint, URL }, token);
-  const made = async (endpoint: object, URL = hook(), token = ada.token) =>
+  const newEndpoint = async (endpoint: object, URL = hook(), token = ada.token) =>
     recordIn(await create(endpoint, URL, token), 'Endpoint') as ChatEndpoint;
   async function stored(id: string): Promise<ChatRow> {
     const [row] = await rowsOf<ChatRow>(
@@ -79,7 +79,7 @@ export async function startChatEndpoints(topology: Topology) {
     return row ?? assert.fail(`${id} is not stored`);
   }
 
-  return { ...common, sample, create, update, made, stored };
+  return { ...common, sample, create, update, newEndpoint, stored };
 }
 
 /** The stack, two owners and the calls that both kinds of endpoints have. */

@@ -22,9 +22,9 @@ describeOne('updates of webhook endpoints', 'one process', (topology) => {
   after(() => suite?.stop());
 
   test('Webhooks_UpdateEndpoint reports a missing ID, name and URL together', async () => {
-    const { stack, ada, tenantOf, sample, update, made } = suite;
+    const { stack, ada, tenantOf, sample, update, newEndpoint } = suite;
     const Tenant = await tenantOf(ada);
-    const { ID } = await made(sample(Tenant));
+    const { ID } = await newEndpoint(sample(Tenant));
     for (const body of [{}, { Endpoint: {} }, { Endpoint: { Tenant, ID: '', Name: null } }]) {
       assertRefused(
         await stack.call('Webhooks_UpdateEndpoint', body, ada.token),
@@ -51,9 +51,9 @@ describeOne('updates of webhook endpoints', 'one process', (topology) => {
   });
 
   test('Webhooks_UpdateEndpoint replaces name and URL and keeps absent fields', async () => {
-    const { stack, ada, tenantOf, sample, update, made, stored } = suite;
+    const { stack, ada, tenantOf, sample, update, newEndpoint, stored } = suite;
     const Tenant = await tenantOf(ada);
-    const created = await made({ ...sample(Tenant), Description: 'first', RateLimit: 5 });
+    const created = await newEndpoint({ ...sample(Tenant), Description: 'first', RateLimit: 5 });
     const paused = recordIn(
       await update({
         ID: created.ID,
@@ -106,7 +106,7 @@ describeOne('updates of webhook endpoints', 'one process', (topology) => {
   });
 
   test('a secret in a webhook URL is in no event and no audit entry', async () => {
-    const { stack, ada, tenantOf, sample, update, read, made } = suite;
+    const { stack, ada, tenantOf, sample, update, read, newEndpoint } = suite;
     const Tenant = await tenantOf(ada);
     const secrets = ['first-secret', 'second-secret', 'third-secret-in-the-path'];
     const [first, second, third] = [
@@ -114,7 +114,7 @@ describeOne('updates of webhook endpoints', 'one process', (topology) => {
       `${stack.inboxUrl}/hooks/masked?key=${secrets[1]}`,
       `${stack.inboxUrl}/hooks/${secrets[2]}`,
     ];
-    const created = await made({ ...sample(Tenant), URL: first });
+    const created = await newEndpoint({ ...sample(Tenant), URL: first });
     for (const URL of [second, third]) bodyOf(await update({ ...created, URL }));
     const stored = recordIn(await read(Tenant, created.ID), 'Endpoint') as Endpoint;
     assert.equal(stored.URL, third, 'the API returns the whole URL');
@@ -125,15 +125,15 @@ describeOne('updates of webhook endpoints', 'one process', (topology) => {
     ])
       bodyOf(await stack.call(operation, { Tenant, ID: created.ID }, ada.token));
 
-    const shown = `${stack.inboxUrl}/hooks/masked?…`;
+    const masked = `${stack.inboxUrl}/hooks/masked?…`;
     const events = await eventsOf(stack, 'notifications', Tenant);
     assert.deepEqual(
       events
         .filter(({ type }) => type === 'webhook_endpoint.updated')
         .map(({ data, previous }) => [(data as Endpoint).URL, previous?.['URL']]),
       [
-        [shown, shown],
-        [`${stack.inboxUrl}/hooks/…`, shown],
+        [masked, masked],
+        [`${stack.inboxUrl}/hooks/…`, masked],
       ],
       'a change of the query alone is an event too',
     );
@@ -146,9 +146,9 @@ describeOne('updates of webhook endpoints', 'one process', (topology) => {
   });
 
   test('Webhooks_UpdateEndpoint with the record as it was read changes nothing and publishes no event', async () => {
-    const { stack, ada, tenantOf, sample, update, read, made } = suite;
+    const { stack, ada, tenantOf, sample, update, read, newEndpoint } = suite;
     const Tenant = await tenantOf(ada);
-    const created = await made({ ...sample(Tenant), Description: 'first', RateLimit: 5 });
+    const created = await newEndpoint({ ...sample(Tenant), Description: 'first', RateLimit: 5 });
     const [before] = await rowsOf(
       stack,
       'select * from notifications.webhook_endpoint where id = $1',
@@ -168,10 +168,10 @@ describeOne('updates of webhook endpoints', 'one process', (topology) => {
   });
 
   test('Webhooks_UpdateEndpoint of a foreign endpoint answers like a missing one', async () => {
-    const { stack, ada, bob, tenantOf, sample, update, read, made } = suite;
+    const { stack, ada, bob, tenantOf, sample, update, read, newEndpoint } = suite;
     const Tenant = await tenantOf(ada);
     const [own, other] = [await tenantOf(bob), await tenantOf(ada)];
-    const created = await made(sample(Tenant));
+    const created = await newEndpoint(sample(Tenant));
     const stranger = await signUp(stack);
     const change = { Name: 'Hijacked', URL: `${stack.inboxUrl}/hooks/hijacked` };
     for (const { token } of [bob, stranger]) {

@@ -154,7 +154,7 @@ describeOne('webhook endpoints', 'one process', (topology) => {
   });
 
   test('Webhooks_ListEndpoints requires a Tenant and pages through its endpoints', async () => {
-    const { stack, ada, tenantOf, sample, made } = suite;
+    const { stack, ada, tenantOf, sample, newEndpoint } = suite;
     const Tenant = await tenantOf(ada);
     for (const body of [{}, { Tenant: '' }, { Tenant: null }, { Page: { Limit: 1 } }]) {
       assertRefused(
@@ -166,7 +166,7 @@ describeOne('webhook endpoints', 'one process', (topology) => {
     }
     const endpoints: Endpoint[] = [];
     for (let index = 0; index < 5; index++)
-      endpoints.push(await made({ ...sample(Tenant), Name: `Number ${index}` }));
+      endpoints.push(await newEndpoint({ ...sample(Tenant), Name: `Number ${index}` }));
     const { items, sizes } = await readList<Endpoint>(
       stack,
       'Webhooks_ListEndpoints',
@@ -182,9 +182,9 @@ describeOne('webhook endpoints', 'one process', (topology) => {
   });
 
   test('a member without the permission neither reads nor changes endpoints', async () => {
-    const { stack, ada, bob, tenantOf, sample, create, update, read, remove, made } = suite;
+    const { stack, ada, bob, tenantOf, sample, create, update, read, remove, newEndpoint } = suite;
     const Tenant = await tenantOf(ada);
-    const created = await made(sample(Tenant));
+    const created = await newEndpoint(sample(Tenant));
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: bob.id }, stack.platformKey));
     for (const answer of [
       await read(Tenant, created.ID, bob.token),
@@ -202,9 +202,9 @@ describeOne('webhook endpoints', 'one process', (topology) => {
   });
 
   test('Webhooks_DeleteEndpoint removes the endpoint, repeats without an event, and reaches no other tenant', async () => {
-    const { stack, ada, tenantOf, sample, update, read, remove, made, stored } = suite;
+    const { stack, ada, tenantOf, sample, update, read, remove, newEndpoint, stored } = suite;
     const [Tenant, other] = [await tenantOf(ada), await tenantOf(ada)];
-    const [first, second] = [await made(sample(Tenant)), await made(sample(other))];
+    const [first, second] = [await newEndpoint(sample(Tenant)), await newEndpoint(sample(other))];
     assert.deepEqual(bodyOf(await remove(Tenant, second.ID)), {});
     assert.deepEqual(recordIn(await read(other, second.ID), 'Endpoint'), second);
     for (let times = 0; times < 2; times++)
@@ -252,7 +252,7 @@ describeOne('webhook endpoints', 'one process', (topology) => {
   });
 
   test('Webhooks_CreateEndpoint without a Tenant uses the caller’s only tenant', async () => {
-    const { stack, tenantOf, sample, create, made } = suite;
+    const { stack, tenantOf, sample, create, newEndpoint } = suite;
     const eve = await signUp(stack);
     const { Tenant: _, ...endpoint } = sample('');
     assertRefused(await create(endpoint, eve.token), 400, 'invalid_argument', [
@@ -260,7 +260,7 @@ describeOne('webhook endpoints', 'one process', (topology) => {
     ]);
     const only = await tenantOf(eve);
     for (const Tenant of [undefined, null, ''])
-      assert.equal((await made({ ...endpoint, Tenant }, eve.token)).Tenant, only);
+      assert.equal((await newEndpoint({ ...endpoint, Tenant }, eve.token)).Tenant, only);
     await tenantOf(eve);
     assertRefused(await create(endpoint, eve.token), 400, 'invalid_argument', [
       'Tenant is required',

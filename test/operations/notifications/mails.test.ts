@@ -85,24 +85,24 @@ describeOne('mails', 'one process', (topology) => {
 
   /** A tenant with two owners, an administrator and a disabled owner. */
   async function owned() {
-    const [ada, bob, clerk, gone] = await Promise.all(
+    const [ada, bob, clerk, formerOwner] = await Promise.all(
       ['ada', 'bob', 'clerk', 'gone'].map((name) => signUp(stack, newAddress(name))),
     );
-    assert.ok(ada && bob && clerk && gone);
+    assert.ok(ada && bob && clerk && formerOwner);
     await speak(bob.token, 'es');
     const Tenant = await createTenant(stack, ada.token, 'Acme');
     for (const [{ id }, Role] of [
       [bob, 'owner'],
       [clerk, 'admin'],
-      [gone, 'owner'],
+      [formerOwner, 'owner'],
     ] as const) {
       bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: id }, stack.platformKey));
       bodyOf(
         await stack.call('Grants_Add', { Grant: { Tenant, UserID: id, Role } }, stack.platformKey),
       );
     }
-    bodyOf(await stack.call('Users_Disable', { UserID: gone.id }, stack.platformKey));
-    return { Tenant, ada, bob, others: [clerk.email, gone.email] };
+    bodyOf(await stack.call('Users_Disable', { UserID: formerOwner.id }, stack.platformKey));
+    return { Tenant, ada, bob, others: [clerk.email, formerOwner.email] };
   }
 
   async function assertNotNotified(addresses: readonly string[]): Promise<void> {

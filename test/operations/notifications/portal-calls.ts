@@ -26,8 +26,8 @@ export async function startPortal(topology: Topology) {
       URL,
       ...more,
     };
-    const made = bodyOf(await call('Webhooks_CreateEndpoint', { Endpoint: record }, owner.token));
-    return (made['Endpoint'] as { ID: string }).ID;
+    const answer = bodyOf(await call('Webhooks_CreateEndpoint', { Endpoint: record }, owner.token));
+    return (answer['Endpoint'] as { ID: string }).ID;
   }
   const create = (Endpoint: string, more: object = {}, token = owner.token) =>
     call(
@@ -46,12 +46,12 @@ export async function startPortal(topology: Topology) {
   const open = (Token: string) => call('Portal_Open', { Token });
   /** A session of a new link. */
   async function session(id: string, more: object = {}, token = owner.token) {
-    const made = await linkTo(id, more, token);
-    return { ...made, token: String(bodyOf(await open(made.secret))['Token']) };
+    const link = await linkTo(id, more, token);
+    return { ...link, token: String(bodyOf(await open(link.secret))['Token']) };
   }
   /** Publishes an event and returns its ID, which is the ID of its messages. */
-  async function publish(data: object): Promise<string> {
-    const Body = Buffer.from(JSON.stringify(data)).toString('base64');
+  async function publish(payload: object): Promise<string> {
+    const Body = Buffer.from(JSON.stringify(payload)).toString('base64');
     const event = { Tenant: tenant, Type: 'report.finished', Body };
     return String(bodyOf(await call('Events_Publish', event, owner.token))['ID']);
   }
@@ -100,7 +100,7 @@ export const auditOf = (stack: Stack, tenant: string, action: string, by: string
 /** A token of the same kind that was never issued. */
 export function changed(token: string): string {
   const other = token.at(20) === 'a' ? 'b' : 'a';
-  const made = token.slice(0, 20) + other + token.slice(21);
-  assert.notEqual(made, token);
-  return made;
+  const unknownToken = token.slice(0, 20) + other + token.slice(21);
+  assert.notEqual(unknownToken, token);
+  return unknownToken;
 }

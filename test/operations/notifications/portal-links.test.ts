@@ -112,17 +112,24 @@ describeOne('links to the receivers’ portal', 'one process', (topology) => {
   });
 
   test('a link that has expired, was deleted or was never issued opens nothing, even before it is swept', async () => {
-    const [late, gone] = [await on.session(id), await on.session(id)];
+    const [late, deleted] = [await on.session(id), await on.session(id)];
     await rowsOf(
       on.stack,
       "update notifications.webhook_portal set expires_at = now() + interval '1 second', session_expires_at = now() + interval '1 second' where id = $1",
       [late.portal.ID],
     );
     await eventually('the end of the link', async () => !(await on.isOpen(late.token)));
-    const where = { Tenant: on.tenant, ID: gone.portal.ID };
+    const where = { Tenant: on.tenant, ID: deleted.portal.ID };
     for (const _ of [1, 2]) bodyOf(await on.call('WebhookPortals_Delete', where, on.owner.token));
-    assert.equal(await on.isOpen(gone.token), false);
-    for (const token of [late.secret, gone.secret, gone.token, changed(gone.secret), 'bwko_x', 'x'])
+    assert.equal(await on.isOpen(deleted.token), false);
+    for (const token of [
+      late.secret,
+      deleted.secret,
+      deleted.token,
+      changed(deleted.secret),
+      'bwko_x',
+      'x',
+    ])
       assertRefused(await on.open(token), 400, 'failed_precondition', [
         'the token is no longer valid',
       ]);

@@ -198,8 +198,8 @@ describeOne('sessions of the receivers’ portal', 'one process', (topology) => 
       });
       assert.ok([400, 401, 403].includes(answer.status), `${path}: ${answer.status}`);
     }
-    const asked = { Token: token, Tenant: on.tenant };
-    const { Active } = bodyOf(await on.call('Tokens_Introspect', asked, on.stack.platformKey));
+    const request = { Token: token, Tenant: on.tenant };
+    const { Active } = bodyOf(await on.call('Tokens_Introspect', request, on.stack.platformKey));
     assert.equal(Active, false);
     assert.equal(await on.isOpen(token), true, 'none of these calls ended it');
   });

@@ -17,12 +17,12 @@ describeOne('Settings.AppURL', 'one process', (topology) => {
 
   /** A tenant of the user with this application. */
   async function tenantWith(userId: string, AppURL: string) {
-    const made = await stack.call(
+    const answer = await stack.call(
       'Tenants_Create',
       { Tenant: { Name: 'Acme', Settings: { AppURL } }, OwnerID: userId },
       stack.platformKey,
     );
-    return recordIn(made, 'Tenant') as { ID: string; Slug: string };
+    return recordIn(answer, 'Tenant') as { ID: string; Slug: string };
   }
   const redirectOf = async (token: string, Tenant = '') => {
     const answer = await stack.call('Account_IssueCode', { ReturnTo: '', Tenant }, token);

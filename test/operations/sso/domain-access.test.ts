@@ -97,7 +97,7 @@ describeOne('access to domains', 'one process', (topology) => {
         { Tenant: tenant },
         token,
       );
-      return items.find((item) => item.UserID === UserID)?.Status;
+      return items.find((member) => member.UserID === UserID)?.Status;
     };
     assert.equal(await statusOf(Tenant, early.id), 'pending');
     await rowsOf(

@@ -216,11 +216,11 @@ describeOne('domains', 'one process', (topology) => {
   test('Domain_List pages through the tenant’s domains only, and takes only its own cursor', async () => {
     const { stack, token, newTenant } = suite;
     const [Tenant, other] = [await newTenant(), await newTenant()];
-    const made: Domain[] = [];
-    for (let index = 0; index < 5; index++) made.push(await claim(stack, Tenant, token));
+    const domains: Domain[] = [];
+    for (let index = 0; index < 5; index++) domains.push(await claim(stack, Tenant, token));
     await claim(stack, other, token);
     const { items, sizes } = await readList<Domain>(stack, 'Domain_List', { Tenant }, token, 2);
-    assert.deepEqual([items, sizes], [made, [2, 2, 1]]);
+    assert.deepEqual([items, sizes], [domains, [2, 2, 1]]);
     const { NextCursor: Cursor } = await readPage<Domain>(
       stack,
       'Domain_List',

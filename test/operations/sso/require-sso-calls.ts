@@ -5,10 +5,10 @@ import { signUp } from '../../support/people.ts';
 
 export const bare = ['permission denied'];
 
-const wanted = ['this organisation requires single sign-on'];
+const messages = ['this organisation requires single sign-on'];
 
 export const isRequired = (answer: Answer) =>
-  assertRefused(answer, 403, 'permission_denied', wanted);
+  assertRefused(answer, 403, 'permission_denied', messages);
 
 export type RequireSso = Awaited<ReturnType<typeof startRequireSso>>;
 

@@ -90,9 +90,9 @@ describeBoth('members of a tenant with Settings.RequireSso', (topology) => {
       (await readList<Listed>(stack, 'Tenants_ListMine', {}, token)).items.find(
         ({ ID }) => ID === Tenant,
       );
-    const seen = await listed(bob.token);
+    const tenant = await listed(bob.token);
     assert.deepEqual(
-      [seen?.Name, seen?.Metadata, seen?.Settings.RequireSso, seen?.Settings.InviteDomains],
+      [tenant?.Name, tenant?.Metadata, tenant?.Settings.RequireSso, tenant?.Settings.InviteDomains],
       ['Acme', {}, true, []],
     );
     const whole = await listed(await ssoSession(stack, bob, Tenant));

@@ -138,12 +138,12 @@ describeBoth('Settings.RequireSso', (topology) => {
     const own = await ssoSession(stack, bob, Tenant);
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'ops' } }, own));
     bodyOf(await stack.call('Groups_AddMember', { Tenant, Group: 'ops', UserID: bob.id }, own));
-    const made = await stack.call(
+    const answer = await stack.call(
       'Webhooks_CreateEndpoint',
       { Endpoint: { Tenant, Name: 'strict', URL: `${stack.inboxUrl}/hooks/strict` } },
       own,
     );
-    const endpoint = recordIn(made, 'Endpoint') as object;
+    const endpoint = recordIn(answer, 'Endpoint') as object;
 
     const user = (token: string) => stack.call('Users_Get', { UserID: carol.id }, token);
     bodyOf(await user(own));
@@ -179,7 +179,7 @@ describeBoth('Settings.RequireSso', (topology) => {
             { UserID: bob.id, ...request },
             token,
           )
-        ).items.some((item) => item.Tenant === Tenant);
+        ).items.some((entry) => entry.Tenant === Tenant);
       await eventually(`${operation} to show the tenant`, () => sees(own));
       assert.equal(await sees(bob.token), false, operation);
     }

@@ -81,8 +81,8 @@ describe('passwords and single sign-on', () => {
     stack.call('Account_Login', { Email, Password });
   const assertSso = (answer: Answer) =>
     assertRefused(answer, 403, 'permission_denied', ['sign in with your organisation']);
-  async function want(wanted: Policy | undefined): Promise<void> {
-    policy = wanted;
+  async function want(next: Policy | undefined): Promise<void> {
+    policy = next;
     await cacheExpired();
   }
 

@@ -115,8 +115,8 @@ describe('federation: sessions', () => {
     const [guest, neighbour] = [await newGuest(), await newGuest()];
     const [token, code] = [await guest.open(), await guest.open(appOrigin)];
     const other = await newGuest(newAssertion(tenant, { email: guest.email }));
-    const [kept, foreign] = [await other.open(), await neighbour.open()];
-    for (const live of [token, kept, foreign]) assert.equal((await get(live)).status, 200);
+    const [unaffected, foreign] = [await other.open(), await neighbour.open()];
+    for (const live of [token, unaffected, foreign]) assert.equal((await get(live)).status, 200);
     await federation.forgetProvider({
       tenant: createId('tnt'),
       provider: guest.assertion.provider,
@@ -126,7 +126,7 @@ describe('federation: sessions', () => {
     await federation.forgetProvider({ tenant, provider });
     assert.equal((await get(token)).status, 401);
     await assertDeadCode(code);
-    for (const live of [kept, foreign]) assert.equal((await get(live)).status, 200);
+    for (const live of [unaffected, foreign]) assert.equal((await get(live)).status, 200);
     assert.deepEqual(await countsOf(guest.id), [1, 0, 1]);
     await refusedWith(guest.open(), 'PROVIDER_INACTIVE');
     for (const missing of [
@@ -135,29 +135,29 @@ describe('federation: sessions', () => {
       { tenant: '', provider: '' },
     ])
       await federation.forgetProvider(missing);
-    assert.equal((await get(kept)).status, 200);
+    assert.equal((await get(unaffected)).status, 200);
   });
 
   test('Users_RemoveIdentity ends the sessions and codes of that provider with its reply', async () => {
     const { stack, tenant, newGuest, get, assertDeadCode } = suite;
     const guest = await newGuest();
     const other = await newGuest(newAssertion(tenant, { email: guest.email }));
-    const [token, code, kept] = [
+    const [token, code, unaffected] = [
       await guest.open(),
       await guest.open(appOrigin),
       await other.open(),
     ];
-    for (const live of [token, kept]) assert.equal((await get(live)).status, 200);
+    for (const live of [token, unaffected]) assert.equal((await get(live)).status, 200);
     bodyOf(
       await stack.call(
         'Users_RemoveIdentity',
         { UserID: guest.id, Provider: guest.assertion.provider },
-        kept,
+        unaffected,
       ),
     );
     assert.equal((await get(token)).status, 401);
     await assertDeadCode(code);
-    assert.equal((await get(kept)).status, 200);
+    assert.equal((await get(unaffected)).status, 200);
   });
 
   test('deleting an account or a tenant deletes its links, codes and sessions from providers', async () => {
@@ -171,14 +171,14 @@ describe('federation: sessions', () => {
 
     const going = await createTenant(stack, owner.token);
     const member = await newGuest(newAssertion(going));
-    const [token, kept] = [await member.open(), await (await newGuest()).open()];
+    const [token, unaffected] = [await member.open(), await (await newGuest()).open()];
     await member.open(appOrigin);
     bodyOf(await stack.call('Tenants_Delete', { Tenant: going }, owner.token));
     await eventually('the tenant’s identities to be gone', async () =>
       (await countsOf(member.id)).every((count) => count === 0),
     );
     await eventually('the end of the session', async () => (await get(token)).status === 401);
-    assert.equal((await get(kept)).status, 200);
+    assert.equal((await get(unaffected)).status, 200);
   });
 
   test('concurrent calls leave no link without a user and no session of a disabled or unlinked user', async () => {
