@@ -69,7 +69,10 @@ describe('the gateway’s pages during single sign-on', { skip: withoutChromium 
     return page;
   }
   // A form's line breaks are sent as CRLF.
-  const sent = Object.entries(fields).map(([name, value]) => [name, value.replace('\n', '\r\n')]);
+  const submitted = Object.entries(fields).map(([name, value]) => [
+    name,
+    value.replace('\n', '\r\n'),
+  ]);
 
   test('a form submits itself to the other site, with every field unchanged', async () => {
     const { origin, forms } = await receiver();
@@ -80,7 +83,7 @@ describe('the gateway’s pages during single sign-on', { skip: withoutChromium 
     await page.goto(address);
     await page.waitForURL(`${origin}/**`);
     assert.equal(await page.title(), 'Arrived');
-    assert.deepEqual([...(forms[0] ?? [])], sent);
+    assert.deepEqual([...(forms[0] ?? [])], submitted);
     assert.equal(page.url(), `${origin}/sso?a=1&b=%22{{fields}}`);
     assert.deepEqual(problems, []);
   });
@@ -101,7 +104,7 @@ describe('the gateway’s pages during single sign-on', { skip: withoutChromium 
       );
       await page.waitForURL(`${origin}/sso`);
       assert.equal(await page.title(), 'Arrived');
-      assert.deepEqual([...(forms[0] ?? [])], status === 307 ? sent : []);
+      assert.deepEqual([...(forms[0] ?? [])], status === 307 ? submitted : []);
     });
 
   test('without JavaScript a button submits the form', async () => {
@@ -114,7 +117,7 @@ describe('the gateway’s pages during single sign-on', { skip: withoutChromium 
     await photograph(page, 'post');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForURL(`${origin}/**`);
-    assert.deepEqual([...(forms[0] ?? [])], sent);
+    assert.deepEqual([...(forms[0] ?? [])], submitted);
   });
 
   test('a form for https is not submitted over http, and the page is accessible', async () => {
@@ -171,9 +174,9 @@ describe('the gateway’s pages during single sign-on', { skip: withoutChromium 
         ),
       );
       assert.equal(answer?.status(), status);
-      const shown = await page.locator('main').innerText();
-      assert.match(shown, says);
-      assert.ok(shown.includes('id-{{message}}-<i>') && !shown.includes('secret'), shown);
+      const text = await page.locator('main').innerText();
+      assert.match(text, says);
+      assert.ok(text.includes('id-{{message}}-<i>') && !text.includes('secret'), text);
       await assertAccessible(page);
       await photograph(page, `error-${error.code}`);
       await page.getByRole('link', { name: 'Back to the sign-in page' }).click();

@@ -29,7 +29,7 @@ describe('an application that sends its users to the sign-in page', {
     response.setHeader('content-type', 'text/html').end(appPage(base)),
   );
   before(async () => {
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     app = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const ports = await choosePorts();
     base = `http://127.0.0.1:${ports.gateway.rpc}/iam`;
@@ -242,14 +242,17 @@ describe('an application that sends its users to the sign-in page', {
   test('a user allows an app with OpenID Connect on the consent page, and comes back with a code', async () => {
     const user = await signUp(stack);
     const redirect_uri = `${app}/callback`;
-    const made = await createApp(stack, { RedirectURIs: [redirect_uri], RequireConsent: true });
-    const App = { ID: made.ID, Name: 'Reports' };
+    const clientApp = await createApp(stack, {
+      RedirectURIs: [redirect_uri],
+      RequireConsent: true,
+    });
+    const App = { ID: clientApp.ID, Name: 'Reports' };
     const Logo = pngOf([28, 79, 194]).toString('base64');
     bodyOf(await stack.call('Apps_Save', { App, Logo }, stack.platformKey));
-    const config = await relyOn({ url: base }, made);
-    const asked = await ask(config, { redirect_uri });
+    const config = await relyOn({ url: base }, clientApp);
+    const request = await ask(config, { redirect_uri });
     const page = await browser.newPage();
-    await page.goto(asked.url.href);
+    await page.goto(request.url.href);
     await signIn(page, user.email, password);
     await heading(page, 'Sign in to Reports?');
     assert.ok(page.url().startsWith(`${base}/oauth/interaction/`));
@@ -259,7 +262,7 @@ describe('an application that sends its users to the sign-in page', {
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.waitForURL(`${redirect_uri}?**`);
     const arrival = { url: new URL(page.url()), status: 200, text: '' };
-    assert.equal((await exchange(config, asked, arrival)).claims()?.sub, user.id);
+    assert.equal((await exchange(config, request, arrival)).claims()?.sub, user.id);
     await page.context().close();
   });
 
@@ -267,12 +270,12 @@ describe('an application that sends its users to the sign-in page', {
     const user = await signUp(stack);
     const redirect_uri = `${app}/callback`;
     const Tenant = await createTenant(stack, user.token);
-    const made = await createApp(stack, { Tenant, RedirectURIs: [redirect_uri] }, user.token);
+    const clientApp = await createApp(stack, { Tenant, RedirectURIs: [redirect_uri] }, user.token);
     const Settings = { RequireFactor: 'any' };
     bodyOf(
       await stack.call('Tenants_Update', { Tenant: { ID: Tenant, Settings } }, stack.platformKey),
     );
-    const config = await relyOn({ url: base }, made);
+    const config = await relyOn({ url: base }, clientApp);
     const page = await browser.newPage();
     await page.goto((await ask(config, { redirect_uri })).url.href);
     await signIn(page, user.email, password);
@@ -282,13 +285,13 @@ describe('an application that sends its users to the sign-in page', {
     await page.waitForURL(`${redirect_uri}?error=access_denied**`);
 
     const { secret } = await addTotp(stack, user.token);
-    const asked = await ask(config, { redirect_uri });
-    await page.goto(asked.url.href);
+    const request = await ask(config, { redirect_uri });
+    await page.goto(request.url.href);
     await page.locator('#totp').fill(totp(secret));
     await page.keyboard.press('Enter');
     await page.waitForURL(`${redirect_uri}?code=**`);
     const arrival = { url: new URL(page.url()), status: 200, text: '' };
-    assert.equal((await exchange(config, asked, arrival)).claims()?.acr, 'aal2');
+    assert.equal((await exchange(config, request, arrival)).claims()?.acr, 'aal2');
     await page.context().close();
   });
 

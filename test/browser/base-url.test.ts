@@ -37,7 +37,7 @@ async function startProxy(prefix: string) {
   return {
     url: `http://${loopback}:${(proxy.address() as AddressInfo).port}${prefix}`,
     passOnTo: (gatewayPort: number) => (port = gatewayPort),
-    stripPrefix: (wanted: boolean) => (isStripped = wanted),
+    stripPrefix: (strips: boolean) => (isStripped = strips),
     close() {
       proxy.closeAllConnections();
       proxy.close();
@@ -91,19 +91,19 @@ for (const prefix of ['/id', '/auth', '/docs']) {
      */
     async function assertThere(
       address: string,
-      seen = new Set<string>(),
+      visited = new Set<string>(),
     ): Promise<ReadonlySet<string>> {
-      if (seen.has(address)) return seen;
-      seen.add(address);
+      if (visited.has(address)) return visited;
+      visited.add(address);
       assert.ok(address.startsWith(`${base}/`), address);
       const answer = await fetch(address);
       assert.equal(answer.status, 200, address);
       const isHtml = answer.headers.get('content-type')?.startsWith('text/html');
       const links = isHtml ? /\b(?:src|href)="([^"]*)/g : /^(?:import|\}) .*from '([^']*)/gm;
       const names = Array.from((await answer.text()).matchAll(links), ([, name = '']) => name);
-      for (const name of names.filter((found) => found !== 'data:,'))
-        await assertThere(new URL(name, address).href, seen);
-      return seen;
+      for (const name of names.filter((link) => link !== 'data:,'))
+        await assertThere(new URL(name, address).href, visited);
+      return visited;
     }
 
     /** Opens the link of a mail, fills in the form and sends it. Returns the text of the page. */

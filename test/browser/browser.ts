@@ -96,10 +96,10 @@ async function assertKept(page: Page, runOnly: RunOptions['runOnly']): Promise<v
     // Collecting the nodes that pass would take most of the time.
     `axe.run(document, ${JSON.stringify({ runOnly, resultTypes: ['violations'] })})`,
   );
-  const found = violations.map(
+  const problems = violations.map(
     ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(', ')}`,
   );
-  assert.deepEqual(found, [], page.url());
+  assert.deepEqual(problems, [], page.url());
   assert.ok(passes.some(({ id }) => id === 'color-contrast'));
 }
 
@@ -132,12 +132,12 @@ function assertPicture(png: Buffer, width: number): void {
   assert.equal(png.subarray(0, 8).toString('latin1'), '\x89PNG\r\n\x1a\n');
   assert.equal(png.readUInt32BE(16), width);
   assert.ok(png.readUInt32BE(20) >= 100);
-  const data: Buffer[] = [];
+  const chunks: Buffer[] = [];
   for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
     if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
-      data.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+      chunks.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
   }
   // Rows are stored as differences: those of an empty page are nearly all zero.
-  const differences = inflateSync(Buffer.concat(data)).filter((byte) => byte !== 0).length;
+  const differences = inflateSync(Buffer.concat(chunks)).filter((byte) => byte !== 0).length;
   assert.ok(differences > 2000, `only ${differences} differences: the picture is empty`);
 }

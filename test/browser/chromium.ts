@@ -3,7 +3,7 @@ import process from 'node:process';
 
 // The host's own browser for the tests of pages. Nothing is downloaded.
 
-const known = [
+const paths = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -12,7 +12,7 @@ const known = [
 const named = process.env['BAILIWICK_CHROMIUM'];
 
 /** Undefined if there is none. `BAILIWICK_CHROMIUM` names another one. */
-export const chromiumPath = (named ? [named] : known).find((file) => existsSync(file));
+export const chromiumPath = (named ? [named] : paths).find((file) => existsSync(file));
 
 /** The reason why tests of pages are skipped; false if they run. */
 export const withoutChromium =

@@ -135,14 +135,14 @@ describe('access in the console', { skip: withoutChromium }, () => {
       );
     await fill(1, 1000);
     const { page, views } = await openAs(owner, Tenant, 'groups');
-    const item = (name: string) => page.getByRole('treeitem', { name });
+    const treeItem = (name: string) => page.getByRole('treeitem', { name });
     const focused = () => page.locator('[role=treeitem]:focus').innerText();
-    await item('eng').first().waitFor();
+    await treeItem('eng').first().waitFor();
     await assertGood(page, 'access-tree');
-    await item('eng').first().focus();
+    await treeItem('eng').first().focus();
     assert.equal(await page.getByRole('treeitem', { name: 'backend' }).count(), 1);
     await page.keyboard.press('ArrowLeft');
-    assert.equal(await item('eng').first().getAttribute('aria-expanded'), 'false');
+    assert.equal(await treeItem('eng').first().getAttribute('aria-expanded'), 'false');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     assert.match(await focused(), /backend/);
@@ -154,12 +154,12 @@ describe('access in the console', { skip: withoutChromium }, () => {
     await page.keyboard.press('End');
     assert.match(await focused(), /and 900 more/);
     await page.keyboard.press('Enter');
-    await item('and 800 more').waitFor();
+    await treeItem('and 800 more').waitFor();
     await page.keyboard.press('Home');
     assert.match(await focused(), /eng/);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/groups?group=eng');
-    assert.equal(await item('secret').count(), 0);
+    assert.equal(await treeItem('secret').count(), 0);
 
     // More than 2,000 groups are a list by cursor.
     await fill(1001, 2000);

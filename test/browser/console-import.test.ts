@@ -57,12 +57,12 @@ describe('the import in the console', { skip: withoutChromium }, () => {
   const press = (page: Page, name: string) =>
     page.getByRole('button', { name, exact: true }).click();
   const usersLike = async (pattern: string) => {
-    const found = await rowsOf<{ email: string }>(
+    const users = await rowsOf<{ email: string }>(
       stack,
       'select email from identity.user_account where email like $1',
       [pattern],
     );
-    return found.length;
+    return users.length;
   };
 
   test('an operator checks a file, imports it into a tenant, and gets the failed users as a file', async () => {
@@ -173,16 +173,16 @@ describe('the import in the console', { skip: withoutChromium }, () => {
     // Once the page was idle it counts as idle, also while the next call is held.
     await page.waitForLoadState('networkidle');
     const keys: Array<string | undefined> = [];
-    const held = Promise.withResolvers<void>();
-    const seen = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const arrival = Promise.withResolvers<void>();
     await page.route('**/Users_Import', async (route: Route) => {
       keys.push(route.request().headers()['idempotency-key']);
-      seen.resolve();
-      await held.promise;
+      arrival.resolve();
+      await release.promise;
       await route.continue();
     });
     await press(page, 'Import now');
-    await seen.promise;
+    await arrival.promise;
     assert.equal(
       await page.evaluate('document.activeElement.id'),
       'import-run',
@@ -193,7 +193,7 @@ describe('the import in the console', { skip: withoutChromium }, () => {
     await assertGood(page, 'import-running');
     await press(page, 'Stop');
     await page.getByRole('button', { name: 'Stopping …' }).waitFor();
-    held.resolve();
+    release.resolve();
     await page.getByText('Not processed yet: 250').waitFor();
     const spoken = page.getByRole('status').getByText('40 %');
     await spoken.waitFor({ state: 'attached' });
@@ -205,9 +205,9 @@ describe('the import in the console', { skip: withoutChromium }, () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Leave the import?').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    const asked = page.waitForEvent('dialog');
+    const question = page.waitForEvent('dialog');
     void page.close({ runBeforeUnload: true });
-    const warning = await asked;
+    const warning = await question;
     assert.equal(warning.type(), 'beforeunload');
     await warning.dismiss();
 

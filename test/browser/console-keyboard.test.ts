@@ -120,11 +120,10 @@ describe('the console by keyboard', { skip: withoutChromium }, () => {
     await keyboard.type('zeta');
     await page.getByText('Results: 3').waitFor();
     await assertGood(page, 'search-found');
-    assert.deepEqual(await options.evaluateAll((found) => found.map((one) => one.ariaSelected)), [
-      'true',
-      'false',
-      'false',
-    ]);
+    assert.deepEqual(
+      await options.evaluateAll((elements) => elements.map((one) => one.ariaSelected)),
+      ['true', 'false', 'false'],
+    );
     await keyboard.press('ArrowDown');
     await keyboard.press('ArrowDown');
     const last = options.last();

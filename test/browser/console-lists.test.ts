@@ -95,7 +95,7 @@ describe('the lists of the console', { skip: withoutChromium }, () => {
       bodyOf(await stack.call('Bots_Save', { Bot: { Tenant, Name } }, owner.token));
     for (const Email of ['guest@example.org', 'other@example.org'])
       bodyOf(await stack.call('TenantInvitations_Create', { Tenant, Email }, owner.token));
-    for (const [view, query, found] of [
+    for (const [view, query, match] of [
       ['groups', 'sal', 'sales'],
       ['bots', 'rep', 'report'],
       ['invitations', 'gue', 'guest@example.org'],
@@ -106,7 +106,7 @@ describe('the lists of the console', { skip: withoutChromium }, () => {
       await all.nth(1).waitFor();
       await search(page).fill(query);
       await all.nth(1).waitFor({ state: 'detached' });
-      await rowsOf(page).filter({ hasText: found }).waitFor();
+      await rowsOf(page).filter({ hasText: match }).waitFor();
       await assertGood(page, `${view}-searched`);
     }
   });

@@ -151,8 +151,12 @@ describe('domains and single sign-on in the console', { skip: withoutChromium },
     assert.equal(await page.getByLabel('Role here').inputValue(), 'auditor');
     await membership.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Somebody else').waitFor({ state: 'hidden' });
-    const kept = await stack.call('Sso_GetProvider', { Tenant: tenant, ID: provider['ID'] }, token);
-    const { Name, GroupMappings } = kept.body['Provider'] as Record<string, unknown>;
+    const stored = await stack.call(
+      'Sso_GetProvider',
+      { Tenant: tenant, ID: provider['ID'] },
+      token,
+    );
+    const { Name, GroupMappings } = stored.body['Provider'] as Record<string, unknown>;
     assert.equal(Name, 'Staff');
     assert.deepEqual(GroupMappings, [{ Value: 'engineers', Group: '', Role: 'auditor' }]);
     await page.reload();
@@ -191,8 +195,8 @@ describe('domains and single sign-on in the console', { skip: withoutChromium },
     await page.getByRole('button', { name: 'Make new codes' }).click();
     await dialog.getByRole('button', { name: 'Make new codes' }).click();
     await dialog.getByText('Each code works once.').waitFor();
-    const shown = await dialog.locator('pre').innerText();
-    assert.equal(shown.trim().split('\n').length, 8);
+    const codes = await dialog.locator('pre').innerText();
+    assert.equal(codes.trim().split('\n').length, 8);
     await assertGood(page, 'signon-recovery-codes');
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByText('Unused recovery codes: 8').waitFor();

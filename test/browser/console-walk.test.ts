@@ -52,7 +52,7 @@ describe('an administrator with an empty installation', { skip: withoutChromium 
     return link;
   };
   /** The step as a picture in test/artifacts. */
-  const done = (page: Page, step: string) => photograph(page, `console-walk-${step}`);
+  const picture = (page: Page, step: string) => photograph(page, `console-walk-${step}`);
 
   test('comes to people in groups with a role, a provider, an app and a verified webhook', async () => {
     const page = await newPage();
@@ -84,7 +84,7 @@ describe('an administrator with an empty installation', { skip: withoutChromium 
     await page.getByLabel('Name of the organisation').fill('Acme');
     await page.getByRole('button', { name: 'Create the organisation' }).click();
     await heading(page, 'Acme');
-    await done(page, 'overview');
+    await picture(page, 'overview');
     await view('Invitations');
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByLabel('E-mail address').fill(colleague);
@@ -125,7 +125,7 @@ describe('an administrator with an empty installation', { skip: withoutChromium 
     await page.getByRole('option', { name: 'report-editor' }).click();
     await dialog.getByText('These would gain').waitFor();
     await dialog.getByText(colleague).waitFor();
-    await done(page, 'what-if');
+    await picture(page, 'what-if');
     await dialog.getByRole('button', { name: 'Give a role' }).click();
     await page.getByRole('row').filter({ hasText: 'report-editor' }).waitFor();
 
@@ -136,7 +136,7 @@ describe('an administrator with an empty installation', { skip: withoutChromium 
     await page.getByRole('combobox', { name: 'Permission' }).fill('app.reports.delete');
     await page.getByRole('button', { name: 'Ask' }).click();
     await page.getByText('Yes, this is allowed').waitFor();
-    await done(page, 'why');
+    await picture(page, 'why');
 
     // The domain and the provider of the company.
     const domain = newName();
@@ -162,7 +162,7 @@ describe('an administrator with an empty installation', { skip: withoutChromium 
     op.setClient({ id: 'bailiwick', redirectUris: [await redirect.innerText()], secret });
     await page.getByRole('button', { name: 'Test now' }).click();
     await page.getByText('People can sign in through this provider.').waitFor();
-    await done(page, 'provider');
+    await picture(page, 'provider');
 
     // An app that signs in with Bailiwick.
     await view('Apps');
@@ -171,7 +171,7 @@ describe('an administrator with an empty installation', { skip: withoutChromium 
     await page.getByLabel('Address of Grafana').fill('https://metrics.example.com/');
     await page.getByRole('button', { name: 'Create the app' }).click();
     await dialog.getByLabel('grafana.ini', { exact: true }).waitFor();
-    await done(page, 'app');
+    await picture(page, 'app');
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
     await heading(page, 'Grafana');
 
@@ -194,7 +194,7 @@ describe('an administrator with an empty installation', { skip: withoutChromium 
     const [caught] = await caughtBy(stack, 'walk', signing);
     assert.equal(caught?.SignatureValid, true);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await done(page, 'webhook');
+    await picture(page, 'webhook');
 
     // The colleague's view, and the steps that are done.
     await view('Overview');

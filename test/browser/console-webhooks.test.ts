@@ -71,7 +71,7 @@ describe('webhooks in the console', { skip: withoutChromium }, () => {
     await page.goto(views);
     // Three clicks from the overview: the navigation, the message, and the button.
     const failed = page.getByRole('row').filter({ hasText: 'group.created' });
-    for (let left = 20; (await failed.count()) === 0 && left > 0; left--) {
+    for (let tries = 20; (await failed.count()) === 0 && tries > 0; tries--) {
       await page.goto(views);
       await page
         .getByRole('navigation', { name: 'Views' })
@@ -100,7 +100,7 @@ describe('webhooks in the console', { skip: withoutChromium }, () => {
     await page.getByLabel('Result').selectOption('delivered');
     await page.waitForURL('**?outcome=delivered');
     const delivered = page.getByRole('row').filter({ hasText: 'HTTP 200' });
-    for (let left = 20; (await delivered.count()) === 0 && left > 0; left--) {
+    for (let tries = 20; (await delivered.count()) === 0 && tries > 0; tries--) {
       await page.waitForTimeout(300);
       await page.reload();
       await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
@@ -190,7 +190,7 @@ describe('webhooks in the console', { skip: withoutChromium }, () => {
 
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'a' } }, ada.token));
     const failed = page.getByRole('row').filter({ hasText: 'group.created' });
-    for (let left = 20; (await failed.count()) === 0 && left > 0; left--) {
+    for (let tries = 20; (await failed.count()) === 0 && tries > 0; tries--) {
       await page.waitForTimeout(300);
       await page.reload();
       await page.getByRole('heading', { name: 'Failed deliveries' }).waitFor();
@@ -237,7 +237,7 @@ describe('webhooks in the console', { skip: withoutChromium }, () => {
     const [ada, eve] = [await signUp(stack), await signUp(stack)];
     const [hers, other] = [await createTenant(stack, ada.token), await tenantFor(stack, eve.id)];
     const endpoint = { Tenant: other, Name: 'Secret', URL: `${stack.inboxUrl}/hooks/x` };
-    const made = bodyOf(
+    const foreign = bodyOf(
       await stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint }, eve.token),
     )['Endpoint'] as { ID: string };
     const { Slug } = bodyOf(await stack.call('Tenants_Get', { Tenant: hers }, ada.token))[
@@ -246,7 +246,7 @@ describe('webhooks in the console', { skip: withoutChromium }, () => {
       Slug: string;
     };
     const page = await newPage();
-    const address = `${stack.url}/console/t/${Slug}/webhooks/${made.ID}`;
+    const address = `${stack.url}/console/t/${Slug}/webhooks/${foreign.ID}`;
     await openSignedIn(page, address, ada.email, password);
     await page.getByText('This does not exist').waitFor();
     assert.equal(await page.getByText('Secret').count(), 0);

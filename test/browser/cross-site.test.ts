@@ -19,7 +19,7 @@ describe('an application on another site', { skip: withoutChromium }, () => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>App</title>'),
   );
   before(async () => {
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     app = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const ports = await choosePorts();
     base = `http://127.0.0.1:${ports.gateway.rpc}/iam`;
@@ -36,11 +36,11 @@ describe('an application on another site', { skip: withoutChromium }, () => {
   test('a form of another site begins a sign-in with the session that there is, and ends it', async () => {
     const user = await signUp(stack);
     const redirect_uri = `${app}/callback`;
-    const made = await createApp(stack, {
+    const clientApp = await createApp(stack, {
       RedirectURIs: [redirect_uri],
       PostLogoutRedirectURIs: [`${app}/bye`],
     });
-    const config = await relyOn({ url: base }, made);
+    const config = await relyOn({ url: base }, clientApp);
     const page = await browser.newPage();
     // Another name is another site: a cookie with SameSite=Lax does not come with its POST.
     const other = app.replace('127.0.0.1', 'localhost');
@@ -59,11 +59,11 @@ describe('an application on another site', { skip: withoutChromium }, () => {
     await signIn(page, user.email, password);
     await page.waitForURL(`${redirect_uri}?code=**`);
 
-    const asked = await ask(config, { redirect_uri });
-    await post(asked.url);
+    const request = await ask(config, { redirect_uri });
+    await post(request.url);
     await page.waitForURL(`${redirect_uri}?code=**`);
     const arrival = { url: new URL(page.url()), status: 200, text: '' };
-    const tokens = await exchange(config, asked, arrival);
+    const tokens = await exchange(config, request, arrival);
     assert.equal(tokens.claims()?.sub, user.id);
 
     const out = new URL(`${base}/oauth/logout`);

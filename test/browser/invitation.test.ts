@@ -65,8 +65,11 @@ describe('the invitation page', { skip: withoutChromium }, () => {
   /** Signs in like the product's pages: the session is a cookie. */
   async function signIn(page: Page, { email }: Pick<Person, 'email'>): Promise<void> {
     const { href, origin } = new URL('Account_Login', page.url());
-    const data = { Email: email, Password: password, Cookie: true };
-    assert.equal((await page.request.post(href, { data, headers: { origin } })).status(), 200);
+    const request = { Email: email, Password: password, Cookie: true };
+    assert.equal(
+      (await page.request.post(href, { data: request, headers: { origin } })).status(),
+      200,
+    );
     await page.reload();
   }
   async function assertGood(page: Page, name: string): Promise<void> {

@@ -37,7 +37,7 @@ describe('the pages in all languages', { skip: withoutChromium }, () => {
     response.setHeader('content-type', 'text/html').end(appPage(base)),
   );
   before(async () => {
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     app = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const ports = await choosePorts();
     base = `http://localhost:${ports.gateway.rpc}/iam`;

@@ -120,11 +120,11 @@ describe('the pages of the links in mails', { skip: withoutChromium }, () => {
       // The browser treats this as a fragment of the loaded page.
       await page.goto(`${base}/${path}#token=second`);
       await page.waitForURL(`${base}/${path}`);
-      const asked = page.waitForRequest(`**/${operation}`);
+      const request = page.waitForRequest(`**/${operation}`);
       await page.route('**/Account_Login', (route) => route.fulfill({ json: {} }));
       await fillIn(page, fields);
       await page.getByRole('button', { name: button }).click();
-      assert.equal(((await asked).postDataJSON() as { Token: string }).Token, 'second');
+      assert.equal(((await request).postDataJSON() as { Token: string }).Token, 'second');
     });
 
   for (const { path, operation, fields, button } of pages)
@@ -138,11 +138,11 @@ describe('the pages of the links in mails', { skip: withoutChromium }, () => {
       );
       await loaded;
       await page.waitForURL(`${base}/${path}`);
-      const asked = page.waitForRequest(`**/${operation}`);
+      const request = page.waitForRequest(`**/${operation}`);
       await page.route('**/Account_Login', (route) => route.fulfill({ json: {} }));
       await fillIn(page, fields);
       await page.getByRole('button', { name: button }).click();
-      assert.equal(((await asked).postDataJSON() as { Token: string }).Token, 'a+b');
+      assert.equal(((await request).postDataJSON() as { Token: string }).Token, 'a+b');
     });
 
   /** Replaces the contents of the focused field. */

@@ -42,12 +42,12 @@ describe('the receivers’ portal in a browser', { skip: withoutChromium }, () =
     receiver.answer(path, status(503));
     const { email, token } = await signUp(stack);
     const Tenant = await createTenant(stack, token, 'Acme <Ltd>');
-    const made = await stack.call(
+    const answer = await stack.call(
       'Webhooks_CreateEndpoint',
       { Endpoint: { Tenant, Name: 'Orders', URL: receiver.url(path), EventTypes: ['group.*'] } },
       token,
     );
-    const { ID } = bodyOf(made)['Endpoint'] as { ID: string };
+    const { ID } = bodyOf(answer)['Endpoint'] as { ID: string };
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'engineering' } }, token));
     const { Slug } = bodyOf(await stack.call('Tenants_Get', { Tenant }, token))['Tenant'] as {
       Slug: string;
@@ -58,7 +58,7 @@ describe('the receivers’ portal in a browser', { skip: withoutChromium }, () =
   /** Loads the log again until the row with this text is there. */
   async function rowWith(page: Page, text: string) {
     const row = page.getByRole('row').filter({ hasText: text });
-    for (let left = 30; (await row.count()) === 0 && left > 0; left--) {
+    for (let tries = 30; (await row.count()) === 0 && tries > 0; tries--) {
       await page.waitForTimeout(300);
       await page.reload();
       await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
@@ -86,15 +86,18 @@ describe('the receivers’ portal in a browser', { skip: withoutChromium }, () =
     await admin.getByText('last opened never').waitFor();
 
     const page = await newConsolePage(browser, stack.url, problems);
-    const sent: string[] = [];
+    const requests: string[] = [];
     page.on(
       'request',
-      (request) => void sent.push(request.url(), JSON.stringify(request.headers())),
+      (request) => void requests.push(request.url(), JSON.stringify(request.headers())),
     );
     await page.goto(link.trim());
     await page.getByRole('button', { name: 'Open the portal' }).waitFor();
     await assertGood(page, 'portal-link');
-    assert.ok(!sent.some((text) => text.includes('bwko_')), 'the token is in no address or header');
+    assert.ok(
+      !requests.some((text) => text.includes('bwko_')),
+      'the token is in no address or header',
+    );
     await page.getByRole('button', { name: 'Open the portal' }).click();
     await page.getByRole('heading', { name: 'Orders' }).waitFor();
     assert.equal(page.url(), `${stack.url}/portal`);

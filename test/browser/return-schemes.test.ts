@@ -30,7 +30,7 @@ describe('the addresses of apps at an https issuer', { skip: withoutChromium }, 
   );
   let front: ReturnType<typeof createTlsServer>;
   before(async () => {
-    await new Promise<void>((done) => app.listen(0, '127.0.0.1', done));
+    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
     local = `http://localhost:${(app.address() as AddressInfo).port}`;
     front = createTlsServer(await (await createAuthority()).issue(), (incoming, response) => {
       const { method, headers, url } = incoming;
@@ -41,7 +41,7 @@ describe('the addresses of apps at an https issuer', { skip: withoutChromium }, 
       onward.on('error', () => response.destroy());
       incoming.pipe(onward);
     });
-    await new Promise<void>((done) => front.listen(0, '127.0.0.1', done));
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
     base = `https://localhost:${(front.address() as AddressInfo).port}`;
     const environment = { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' };
     stack = await startStack('one process', environment);
@@ -99,7 +99,7 @@ describe('the addresses of apps at an https issuer', { skip: withoutChromium }, 
   for (const [name, Kind, addressOf] of kinds)
     test(`${name} is reached after a consent and after a sign-out`, async () => {
       const address = addressOf();
-      const made = await createApp(stack, {
+      const clientApp = await createApp(stack, {
         Kind,
         RedirectURIs: [address],
         PostLogoutRedirectURIs: [address],
@@ -111,7 +111,7 @@ describe('the addresses of apps at an https issuer', { skip: withoutChromium }, 
       const page = await browser.newPage({ ignoreHTTPSErrors: true });
       await page.goto(
         `${base}/oauth/authorize?${new URLSearchParams({
-          client_id: made.ID,
+          client_id: clientApp.ID,
           redirect_uri: address,
           response_type: 'code',
           scope: 'openid',
@@ -127,7 +127,7 @@ describe('the addresses of apps at an https issuer', { skip: withoutChromium }, 
       await page.getByRole('button', { name: 'Allow' }).click();
       const code = new URL(await comesBack).searchParams.get('code') ?? '';
       const out = new URLSearchParams({
-        id_token_hint: await idTokenFor(made, code, address),
+        id_token_hint: await idTokenFor(clientApp, code, address),
         post_logout_redirect_uri: address,
       });
       const tab = await page.context().newPage();

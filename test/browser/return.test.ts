@@ -129,10 +129,10 @@ describe('the return address of the sign-in page', { skip: withoutChromium }, ()
 
   test('no text on a page comes from its address', async () => {
     const page = await newPage();
-    const inside = async (address: string, shown: string) => {
+    const inside = async (address: string, selector: string) => {
       await page.goto('about:blank');
       await page.goto(`${base}${address}`);
-      await page.locator(shown).waitFor();
+      await page.locator(selector).waitFor();
       // Wait for the requests after the first answer.
       await page.waitForLoadState('networkidle');
       return page.locator('html').innerHTML();
@@ -148,24 +148,24 @@ describe('the return address of the sign-in page', { skip: withoutChromium }, ()
       'token',
     ];
     const query = names.map((name) => `${name}=${encodeURIComponent(`X ${evil}`)}`).join('&');
-    for (const [path, shown] of [
+    for (const [path, selector] of [
       ['/login', '#entry'],
       ['/verify', '.failed'],
       ['/reset', '.failed'],
       ['/invitation', '.failed'],
     ] as const) {
-      const plain = await inside(path, shown);
-      assert.equal(await inside(`${path}?${query}`, shown), plain, path);
+      const plain = await inside(path, selector);
+      assert.equal(await inside(`${path}?${query}`, selector), plain, path);
       assert.equal(
-        await inside(`${path}?${query}#${encodeURIComponent(evil)}`, shown),
+        await inside(`${path}?${query}#${encodeURIComponent(evil)}`, selector),
         plain,
         path,
       );
-      assert.equal(await inside(`${path}#${evil}`, shown), plain, path);
+      assert.equal(await inside(`${path}#${evil}`, selector), plain, path);
     }
     // The page keeps a token, but never shows it.
-    const held = await inside(`/verify#token=${encodeURIComponent(evil)}`, 'form');
-    assert.ok(!held.includes('onerror'));
+    const html = await inside(`/verify#token=${encodeURIComponent(evil)}`, 'form');
+    assert.ok(!html.includes('onerror'));
     assert.deepEqual(problems, []);
   });
 

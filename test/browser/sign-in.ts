@@ -27,10 +27,10 @@ export async function hears(page: Page, words: RegExp): Promise<string> {
 
 /** Waits until the page has this heading as its only first-level heading. */
 export async function heading(page: Page, name: string): Promise<string> {
-  const wanted = page.getByRole('heading', { level: 1, name });
-  await wanted.waitFor().catch(async (error: Error) => {
-    const shown = await page.locator('body').innerText();
-    throw new Error(`no heading "${name}" at ${page.url()}: ${shown}`, { cause: error });
+  const match = page.getByRole('heading', { level: 1, name });
+  await match.waitFor().catch(async (error: Error) => {
+    const text = await page.locator('body').innerText();
+    throw new Error(`no heading "${name}" at ${page.url()}: ${text}`, { cause: error });
   });
   return page.getByRole('heading', { level: 1 }).innerText();
 }

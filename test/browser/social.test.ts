@@ -25,7 +25,7 @@ describe('the buttons of the sign-in page', { skip: withoutChromium }, () => {
     response.setHeader('content-type', 'text/html').end(appPage(base)),
   );
   before(async () => {
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     app = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const ports = await choosePorts();
     base = `http://127.0.0.1:${ports.gateway.rpc}/iam`;

@@ -8,7 +8,14 @@ import { assertRefused, bodyOf } from '../support/answers.ts';
 import { describeOne, type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
-import { deliver, type Made, makeEndpoint, newestAt, type Owner, rawOf } from './endpoints.ts';
+import {
+  deliver,
+  makeEndpoint,
+  type NewEndpoint,
+  newestAt,
+  type Owner,
+  rawOf,
+} from './endpoints.ts';
 
 const largest = 256 * 1024;
 
@@ -35,7 +42,7 @@ const beginsWithMark = (body: Buffer) =>
 describeOne('webhook signatures', 'one process', (topology) => {
   let stack: Stack;
   let owner: Owner;
-  let endpoint: Made;
+  let endpoint: NewEndpoint;
   let present: string;
   before(async () => {
     stack = await sharedStack(topology);

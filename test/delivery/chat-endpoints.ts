@@ -60,8 +60,8 @@ export function createChatCalls(owner: () => ChatOwner) {
     ) as Task;
   const caught = (hook: string, count = 1): Promise<Caught[]> =>
     eventually(`${count} messages at ${hook}`, async () => {
-      const found = await caughtBy(owner().stack, hook);
-      return found.length >= count && found;
+      const messages = await caughtBy(owner().stack, hook);
+      return messages.length >= count && messages;
     });
   const attemptsOf = (endpoint: string) =>
     rowsOf<Attempt>(
@@ -71,8 +71,8 @@ export function createChatCalls(owner: () => ChatOwner) {
     );
   const ended = (endpoint: string, count: number): Promise<Attempt[]> =>
     eventually(`${count} attempts`, async () => {
-      const found = await attemptsOf(endpoint);
-      return found.length >= count && found.at(-1)?.next_attempt_at === null && found;
+      const attempts = await attemptsOf(endpoint);
+      return attempts.length >= count && attempts.at(-1)?.next_attempt_at === null && attempts;
     });
   const waiting = (endpoint: string, state: string) =>
     countOf(

@@ -54,8 +54,8 @@ describe('deletions reach every service', () => {
 
   async function assertGone(what: string, id: string): Promise<void> {
     let left: string[] = [];
-    const gone = async () => (left = await tablesWith(id)).length === 0;
-    await eventually(`${what} to be gone`, gone, 100_000).catch((error: unknown) =>
+    const isDeleted = async () => (left = await tablesWith(id)).length === 0;
+    await eventually(`${what} to be gone`, isDeleted, 100_000).catch((error: unknown) =>
       assert.fail(`${String(error)}: ${left.join()}`),
     );
   }
@@ -152,8 +152,8 @@ describe('deletions reach every service', () => {
     await assertGone('the user', id);
   });
 
-  const emit = (type: string, tenant: string, data: object) =>
-    emitBotEvent(stack, ada.id, { type, tenant, data });
+  const emit = (type: string, tenant: string, record: object) =>
+    emitBotEvent(stack, ada.id, { type, tenant, data: record });
 
   test('a disabled bot loses its access and a deleted one its records, even after an invalid or late event', async () => {
     const tenant = await newTenant();

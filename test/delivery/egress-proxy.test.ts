@@ -72,8 +72,8 @@ describeOne('deliveries through an egress proxy', 'one process', (topology) => {
     proxy.refuse = () => undefined;
     await eventually('the event', async () => (await caughtBy(stack, 'held-up'))[0], 40_000);
     const attempts = await eventually('its attempt', async () => {
-      const found = await attemptsAt(id);
-      return found.length > 0 && found;
+      const list = await attemptsAt(id);
+      return list.length > 0 && list;
     });
     assert.deepEqual(attempts, [{ attempt: 1, status: 'delivered' }]);
   });

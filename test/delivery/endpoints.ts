@@ -7,7 +7,7 @@ import { type Caught, caughtBy } from '../support/people.ts';
 // Helpers for webhook endpoints in delivery tests.
 
 export type Owner = { stack: Stack; tenant: string; token: string };
-export type Made = { id: string; secret: string };
+export type NewEndpoint = { id: string; secret: string };
 export type Result = {
   ID: string;
   Status: string;
@@ -23,7 +23,7 @@ export async function makeEndpoint(
   { stack, tenant, token }: Owner,
   hook: string,
   more: Record<string, unknown> = {},
-): Promise<Made> {
+): Promise<NewEndpoint> {
   const record = {
     Tenant: tenant,
     Name: hook,

@@ -71,8 +71,8 @@ describeOne('events', 'one process', (topology) => {
         `${event.type}: ${JSON.stringify(validate.errors)} in ${JSON.stringify(event)}`,
       );
     }
-    const seen = new Set(events.map(({ type }) => type));
-    const unseen = [...schemas.keys()].filter((type) => !seen.has(type));
+    const published = new Set(events.map(({ type }) => type));
+    const unseen = [...schemas.keys()].filter((type) => !published.has(type));
     // Types that need time to pass, a failing receiver or a directory.
     assert.deepEqual(unseen.sort(), [
       'bot_key.expired',
@@ -225,11 +225,11 @@ function compile(schema: string) {
   return ajv.compile(closed(JSON.parse(schema) as Json) as object);
 }
 
-function closed(value: Json): Json {
-  if (Array.isArray(value)) return value.map(closed);
-  if (typeof value !== 'object' || value === null) return value;
-  const inner = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, closed(one)]));
-  return 'properties' in value && typeof value['properties'] === 'object'
+function closed(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, one]) => [key, closed(one)]));
+  return 'properties' in schema && typeof schema['properties'] === 'object'
     ? { additionalProperties: false, ...inner }
     : inner;
 }

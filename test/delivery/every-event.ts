@@ -201,8 +201,8 @@ async function changeFactors(stack: Stack, user: Person, secret: string): Promis
   };
   const { Challenge } = bodyOf(await login(stack, user.email, secret));
   bodyOf(await stack.call('Account_CompleteLogin', { Challenge, RecoveryCode: Codes[0] }));
-  const { Challenge: asked } = bodyOf(await stack.call('Account_BeginStepUp', {}, user.token));
-  const answer = { Challenge: asked, RecoveryCode: Codes[1] };
+  const { Challenge: challenge } = bodyOf(await stack.call('Account_BeginStepUp', {}, user.token));
+  const answer = { Challenge: challenge, RecoveryCode: Codes[1] };
   bodyOf(await stack.call('Account_CompleteStepUp', answer, user.token));
   const { record } = await addPasskey(stack, user.token);
   bodyOf(await stack.call('Passkeys_Delete', { ID: record.ID }, user.token));

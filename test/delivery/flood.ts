@@ -22,8 +22,8 @@ const server = createServer((socket) => {
       if (timer) counts.answering -= 1;
       clearInterval(timer);
     });
-  socket.on('data', (data) => {
-    const [, path = ''] = /^POST (\/\S*)/.exec(data.toString('latin1')) ?? [];
+  socket.on('data', (chunk) => {
+    const [, path = ''] = /^POST (\/\S*)/.exec(chunk.toString('latin1')) ?? [];
     if (path === '') return;
     counts.requests += 1;
     counts.byPath[path] = (counts.byPath[path] ?? 0) + 1;
@@ -37,7 +37,7 @@ const server = createServer((socket) => {
 server.listen(0, host, () =>
   process.send?.({ origin: `http://${host}:${(server.address() as AddressInfo).port}` }),
 );
-process.on('message', (asked) => {
-  if (asked === 'counts') process.send?.(counts);
-  else isCalm = asked === 'calm';
+process.on('message', (command) => {
+  if (command === 'counts') process.send?.(counts);
+  else isCalm = command === 'calm';
 });

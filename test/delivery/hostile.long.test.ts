@@ -31,9 +31,9 @@ describe('deliveries to hostile receivers', () => {
   test('attempts at hostile receivers end in time with the documented error, in little memory, and do not delay others', async (t) => {
     const { stack, receivers, token, Tenant, insidePort, healthyUrl, reached, arrived } = stage;
     const { listen, secure, createEndpoint, attemptsAt, saveGroup } = stage;
-    const wanted = new Map<string, { what: string; error: string }>();
+    const expected = new Map<string, { what: string; error: string }>();
     const add = async (what: string, url: string, error: string) =>
-      void wanted.set(await createEndpoint(url, 'role.created'), { what, error });
+      void expected.set(await createEndpoint(url, 'role.created'), { what, error });
     for (const [what, { error }] of Object.entries(misbehaviours))
       await add(what, `${receivers.origin}/${what}`, error);
     const named = await listen(secure({}), outside);
@@ -71,23 +71,23 @@ describe('deliveries to hostile receivers', () => {
       saved.push({ event: `group-${index}`, at: Date.now() });
       await saveGroup(`group-${index}`);
     }
-    const attempts = await attemptsAt([...wanted.keys()]);
+    const attempts = await attemptsAt([...expected.keys()]);
     clearInterval(watch);
 
-    for (const [id, { what, error }] of wanted) {
+    for (const [id, { what, error }] of expected) {
       const attempt = attempts.get(id);
       assert.equal(attempt?.error, error, `${what}: ${attempt?.error} ${attempt?.message}`);
       assert.ok(attempt.ms < 20_000, `${what} took ${attempt.ms} ms`);
       assert.doesNotMatch(attempt.message, /127\.|::1|https?:/, what);
     }
     const waits = await eventually('all groups', () => {
-      const found = saved.map(
+      const times = saved.map(
         ({ event, at }) => (arrived.find((one) => one.event === event)?.at ?? Number.NaN) - at,
       );
-      return Promise.resolve(!found.some(Number.isNaN) && found.toSorted((a, b) => a - b));
+      return Promise.resolve(!times.some(Number.isNaN) && times.toSorted((a, b) => a - b));
     });
     t.diagnostic(
-      `${wanted.size} hostile receivers; deliveries to the healthy one took ${waits[30]} ms (median) and ${waits.at(-1)} ms (maximum)`,
+      `${expected.size} hostile receivers; deliveries to the healthy one took ${waits[30]} ms (median) and ${waits.at(-1)} ms (maximum)`,
     );
     t.diagnostic(
       `notifications used ${before.toFixed(0)} MB before and ${most.toFixed(0)} MB at most`,
@@ -162,11 +162,11 @@ describe('deliveries to hostile receivers', () => {
         clearInterval(attacking);
         await eventually('the attempts to end', async () => (await counts()).answering === 0);
       }
-      const found = { calm: p99(waits.calm), flooded: p99(waits.flooded) };
+      const percentiles = { calm: p99(waits.calm), flooded: p99(waits.flooded) };
       t.diagnostic(
-        `p99 of publish to delivery: ${found.calm} ms without the flood, ${found.flooded} ms with it`,
+        `p99 of publish to delivery: ${percentiles.calm} ms without the flood, ${percentiles.flooded} ms with it`,
       );
-      return found;
+      return percentiles;
     }
     // Below 100 ms, a garbage collection or another process makes up half of the value.
     const isHeld = ({ calm, flooded }: { calm: number; flooded: number }) =>
@@ -176,9 +176,13 @@ describe('deliveries to hostile receivers', () => {
       await measure(20);
       // The p99 of 250 deliveries is the third slowest, so a burst of other load in the flooded
       // rounds can raise it. A flood that slows deliveries does so every time.
-      let found = await compare();
-      for (let repeats = 0; repeats < 3 && !isHeld(found); repeats++) found = await compare();
-      assert.ok(isHeld(found), `p99 rose from ${found.calm} ms to ${found.flooded} ms, four times`);
+      let percentiles = await compare();
+      for (let repeats = 0; repeats < 3 && !isHeld(percentiles); repeats++)
+        percentiles = await compare();
+      assert.ok(
+        isHeld(percentiles),
+        `p99 rose from ${percentiles.calm} ms to ${percentiles.flooded} ms, four times`,
+      );
       const { connections, requests } = await counts();
       assert.ok(
         requests > 500 && connections <= requests,
@@ -226,8 +230,8 @@ describe('deliveries to hostile receivers', () => {
     for (const [name, addresses] of Object.entries(names)) dns.set(name, { addresses });
     dns.set('alias.example', { cname: 'db.default.svc.cluster.local', addresses: ['127.0.0.1'] });
     // The name resolves to the outside for first attempts, then to the inside.
-    let asked = 0;
-    dns.set('rebinding.example', () => ({ addresses: [asked++ < 2 ? outside : '127.0.0.1'] }));
+    let lookups = 0;
+    dns.set('rebinding.example', () => ({ addresses: [lookups++ < 2 ? outside : '127.0.0.1'] }));
     const literals = [
       '127.0.0.1',
       '127.1',

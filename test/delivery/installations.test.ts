@@ -96,9 +96,9 @@ test('a second installation neither publishes to nor reads the streams of the fi
     await Promise.all([connected(one.broker), connected(two.broker)]);
     await one.broker.publish('evt._.user.updated', 'one', 'a');
     const stolen: string[] = [];
-    const taken = async (message: { id: string }) => void stolen.push(message.id);
+    const steal = async (message: { id: string }) => void stolen.push(message.id);
     const consumer = { stream: 'EVT', durable: 'audit', subject: 'evt.>' } as const;
-    two.broker.consume({ ...consumer, concurrency: 8, ackWaitMs: 10_000 }, taken);
+    two.broker.consume({ ...consumer, concurrency: 8, ackWaitMs: 10_000 }, steal);
     await eventually('the refusal', () => Promise.resolve(two.refusals.length > 0));
     await assert.rejects(two.broker.publish('evt._.user.updated', 'two', 'b'), {
       name: 'BrokerProblem',

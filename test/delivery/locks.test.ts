@@ -108,7 +108,7 @@ const attemptOf = (task: string, endpoint = id) => {
 /** Settles a task as a dead letter. */
 async function deadLetter(task: string, endpoint: string): Promise<void> {
   const attempt = attemptOf(task, endpoint);
-  const kept = {
+  const row = {
     state: 'dead',
     lane: '',
     firstAttempt: 1,
@@ -122,7 +122,7 @@ async function deadLetter(task: string, endpoint: string): Promise<void> {
     database,
     byService,
     attempt,
-    { ...attempt, ...kept, request: Buffer.alloc(0) } satisfies WaitingRow,
+    { ...attempt, ...row, request: Buffer.alloc(0) } satisfies WaitingRow,
     {
       isExhausted: endpoint !== '',
       isKept: false,
@@ -160,7 +160,7 @@ test('settling the tasks of an endpoint locks them in order, so a concurrent loc
   await other.query('begin');
   await other.query("select from notifications.delivery_waiting where task = 'task-10' for update");
   const tasks = Array.from({ length: 20 }, (_, index) => `task-${index + 10}`);
-  const settled = settleAsDone(
+  const result = settleAsDone(
     database,
     byService,
     tasks.map((task) => attemptOf(task)),
@@ -172,7 +172,7 @@ test('settling the tasks of an endpoint locks them in order, so a concurrent loc
   );
   assert.equal(free.rowCount, 19);
   await other.query('commit');
-  await settled;
+  await result;
   assert.deepEqual(await rowsOf(place(), 'select from notifications.delivery_waiting'), []);
 });
 
@@ -189,10 +189,10 @@ test('a dead letter of an endpoint in deletion leaves no rows', async () => {
   await other.query('delete from notifications.webhook_endpoint');
   await other.query('delete from notifications.delivery_waiting');
   await other.query('delete from notifications.endpoint_health');
-  const settled = deadLetter('task-11', id);
+  const result = deadLetter('task-11', id);
   await eventually('the waiting dead letter', isWaiting);
   await other.query('commit');
-  await settled;
+  await result;
   assert.deepEqual(await deadLetters(), []);
   assert.deepEqual(await exhaustedHealth(), []);
 });

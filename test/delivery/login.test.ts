@@ -48,8 +48,10 @@ describe('a broker connection with a password', async () => {
     broker.claim(testOwner);
     t.after(() => broker.close());
     const reload = (password: string) => (want(password), process.kill(daemon.pid, 'SIGHUP'));
-    const isThere = (wanted: boolean) =>
-      eventually(`connected: ${wanted}`, () => Promise.resolve(broker.isConnected() === wanted));
+    const isThere = (isConnected: boolean) =>
+      eventually(`connected: ${isConnected}`, () =>
+        Promise.resolve(broker.isConnected() === isConnected),
+      );
 
     // The first round is before the first connection, the second one after.
     for (const id of ['first', 'second']) {

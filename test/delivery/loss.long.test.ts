@@ -112,7 +112,7 @@ async function restart(): Promise<void> {
   await server.start();
 }
 
-const seen = () =>
+const bothConnected = () =>
   eventually('both relays', () =>
     Promise.resolve(relays.every(({ broker }) => broker.isConnected())),
   );
@@ -121,24 +121,24 @@ beforeEach(async () => {
   await deleteStreams(server.url);
   await rowsOf(place, 'delete from access.outbox');
   await restart();
-  await seen();
+  await bothConnected();
 });
 
 /** Waits until the stream holds exactly these counts, and checks that the relays find no loss. */
 async function assertHeld(
   stream: 'EVT' | 'TASK',
-  wanted: ReadonlyMap<string, number>,
+  expected: ReadonlyMap<string, number>,
 ): Promise<void> {
   const sorted = (counts: ReadonlyMap<string, number>) =>
     JSON.stringify([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   await eventually(
-    `${stream} to hold ${wanted.size}`,
-    async () => sorted(await messagesIn(stream).catch(() => new Map())) === sorted(wanted),
-  ).catch(async () => assert.deepEqual(await messagesIn(stream), wanted));
+    `${stream} to hold ${expected.size}`,
+    async () => sorted(await messagesIn(stream).catch(() => new Map())) === sorted(expected),
+  ).catch(async () => assert.deepEqual(await messagesIn(stream), expected));
   // A request in flight during the kill of the broker fails, so it is repeated once.
-  const found = ({ database, broker }: (typeof relays)[number]) =>
+  const lossesOf = ({ database, broker }: (typeof relays)[number]) =>
     findLosses({ database, broker, log }).catch(() => findLosses({ database, broker, log }));
-  assert.deepEqual(await Promise.all(relays.map(found)), [0, 0]);
+  assert.deepEqual(await Promise.all(relays.map(lossesOf)), [0, 0]);
 }
 
 const each = (ids: readonly string[], times: number): Array<[string, number]> =>
@@ -189,15 +189,15 @@ test(
       place,
       `update access.outbox set published_at = published_at - interval '10 minutes'`,
     );
-    const kept = path.join(folder, 'kept');
+    const backup = path.join(folder, 'kept');
     await server.kill();
-    cpSync(path.join(server.storeDir, 'jetstream'), kept, { recursive: true });
+    cpSync(path.join(server.storeDir, 'jetstream'), backup, { recursive: true });
     await server.start();
-    await seen();
+    await bothConnected();
     const lost = await change(50);
     await published();
     await server.wipe();
-    cpSync(kept, path.join(server.storeDir, 'jetstream'), { recursive: true });
+    cpSync(backup, path.join(server.storeDir, 'jetstream'), { recursive: true });
     await server.start();
     const others = await fillGap(80);
     await assertHeld('EVT', new Map([...each(old, 1), ...each(lost, 1), ...each(others, 1)]));
@@ -217,7 +217,7 @@ test('a relay republishes nothing to a broker that restarts with its store', asy
   const ids = await change(60);
   await published();
   for (let time = 0; time < 3; time++) await restart();
-  await seen();
+  await bothConnected();
   await assertHeld('EVT', new Map(each(ids, 1)));
 });
 

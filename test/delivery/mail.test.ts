@@ -176,10 +176,10 @@ describeOne('mails', 'one process', (topology) => {
         stack.platformKey,
       );
     const entries = await eventually('the audit', async () => {
-      const found = (await audited()).Items.filter(({ Action }) =>
+      const current = (await audited()).Items.filter(({ Action }) =>
         Action.startsWith('mail_suppression.'),
       ).slice(0, 2);
-      return found[0]?.Action === 'mail_suppression.deleted' && found;
+      return current[0]?.Action === 'mail_suppression.deleted' && current;
     });
     assert.deepEqual(
       entries.map(({ Action, ActorType }) => [Action, ActorType]),
@@ -244,7 +244,7 @@ describeOne('mails', 'one process', (topology) => {
       Array.from({ length: 36 }, () => send('Account_Task_SendEmailVerification', 'verify')),
     );
     assert.deepEqual(
-      [200, 400].map((wanted) => answers.filter(({ status }) => status === wanted).length),
+      [200, 400].map((code) => answers.filter(({ status }) => status === code).length),
       [32, 4],
     );
     assert.equal(server.mailsTo(Email).length, 32);

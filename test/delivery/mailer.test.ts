@@ -45,13 +45,13 @@ describe('the mailer', () => {
   }
 
   test('sends no mail without TLS if requireTLS is set', async () => {
-    const seen: Stage[] = [];
-    const { reason, mails } = await sending((at) => void seen.push(at), {
+    const stages: Stage[] = [];
+    const { reason, mails } = await sending((at) => void stages.push(at), {
       query: '?requireTLS=true',
     });
     assert.equal(reason, 'MAIL_UNAVAILABLE');
     assert.deepEqual(mails, []);
-    assert.ok(!seen.includes('MAIL'));
+    assert.ok(!stages.includes('MAIL'));
   });
 
   test('fails if the server does not respond within five seconds', async () => {

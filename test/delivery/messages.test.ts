@@ -51,11 +51,11 @@ describeOne('the messages of an endpoint', 'one process', (topology) => {
       bodyOf(await stack.call(kinds[area].create, request, token))['Endpoint'] as { ID: string }
     ).ID;
   }
-  const publish = async (data: string) =>
+  const publish = async (text: string) =>
     bodyOf(
       await stack.call(
         'Events_Publish',
-        { Tenant: tenant, Type: 'report.finished', Body: Buffer.from(data).toString('base64') },
+        { Tenant: tenant, Type: 'report.finished', Body: Buffer.from(text).toString('base64') },
         token,
       ),
     )['ID'] as string;
@@ -71,14 +71,14 @@ describeOne('the messages of an endpoint', 'one process', (topology) => {
   const get = async (area: Area, endpoint: string, id: string) =>
     bodyOf(await ask(`${area}_GetMessage`, endpoint, id))['Message'] as Message;
   /** Waits until the newest attempt has this number and status, and returns the message. */
-  const ended = (area: Area, endpoint: string, id: string, attempt: number, wanted: string) =>
-    eventually(`attempt ${attempt}: ${wanted}`, async () => {
+  const ended = (area: Area, endpoint: string, id: string, attempt: number, state: string) =>
+    eventually(`attempt ${attempt}: ${state}`, async () => {
       const { status: code, body } = await ask(`${area}_GetMessage`, endpoint, id);
       const message = body['Message'] as Message | undefined;
       return (
         code === 200 &&
         message?.Attempts.at(-1)?.Attempt === attempt &&
-        message.Status === wanted &&
+        message.Status === state &&
         message
       );
     });

@@ -46,7 +46,7 @@ const publish = (type: string) => broker.publish(`evt._.user.${type}`, '{}', `${
 function consume(options: { durable: string; narrowed?: boolean; unfinished?: string }) {
   const { durable, narrowed = false, unfinished = '' } = options;
   const process = open();
-  const seen: string[] = [];
+  const messageIds: string[] = [];
   process.consume(
     {
       stream: 'EVT',
@@ -58,15 +58,15 @@ function consume(options: { durable: string; narrowed?: boolean; unfinished?: st
     },
     async (message) => {
       if (message.id === unfinished) return message.retry(3_600_000);
-      seen.push(message.id);
+      messageIds.push(message.id);
       message.ack();
     },
   );
   const sees = (ids: readonly string[]) =>
     eventually(`${durable} with ${ids.join()}`, () =>
-      Promise.resolve(ids.every((id) => seen.includes(id))),
+      Promise.resolve(ids.every((id) => messageIds.includes(id))),
     );
-  return { seen, sees };
+  return { messageIds, sees };
 }
 
 test('a narrowed consumer takes over what its predecessor has not finished, and both versions get what follows', async () => {
@@ -85,14 +85,16 @@ test('a narrowed consumer takes over what its predecessor has not finished, and 
   for (const type of ['signed_in', 'disabled']) await publish(type);
   await next.sees(['disabled.7']);
   await old.sees(['signed_in.6', 'disabled.7']);
-  assert.deepEqual(next.seen.toSorted(), ['deleted.5', 'disabled.7', 'enabled.3']);
+  assert.deepEqual(next.messageIds.toSorted(), ['deleted.5', 'disabled.7', 'enabled.3']);
 
   // Another process of the previous version starts, as in a rollback: it works as before.
   const back = consume({ durable: 'old' });
   for (let index = 0; index < 20; index++) await publish('enabled');
   const last = Array.from({ length: 20 }, (_, index) => `enabled.${index + 8}`);
   await eventually('the previous version', () =>
-    Promise.resolve(last.every((id) => old.seen.includes(id) || back.seen.includes(id))),
+    Promise.resolve(
+      last.every((id) => old.messageIds.includes(id) || back.messageIds.includes(id)),
+    ),
   );
   await next.sees(last);
 });

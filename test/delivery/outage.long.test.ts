@@ -104,11 +104,8 @@ describeBoth('outages', (topology) => {
     assert.deepEqual(answer.body.Messages, ['the service is temporarily unavailable']);
     for (const service of serviceNames) {
       // Only the gateway has no database, so it stays ready.
-      const wanted = service === 'gateway' && topology === 'five processes' ? 200 : 503;
-      await eventually(
-        `${service}: ${wanted}`,
-        async () => (await readiness(service))[0] === wanted,
-      );
+      const code = service === 'gateway' && topology === 'five processes' ? 200 : 503;
+      await eventually(`${service}: ${code}`, async () => (await readiness(service))[0] === code);
       // Liveness stays ok: a restart would not help.
       for (const path of ['/startupz', '/livez'] as const)
         assert.deepEqual(await probe(service, path), [200, 'ok\n'], `${service}: ${path}`);

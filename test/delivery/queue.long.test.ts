@@ -115,11 +115,11 @@ describe('the delivery queue', () => {
     const [first] = await enqueue(endpoint, 1);
     await allArrive('/limited', [first ?? '']);
     receiver.answer('/limited');
-    const asked = Date.now();
+    const start = Date.now();
     await sleep(500);
     const ids = await enqueue(endpoint, 20);
     await allArrive('/limited', ids);
-    const early = receiver.at('/limited').filter(({ at }) => at > asked + 200 && at < asked + 2500);
+    const early = receiver.at('/limited').filter(({ at }) => at > start + 200 && at < start + 2500);
     assert.equal(early.length, 0, `${early.length} arrived during Retry-After`);
     await eventually(
       'the retry of the first delivery',

@@ -51,7 +51,7 @@ describe('republishing after the broker lost its store', () => {
     );
 
   /** Waits until every consumer has processed its whole stream. */
-  async function settled(): Promise<void> {
+  async function allProcessed(): Promise<void> {
     const connection = await connect({ servers: stack.wiring.natsUrl });
     const manager = await connection.jetstreamManager();
     const isSettled = async () => {
@@ -80,7 +80,7 @@ describe('republishing after the broker lost its store', () => {
   async function loseStore(): Promise<void> {
     await stack.broker.wipe();
     await stack.startBroker();
-    await settled();
+    await allProcessed();
   }
 
   test('sends no webhook and no mail twice, and no event from before an endpoint was created', async () => {
@@ -94,7 +94,7 @@ describe('republishing after the broker lost its store', () => {
       `update notifications.webhook_endpoint set created_at = created_at + interval '1 minute' where id = $1`,
       [later.ID],
     );
-    await settled();
+    await allProcessed();
     const entriesBefore = await entries();
     await loseStore();
     assert.deepEqual(await caught('told'), ['a', 'b', 'c']);
@@ -131,14 +131,14 @@ describe('republishing after the broker lost its store', () => {
     await platform('TenantMembers_Add', { Tenant: tenant, UserID: dan.id });
     await platform('Users_Disable', { UserID: dan.id });
     await platform('Users_Enable', { UserID: dan.id });
-    const gone = await signUp(stack);
-    await platform('Users_Delete', { UserID: gone.id });
+    const deletedUser = await signUp(stack);
+    await platform('Users_Delete', { UserID: deletedUser.id });
     const bot = (await asOwner('Bots_Save', { Bot: { Tenant: tenant, Name: 'deployer' } }))[
       'Bot'
     ] as { ID: string };
     await asOwner('BotGrants_Add', { Grant: { Tenant: tenant, Bot: bot.ID, Role: 'auditor' } });
     for (const Active of [false, true]) await asOwner('Bots_Save', { Bot: { ...bot, Active } });
-    await settled();
+    await allProcessed();
     const states = () =>
       rowsOf(stack, 'select subject, state from access.subject_state order by subject');
     const before = await states();

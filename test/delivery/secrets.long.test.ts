@@ -188,10 +188,10 @@ describeBoth('webhook signing secrets', (topology) => {
     const secrets = (await Promise.all([rotate(id), rotate(id), rotate(id)])).map(
       ({ Secret }) => Secret,
     );
-    const known = Object.fromEntries(
+    const byName = Object.fromEntries(
       [secret, ...secrets].map((one, index) => [String(index), one]),
     );
-    const accepted = await signedWith('raced', id, known);
+    const accepted = await signedWith('raced', id, byName);
     assert.equal(accepted.length, 2);
     assert.ok(!accepted.includes('0'));
   });

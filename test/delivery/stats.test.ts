@@ -42,9 +42,9 @@ describeOne('the figures of endpoints', 'one process', (topology) => {
     const bad = await makeEndpoint(owner, 'bad?status=500', { EventTypes: ['group.*'] });
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'a' } }, token));
     const stats = await eventually('both results', async () => {
-      const found = await statsOf({});
-      const last = found.Days.at(-1);
-      return last?.Delivered === 1 && last.Failed === 1 && found;
+      const current = await statsOf({});
+      const last = current.Days.at(-1);
+      return last?.Delivered === 1 && last.Failed === 1 && current;
     });
     assert.deepEqual(stats.Endpoints, { Total: 2, Failing: 1, Disabled: 0 });
     assert.deepEqual([stats.Days.length, stats.Hours.length], [30, 0]);

@@ -33,8 +33,8 @@ after(() => exporter.close());
 async function valueOf(name: string): Promise<number | undefined> {
   const { port } = exporter.address() as AddressInfo;
   const text = await (await fetch(`http://${loopback}:${port}/metrics`)).text();
-  const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
-  return value === undefined ? undefined : Number(value);
+  const figure = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
+  return figure === undefined ? undefined : Number(figure);
 }
 
 async function startLimited(t: TestContext, command: string, jetstream: string, accounts: string) {
@@ -117,8 +117,10 @@ describe('a broker with little storage', async () => {
     t.after(storage.stop);
     const low = 'the disk of the database and the broker is nearly full';
     const full = 'the storage of the broker is nearly full';
-    const concerns = (...wanted: string[]) =>
-      eventually(wanted.join(), () => Promise.resolve(storage.concerns().join() === wanted.join()));
+    const concerns = (...expected: string[]) =>
+      eventually(expected.join(), () =>
+        Promise.resolve(storage.concerns().join() === expected.join()),
+      );
 
     await publish();
     await concerns(low);

@@ -114,9 +114,7 @@ describeOne('webhook diagnostics', 'one process', (topology) => {
   test('Webhooks_SendTest is allowed ten times a minute for each endpoint', async () => {
     const { id } = await makeEndpoint(owner, 'pressed');
     const answers = await Promise.all(Array.from({ length: 12 }, () => sendTest(id)));
-    const counts = [200, 429].map(
-      (wanted) => answers.filter(({ status }) => status === wanted).length,
-    );
+    const counts = [200, 429].map((code) => answers.filter(({ status }) => status === code).length);
     assert.deepEqual(counts, [10, 2]);
     assert.equal((await caughtBy(stack, 'pressed')).length, 10);
     const { id: second } = await makeEndpoint(owner, 'unpressed');
@@ -192,7 +190,7 @@ describeOne('webhook diagnostics', 'one process', (topology) => {
     );
     const typesAt = async (hook: string) =>
       (await caughtBy(stack, hook)).map(({ Headers }) => Headers['x-webhook-event'] ?? '');
-    const seen = await eventually('both events', async () => {
+    const both = await eventually('both events', async () => {
       const types = await typesAt('x-all');
       return (
         types.includes('group.created') &&
@@ -201,7 +199,7 @@ describeOne('webhook diagnostics', 'one process', (topology) => {
         types
       );
     });
-    assert.ok(seen.length > 0);
+    assert.ok(both.length > 0);
     assert.deepEqual(await typesAt('x-groups'), ['group.created']);
     // It was active before, and may have got earlier events.
     assert.deepEqual(
@@ -226,8 +224,8 @@ describeOne('webhook diagnostics', 'one process', (topology) => {
     assert.equal((await caughtBy(stack, 'by-hand')).length, 2);
     const failed = await deliver(owner, broken.id, '{}');
     assert.deepEqual([failed.Status, failed.StatusCode, failed.Attempt], ['retry', 500, 1]);
-    const gone = await deliver(owner, createId('whk'), '{}');
-    assert.deepEqual([gone.Status, gone.Error], ['dropped', 'endpoint_not_found']);
+    const unknown = await deliver(owner, createId('whk'), '{}');
+    assert.deepEqual([unknown.Status, unknown.Error], ['dropped', 'endpoint_not_found']);
     await new Promise((resolve) => setTimeout(resolve, 2500));
     assert.equal((await caughtBy(stack, 'by-hand-500')).length, 1, 'there is no second attempt');
     const request = { Tenant: owner.tenant, Endpoint: fine.id, Type: 'test.sent', Body: 'e30=' };

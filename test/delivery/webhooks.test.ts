@@ -105,8 +105,8 @@ describeOne('webhook deliveries', 'one process', (topology) => {
     });
     await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'flaky' } }, token);
     const requests = await eventually('three attempts', async () => {
-      const found = await caughtBy(stack, 'flaky', secret);
-      return found.length >= 3 && found;
+      const current = await caughtBy(stack, 'flaky', secret);
+      return current.length >= 3 && current;
     });
     assert.equal(new Set(requests.map(({ Headers }) => Headers['webhook-id'])).size, 1);
     assert.deepEqual(requests.map(({ Headers }) => Headers['x-webhook-attempt']).toReversed(), [
@@ -128,14 +128,14 @@ describeOne('webhook deliveries', 'one process', (topology) => {
     const other = await createEndpoint('somebody-else', { EventTypes: ['none.of.these'] });
     const typesAt = async (hook: string) =>
       (await caughtBy(stack, hook)).map(({ Body }) => (JSON.parse(Body) as { type: string }).type);
-    const about = async () =>
+    const groupIds = async () =>
       (await caughtBy(stack, 'everything')).map(
         ({ Body }) => (JSON.parse(Body) as { data: { ID: string } }).data.ID,
       );
     await eventually(
       'both events',
       async () =>
-        (await about()).includes(other.id) &&
+        (await groupIds()).includes(other.id) &&
         (await typesAt('everything')).includes('group.created'),
     );
     // Fan-out runs after the change, so the first endpoint's event may reach the second endpoint.
@@ -144,7 +144,7 @@ describeOne('webhook deliveries', 'one process', (topology) => {
       'webhook_endpoint.created',
     ]);
     assert.deepEqual(await typesAt('picky'), ['group.created']);
-    assert.ok(!(await about()).includes(all.id));
+    assert.ok(!(await groupIds()).includes(all.id));
   });
 
   test('an inactive or deleted endpoint gets no events', async () => {
