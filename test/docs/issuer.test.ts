@@ -51,11 +51,11 @@ describe('docs/issuer.md and docs/apps.md', () => {
     assert.equal(fields.Name, 'Grafana');
     const config = await relyOn(stack, await createApp(stack, { ...none, ...fields }));
     const [redirect_uri = ''] = fields.RedirectURIs ?? [];
-    const asked = await ask(config, { redirect_uri, scope: fields.Scopes.join(' ') });
+    const request = await ask(config, { redirect_uri, scope: fields.Scopes.join(' ') });
     const tokens = await exchange(
       config,
-      asked,
-      await startVisitor(stack, ada.token).open(asked.url),
+      request,
+      await startVisitor(stack, ada.token).open(request.url),
     );
     assert.deepEqual([tokens.claims()?.sub, tokens.claims()?.['email']], [ada.id, ada.email]);
     assert.ok(tokens.refresh_token);
@@ -92,9 +92,9 @@ describe('docs/issuer.md and docs/apps.md', () => {
     const [, , , call = ''] = commands(page);
     const scope = 'iam.groups.read';
     const app = await createApp(stack, { Scopes: ['openid', scope], Resources: [stack.url] });
-    const asked = { scope: `openid ${scope}`, resource: stack.url };
+    const parameters = { scope: `openid ${scope}`, resource: stack.url };
     const config = await relyOn(stack, app);
-    const asking = await ask(config, asked);
+    const asking = await ask(config, parameters);
     const arrival = await startVisitor(stack, ada.token).open(asking.url);
     const tokens = await exchange(config, asking, arrival, { resource: stack.url });
     const code = call.replace('https://id.example.com', stack.url).replace('tnt_…', tenant);

@@ -108,15 +108,15 @@ export function testAppRights(suite: () => AppSuite, calls: AppCalls): void {
         );
     const strong = await saved({ ...web(Tenant), Scopes: ['iam.tenant.delete'] });
     const { ID } = strong.App;
-    const taken = { Tenant, ID, Name: 'Wiki', RedirectURIs: ['https://evil.example/'] };
+    const change = { Tenant, ID, Name: 'Wiki', RedirectURIs: ['https://evil.example/'] };
     for (const answer of [
-      await save(taken, {}, manager.token),
+      await save(change, {}, manager.token),
       await rotate(Tenant, ID, {}, manager.token),
     ])
       assertRefused(answer, 403, 'permission_denied', lacking('iam.tenant.delete'));
     assert.deepEqual(recordIn(await read(Tenant, ID), 'App'), strong.App);
     assert.deepEqual(await hashesOf(ID), [hashOf(strong.ClientSecret), undefined]);
-    const weakened = await saved({ ...taken, Scopes: ['openid'] }, {}, manager.token);
+    const weakened = await saved({ ...change, Scopes: ['openid'] }, {}, manager.token);
     assert.deepEqual(weakened.App.Scopes, ['openid']);
     const narrowed = await keyOf(Tenant, 'owner', ['iam.apps.*']);
     bodyOf(await save({ ...web(Tenant), Scopes: ['openid', 'iam.apps.read'] }, {}, narrowed));

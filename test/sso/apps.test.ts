@@ -91,11 +91,11 @@ describeOne('apps', 'one process', (topology) => {
       App: { ...App, Name: 'Docs', UpdatedAt: renamed.App.UpdatedAt },
       ClientSecret: '',
     });
-    const sent = { Resources: ['https://api.example.com'], Scopes: [], RequirePAR: true };
-    const changed = await saved({ ...renamed.App, ...sent });
+    const settings = { Resources: ['https://api.example.com'], Scopes: [], RequirePAR: true };
+    const changed = await saved({ ...renamed.App, ...settings });
     assert.deepEqual(changed.App, {
       ...renamed.App,
-      ...sent,
+      ...settings,
       UpdatedAt: changed.App.UpdatedAt,
     });
     assert.deepEqual((await saved(changed.App)).App, changed.App);

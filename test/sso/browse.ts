@@ -18,8 +18,8 @@ export function startBrowser(headers: Readonly<Record<string, string>> = {}): Br
   // One jar for all ports of the host, as in browsers.
   const jar = new Map<string, string>();
 
-  async function load(url: string, init: RequestInit = {}, left = 10): Promise<Page> {
-    assert.ok(left > 0, `too many redirects, the last one to ${url}`);
+  async function load(url: string, init: RequestInit = {}, redirects = 10): Promise<Page> {
+    assert.ok(redirects > 0, `too many redirects, the last one to ${url}`);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(url, {
       ...init,
@@ -35,7 +35,7 @@ export function startBrowser(headers: Readonly<Record<string, string>> = {}): Br
     const location = response.headers.get('location');
     if (location === null) return { url, status: response.status, text: await response.text() };
     await response.body?.cancel();
-    return load(new URL(location, url).href, {}, left - 1);
+    return load(new URL(location, url).href, {}, redirects - 1);
   }
 
   return {

@@ -148,8 +148,8 @@ describeOne('a sign-in at a provider that fails', 'one process', (topology) => {
   });
 
   test('a start that fails keeps the address to return to, unless it is at a foreign origin', async () => {
-    const gone = loginUrl(stack, { ...provider, ID: 'sso_gone' }, '/verify');
-    assert.deepEqual(linksIn(await (await open(gone)).text()), [
+    const address = loginUrl(stack, { ...provider, ID: 'sso_gone' }, '/verify');
+    assert.deepEqual(linksIn(await (await open(address)).text()), [
       '../../../login?return_to=%2Fverify',
     ]);
     const foreign = await open(loginUrl(stack, provider, 'https://evil.example/"><b>'));

@@ -269,8 +269,8 @@ export function testFirstSignIns(topology: Topology, providers: () => Providers)
           { Tenant: home.tenant },
           home.owner.token,
         );
-        const found = items.filter(({ Action }) => Action === 'sso.login_failed');
-        return found.length >= failures.length && found;
+        const failedLogins = items.filter(({ Action }) => Action === 'sso.login_failed');
+        return failedLogins.length >= failures.length && failedLogins;
       });
       assert.ok(
         audited.every(({ Result, Code }) => Result === 'failed' && Code === 'permission_denied'),

@@ -94,8 +94,8 @@ describeOne('what providers and domains hand out', 'one process', (topology) => 
       await warningOf(provider),
       /receive group staff\/ops\..* may not grant app\.money\.move/,
     );
-    const kept = await enter(home, provider, 'first');
-    assert.deepEqual([kept.roles, kept.inGroup], [['helper'], true], 'nothing is taken away');
+    const person = await enter(home, provider, 'first');
+    assert.deepEqual([person.roles, person.inGroup], [['helper'], true], 'nothing is taken away');
 
     await asOwner('Grants_Add', { Grant: { Tenant, UserID: owner.id, Role: 'payer' } });
     const { ID } = provider;
@@ -117,9 +117,9 @@ describeOne('what providers and domains hand out', 'one process', (topology) => 
     // A provider from before the upgrade has no giver.
     await asOwner('GroupGrants_Add', { Grant: { Tenant, Group: 'staff', Role: 'payer' } });
     await rowsOf(stack(), 'update sso.provider set giver = null where id = $1', [provider.ID]);
-    const known = await enter(home, provider, 'late');
+    const latecomer = await enter(home, provider, 'late');
     assert.equal(
-      known.inGroup,
+      latecomer.inGroup,
       true,
       JSON.stringify([
         await warningOf(provider),
@@ -149,12 +149,12 @@ describeOne('what providers and domains hand out', 'one process', (topology) => 
     assert.deepEqual(await join(), ['helper']);
     await saveRole('helper', 'app.read', 'app.write');
     assert.deepEqual(await join(), []);
-    const found = await rowsOf<{ id: string }>(
+    const domains = await rowsOf<{ id: string }>(
       stack(),
       'select id from sso.domain where name = $1',
       [domain],
     );
-    const again = { Tenant, ID: found[0]?.id, ...settings };
+    const again = { Tenant, ID: domains[0]?.id, ...settings };
     bodyOf(await call('Domain_Update', again, admin.token));
     assert.deepEqual(await join(), [], 'the administrator may not grant it');
     bodyOf(await call('Domain_Update', again, owner.token));

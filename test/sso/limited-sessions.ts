@@ -170,9 +170,9 @@ export function testLimitedSessions(providers: () => Providers, moved: MovedDoma
       200,
     );
     // A membership in another tenant, even a suspended one, makes the link limited.
-    const known = `known@${home.domain}`;
+    const knownEmail = `known@${home.domain}`;
     const { ID: knownId } = bodyOf(
-      await call('Users_Create', { User: { Email: known } }, stack().platformKey),
+      await call('Users_Create', { User: { Email: knownEmail } }, stack().platformKey),
     )['User'] as { ID: string };
     bodyOf(
       await call(
@@ -182,7 +182,7 @@ export function testLimitedSessions(providers: () => Providers, moved: MovedDoma
       ),
     );
     bodyOf(await call('Tenants_Suspend', { Tenant: other.tenant }, stack().platformKey));
-    const limited = await enter(provider, 'known', known);
+    const limited = await enter(provider, 'known', knownEmail);
     bodyOf(await call('Tenants_Resume', { Tenant: other.tenant }, stack().platformKey));
     assertRefused(
       await call('Tenants_Get', { Tenant: other.tenant }, limited),
@@ -198,7 +198,7 @@ export function testLimitedSessions(providers: () => Providers, moved: MovedDoma
       ),
     );
     assertRefused(await call('Sessions_List', {}, limited), 403, 'permission_denied');
-    await enter(provider, 'known', known);
+    await enter(provider, 'known', knownEmail);
     assert.equal((await call('Sessions_List', {}, limited)).status, 200);
   });
 
@@ -253,7 +253,7 @@ export function testLimitedSessions(providers: () => Providers, moved: MovedDoma
       redirectUris: [provider, next.provider].map((one) => one.RedirectURI),
       secret: 'a secret that is long enough for HMAC-SHA256',
     });
-    const gone = await providers().go(loginUrl(stack(), provider));
-    assert.deepEqual([refusalIn(gone).status, gone.token], [403, undefined]);
+    const answer = await providers().go(loginUrl(stack(), provider));
+    assert.deepEqual([refusalIn(answer).status, answer.token], [403, undefined]);
   });
 }

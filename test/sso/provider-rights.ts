@@ -52,16 +52,16 @@ export function testProviderRights(suite: () => ProviderSuite, calls: ProviderCa
     const Tenant = await tenantOf(ada);
     const admin = await adminOf(Tenant);
     await saved({ ...oidc(Tenant), DefaultRoles: ['member'] }, { Secret: 's' }, admin.token);
-    for (const given of [
+    for (const settings of [
       { DefaultRoles: ['owner'] },
       { GroupMappings: [{ Value: 'a', Role: 'owner' }] },
     ]) {
       assertRefused(
-        await save({ ...oidc(Tenant), ...given }, { Secret: 's' }, admin.token),
+        await save({ ...oidc(Tenant), ...settings }, { Secret: 's' }, admin.token),
         403,
         'permission_denied',
       );
-      const owners = await saved({ ...oidc(Tenant), ...given });
+      const owners = await saved({ ...oidc(Tenant), ...settings });
       // The issuer decides who gets the role, so changing it needs the same right.
       assertRefused(
         await save({ ...owners, Issuer: 'https://mine.example.com' }, { Secret: 's' }, admin.token),

@@ -27,7 +27,7 @@ test('tries of recovery codes are limited for each address, and tries with a cod
     const answers = await Promise.all(
       Array.from({ length: 21 }, () => recover(own, newAddress('guess'), unknown)),
     );
-    const refused = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+    const refused = (code: number) => answers.filter(({ status }) => status === code).length;
     assert.deepEqual([refused(401), refused(429)], [20, 1]);
   } finally {
     await own.stop();

@@ -47,8 +47,8 @@ export async function createBroken(stack: Stack) {
 }
 
 export async function createCodes(stack: Stack, { tenant: Tenant, owner }: Home) {
-  const made = bodyOf(await stack.call('Sso_CreateRecoveryCodes', { Tenant }, owner.token));
-  return made['Codes'] as string[];
+  const answer = bodyOf(await stack.call('Sso_CreateRecoveryCodes', { Tenant }, owner.token));
+  return answer['Codes'] as string[];
 }
 
 /** From now on the domain accepts no passwords. */

@@ -28,9 +28,9 @@ export function testSocialApple(stageOf: () => SocialStage): void {
   const secrets: string[] = [];
 
   /** Checks a client secret as Apple does. */
-  function secretFor(sent: string): string {
-    secrets.push(sent);
-    const [header = '', payload = '', signature = ''] = sent.split('.');
+  function secretFor(secret: string): string {
+    secrets.push(secret);
+    const [header = '', payload = '', signature = ''] = secret.split('.');
     const by = { key: team.publicKey, dsaEncoding: 'ieee-p1363' } as const;
     const text = Buffer.from(`${header}.${payload}`);
     if (!verify('sha256', text, by, Buffer.from(signature, 'base64url'))) return 'wrong';
@@ -102,8 +102,8 @@ export function testSocialApple(stageOf: () => SocialStage): void {
     const { User } = await account(stack, first.token);
     assert.deepEqual([User.Email, User.Name], [email, 'Ada Lovelace']);
     const second = await enter('a1', { name: { firstName: 'Eve', lastName: 'X' } });
-    const known = (await account(stack, second.token)).User;
-    assert.deepEqual([known.ID, known.Name], [User.ID, 'Ada Lovelace']);
+    const user = (await account(stack, second.token)).User;
+    assert.deepEqual([user.ID, user.Name], [User.ID, 'Ada Lovelace']);
     assert.equal(new Set(secrets).size, 2);
     const tested = await stack.call('Sso_TestProvider', { ID: provider.ID }, stack.platformKey);
     assert.equal(bodyOf(tested)['OK'], true, JSON.stringify(tested.body));

@@ -63,8 +63,8 @@ export function testSocialLinks(stageOf: () => SocialStage): void {
     await eventually('the notice', async () =>
       (await mailsTo(stack, owner.email)).some(({ Text }) => Text.includes('through Google, too')),
     );
-    const known = await enter({ sub: 'l1', email: owner.email });
-    assert.equal((await account(stack, known.token ?? '')).User.ID, owner.id);
+    const linked = await enter({ sub: 'l1', email: owner.email });
+    assert.equal((await account(stack, linked.token ?? '')).User.ID, owner.id);
     // Another subject with that address is another person.
     const second = refusalIn(await enter({ sub: 'l2', email: owner.email }));
     assert.match(second.Message, /linked to another identity of this provider/);
@@ -84,8 +84,8 @@ export function testSocialLinks(stageOf: () => SocialStage): void {
     const { token = '' } = await enter({ sub: 'f1', email: owner.email });
     assertRefused(await link(token, browser), 403, 'permission_denied', ['second factor required']);
     const { Challenge } = bodyOf(await login(stack, owner.email));
-    const done = await stack.call('Account_CompleteLogin', { Challenge, Totp: totp(secret) });
-    bodyOf(await link(String(bodyOf(done)['Token']), browser));
+    const answer = await stack.call('Account_CompleteLogin', { Challenge, Totp: totp(secret) });
+    bodyOf(await link(String(bodyOf(answer)['Token']), browser));
     assert.equal((await linksOf(owner.id, token)).length, 2);
   });
 
@@ -97,10 +97,12 @@ export function testSocialLinks(stageOf: () => SocialStage): void {
     await enter({ sub: 'w1', email: owner.email }, { browser: newer });
     const fresh = String(bodyOf(await login(stack, owner.email))['Token']);
     assertRefused(await link(fresh, older), 400, 'failed_precondition');
-    const set = (column: string, value: string) =>
-      rowsOf(stack, `update identity.pending_link set ${column} = ${value} where user_id = $1`, [
-        owner.id,
-      ]);
+    const set = (column: string, expression: string) =>
+      rowsOf(
+        stack,
+        `update identity.pending_link set ${column} = ${expression} where user_id = $1`,
+        [owner.id],
+      );
     await set('email_key', `'else@example.com'`);
     assertRefused(await link(fresh, newer), 400, 'failed_precondition');
     await set('email_key', `'${owner.email}'`);

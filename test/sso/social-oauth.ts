@@ -68,14 +68,14 @@ export function testSocialOauth(stageOf: () => SocialStage): void {
   test('an application on another origin gets a code', async () => {
     github.setUser('coder', { id: 7, emails: verified(newAddress('coder')) });
     const start = startOf(provider, `${appOrigin}/back?state=5f1c`);
-    const begun = await fetch(start, { redirect: 'manual' });
-    const cookie = (begun.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
-    const asked = await fetch(begun.headers.get('location') ?? '', {
+    const redirect = await fetch(start, { redirect: 'manual' });
+    const cookie = (redirect.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
+    const login = await fetch(redirect.headers.get('location') ?? '', {
       method: 'POST',
       body: new URLSearchParams({ login: 'coder' }),
       redirect: 'manual',
     });
-    const back = await fetch(asked.headers.get('location') ?? '', {
+    const back = await fetch(login.headers.get('location') ?? '', {
       redirect: 'manual',
       headers: { cookie },
     });
@@ -90,7 +90,7 @@ export function testSocialOauth(stageOf: () => SocialStage): void {
     });
     assert.match(String(bodyOf(exchanged)['Token']), /^bwks_/);
     // The provider's code is used up with the first answer.
-    const replayed = await fetch(asked.headers.get('location') ?? '', {
+    const replayed = await fetch(login.headers.get('location') ?? '', {
       redirect: 'manual',
       headers: { cookie },
     });

@@ -52,9 +52,9 @@ export function testSocialTenants(stageOf: () => SocialStage): void {
     bodyOf(await read(tenant, fresh));
     bodyOf(await read(other, token));
     const page = recordIn(await stack.call('Tenants_ListMine', {}, token), 'Page') as Mine;
-    const seen = page.Items.find(({ ID }) => ID === tenant);
+    const listed = page.Items.find(({ ID }) => ID === tenant);
     assert.deepEqual(
-      [seen?.Settings['AllowedMethods'], seen?.Settings['DefaultRole']],
+      [listed?.Settings['AllowedMethods'], listed?.Settings['DefaultRole']],
       [['account'], ''],
     );
     const introspect = (Token: string) =>
@@ -135,10 +135,10 @@ export function testSocialTenants(stageOf: () => SocialStage): void {
     assert.deepEqual(await stageOf().linksOf(ID, stack.platformKey), [saved.ID]);
 
     const second = `second@${home.domain}`;
-    const kept = await enter({ sub: 'w3', email: second });
-    await addTotp(stack, kept.token ?? '');
+    const person = await enter({ sub: 'w3', email: second });
+    await addTotp(stack, person.token ?? '');
     assert.equal((await signIn('w4', second)).token, undefined);
-    assert.equal((await account(stack, kept.token ?? '')).User.Email, second);
+    assert.equal((await account(stack, person.token ?? '')).User.Email, second);
   });
 
   test('AllowedMethods keeps the account’s own ways, and a social session does not exclude itself', async () => {

@@ -109,15 +109,15 @@ describeOne('social sign-in', 'one process', (topology) => {
   });
 
   test('a provider is asked for the language that the user has chosen, and for no other', async () => {
-    const asked = async (query: string, headers: Record<string, string> = {}) => {
-      const begun = await fetch(startOf(google) + query, { headers, redirect: 'manual' });
-      return new URL(begun.headers.get('location') ?? '').searchParams.get('ui_locales');
+    const localeAt = async (query: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(startOf(google) + query, { headers, redirect: 'manual' });
+      return new URL(answer.headers.get('location') ?? '').searchParams.get('ui_locales');
     };
     const cookie = 'bailiwick_locale=de';
-    assert.equal(await asked('', { cookie }), 'de');
-    assert.equal(await asked('?ui_locale=pt-PT', { cookie }), 'pt-BR');
-    assert.equal(await asked('?ui_locale=xx', { 'accept-language': 'ja' }), null);
-    assert.equal(await asked('', { cookie: 'bailiwick_locale=x%20y' }), null);
+    assert.equal(await localeAt('', { cookie }), 'de');
+    assert.equal(await localeAt('?ui_locale=pt-PT', { cookie }), 'pt-BR');
+    assert.equal(await localeAt('?ui_locale=xx', { 'accept-language': 'ja' }), null);
+    assert.equal(await localeAt('', { cookie: 'bailiwick_locale=x%20y' }), null);
   });
 
   test('the first sign-in creates a user with the verified address, and the second one finds the user by the subject', async () => {

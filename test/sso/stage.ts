@@ -104,11 +104,11 @@ export async function signInMeanwhile(
     'select from access.tenant where id = $1 for update',
     [home.tenant],
     async () => {
-      const sent = go(start);
+      const answer = go(start);
       await eventually('the waiting sign-in', waiting);
       await meanwhile();
-      return { sent };
+      return { answer };
     },
   );
-  return arriving.sent;
+  return arriving.answer;
 }

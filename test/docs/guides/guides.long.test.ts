@@ -154,9 +154,9 @@ for (const { name, make, reason } of languages)
       const api = await startProgram(programs, 'api', { ISSUER: stack.url, AUDIENCE: audience });
       endings.push(api.stop);
       const sign = async (resource: string, scope: string) => {
-        const asked = await ask(config, { resource, tenant, scope: `openid ${scope}` });
-        const arrival = await startVisitor(stack, ada.token).open(asked.url);
-        return exchange(config, asked, arrival, { resource });
+        const request = await ask(config, { resource, tenant, scope: `openid ${scope}` });
+        const arrival = await startVisitor(stack, ada.token).open(request.url);
+        return exchange(config, request, arrival, { resource });
       };
       const tokens = await sign(audience, 'app.reports.read');
       const call = (authorization?: string) => callApi(api.url, authorization);

@@ -47,12 +47,12 @@ describeOne('what apps have of a person', 'one process', (topology) => {
     );
   };
   const actionsOf = async (app: string, count: number): Promise<Entry[]> => {
-    const found = await eventually('the entries', async () => {
+    const entries = await eventually('the entries', async () => {
       const entries = await entriesOf(app);
       return entries.length >= count && entries;
     });
-    assert.equal(found.length, count, JSON.stringify(found.map(({ Action }) => Action)));
-    return found;
+    assert.equal(entries.length, count, JSON.stringify(entries.map(({ Action }) => Action)));
+    return entries;
   };
   const appsOf = async (token = owner.token): Promise<Access[]> =>
     (await readList<Access>(stack, 'AccountApps_List', {}, token)).items;
@@ -129,9 +129,9 @@ describeOne('what apps have of a person', 'one process', (topology) => {
 
   test('the second use of a code and of a refresh token is audited, once for each family', async () => {
     const { ID, config } = await newApp();
-    const { asked, arrival, tokens } = await signInWith(stack, config, owner.token);
+    const { request, arrival, tokens } = await signInWith(stack, config, owner.token);
     for (let count = 0; count < 3; count++)
-      assert.equal(await errorOf(exchange(config, asked, arrival)), 'invalid_grant');
+      assert.equal(await errorOf(exchange(config, request, arrival)), 'invalid_grant');
     const second = await signInWith(stack, config, owner.token);
     const token = second.tokens.refresh_token ?? '';
     const next = await client.refreshTokenGrant(config, token);
@@ -173,9 +173,9 @@ describeOne('what apps have of a person', 'one process', (topology) => {
   test('AccountApps_List lists the apps of the caller, and AccountApps_Delete withdraws one', async () => {
     const [one, other] = await Promise.all([newApp({ RequireConsent: true }), newApp()]);
     const visitor = startVisitor(stack, owner.token);
-    const asked = await ask(one.config);
-    const arrival = await answerConsent(visitor, await visitor.open(asked.url), 'yes');
-    const tokens = await exchange(one.config, asked, arrival);
+    const request = await ask(one.config);
+    const arrival = await answerConsent(visitor, await visitor.open(request.url), 'yes');
+    const tokens = await exchange(one.config, request, arrival);
     await signInWith(stack, other.config, owner.token);
     const listed = (await appsOf()).find(({ ID }) => ID === one.ID);
     assert.ok(listed);
@@ -193,8 +193,8 @@ describeOne('what apps have of a person', 'one process', (topology) => {
 
     for (let count = 0; count < 2; count++)
       bodyOf(await stack.call('AccountApps_Delete', { ID: one.ID }, owner.token));
-    const left = (await appsOf()).map((app) => app.ID);
-    assert.deepEqual([left.includes(one.ID), left.includes(other.ID)], [false, true]);
+    const appIds = (await appsOf()).map((app) => app.ID);
+    assert.deepEqual([appIds.includes(one.ID), appIds.includes(other.ID)], [false, true]);
     for (const token of [tokens.refresh_token ?? '', tokens.access_token])
       assert.equal((await client.tokenIntrospection(one.config, token)).active, false);
     const page = await visitor.open((await ask(one.config)).url);
@@ -222,11 +222,11 @@ describeOne('what apps have of a person', 'one process', (topology) => {
     const { config, ID } = await newApp({ RequireConsent: true });
     const consent = async (token: string) => {
       const visitor = startVisitor(stack, token);
-      const asked = await ask(config);
+      const request = await ask(config);
       return exchange(
         config,
-        asked,
-        await answerConsent(visitor, await visitor.open(asked.url), 'yes'),
+        request,
+        await answerConsent(visitor, await visitor.open(request.url), 'yes'),
       );
     };
     await consent(owner.token);
@@ -239,13 +239,17 @@ describeOne('what apps have of a person', 'one process', (topology) => {
     const open = await createApp(stack, { RequireConsent: true });
     const its = await relyOn(stack, open);
     const visitor = startVisitor(stack, leaving.token);
-    const asked = await ask(its);
-    await exchange(its, asked, await answerConsent(visitor, await visitor.open(asked.url), 'yes'));
+    const request = await ask(its);
+    await exchange(
+      its,
+      request,
+      await answerConsent(visitor, await visitor.open(request.url), 'yes'),
+    );
     bodyOf(await stack.call('Users_Delete', { UserID: leaving.id }, leaving.token));
     for (const table of ['app_consent', 'app_sign_in'])
       await eventually(`no ${table}`, async () => {
-        const left = await countOf(stack, `sso.${table} where user_id = $1`, [leaving.id]);
-        return left === 0;
+        const rows = await countOf(stack, `sso.${table} where user_id = $1`, [leaving.id]);
+        return rows === 0;
       });
   });
 });

@@ -70,22 +70,16 @@ describeOne('an app on a device', 'one process', (topology) => {
     // The page sends the code of its address on by itself.
     assert.match(page.text, new RegExp(`value="${codes.user_code}"`));
     const question = await visitor.sendForm(page, { user_code: codes.user_code });
-    for (const shown of [
-      'Television',
-      codes.user_code,
-      '127.0.0.1',
-      'this minute',
-      'email address',
-    ])
-      assert.ok(question.text.includes(shown), shown);
-    const done = await visitor.sendForm(question, { confirm: 'yes' });
-    assert.match(done.text, /Your device is signed in/);
+    for (const text of ['Television', codes.user_code, '127.0.0.1', 'this minute', 'email address'])
+      assert.ok(question.text.includes(text), text);
+    const lastPage = await visitor.sendForm(question, { confirm: 'yes' });
+    assert.match(lastPage.text, /Your device is signed in/);
     const tokens = await client.pollDeviceAuthorizationGrant(config, atOnce(codes));
     assert.deepEqual([tokens.claims()?.sub, tokens.claims()?.['client_id']], [ada.id, undefined]);
     assert.ok(JSON.stringify(tokens.claims()).includes('"sid":"ses_'));
     const renewed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
-    const info = await client.fetchUserInfo(config, renewed.access_token, ada.id);
-    assert.equal(info.sub, ada.id);
+    const claims = await client.fetchUserInfo(config, renewed.access_token, ada.id);
+    assert.equal(claims.sub, ada.id);
     await stack.call('Account_Logout', {}, ada.token);
     assert.equal(
       await errorOf(client.refreshTokenGrant(config, renewed.refresh_token ?? '')),
@@ -139,8 +133,8 @@ describeOne('an app on a device', 'one process', (topology) => {
     const [tokens, ...more] = answers.filter(({ error }) => error === undefined);
     assert.deepEqual(more, []);
     assert.deepEqual(new Set(answers.map(({ error }) => error)), new Set([undefined, 'slow_down']));
-    const info = await client.fetchUserInfo(config, tokens?.access_token ?? '', ada.id);
-    assert.equal(info.sub, ada.id);
+    const claims = await client.fetchUserInfo(config, tokens?.access_token ?? '', ada.id);
+    assert.equal(claims.sub, ada.id);
     // The code works once: its second use ends the sign-in.
     await wait(pollPauseMs);
     assert.equal((await poll(codes)).error, 'invalid_grant');
@@ -164,8 +158,8 @@ describeOne('an app on a device', 'one process', (topology) => {
         .flat()
         .map(({ visitor, page }) => visitor.sendForm(page, { confirm: 'yes' })),
     );
-    const done = answers.filter(({ text }) => text.includes('Your device is signed in'));
-    assert.equal(done.length, 1);
+    const confirmations = answers.filter(({ text }) => text.includes('Your device is signed in'));
+    assert.equal(confirmations.length, 1);
   });
 
   test('uses its own codes only, and an app of another kind has none', async () => {
@@ -229,8 +223,8 @@ describeOne('an app on a device', 'one process', (topology) => {
     const visitor = startVisitor(stack, person.token);
     const choice = await allow(visitor, codes);
     assert.ok(choice.text.includes(`?tenant=${first}`), choice.text);
-    const done = await visitor.open(new URL(`?tenant=${second}`, choice.url));
-    assert.match(done.text, /Your device is signed in/);
+    const lastPage = await visitor.open(new URL(`?tenant=${second}`, choice.url));
+    assert.match(lastPage.text, /Your device is signed in/);
     const tokens = await client.pollDeviceAuthorizationGrant(its, atOnce(codes));
     assert.equal(tokens.claims()?.['tenant'], second);
   });

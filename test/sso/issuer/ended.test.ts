@@ -50,15 +50,15 @@ describeOne('the next refresh of an app', 'one process', (topology) => {
     'the tenant is suspended': ({ tenant }) => platform('Tenants_Suspend', { Tenant: tenant }),
   };
 
-  for (const [about, end] of Object.entries(ends))
-    test(`fails as soon as ${about}, and so do userinfo and introspection`, async () => {
+  for (const [title, end] of Object.entries(ends))
+    test(`fails as soon as ${title}, and so do userinfo and introspection`, async () => {
       const { config, tokens, one } = await signedIn();
       const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
       await end(one);
       const refused = await errorOf(client.refreshTokenGrant(config, next.refresh_token ?? ''));
       assert.equal(refused, 'invalid_grant');
-      const info = await errorOf(client.fetchUserInfo(config, next.access_token, one.id));
-      assert.equal(info, 'invalid_token');
+      const error = await errorOf(client.fetchUserInfo(config, next.access_token, one.id));
+      assert.equal(error, 'invalid_token');
       assert.equal((await client.tokenIntrospection(config, next.access_token)).active, false);
     });
 

@@ -66,8 +66,8 @@ describeOne('a bot without a key', 'one process', (topology) => {
     assert.deepEqual([status, body['error']], [400, 'invalid_request']);
     return body;
   }
-  async function assertSame(answer: TokenAnswer, about: string): Promise<void> {
-    assert.deepEqual([answer.status, answer.body], [400, await refused()], about);
+  async function assertSame(answer: TokenAnswer, title: string): Promise<void> {
+    assert.deepEqual([answer.status, answer.body], [400, await refused()], title);
   }
 
   const forges: ReadonlyArray<readonly [string, () => Json, object]> = [
@@ -98,8 +98,8 @@ describeOne('a bot without a key', 'one process', (topology) => {
       const token = issuer.sign(job());
       const answer = await exchange(bot.ID, token);
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
-      const { access_token: _token, ...about } = answer.body;
-      assert.deepEqual(about, {
+      const { access_token: _token, ...response } = answer.body;
+      assert.deepEqual(response, {
         issued_token_type: typeOf('access_token'),
         token_type: 'Bearer',
         expires_in: 300,
@@ -136,8 +136,8 @@ describeOne('a bot without a key', 'one process', (topology) => {
         .replace(/\.[^.]*\./, `.${issuer.sign(claims).split('.')[1]}.`),
       'an unknown critical header': issuer.sign(claims, { crit: ['x'], x: 1 }),
     };
-    for (const [about, token] of Object.entries(tokens))
-      await assertSame(await exchange(bot.ID, token), about);
+    for (const [title, token] of Object.entries(tokens))
+      await assertSame(await exchange(bot.ID, token), title);
     const mine = await signUp(stack);
     const foreign = await createBot(stack, await tenantFor(stack, mine.id), mine.token);
     await assertSame(await exchange(foreign.ID, issuer.sign(claims)), 'a bot of another tenant');
@@ -230,8 +230,8 @@ describeOne('a bot without a key', 'one process', (topology) => {
     ])
       assert.equal((await exchange(bot.ID, token)).status, 400);
     const entries = await eventually('the audit of four exchanges', async () => {
-      const found = await entriesOf(bot.ID);
-      return found.length === 4 && found;
+      const entries = await entriesOf(bot.ID);
+      return entries.length === 4 && entries;
     });
     assert.deepEqual(entries.map((entry) => `${entry.Action} ${reasonOf(entry)}`).sort(), [
       'bot.token_issued ',

@@ -66,8 +66,8 @@ describeOne('the forms of sign-ins to apps', 'one process', (topology) => {
     const page = await visitor.sendForm(await visitor.open('/device'), { user_code });
     for (const headers of foreign)
       assert.equal((await visitor.sendForm(page, { confirm: 'yes' }, headers)).status, 403);
-    const done = await visitor.sendForm(page, { confirm: 'yes' }, { origin: stack.url });
-    assert.match(done.text, /Your device is signed in/);
+    const lastPage = await visitor.sendForm(page, { confirm: 'yes' }, { origin: stack.url });
+    assert.match(lastPage.text, /Your device is signed in/);
   });
 
   test('a sign-out is confirmed on our own page only', async () => {

@@ -38,9 +38,9 @@ describeOne('an app that proves more than a secret', 'one process', (topology) =
     ] as const) {
       const method = client.PrivateKeyJwt({ key: pair.privateKey, kid: 'k' });
       const config = await relyOn(stack, app, method);
-      const asked = await ask(config);
-      const arrival = await startVisitor(stack, ada.token).open(asked.url);
-      assert.equal(await errorOf(exchange(config, asked, arrival)), outcome);
+      const request = await ask(config);
+      const arrival = await startVisitor(stack, ada.token).open(request.url);
+      assert.equal(await errorOf(exchange(config, request, arrival)), outcome);
     }
   });
 
@@ -48,13 +48,13 @@ describeOne('an app that proves more than a secret', 'one process', (topology) =
     const config = await relyOn(stack, await createApp(stack, { RequirePAR: true }));
     const plain = await startVisitor(stack, ada.token).open((await ask(config)).url);
     assert.equal(plain.url.searchParams.get('error'), 'invalid_request');
-    const asked = await ask(config);
+    const request = await ask(config);
     const pushed = await client.buildAuthorizationUrlWithPAR(
       config,
-      Object.fromEntries(asked.url.searchParams),
+      Object.fromEntries(request.url.searchParams),
     );
     const arrival = await startVisitor(stack, ada.token).open(pushed);
-    assert.equal((await exchange(config, asked, arrival)).claims()?.sub, ada.id);
+    assert.equal((await exchange(config, request, arrival)).claims()?.sub, ada.id);
     const again = await startVisitor(stack, ada.token).open(pushed);
     assert.equal(again.url.searchParams.get('error'), 'invalid_request_uri');
     assert.equal(again.url.searchParams.get('code'), null);
@@ -74,12 +74,12 @@ describeOne('an app that proves more than a secret', 'one process', (topology) =
       client.buildAuthorizationUrlWithJAR(config, params, { key, kid: 'k' });
     const open = (url: URL) => startVisitor(stack, ada.token).open(url);
 
-    const asked = await ask(config, { scope: 'openid' });
-    const params = Object.fromEntries(asked.url.searchParams);
+    const request = await ask(config, { scope: 'openid' });
+    const params = Object.fromEntries(request.url.searchParams);
     const signed = await sign(params);
     signed.searchParams.set('scope', 'openid email');
     signed.searchParams.set('redirect_uri', 'https://evil.example.com/');
-    const tokens = await exchange(config, asked, await open(signed));
+    const tokens = await exchange(config, request, await open(signed));
     assert.equal(tokens.claims()?.sub, ada.id);
     assert.doesNotMatch(String(tokens.scope), /email/);
     assert.equal(tokens.claims()?.['email'], undefined);
@@ -90,7 +90,7 @@ describeOne('an app that proves more than a secret', 'one process', (topology) =
     const pushed = await client.buildAuthorizationUrlWithPAR(config, searchParams);
     assert.equal((await exchange(config, again, await open(pushed))).claims()?.sub, ada.id);
 
-    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const part = (claims: object) => Buffer.from(JSON.stringify(claims)).toString('base64url');
     const seconds = Math.floor(Date.now() / 1000);
     const claims = { ...params, iss: app.ID, aud: stack.url, exp: seconds + 60 };
     const unsigned = (header: object, content: object, secret?: string) => {
@@ -118,23 +118,23 @@ describeOne('an app that proves more than a secret', 'one process', (topology) =
       'an end in the past': await signJwt(own.privateKey, { ...claims, exp: seconds - 60 }),
       'no end': await signJwt(own.privateKey, { ...claims, exp: undefined }),
     };
-    for (const [about, request] of Object.entries(refused)) {
-      const url = new URL(asked.url);
-      url.searchParams.set('request', request);
+    for (const [title, jwt] of Object.entries(refused)) {
+      const url = new URL(request.url);
+      url.searchParams.set('request', jwt);
       const arrival = await open(url);
-      assert.equal(arrival.url.searchParams.get('code'), null, about);
+      assert.equal(arrival.url.searchParams.get('code'), null, title);
       const error = arrival.url.searchParams.get('error');
       // Without a verified request there may be no address to return to.
-      assert.ok(error === 'invalid_request_object' || arrival.status === 400, `${about}: ${error}`);
+      assert.ok(error === 'invalid_request_object' || arrival.status === 400, `${title}: ${error}`);
     }
   });
 
   test('with DPoP gets tokens that work only with its key, and each proof once', async () => {
     const config = await relyOn(stack, await createApp(stack, { DPoP: true }));
     const DPoP = client.getDPoPHandle(config, await newPair());
-    const asked = await ask(config);
-    const arrival = await startVisitor(stack, ada.token).open(asked.url);
-    assert.equal(await errorOf(exchange(config, asked, arrival)), 'invalid_grant');
+    const request = await ask(config);
+    const arrival = await startVisitor(stack, ada.token).open(request.url);
+    assert.equal(await errorOf(exchange(config, request, arrival)), 'invalid_grant');
     const again = await ask(config);
     const back = await startVisitor(stack, ada.token).open(again.url);
     const tokens = await client.authorizationCodeGrant(
@@ -149,8 +149,8 @@ describeOne('an app that proves more than a secret', 'one process', (topology) =
       { DPoP },
     );
     assert.equal(tokens.token_type, 'dpop');
-    const info = await client.fetchUserInfo(config, tokens.access_token, ada.id, { DPoP });
-    assert.equal(info.sub, ada.id);
+    const claims = await client.fetchUserInfo(config, tokens.access_token, ada.id, { DPoP });
+    assert.equal(claims.sub, ada.id);
     const thief = client.getDPoPHandle(config, await newPair());
     assert.notEqual(
       await errorOf(client.fetchUserInfo(config, tokens.access_token, ada.id, { DPoP: thief })),
@@ -168,12 +168,14 @@ describeOne('an app that proves more than a secret', 'one process', (topology) =
     });
     const config = await relyOn(stack, app);
     const DPoP = client.getDPoPHandle(config, await newPair());
-    const asked = { resource, scope: 'app.reports.read' };
-    const { access_token: token } = await client.clientCredentialsGrant(config, asked, { DPoP });
-    const sent: ProvenRequest[] = [];
+    const parameters = { resource, scope: 'app.reports.read' };
+    const { access_token: token } = await client.clientCredentialsGrant(config, parameters, {
+      DPoP,
+    });
+    const requests: ProvenRequest[] = [];
     config[client.customFetch] = (url, { method, headers }) => {
       const proof = new Headers(headers).get('dpop') ?? undefined;
-      sent.push({ method, url, proof });
+      requests.push({ method, url, proof });
       return Promise.resolve(new Response('{}'));
     };
     const call = (with_: client.DPoPHandle) =>
@@ -189,7 +191,7 @@ describeOne('an app that proves more than a secret', 'one process', (topology) =
     await call(DPoP);
     await call(client.getDPoPHandle(config, await newPair()));
     const verify = verifier({ issuer: stack.url, audience: resource });
-    const [own, foreign] = sent;
+    const [own, foreign] = requests;
     assert.equal((await verify(token, own)).client_id, app.ID);
     await assert.rejects(verify(token, own), /used before/);
     await assert.rejects(verify(token, foreign), /of another key/);
@@ -199,12 +201,12 @@ describeOne('an app that proves more than a secret', 'one process', (topology) =
   test('a DPoP proof is accepted once, of 50 uses at once', async () => {
     const config = await relyOn(stack, await createApp(stack, { DPoP: true }));
     const DPoP = client.getDPoPHandle(config, await newPair());
-    const asked = await ask(config);
-    const arrival = await startVisitor(stack, ada.token).open(asked.url);
+    const request = await ask(config);
+    const arrival = await startVisitor(stack, ada.token).open(request.url);
     const checks = {
-      pkceCodeVerifier: asked.verifier,
-      expectedState: asked.state,
-      expectedNonce: asked.nonce,
+      pkceCodeVerifier: request.verifier,
+      expectedState: request.state,
+      expectedNonce: request.nonce,
     };
     const { access_token: token } = await client.authorizationCodeGrant(
       config,

@@ -110,22 +110,22 @@ describeBoth('an app that signs people in', (topology) => {
     );
     assert.match(sid as string, /^ses_/);
     assert.ok(Math.abs(Date.now() / 1000 - auth_time) < 600);
-    const { sub: subject, ...about } = await client.fetchUserInfo(
+    const { sub: subject, ...userInfo } = await client.fetchUserInfo(
       config,
       tokens.access_token,
       ada.id,
     );
-    assert.deepEqual([subject, about.email], [ada.id, ada.email]);
+    assert.deepEqual([subject, userInfo.email], [ada.id, ada.email]);
   });
 
   test('sends people without a session to the sign-in page, and gets them back from there', async () => {
     const visitor = startVisitor(stack);
-    const asked = await ask(config);
-    const page = await visitor.open(asked.url);
+    const request = await ask(config);
+    const page = await visitor.open(request.url);
     assert.equal(page.status, 200);
     const arrival = await enter(visitor, page, ada.token);
     assert.ok(arrival.url.href.startsWith(callback), arrival.url.href);
-    const tokens = await exchange(config, asked, arrival);
+    const tokens = await exchange(config, request, arrival);
     assert.equal(tokens.claims()?.sub, ada.id);
   });
 
@@ -148,14 +148,14 @@ describeBoth('an app that signs people in', (topology) => {
     const silent = await startVisitor(stack).open((await ask(config, { prompt: 'none' })).url);
     assert.equal(silent.url.searchParams.get('error'), 'login_required');
     const visitor = startVisitor(stack, ada.token);
-    const asked = await ask(config, { prompt: 'login' });
-    const page = await visitor.open(asked.url);
+    const request = await ask(config, { prompt: 'login' });
+    const page = await visitor.open(request.url);
     assert.equal(page.url.searchParams.get('again'), '1');
     // The old session leads back to the sign-in page.
     const back = await enter(visitor, page, ada.token);
     assert.equal(back.url.pathname, '/login');
     const fresh = String(bodyOf(await login(stack, ada.email))['Token']);
-    const tokens = await exchange(config, asked, await enter(visitor, back, fresh));
+    const tokens = await exchange(config, request, await enter(visitor, back, fresh));
     assert.equal(tokens.claims()?.sub, ada.id);
   });
 
@@ -235,8 +235,8 @@ describeBoth('an app that signs people in', (topology) => {
 
   test('introspects and revokes its tokens', async () => {
     const { tokens } = await signInWith(stack, config, ada.token);
-    const about = await client.tokenIntrospection(config, tokens.access_token);
-    assert.deepEqual([about.active, about.sub, about.client_id], [true, ada.id, app.ID]);
+    const claims = await client.tokenIntrospection(config, tokens.access_token);
+    assert.deepEqual([claims.active, claims.sub, claims.client_id], [true, ada.id, app.ID]);
     await client.tokenRevocation(config, tokens.access_token);
     assert.equal((await client.tokenIntrospection(config, tokens.access_token)).active, false);
     assert.notEqual(

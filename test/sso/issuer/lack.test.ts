@@ -52,11 +52,11 @@ describeOne('a session that does not suffice for an app', 'one process', (topolo
     const owner = await signUp(stack);
     const { tenant, config } = await requiring(owner, { RequireFactor: 'any' });
     const visitor = startVisitor(stack, owner.token);
-    const asked = await ask(config);
-    const page = await visitor.open(asked.url);
+    const request = await ask(config);
+    const page = await visitor.open(request.url);
     assert.deepEqual(pageOf(page), { step_up: 'tenant', again: undefined, tenant });
     await addTotp(stack, owner.token);
-    const tokens = await exchange(config, asked, await goBack(visitor, page));
+    const tokens = await exchange(config, request, await goBack(visitor, page));
     assert.deepEqual([tokens.claims()?.sub, tokens.claims()?.acr], [owner.id, 'aal2']);
   });
 
@@ -92,11 +92,11 @@ describeOne('a session that does not suffice for an app', 'one process', (topolo
       await requiring(owner, { RequireSso: true }),
     ];
     const visitor = startVisitor(stack, owner.token);
-    const asked = await ask(first.config);
-    const page = await visitor.open(asked.url);
+    const request = await ask(first.config);
+    const page = await visitor.open(request.url);
     assert.deepEqual(pageOf(page), { step_up: undefined, again: '1', tenant: first.tenant });
     visitor.signIn(await ssoSession(stack, owner, first.tenant));
-    const tokens = await exchange(first.config, asked, await goBack(visitor, page));
+    const tokens = await exchange(first.config, request, await goBack(visitor, page));
     assert.equal(tokens.claims()?.sub, owner.id);
     // The sign-in for the one tenant does not suffice for the other.
     const other = await visitor.open((await ask(second.config)).url);
@@ -126,11 +126,11 @@ describeOne('a session that does not suffice for an app', 'one process', (topolo
     const owner = await signUp(stack);
     const { tenant } = await requiring(owner, { RequireSso: true });
     const visitor = startVisitor(stack, owner.token);
-    const asked = await ask(ofPlatform, { tenant });
-    const page = await visitor.open(asked.url);
+    const request = await ask(ofPlatform, { tenant });
+    const page = await visitor.open(request.url);
     assert.equal(pageOf(page).tenant, tenant);
     visitor.signIn(await ssoSession(stack, owner, tenant));
-    const tokens = await exchange(ofPlatform, asked, await goBack(visitor, page));
+    const tokens = await exchange(ofPlatform, request, await goBack(visitor, page));
     assert.equal(tokens.claims()?.['tenant'], tenant);
     const stranger = await signUp(stack);
     const refused = await startVisitor(stack, stranger.token).open(
@@ -172,10 +172,10 @@ describeOne('a session that does not suffice for an app', 'one process', (topolo
       id_token: { email: { essential: true } },
       userinfo: { name: null },
     });
-    const asked = await ask(ofPlatform, { scope: 'openid', claims });
+    const request = await ask(ofPlatform, { scope: 'openid', claims });
     const person = await signUp(stack);
-    const arrival = await startVisitor(stack, person.token).open(asked.url);
-    const tokens = await exchange(ofPlatform, asked, arrival);
+    const arrival = await startVisitor(stack, person.token).open(request.url);
+    const tokens = await exchange(ofPlatform, request, arrival);
     assert.deepEqual([tokens.claims()?.sub, tokens.claims()?.['email']], [person.id, undefined]);
   });
 

@@ -34,8 +34,8 @@ export async function startLogoutReceiver() {
     /** Waits for a number of calls. */
     calls: (path: string, count = 1): Promise<Call[]> =>
       eventually(`${count} calls of ${path}`, async () => {
-        const found = at(path);
-        return found.length >= count && found;
+        const calls = at(path);
+        return calls.length >= count && calls;
       }),
     async stop(): Promise<void> {
       server.closeAllConnections();

@@ -162,13 +162,13 @@ describeOne('back-channel logout', 'one process', (topology) => {
     assert.equal(new Set(tokens.map(({ jti }) => jti)).size, 3);
     const attemptsOf = (App: string, count: number) =>
       eventually('the attempts', async () => {
-        const asked = await readList<Attempt>(
+        const list = await readList<Attempt>(
           stack,
           'AppLogouts_ListAttempts',
           { App },
           stack.platformKey,
         );
-        return asked.items.length === count && asked.items;
+        return list.items.length === count && list.items;
       });
     const statuses = (await attemptsOf(failing.app, 3)).map(
       ({ Status, StatusCode, Endpoint }) => [Status, StatusCode, Endpoint] as const,

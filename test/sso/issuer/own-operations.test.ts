@@ -34,12 +34,12 @@ describeOne('an access token for Bailiwick itself', 'one process', (topology) =>
 
   async function tokensFor(scope: string, by = config, session = owner.token, inTenant = tenant) {
     const over = { scope: `openid ${scope}`.trim(), resource: stack.url, tenant: inTenant };
-    const asked = await ask(by, over);
-    const arrival = await startVisitor(stack, session).open(asked.url);
-    return exchange(by, asked, arrival, { resource: stack.url });
+    const request = await ask(by, over);
+    const arrival = await startVisitor(stack, session).open(request.url);
+    return exchange(by, request, arrival, { resource: stack.url });
   }
-  const tokenFor = async (...asked: Parameters<typeof tokensFor>): Promise<string> =>
-    (await tokensFor(...asked)).access_token;
+  const tokenFor = async (...parameters: Parameters<typeof tokensFor>): Promise<string> =>
+    (await tokensFor(...parameters)).access_token;
 
   const list = (token: string, Tenant = tenant) => stack.call('Groups_List', { Tenant }, token);
   const save = (token: string) =>
@@ -133,9 +133,9 @@ describeOne('an access token for Bailiwick itself', 'one process', (topology) =>
     ) as { ID: string };
     const key = { Tenant: tenant, Bot: Bot.ID, Name: 'CI' };
     const keys = await tokenFor('iam.botkeys.write');
-    const made = await stack.call('BotKeys_Create', key, keys);
-    assert.equal(made.status, 403);
-    assert.match(messageOf(made), /the scope account/);
+    const answer = await stack.call('BotKeys_Create', key, keys);
+    assert.equal(answer.status, 403);
+    assert.match(messageOf(answer), /the scope account/);
   });
 
   test('of a person without an organisation changes the account, with the scope account', async () => {
@@ -171,7 +171,7 @@ describeOne('an access token for Bailiwick itself', 'one process', (topology) =>
     const tokens = await tokensFor(`offline_access ${groups.join(' ')} account`);
     const token = tokens.access_token;
     const [head = '', body = '', signature = ''] = token.split('.');
-    const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
     const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as object;
     const { keys } = (await (await fetch(`${stack.url}/oauth/jwks`)).json()) as { keys: object[] };
     const hmac = (key: object, header: object) => {
@@ -279,7 +279,7 @@ describeOne('an access token for Bailiwick itself', 'one process', (topology) =>
     ) as { ID: string };
     const Grant = { Tenant: tenant, Bot: bot.ID, Role: 'admin' };
     bodyOf(await stack.call('BotGrants_Add', { Grant }, owner.token));
-    const made = bodyOf(
+    const newKey = bodyOf(
       await stack.call(
         'BotKeys_Create',
         { Tenant: tenant, Bot: bot.ID, Name: 'CI', Permissions: ['iam.groups.*'] },
@@ -291,7 +291,7 @@ describeOne('an access token for Bailiwick itself', 'one process', (topology) =>
       body: new URLSearchParams({
         grant_type: 'client_credentials',
         client_id: bot.ID,
-        client_secret: made.Secret,
+        client_secret: newKey.Secret,
         scope: 'iam.groups.read',
       }),
     });
@@ -302,7 +302,7 @@ describeOne('an access token for Bailiwick itself', 'one process', (topology) =>
     assert.equal(refused.status, 403);
     assert.match(messageOf(refused), /the scope iam\.groups\.write/);
     assert.equal((await account(token)).status, 403);
-    const ended = { Tenant: tenant, ID: made.Key.ID, ExpiresAt: new Date().toISOString() };
+    const ended = { Tenant: tenant, ID: newKey.Key.ID, ExpiresAt: new Date().toISOString() };
     bodyOf(await stack.call('BotKeys_SetExpiration', ended, owner.token));
     assert.equal((await list(token)).status, 401);
   });

@@ -84,8 +84,8 @@ describeOne('the refresh of an app', 'one process', (topology) => {
     // The successor was used, so this is no client that has lost an answer.
     assert.equal(errorIn(await refresh(token)), 'invalid_grant');
     await assertEnded(second);
-    const info = client.fetchUserInfo(config, String(second.body['access_token']), ada.id);
-    assert.notEqual(await errorOf(info), 'none');
+    const claims = client.fetchUserInfo(config, String(second.body['access_token']), ada.id);
+    assert.notEqual(await errorOf(claims), 'none');
   });
 
   test('called 200 times at once has one answer, and the sign-in goes on', async () => {
@@ -110,13 +110,13 @@ describeOne('the refresh of an app', 'one process', (topology) => {
   });
 
   test('a code is not used up by a request that is refused', async () => {
-    const asked = await ask(config, { scope: 'openid app.reports.read', resource });
-    const arrival = await startVisitor(stack, ada.token).open(asked.url);
-    const wrong = exchange(config, asked, arrival, { resource: 'https://other.example.test' });
+    const request = await ask(config, { scope: 'openid app.reports.read', resource });
+    const arrival = await startVisitor(stack, ada.token).open(request.url);
+    const wrong = exchange(config, request, arrival, { resource: 'https://other.example.test' });
     assert.equal(await errorOf(wrong), 'invalid_target');
-    const tokens = await exchange(config, asked, arrival, { resource });
+    const tokens = await exchange(config, request, arrival, { resource });
     assert.equal(tokens.claims()?.sub, ada.id);
-    assert.equal(await errorOf(exchange(config, asked, arrival, { resource })), 'invalid_grant');
+    assert.equal(await errorOf(exchange(config, request, arrival, { resource })), 'invalid_grant');
   });
 
   test('with other terms than before ends the sign-in', async () => {
@@ -130,11 +130,11 @@ describeOne('the refresh of an app', 'one process', (topology) => {
       'no resource': (token) => refresh(token),
       'a foreign resource': (token) => refresh(token, { resource: 'https://other.example.test' }),
     };
-    for (const [about, repeat] of Object.entries(differing)) {
+    for (const [title, repeat] of Object.entries(differing)) {
       const { token, first } = await usedToken({ resource }, over);
       const refused = await repeat(token);
-      assert.equal(refused.status, 400, about);
-      assert.equal(refused.body['access_token'], undefined, about);
+      assert.equal(refused.status, 400, title);
+      assert.equal(refused.body['access_token'], undefined, title);
       await assertEnded(first);
     }
   });
@@ -150,12 +150,12 @@ describeOne('the refresh of an app', 'one process', (topology) => {
       return fetch(url, options as RequestInit);
     };
     async function used() {
-      const asked = await ask(its);
-      const { url } = await startVisitor(stack, ada.token).open(asked.url);
+      const request = await ask(its);
+      const { url } = await startVisitor(stack, ada.token).open(request.url);
       const checks = {
-        pkceCodeVerifier: asked.verifier,
-        expectedState: asked.state,
-        expectedNonce: asked.nonce,
+        pkceCodeVerifier: request.verifier,
+        expectedState: request.state,
+        expectedNonce: request.nonce,
       };
       const tokens = await client.authorizationCodeGrant(its, url, checks, {}, { DPoP: own });
       const token = tokens.refresh_token ?? '';
@@ -173,8 +173,8 @@ describeOne('the refresh of an app', 'one process', (topology) => {
       { dpop: proof },
     );
     assert.equal(replayed.status, 400);
-    const [kept] = await rowsOf<{ seconds: number }>(stack, answersOf, [token]);
-    assert.equal(kept?.seconds, 30);
+    const [answerRow] = await rowsOf<{ seconds: number }>(stack, answersOf, [token]);
+    assert.equal(answerRow?.seconds, 30);
     assert.equal((await renew(token)).access_token, first.access_token);
     assert.equal(await errorOf(renew(token, other)), 'invalid_grant');
     assert.equal(await errorOf(renew(first.refresh_token)), 'invalid_grant');
@@ -199,8 +199,8 @@ describeOne('the refresh of an app', 'one process', (topology) => {
       const its = await createApp(stack, fields);
       const token = await newToken({}, await relyOn(stack, its));
       const first = await refresh(token, {}, its);
-      const [kept] = await rowsOf<{ seconds: number }>(stack, answersOf, [token]);
-      assert.equal(kept?.seconds, seconds, JSON.stringify(fields));
+      const [answerRow] = await rowsOf<{ seconds: number }>(stack, answersOf, [token]);
+      assert.equal(answerRow?.seconds, seconds, JSON.stringify(fields));
       if (seconds !== undefined)
         await rowsOf(
           stack,
@@ -225,18 +225,18 @@ describeOne('the refresh of an app', 'one process', (topology) => {
       consent: ({ token }) => stack.call('AccountApps_Delete', { ID: asking.ID }, token),
       app: () => save({ ID: asking.ID, Active: false }),
     };
-    for (const [about, end] of Object.entries(ends)) {
+    for (const [cause, end] of Object.entries(ends)) {
       const who = await signUp(stack);
       const visitor = startVisitor(stack, who.token);
-      const asked = await ask(its);
-      const page = await visitor.open(asked.url);
-      const tokens = await exchange(its, asked, await answerConsent(visitor, page, 'yes'));
+      const request = await ask(its);
+      const page = await visitor.open(request.url);
+      const tokens = await exchange(its, request, await answerConsent(visitor, page, 'yes'));
       const first = await refresh(tokens.refresh_token, {}, asking);
-      assert.equal(first.status, 200, about);
+      assert.equal(first.status, 200, cause);
       await end(who);
-      const refused = about === 'app' ? 'invalid_client' : 'invalid_grant';
-      assert.equal(errorIn(await refresh(tokens.refresh_token, {}, asking)), refused, about);
-      if (about !== 'app') continue;
+      const refused = cause === 'app' ? 'invalid_client' : 'invalid_grant';
+      assert.equal(errorIn(await refresh(tokens.refresh_token, {}, asking)), refused, cause);
+      if (cause !== 'app') continue;
       await save({ ID: asking.ID, Active: true });
       assert.deepEqual(await refresh(tokens.refresh_token, {}, asking), first);
     }

@@ -38,16 +38,16 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
     errorOf(client.refreshTokenGrant(config, token ?? ''));
 
   test('a code works once, and its second use ends its tokens', async () => {
-    const { asked, arrival, tokens } = await signInWith(stack, config, ada.token);
-    assert.equal(await errorOf(exchange(config, asked, arrival)), 'invalid_grant');
+    const { request, arrival, tokens } = await signInWith(stack, config, ada.token);
+    assert.equal(await errorOf(exchange(config, request, arrival)), 'invalid_grant');
     assert.equal(await refresh(tokens.refresh_token), 'invalid_grant');
   });
 
   test('of 200 uses of one code at once, one succeeds', async () => {
-    const asked = await ask(config);
-    const arrival = await startVisitor(stack, ada.token).open(asked.url);
+    const request = await ask(config);
+    const arrival = await startVisitor(stack, ada.token).open(request.url);
     const outcomes = await Promise.all(
-      Array.from({ length: 200 }, () => errorOf(exchange(config, asked, arrival))),
+      Array.from({ length: 200 }, () => errorOf(exchange(config, request, arrival))),
     );
     assert.equal(outcomes.filter((outcome) => outcome === 'none').length, 1);
     assert.equal(outcomes.filter((outcome) => outcome === 'invalid_grant').length, 199);
@@ -70,10 +70,10 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
       [other, {}, '/callback'],
       [config, {}, '/other'],
     ] as const) {
-      const asked = await ask(config);
-      const { url, ...arrival } = await startVisitor(stack, ada.token).open(asked.url);
+      const request = await ask(config);
+      const { url, ...arrival } = await startVisitor(stack, ada.token).open(request.url);
       const at = { ...arrival, url: Object.assign(new URL(url), { pathname }) };
-      const refused = await errorOf(exchange(presenter, { ...asked, ...change }, at));
+      const refused = await errorOf(exchange(presenter, { ...request, ...change }, at));
       assert.equal(refused, 'invalid_grant');
     }
   });
@@ -138,12 +138,12 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
       const its = await relyOn(stack, await createApp(stack, fields));
       for (const redirect_uri of [loopback, own, loopback]) {
         const visitor = startVisitor(stack, ada.token);
-        const asked = await ask(its, { redirect_uri });
-        const page = await visitor.open(asked.url);
+        const request = await ask(its, { redirect_uri });
+        const page = await visitor.open(request.url);
         assert.match(page.text, /<form method="post">/);
         const arrival = await answerConsent(visitor, page, 'yes');
         assert.ok(arrival.url.href.startsWith(redirect_uri), arrival.url.href);
-        assert.equal((await exchange(its, asked, arrival)).claims()?.sub, ada.id);
+        assert.equal((await exchange(its, request, arrival)).claims()?.sub, ada.id);
         const { url } = await visitor.open((await ask(its, { redirect_uri, prompt: 'none' })).url);
         assert.equal(url.searchParams.get('error'), 'interaction_required');
       }
@@ -176,14 +176,14 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
   test('a wrong secret is refused, and after its end the previous one', async () => {
     const { ID, secret } = await createApp(stack);
     const old = await relyOn(stack, { ID, secret });
-    const asked = await ask(old);
-    const arrival = await startVisitor(stack, ada.token).open(asked.url);
+    const request = await ask(old);
+    const arrival = await startVisitor(stack, ada.token).open(request.url);
     const wrong = await relyOn(stack, { ID, secret: `${secret.slice(0, -1)}_` });
-    assert.equal(await errorOf(exchange(wrong, asked, arrival)), 'invalid_client');
+    assert.equal(await errorOf(exchange(wrong, request, arrival)), 'invalid_client');
     const rotated = bodyOf(await stack.call('Apps_RotateSecret', { ID }, stack.platformKey));
-    assert.equal(await errorOf(exchange(old, asked, arrival)), 'invalid_client');
+    assert.equal(await errorOf(exchange(old, request, arrival)), 'invalid_client');
     const now = await relyOn(stack, { ID, secret: String(rotated['ClientSecret']) });
-    assert.equal(await errorOf(exchange(now, asked, arrival)), 'none');
+    assert.equal(await errorOf(exchange(now, request, arrival)), 'none');
   });
 
   test('an ID that no app can have is unknown everywhere, and the database is not asked for it', async () => {
@@ -201,13 +201,13 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
   });
 
   test('an inactive app gets neither codes nor tokens', async () => {
-    const made = await createApp(stack);
-    const its = await relyOn(stack, made);
+    const app = await createApp(stack);
+    const its = await relyOn(stack, app);
     const { tokens } = await signInWith(stack, its, ada.token);
     bodyOf(
       await stack.call(
         'Apps_Save',
-        { App: { ID: made.ID, Name: 'Reports', Active: false } },
+        { App: { ID: app.ID, Name: 'Reports', Active: false } },
         stack.platformKey,
       ),
     );

@@ -51,10 +51,13 @@ export async function relyOn(
   return config;
 }
 
-export type Asked = { url: URL; verifier: string; state: string; nonce: string };
+export type AuthorizationRequest = { url: URL; verifier: string; state: string; nonce: string };
 
 /** Begins a sign-in. */
-export async function ask(config: Relying, over: Record<string, string> = {}): Promise<Asked> {
+export async function ask(
+  config: Relying,
+  over: Record<string, string> = {},
+): Promise<AuthorizationRequest> {
   const verifier = client.randomPKCECodeVerifier();
   const [state, nonce] = [client.randomState(), client.randomNonce()];
   const url = client.buildAuthorizationUrl(config, {
@@ -72,7 +75,7 @@ export async function ask(config: Relying, over: Record<string, string> = {}): P
 /** Exchanges the code that the browser brought. */
 export const exchange = (
   config: Relying,
-  { verifier, state, nonce }: Asked,
+  { verifier, state, nonce }: AuthorizationRequest,
   { url }: Arrival,
   parameters: Record<string, string> = {},
 ) =>
@@ -96,10 +99,10 @@ export async function signInWith(
   over: Record<string, string> = {},
 ) {
   const visitor = startVisitor(stack, token);
-  const asked = await ask(config, over);
-  const arrival = await visitor.open(asked.url);
+  const request = await ask(config, over);
+  const arrival = await visitor.open(request.url);
   assert.equal(arrival.url.origin, new URL(callback).origin, `${arrival.url.href} ${arrival.text}`);
-  return { visitor, asked, arrival, tokens: await exchange(config, asked, arrival) };
+  return { visitor, request, arrival, tokens: await exchange(config, request, arrival) };
 }
 
 /** Signs in on the sign-in page that the browser is on, as its script does. */

@@ -95,13 +95,13 @@ describeOne('an app with oauth4webapi', 'one process', (topology) => {
       await oauth.refreshTokenGrantRequest(as, client, auth, tokens.refresh_token ?? '', options),
     );
     assert.equal(refreshed.token_type, 'dpop');
-    const info = await oauth.processUserInfoResponse(
+    const claims = await oauth.processUserInfoResponse(
       as,
       client,
       ada.id,
       await oauth.userInfoRequest(as, client, refreshed.access_token, options),
     );
-    assert.equal(info.email, ada.email);
+    assert.equal(claims.email, ada.email);
     const out = new URL(as.end_session_endpoint ?? '');
     out.searchParams.set('id_token_hint', refreshed.id_token ?? '');
     out.searchParams.set('post_logout_redirect_uri', 'https://app.example.test/');
@@ -140,11 +140,11 @@ describeOne('an app with oauth4webapi', 'one process', (topology) => {
   test('openid-client refuses an answer of another issuer, state or nonce', async () => {
     const config = await relyOn(stack, await createApp(stack));
     for (const change of ['iss', 'state', 'nonce']) {
-      const asked = await ask(config);
-      const arrival = await startVisitor(stack, ada.token).open(asked.url);
-      if (change === 'nonce') asked.nonce = 'x';
+      const request = await ask(config);
+      const arrival = await startVisitor(stack, ada.token).open(request.url);
+      if (change === 'nonce') request.nonce = 'x';
       else arrival.url.searchParams.set(change, 'https://other.example.test');
-      assert.notEqual(await errorOf(exchange(config, asked, arrival)), 'none', change);
+      assert.notEqual(await errorOf(exchange(config, request, arrival)), 'none', change);
     }
   });
 });

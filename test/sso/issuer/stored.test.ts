@@ -115,8 +115,8 @@ describeOne('the rows and keys of sign-ins to apps', 'one process', (topology) =
       "update sso.issuer_record set expires_at = now() - interval '61 minutes' where model <> 'Consent'",
     );
     await sweepIssuer(database, byIssuer);
-    const left = [...(await counts()).keys()].filter((model) => model !== 'Consent');
-    assert.deepEqual(left, []);
+    const remaining = [...(await counts()).keys()].filter((model) => model !== 'Consent');
+    assert.deepEqual(remaining, []);
   });
 
   test('only a refresh keeps a session from becoming idle', async () => {

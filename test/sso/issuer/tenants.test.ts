@@ -78,8 +78,8 @@ describeOne('the tenant of a sign-in', 'one process', (topology) => {
       [other.tokens.claims()?.['tenant'], other.tokens.claims()?.['tenant_slug']],
       [second, slug],
     );
-    const info = await client.fetchUserInfo(config, other.tokens.access_token, owner.id);
-    assert.equal(info['tenant'], second);
+    const claims = await client.fetchUserInfo(config, other.tokens.access_token, owner.id);
+    assert.equal(claims['tenant'], second);
   });
 
   test('a person with several tenants is asked, and with one or none is not', async () => {
@@ -91,14 +91,14 @@ describeOne('the tenant of a sign-in', 'one process', (topology) => {
     assert.equal(one.tokens.claims()?.['tenant'], only);
     const second = await tenantFor(stack, person.id);
     const visitor = startVisitor(stack, person.token);
-    const asked = await ask(config, { prompt: 'select_account' });
-    const page = await visitor.open(asked.url);
+    const request = await ask(config, { prompt: 'select_account' });
+    const page = await visitor.open(request.url);
     assert.deepEqual(linksOf(page).sort(), [`?tenant=${only}`, `?tenant=${second}`].sort());
     const foreign = await visitor.open(new URL(`?tenant=${tenants[0]}`, page.url));
     assert.deepEqual(linksOf(foreign), linksOf(page));
     const tokens = await exchange(
       config,
-      asked,
+      request,
       await visitor.open(new URL(`?tenant=${second}`, page.url)),
     );
     assert.equal(tokens.claims()?.['tenant'], second);
@@ -145,13 +145,13 @@ describeOne('the tenant of a sign-in', 'one process', (topology) => {
 
     visitor.signIn(person.token);
     const tenant = new URL(href, choice.url).searchParams.get('tenant') ?? '';
-    const asked = await ask(asking, { tenant });
-    const page = await visitor.open(asked.url);
+    const request = await ask(asking, { tenant });
+    const page = await visitor.open(request.url);
     visitor.signIn(other.token);
     assert.equal((await answerConsent(visitor, page, 'yes')).status, 400);
     visitor.signIn(person.token);
     const arrival = await answerConsent(visitor, page, 'yes');
-    assert.equal((await exchange(asking, asked, arrival)).claims()?.sub, person.id);
+    assert.equal((await exchange(asking, request, arrival)).claims()?.sub, person.id);
   });
 
   test('an app that requires consent asks once, and not again for the same scopes', async () => {
@@ -171,13 +171,13 @@ describeOne('the tenant of a sign-in', 'one process', (topology) => {
     assert.equal(refused.url.searchParams.get('error'), 'access_denied');
 
     const visitor = startVisitor(stack, person.token);
-    const asked = await ask(asking);
-    const again = await visitor.open(asked.url);
+    const request = await ask(asking);
+    const again = await visitor.open(request.url);
     // A link of another site answers nothing.
     const linked = await visitor.open(new URL('?consent=yes', again.url));
     assert.equal(linked.url.origin, stack.url);
     const arrival = await answerConsent(visitor, again, 'yes');
-    assert.equal((await exchange(asking, asked, arrival)).claims()?.sub, person.id);
+    assert.equal((await exchange(asking, request, arrival)).claims()?.sub, person.id);
     const silent = await signInWith(stack, asking, person.token, { prompt: 'none' });
     assert.equal(silent.tokens.claims()?.sub, person.id);
     const more = await ask(asking, { prompt: 'none', scope: 'openid app.reports.read', resource });

@@ -150,8 +150,8 @@ describe('the keys of an issuer that a bot trusts', () => {
     'keys elsewhere in the network': () =>
       void (routes[discovery] = json({ issuer, jwks_uri: 'http://10.0.0.1/keys' })),
   };
-  for (const [about, prepare] of Object.entries(hostile))
-    test(`has no keys of ${about}`, async () => {
+  for (const [title, prepare] of Object.entries(hostile))
+    test(`has no keys of ${title}`, async () => {
       prepare();
       assert.equal(await prove(signing.sign(claims())), 'issuer_unreachable');
       assert.ok(requests.every((path) => path !== '/moved'));

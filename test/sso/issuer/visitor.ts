@@ -9,8 +9,8 @@ export type Visitor = ReturnType<typeof startVisitor>;
 /** A browser that keeps cookies with their paths and follows redirects on our site. */
 export function startVisitor({ url: site }: Pick<Stack, 'url'>, token = '') {
   const jar = new Map<string, { name: string; value: string; path: string }>();
-  const keep = (name: string, value: string, path = '/') =>
-    jar.set(`${name} ${path}`, { name, value, path });
+  const keep = (name: string, cookie: string, path = '/') =>
+    jar.set(`${name} ${path}`, { name, value: cookie, path });
   const signIn = (session: string) => keep(sessionCookie, session);
   if (token !== '') signIn(token);
 
@@ -24,9 +24,13 @@ export function startVisitor({ url: site }: Pick<Stack, 'url'>, token = '') {
     else keep(name, value, path);
   }
 
-  async function open(address: string | URL, init: RequestInit = {}, left = 12): Promise<Arrival> {
+  async function open(
+    address: string | URL,
+    init: RequestInit = {},
+    redirects = 12,
+  ): Promise<Arrival> {
     const url = new URL(address, site);
-    if (url.origin !== site || left === 0) return { url, status: 0, text: '' };
+    if (url.origin !== site || redirects === 0) return { url, status: 0, text: '' };
     const cookie = [...jar.values()]
       .filter(({ path }) => url.pathname.startsWith(path))
       .map(({ name, value }) => `${name}=${value}`)
@@ -41,7 +45,7 @@ export function startVisitor({ url: site }: Pick<Stack, 'url'>, token = '') {
     const text = await response.text();
     return location === null
       ? { url, status: response.status, text }
-      : open(new URL(location, url), {}, left - 1);
+      : open(new URL(location, url), {}, redirects - 1);
   }
 
   return {

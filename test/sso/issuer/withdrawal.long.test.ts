@@ -33,9 +33,9 @@ describe('Keys_Rotate with WithdrawSigningKeys', () => {
     });
     const config = await relyOn(stack, app);
     const over = { scope: 'openid offline_access account', resource: stack.url, tenant: Tenant };
-    const asked = await ask(config, over);
-    const arrival = await startVisitor(stack, ada.token).open(asked.url);
-    const tokens = await exchange(config, asked, arrival, { resource: stack.url });
+    const request = await ask(config, over);
+    const arrival = await startVisitor(stack, ada.token).open(request.url);
+    const tokens = await exchange(config, request, arrival, { resource: stack.url });
     const open = async (token: string) => (await stack.call('Account_Get', {}, token)).status;
     assert.equal(await open(tokens.access_token), 200);
     const old = await kids();

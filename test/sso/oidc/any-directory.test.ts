@@ -40,8 +40,8 @@ test('at an issuer for all directories, the ID token has to name its own directo
     const plain = { ...provider, anyDirectory: false };
     const begin = () => oidc.begin(plain, newFlow());
     assert.match((await refusalOf(begin)).detail, /document is of another issuer/);
-    const found = await oidc.check(plain, new AbortController().signal);
-    assert.equal(found[0]?.level, 'error');
+    const findings = await oidc.check(plain, new AbortController().signal);
+    assert.equal(findings[0]?.level, 'error');
   } finally {
     await oidc.stop();
     await op.stop();

@@ -250,7 +250,7 @@ describe('Sso_TestProvider, for a provider with', () => {
       op.arm();
       assert.deepEqual(
         Object.values(levels(await ask(oidc, providerOf(op.issuer)))).filter(
-          (found) => found !== 'ok',
+          (level) => level !== 'ok',
         ),
         [],
       );

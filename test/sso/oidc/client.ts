@@ -67,10 +67,10 @@ export const providerOf = (issuer: string, over: Partial<OidcProvider> = {}): Oi
 
 /** The refusal that `act` rejects with. @throws if it succeeds or fails in another way */
 export async function refusalOf(act: () => Promise<unknown>): Promise<SignInRefused> {
-  const value = await act().then(
+  const outcome = await act().then(
     () => new Error('the sign-in was not rejected'),
     (error: unknown) => error,
   );
-  if (value instanceof SignInRefused) return value;
-  throw value;
+  if (outcome instanceof SignInRefused) return outcome;
+  throw outcome;
 }

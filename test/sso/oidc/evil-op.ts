@@ -79,7 +79,7 @@ export async function startEvilOp({
 
 type Answer = (
   response: ServerResponse,
-  asked: { state: State; url: URL; request: IncomingMessage },
+  context: { state: State; url: URL; request: IncomingMessage },
 ) => Promise<void> | void;
 
 const answers: Readonly<Record<string, Answer>> = {
@@ -136,9 +136,9 @@ function publishKeys({ forging, forgery }: State): Json {
 }
 
 /** The URL that the authorization endpoint redirects to. */
-function authorize({ forging, forgery, grants }: State, asked: URLSearchParams): string {
+function authorize({ forging, forgery, grants }: State, query: URLSearchParams): string {
   const code = randomBytes(16).toString('hex');
-  const of = (name: string) => asked.get(name) ?? '';
+  const of = (name: string) => query.get(name) ?? '';
   forging.clientId = of('client_id');
   grants.set(code, {
     clientId: forging.clientId,

@@ -5,7 +5,7 @@ import { createHash, createHmac, type KeyObject, sign } from 'node:crypto';
 
 export type Json = Record<string, unknown>;
 
-const part = (value: Json): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const part = (content: Json): string => Buffer.from(JSON.stringify(content)).toString('base64url');
 
 const withSignature = (header: Json, claims: Json, make: (text: string) => Buffer): string => {
   const text = `${part(header)}.${part(claims)}`;

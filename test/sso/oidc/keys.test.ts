@@ -57,7 +57,7 @@ test('OIDC fetches the metadata again if a provider changes its algorithm', asyn
   const provider = providerOf(op.issuer);
   try {
     op.forge({
-      discovery: (found) => void (found['id_token_signing_alg_values_supported'] = ['ES256']),
+      discovery: (metadata) => void (metadata['id_token_signing_alg_values_supported'] = ['ES256']),
     });
     await oidc.begin(provider, newFlow());
     op.arm();

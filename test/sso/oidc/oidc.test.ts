@@ -115,9 +115,9 @@ describe('an OIDC sign-in at oidc-provider', () => {
   test('sends state, nonce and a PKCE challenge', async () => {
     const flow = newFlow();
     const url = new URL(await oidc.begin(providerOf(op.issuer), flow));
-    const { code_challenge, ...asked } = Object.fromEntries(url.searchParams);
+    const { code_challenge, ...query } = Object.fromEntries(url.searchParams);
     assert.match(code_challenge ?? '', /^[\w-]{43}$/);
-    assert.deepEqual(asked, {
+    assert.deepEqual(query, {
       client_id: 'bailiwick',
       redirect_uri: redirectUri,
       response_type: 'code',

@@ -54,13 +54,13 @@ export type Op = Awaited<ReturnType<typeof startOp>>;
 
 /** Starts the provider. Tests change its accounts and clients while it runs. */
 export async function startOp({
-  clients: given,
+  clients: initial,
   claimsInIdToken = true,
   path = '',
   secretFor,
 }: OpOptions) {
   const accounts = new Map<string, OpAccount>();
-  const clients = new Map(given.map((client) => [client.id, client]));
+  const clients = new Map(initial.map((client) => [client.id, client]));
   let keys = makeKeys();
   let hasUserinfo = true;
   let provider: Provider;

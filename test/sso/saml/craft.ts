@@ -36,11 +36,11 @@ export type Craft = Situation & {
   evil: string;
 };
 
-let made = 0;
+let count = 0;
 
 export function craftFor(situation: Situation): Craft {
   const { entityId, acsUrl, spEntityId, requestId, person, now } = situation;
-  const newId = () => `_${now.getTime()}-${process.pid}-${++made}`;
+  const newId = () => `_${now.getTime()}-${process.pid}-${++count}`;
   const common = { issuer: entityId, inResponseTo: requestId, now };
   const assertion: Craft['assertion'] = (changes) =>
     assertionText({

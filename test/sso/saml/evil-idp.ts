@@ -44,7 +44,7 @@ export const ada: Person = {
   },
 };
 
-type Asked = {
+type SamlRequest = {
   acsUrl: string;
   spEntityId: string;
   requestId: string | undefined;
@@ -82,11 +82,11 @@ export async function startEvilIdp(): Promise<EvilIdp> {
   const entityId = `${origin}/metadata`;
 
   async function serve(request: IncomingMessage): Promise<string> {
-    const asked = await readRequest(request, origin, (xml) => {
+    const samlRequest = await readRequest(request, origin, (xml) => {
       state.lastRequest = xml;
     });
     const situation = {
-      ...asked,
+      ...samlRequest,
       entityId,
       keys: state.keys,
       foreign,
@@ -94,7 +94,7 @@ export async function startEvilIdp(): Promise<EvilIdp> {
       spCertificate: state.encryptsFor ?? foreign.certificate,
       now: new Date(),
     };
-    return page(asked, await answer(situation, state));
+    return page(samlRequest, await answer(situation, state));
   }
 
   return {
@@ -161,7 +161,7 @@ async function readRequest(
   request: IncomingMessage,
   origin: string,
   note: (xml: string) => void,
-): Promise<Asked> {
+): Promise<SamlRequest> {
   const { pathname, searchParams } = new URL(request.url ?? '/', origin);
   const relayState = searchParams.get('RelayState') ?? '';
   if (pathname === '/unsolicited')
@@ -186,9 +186,9 @@ async function readRequest(
   };
 }
 
-function page({ acsUrl, relayState }: Asked, encoded: string): string {
-  const field = (name: string, value: string) =>
-    `<input type="hidden" name="${name}" value="${escapeXml(value)}">`;
+function page({ acsUrl, relayState }: SamlRequest, encoded: string): string {
+  const field = (name: string, content: string) =>
+    `<input type="hidden" name="${name}" value="${escapeXml(content)}">`;
   const fields =
     field('SAMLResponse', encoded) + (relayState === '' ? '' : field('RelayState', relayState));
   return `<!doctype html><html lang="en"><title>Signing in</title><body onload="document.forms[0].submit()"><form method="post" action="${escapeXml(acsUrl)}">${fields}<button>Continue</button></form></body></html>`;

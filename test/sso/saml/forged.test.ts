@@ -14,7 +14,7 @@ import { forgeries } from './forgeries/forgeries.ts';
 const saml = createSaml();
 let idp: EvilIdp;
 let provider: SamlProvider;
-let asked = 0;
+let count = 0;
 
 before(async () => {
   idp = await startEvilIdp();
@@ -34,10 +34,10 @@ after(() => idp?.stop());
 async function ask(
   binding: 'redirect' | 'post' = 'redirect',
 ): Promise<{ requestId: string; parameters: Record<string, string> }> {
-  const requestId = `_request-${++asked}`;
+  const requestId = `_request-${++count}`;
   const request = await saml.begin(
     { ...provider, requestBinding: binding },
-    { requestId, relayState: `state-${asked}` },
+    { requestId, relayState: `state-${count}` },
   );
   const browser = startBrowser();
   const page =
@@ -52,13 +52,13 @@ async function ask(
 
 async function signIn(binding?: 'redirect' | 'post'): Promise<SamlAsserted> {
   const { requestId, parameters } = await ask(binding);
-  assert.equal(parameters.RelayState, `state-${asked}`);
+  assert.equal(parameters.RelayState, `state-${count}`);
   return saml.finish(provider, { requestId }, parameters);
 }
 
 async function refusalOf(attempt: Promise<unknown>): Promise<SignInRefused> {
   const outcome = await attempt.then(
-    (value) => assert.fail(`the response was accepted: ${JSON.stringify(value)}`),
+    (response) => assert.fail(`the response was accepted: ${JSON.stringify(response)}`),
     (error: unknown) => error,
   );
   assert.ok(outcome instanceof SignInRefused, String(outcome));
@@ -89,8 +89,8 @@ describe('SAML accepts an honest response', () => {
           },
         );
         assert.match(assertionId, /^_/);
-        const left = expiresAt.getTime() - Date.now();
-        assert.ok(left > 7 * 60_000 && left <= 8 * 60_000, `${left} ms`);
+        const remainingMs = expiresAt.getTime() - Date.now();
+        assert.ok(remainingMs > 7 * 60_000 && remainingMs <= 8 * 60_000, `${remainingMs} ms`);
       });
     }
   }

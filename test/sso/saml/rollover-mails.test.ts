@@ -80,9 +80,9 @@ describeOne('mails about the certificates of a SAML provider', 'one process', (t
       await certificateFor(400),
     ];
     const expiring = await provide('In 29 Tagen', [short]);
-    const found = await eventually('the event', async () => (await events(expiring))[0]);
-    assert.equal(found.type, 'sso.certificate_expiring');
-    assert.equal(found.data['CertificatesExpireAt'], expiring.CertificatesExpireAt);
+    const event = await eventually('the event', async () => (await events(expiring))[0]);
+    assert.equal(event.type, 'sso.certificate_expiring');
+    assert.equal(event.data['CertificatesExpireAt'], expiring.CertificatesExpireAt);
     const { Text } = await mail('Das Zertifikat für Single Sign-on läuft bald ab');
     assert.ok(Text.includes('„In 29 Tagen“'), Text);
     await looked(expiring);

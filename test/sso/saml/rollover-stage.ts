@@ -132,14 +132,14 @@ export async function certificateFor(days: number): Promise<string> {
     modulusLength: 2048,
     publicExponent: new Uint8Array([1, 0, 1]),
   };
-  const made = await X509CertificateGenerator.createSelfSigned({
+  const certificate = await X509CertificateGenerator.createSelfSigned({
     name: 'CN=idp',
     keys: await crypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify']),
     notBefore: new Date(Date.now() - 86_400_000),
     notAfter: new Date(Date.now() + days * 86_400_000),
     signingAlgorithm,
   });
-  return made.toString('pem');
+  return certificate.toString('pem');
 }
 
 /** Starts the watch of two more replicas. Returns how to stop it. */

@@ -34,7 +34,7 @@ describeOne('the metadata of a SAML provider', 'one process', (topology) => {
     assert.deepEqual([provider.MetadataURL, provider.PendingCertificates], [server.url, []]);
     assert.equal((await signIn(provider, old)).isIn, true);
     serve([next]);
-    const [requests, found] = [server.requests(), Date.now()];
+    const [requests, start] = [server.requests(), Date.now()];
     await readAgain(provider);
     // Three processes ran the watch, and one of them read it.
     assert.equal(server.requests() - requests, 1);
@@ -42,7 +42,7 @@ describeOne('the metadata of a SAML provider', 'one process', (topology) => {
     const [pending] = announced.PendingCertificates;
     assert.equal(pending?.Certificate, next.certificate);
     assert.match(pending?.Fingerprint ?? '', /^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
-    const wait = Date.parse(pending?.CountsAt ?? '') - found;
+    const wait = Date.parse(pending?.CountsAt ?? '') - start;
     assert.ok(Math.abs(wait - 86_400_000) < 60_000, `${wait}`);
     assert.deepEqual(announced.IdpCertificates, [old.certificate]);
     assert.equal(announced.LeavingCertificates[0]?.Certificate, old.certificate);
@@ -120,9 +120,9 @@ describeOne('the metadata of a SAML provider', 'one process', (topology) => {
     assert.equal(far.requests(), 0);
     await far.stop();
     assert.deepEqual(await events(provider), []);
-    const asked = { Tenant: home.tenant, ID: provider.ID };
+    const request = { Tenant: home.tenant, ID: provider.ID };
     const { Findings } = bodyOf(
-      await stack.call('Sso_TestProvider', asked, home.owner.token),
+      await stack.call('Sso_TestProvider', request, home.owner.token),
     ) as unknown as { Findings: Array<{ Check: string; Level: string }> };
     assert.equal(Findings.find(({ Check }) => Check === 'metadata')?.Level, 'warning');
     // The right document ends the failure. Its signer may be any certificate that counts.

@@ -30,7 +30,7 @@ const people: SamlPerson[] = [
   { user: 'mary', password: 'novel', attributes: { mail: ['mary@corp.example'] } },
 ];
 const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
-let asked = 0;
+let count = 0;
 
 describe('a SAML sign-in at SimpleSAMLphp', { skip }, () => {
   const idps: SimpleSamlPhp[] = [];
@@ -76,8 +76,8 @@ describe('a SAML sign-in at SimpleSAMLphp', { skip }, () => {
     provider: SamlProvider,
     [person]: readonly SamlPerson[] = people,
   ): Promise<SamlAsserted> {
-    const requestId = `_request-${++asked}`;
-    const relayState = `state-${asked}`;
+    const requestId = `_request-${++count}`;
+    const relayState = `state-${count}`;
     const request = await saml.begin(provider, { requestId, relayState });
     const browser = startBrowser();
     const login =

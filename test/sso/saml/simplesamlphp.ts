@@ -127,7 +127,7 @@ function settings(folder: string, { encryptsWithGcm = false }: Options): string[
     'session.gc_probability=0',
   ];
   if (encryptsWithGcm) values.push(`auto_prepend_file=${path.join(folder, 'gcm.php')}`);
-  return values.flatMap((value) => ['-d', value]);
+  return values.flatMap((argument) => ['-d', argument]);
 }
 
 async function configure(folder: string, origin: string, { sps, people }: Options): Promise<void> {

@@ -80,7 +80,7 @@ export function assertionText(parts: AssertionParts): string {
 function attributesText({ attributes }: Person): string {
   const texts = Object.entries(attributes).map(([name, values]) => {
     const valueTexts = values.map(
-      (value) => `<saml:AttributeValue>${escapeText(value)}</saml:AttributeValue>`,
+      (entry) => `<saml:AttributeValue>${escapeText(entry)}</saml:AttributeValue>`,
     );
     return `<saml:Attribute Name="${name}">${valueTexts.join('')}</saml:Attribute>`;
   });
@@ -143,16 +143,16 @@ export function signatureOf(text: string, signing: Signing): string {
     .digest('base64');
   const reference = `<ds:Reference URI="${uri}"><ds:Transforms>${signing.transforms ?? usualTransforms}</ds:Transforms><ds:DigestMethod Algorithm="${algorithm}"></ds:DigestMethod><ds:DigestValue>${digest}</ds:DigestValue></ds:Reference>`;
   const method = signing.method ?? 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
-  const info = `<ds:CanonicalizationMethod Algorithm="${signing.canonicalisation ?? exclusive}"></ds:CanonicalizationMethod><ds:SignatureMethod Algorithm="${method}"></ds:SignatureMethod>${reference.repeat(signing.references ?? 1)}`;
-  const signed = `<ds:SignedInfo ${ds}>${info}</ds:SignedInfo>`;
+  const signedInfo = `<ds:CanonicalizationMethod Algorithm="${signing.canonicalisation ?? exclusive}"></ds:CanonicalizationMethod><ds:SignatureMethod Algorithm="${method}"></ds:SignatureMethod>${reference.repeat(signing.references ?? 1)}`;
+  const signed = `<ds:SignedInfo ${ds}>${signedInfo}</ds:SignedInfo>`;
   const name = method.endsWith('#rsa-sha1') ? 'RSA-SHA1' : 'RSA-SHA256';
-  const value =
+  const signature =
     signing.signValue?.(signed) ??
     createSign(name).update(signed).sign(signing.keys.privateKey, 'base64');
   const keyInfo =
     signing.keyInfo ??
     `<ds:X509Data><ds:X509Certificate>${bare(signing.keys.certificate)}</ds:X509Certificate></ds:X509Data>`;
-  return `<ds:Signature ${ds}><ds:SignedInfo>${info}</ds:SignedInfo><ds:SignatureValue>${value}</ds:SignatureValue><ds:KeyInfo>${keyInfo}</ds:KeyInfo></ds:Signature>`;
+  return `<ds:Signature ${ds}><ds:SignedInfo>${signedInfo}</ds:SignedInfo><ds:SignatureValue>${signature}</ds:SignatureValue><ds:KeyInfo>${keyInfo}</ds:KeyInfo></ds:Signature>`;
 }
 
 /** Inserts the signature after the Issuer. */

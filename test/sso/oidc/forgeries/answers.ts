@@ -5,11 +5,11 @@ import { says } from './responses.ts';
 
 const parameter = (
   name: string,
-  value: (forging: Forging) => string | undefined,
+  make: (forging: Forging) => string | undefined,
   detail: RegExp,
 ): Forgery => ({
   answer(parameters, forging) {
-    const text = value(forging);
+    const text = make(forging);
     if (text === undefined) parameters.delete(name);
     else parameters.set(name, text);
   },

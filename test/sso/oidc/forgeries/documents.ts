@@ -6,8 +6,8 @@ import { deep, drips, failsWith, large, redirectsTo, says } from './responses.ts
 
 const discoveryPath = '/.well-known/openid-configuration';
 const metadataAddress = 'http://169.254.169.254/latest/meta-data';
-const document = (name: string, value: (forging: Forging) => unknown, detail: RegExp): Forgery => ({
-  discovery: (found, forging) => void (found[name] = value(forging)),
+const document = (name: string, make: (forging: Forging) => unknown, detail: RegExp): Forgery => ({
+  discovery: (metadata, forging) => void (metadata[name] = make(forging)),
   detail,
 });
 

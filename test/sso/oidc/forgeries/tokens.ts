@@ -5,12 +5,12 @@ import type { Forgery, Forging } from './forgery.ts';
 // ID tokens with a forged signature or forged claims.
 
 const now = () => Math.floor(Date.now() / 1000);
-const claim = (name: string, value: (forging: Forging) => unknown, detail: RegExp): Forgery => ({
-  token: (_header, claims, forging) => void (claims[name] = value(forging)),
+const claim = (name: string, make: (forging: Forging) => unknown, detail: RegExp): Forgery => ({
+  token: (_header, claims, forging) => void (claims[name] = make(forging)),
   detail,
 });
-const header = (name: string, value: (forging: Forging) => unknown): Forgery => ({
-  token: (head, _claims, forging) => void (head[name] = value(forging)),
+const header = (name: string, make: (forging: Forging) => unknown): Forgery => ({
+  token: (head, _claims, forging) => void (head[name] = make(forging)),
   // The header names the key that made the signature. The published key did not make it.
   sign: (head, claims, { foreignKey }) => signToken(head, claims, foreignKey),
   detail: /signature of the ID token does not match/,
@@ -27,7 +27,8 @@ export const signatures = {
     detail: /algorithm that is not allowed/,
   },
   'alg none in discovery': {
-    discovery: (found) => void (found['id_token_signing_alg_values_supported'] = ['none', 'RS256']),
+    discovery: (metadata) =>
+      void (metadata['id_token_signing_alg_values_supported'] = ['none', 'RS256']),
     token: (head) => void (head['alg'] = 'none'),
     sign: unsignedToken,
     detail: /algorithm that is not allowed/,
@@ -39,14 +40,14 @@ export const signatures = {
   },
   'no signature': { sign: unsignedToken, detail: /signature of the ID token does not match/ },
   'HS256 with the public key': {
-    discovery: (found) =>
-      void (found['id_token_signing_alg_values_supported'] = ['HS256', 'RS256']),
+    discovery: (metadata) =>
+      void (metadata['id_token_signing_alg_values_supported'] = ['HS256', 'RS256']),
     token: (head) => void (head['alg'] = 'HS256'),
     sign: (head, claims, forging) => macToken(head, claims, publicPem(forging)),
     detail: /algorithm that is not allowed/,
   },
   'HS256 with the client secret': {
-    discovery: (found) => void (found['id_token_signing_alg_values_supported'] = ['HS256']),
+    discovery: (metadata) => void (metadata['id_token_signing_alg_values_supported'] = ['HS256']),
     token: (head) => void (head['alg'] = 'HS256'),
     sign: (head, claims, { clientSecret }) => macToken(head, claims, clientSecret),
     detail: /algorithm that is not allowed/,

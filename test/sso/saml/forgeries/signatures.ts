@@ -28,7 +28,8 @@ const hmac = 'http://www.w3.org/2001/04/xmldsig-more#hmac-sha256';
 const signByCertificate = (secret: (craft: Craft) => string) => (craft: Craft) =>
   withSigning({
     method: hmac,
-    signValue: (info) => createHmac('sha256', secret(craft)).update(info).digest('base64'),
+    signValue: (signedInfo) =>
+      createHmac('sha256', secret(craft)).update(signedInfo).digest('base64'),
   })(craft);
 
 export const signatures: Record<string, Forgery> = {
@@ -172,11 +173,11 @@ export const signatures: Record<string, Forgery> = {
   'two references': { forge: withSigning({ references: 2 }), says: /more than one Reference/ },
   'two SignedInfo': {
     forge: withSignature((signature, craft) => {
-      const info =
+      const signedInfo =
         /<ds:SignedInfo>.*<\/ds:SignedInfo>/.exec(
           signatureOf(craft.evil, { keys: craft.foreign }),
         )?.[0] ?? '';
-      return signature.replace('<ds:SignedInfo>', `${info}<ds:SignedInfo>`);
+      return signature.replace('<ds:SignedInfo>', `${signedInfo}<ds:SignedInfo>`);
     }),
     says: /more than one SignedInfo/,
   },
