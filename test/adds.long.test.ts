@@ -44,13 +44,13 @@ describe('concurrent adds between replicas', () => {
 
   /** A tenant with a member, a group and a role. */
   async function newTenant() {
-    const made = await stage.via(
+    const answer = await stage.via(
       0,
       'Tenants_Create',
       { Tenant: { Name: 'Acme' }, OwnerID: owner.id },
       stage.stack.platformKey,
     );
-    const { ID: Tenant } = bodyOf(made)['Tenant'] as { ID: string };
+    const { ID: Tenant } = bodyOf(answer)['Tenant'] as { ID: string };
     const { id: UserID } = await stage.newPerson();
     await must('TenantMembers_Add', { Tenant, UserID });
     await must('Groups_Save', { Group: { Tenant, Path: 'Eng' } });
@@ -138,11 +138,13 @@ describe('concurrent adds between replicas', () => {
     tenant,
   }: Pair & { tenant: string }): Promise<{ added: number; removed: number }> {
     const [, subject = '', role] = values;
-    const isAbout = (data: Record<string, unknown>) =>
-      [data['UserID'], String(data['Group']).replace('/', '').toLowerCase(), data['Bot']].includes(
-        subject,
-      ) &&
-      (role === undefined || data['Role'] === role);
+    const isAbout = (record: Record<string, unknown>) =>
+      [
+        record['UserID'],
+        String(record['Group']).replace('/', '').toLowerCase(),
+        record['Bot'],
+      ].includes(subject) &&
+      (role === undefined || record['Role'] === role);
     const types = (await eventsOf(stage.stack, 'access', tenant))
       .filter(({ data }) => isAbout(data))
       .map(({ type }) => type);

@@ -21,12 +21,12 @@ const hookOfFile = /^(before|after)(Each)?\(/m;
 
 /** The files, in the order in which they are to begin, and those of each process. */
 export function batchesOf(files: readonly string[]): string[][] {
-  const known = files.map((file) => {
+  const timed = files.map((file) => {
     const text = readFileSync(path.join(root, file), 'utf8');
     return { file, seconds: Number(statedTime.exec(text)?.[1] ?? 0), alone: hookOfFile.test(text) };
   });
-  const slow = known.filter(({ seconds }) => seconds > 0).sort((a, b) => b.seconds - a.seconds);
-  const rest = known.filter(({ seconds }) => seconds === 0);
+  const slow = timed.filter(({ seconds }) => seconds > 0).sort((a, b) => b.seconds - a.seconds);
+  const rest = timed.filter(({ seconds }) => seconds === 0);
   const short = rest.filter(({ alone }) => !alone).map(({ file }) => file);
   return [
     ...[...slow, ...rest.filter(({ alone }) => alone)].map(({ file }) => [file]),
@@ -56,9 +56,9 @@ export function writePrograms(batches: readonly string[][], folder: string): str
  * lane it notes the files instead.
  */
 export async function importFiles(files: readonly string[]): Promise<void> {
-  const { BAILIWICK_TEST_DEADLINE: deadline, BAILIWICK_TEST_LEFT: left = '' } = process.env;
+  const { BAILIWICK_TEST_DEADLINE: deadline, BAILIWICK_TEST_LEFT: leftFile = '' } = process.env;
   if (deadline !== undefined && Date.now() > Number(deadline)) {
-    appendFileSync(left, files.map((file) => `${file}\n`).join(''));
+    appendFileSync(leftFile, files.map((file) => `${file}\n`).join(''));
     for (const file of files) test(file, { skip: 'after the deadline of the lane' });
     return;
   }

@@ -10,8 +10,8 @@ const root = path.resolve(import.meta.dirname, '..');
 /** The tag to compare with, or the reason why there is none. */
 export function findLastRelease(folder: string): { tag: string } | { tag?: never; reason: string } {
   const git = (...args: string[]) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
-  const found = git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^');
-  if (found.status === 0) return { tag: found.stdout.trim() };
+  const describe = git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^');
+  if (describe.status === 0) return { tag: describe.stdout.trim() };
   const isShallow = git('rev-parse', '--is-shallow-repository').stdout.trim() === 'true';
   return { reason: isShallow ? 'NOT CHECKED: this clone has no history' : 'no release yet' };
 }

@@ -71,13 +71,13 @@ async function put(
 }
 
 /** Runs the watch of all replicas until `done`. */
-async function watch(lookUp: LookUpTxt, done: () => Promise<boolean>): Promise<void> {
+async function watch(lookUp: LookUpTxt, isDone: () => Promise<boolean>): Promise<void> {
   const stops = replicas.map((one) =>
     watchDomains({ database: one, lookUp, log, intervalMs: 10 })({
       dispatch: () => Promise.reject(new Error('unused')),
     }),
   );
-  await eventually('the watch', done);
+  await eventually('the watch', isDone);
   await Promise.all(stops.map((stop) => stop()));
 }
 const noneDue = async () =>
@@ -86,13 +86,13 @@ const noneDue = async () =>
 test('one of several replicas checks a domain, and counts its day once', async () => {
   const tenant = createId('tnt');
   for (let index = 0; index < 60; index++) await put(tenant, { due: true, failedDays: index % 3 });
-  const asked: string[] = [];
+  const names: string[] = [];
   await watch(async (name) => {
-    asked.push(name);
+    names.push(name);
     await sleep(20);
     return { missing: 'name' };
   }, noneDue);
-  assert.deepEqual([asked.length, new Set(asked).size], [60, 60]);
+  assert.deepEqual([names.length, new Set(names).size], [60, 60]);
   const events = await eventsOf(at, 'sso', tenant);
   assert.equal(events.length, 60);
   assert.equal(events.filter(({ type }) => type === 'domain.lapsed').length, 20);

@@ -48,13 +48,13 @@ test('every variable that the chart renders is a setting of its process, in ever
   const extra = fullValues.defaults.extraEnv.map(({ name }) => name);
   for (const { file, pods } of installed) {
     for (const { name, table, pod } of pods) {
-      const known = [
+      const names = [
         ...Object.values(table).flatMap(namesOf),
         ...(file === valueFiles.full ? extra : []),
       ];
       const rendered = environmentNames(pod);
       assert.deepEqual(
-        rendered.filter((variable) => !known.includes(variable) && !standard.test(variable)),
+        rendered.filter((variable) => !names.includes(variable) && !standard.test(variable)),
         [],
         `${name}, ${file}`,
       );
@@ -89,7 +89,7 @@ test('every setting with a default is rendered or a value of `config`, and `conf
   skip: chart.skip,
 }, async () => {
   const pods = configuredPods(await chart.render({ file: 'minimal' }));
-  const left = pods.flatMap(({ table, pod }) =>
+  const unset = pods.flatMap(({ table, pod }) =>
     Object.entries<Setting>(table)
       .filter(([, setting]) => !isGiven(pod, setting))
       .map(([key]) => key)
@@ -97,7 +97,7 @@ test('every setting with a default is rendered or a value of `config`, and `conf
   );
   assert.deepEqual(
     Object.keys(passedOn).sort(),
-    [...new Set(left)].sort(),
+    [...new Set(unset)].sort(),
     'deploy/docs/chart/constraints.ts, config',
   );
   assert.deepEqual(
@@ -118,16 +118,16 @@ test('a value of `config` has the type of its setting', () => {
   for (const [key, setting] of Object.values<SettingTable>(settingTables).flatMap((table) =>
     Object.entries(table),
   )) {
-    const given = passedOn[key];
-    if (given) assert.equal(given.type, types[setting.kind], key);
+    const schema = passedOn[key];
+    if (schema) assert.equal(schema.type, types[setting.kind], key);
   }
 });
 
 test('values.yaml lists every value of `config` with the default of the process', () => {
   const lines = readFileSync(join(chartDir, 'values.yaml'), 'utf8').split('\n');
   const block = lines.slice(lines.indexOf('config: {}') + 1);
-  const shown = block.slice(0, block.indexOf('')).map((line) => line.replace(/^# /, ''));
-  const defaults = parse(shown.join('\n')) as Record<string, unknown>;
+  const commented = block.slice(0, block.indexOf('')).map((line) => line.replace(/^# /, ''));
+  const defaults = parse(commented.join('\n')) as Record<string, unknown>;
   const settings = Object.assign({}, ...Object.values(settingTables)) as SettingTable;
   assert.deepEqual(Object.keys(defaults).sort(), Object.keys(passedOn).sort());
   for (const [key, value] of Object.entries(defaults)) {
@@ -149,18 +149,18 @@ test('every process accepts the rendered environment and files', {
 test('`config` reaches every process that reads the setting, and a workload’s own value takes precedence', {
   skip: chart.skip,
 }, async (t) => {
-  let seen = 0;
+  let count = 0;
   for (const { name, table, pod } of configuredPods(await chart.render({ file: 'full' }))) {
     const environment = materialise(t, pod, sampleSecret);
     const settings = readSettings(table, environment) as Record<string, unknown>;
-    for (const [key, wanted] of Object.entries(fullValues.config)) {
+    for (const [key, setting] of Object.entries(fullValues.config)) {
       if (!Object.hasOwn(table, key)) continue;
       const isOverridden = name === 'notifications-delivery' && key === 'deliveryConcurrency';
-      assert.deepEqual(settings[key], isOverridden ? 128 : wanted, `${name}: ${key}`);
-      seen += 1;
+      assert.deepEqual(settings[key], isOverridden ? 128 : setting, `${name}: ${key}`);
+      count += 1;
     }
   }
-  assert.ok(seen > Object.keys(fullValues.config).length);
+  assert.ok(count > Object.keys(fullValues.config).length);
 });
 
 test('notifications runs each role in a workload of its own, and callers reach the one that serves calls', {

@@ -17,10 +17,10 @@ type Panel = {
 const { panels } = JSON.parse(text) as { panels: Panel[] };
 
 test('the dashboard queries all metrics, and only existing ones', () => {
-  const asked = new Set(
+  const queried = new Set(
     text.match(/bailiwick_\w+/g)?.map((name) => name.replace(/_(bucket|count|sum)$/, '')),
   );
-  const known = new Set(documented.match(/`bailiwick_\w+`/g)?.map((name) => name.slice(1, -1)));
+  const metrics = new Set(documented.match(/`bailiwick_\w+`/g)?.map((name) => name.slice(1, -1)));
   const without = (names: ReadonlySet<string>, others: ReadonlySet<string>) =>
     [...names].filter(
       (name) =>
@@ -28,8 +28,8 @@ test('the dashboard queries all metrics, and only existing ones', () => {
         !others.has(`${name}_total`) &&
         !others.has(name.replace(/_total$/, '')),
     );
-  assert.deepEqual(without(asked, known), []);
-  assert.deepEqual(without(known, asked), []);
+  assert.deepEqual(without(queried, metrics), []);
+  assert.deepEqual(without(metrics, queried), []);
 });
 
 test('every panel has a description, and selects the job', () => {

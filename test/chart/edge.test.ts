@@ -78,7 +78,7 @@ test('an HTTPRoute does the same for its gateways', { skip: chart.skip }, async 
     {
       matches: [
         { path: { type: 'PathPrefix', value: '/iam' } },
-        ...metadata.map((value) => ({ path: { type: 'Exact', value } })),
+        ...metadata.map((path) => ({ path: { type: 'Exact', value: path } })),
       ],
       backendRefs: [{ name: 'bailiwick-gateway', port: 8080 }],
     },

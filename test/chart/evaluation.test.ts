@@ -156,8 +156,8 @@ test('the template’s checksum of a token equals the one in the code', {
   const tokens = (
     await Promise.all(Array.from({ length: 5 }, () => chart.render({ file: 'evaluation' })))
   ).flatMap((objects) => {
-    const data = objects.find(({ kind }) => kind === 'Secret')?.data ?? {};
-    return [data['platform-key'], data['worker-token']].map((encoded) =>
+    const secrets = objects.find(({ kind }) => kind === 'Secret')?.data ?? {};
+    return [secrets['platform-key'], secrets['worker-token']].map((encoded) =>
       Buffer.from(encoded ?? '', 'base64').toString(),
     );
   });

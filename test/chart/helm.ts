@@ -41,14 +41,14 @@ export type Values = {
 
 /** Tests of the chart: `skip` goes into their options. It holds the reason if there is no helm. */
 export async function openChart() {
-  const found = await findTool('helm');
+  const tool = await findTool('helm');
   const helm = (args: readonly string[]) =>
-    run(found.command ?? '', [...args], { env: helmEnvironment(), maxBuffer: 1 << 26 }).then(
+    run(tool.command ?? '', [...args], { env: helmEnvironment(), maxBuffer: 1 << 26 }).then(
       ({ stdout }) => stdout,
     );
   const once = new Map<string, Promise<string>>();
   return {
-    skip: found.command === undefined ? found.reason : false,
+    skip: tool.command === undefined ? tool.reason : false,
     /** The text of a rendering. */
     template(values: Values = {}): Promise<string> {
       const cluster =

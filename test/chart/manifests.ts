@@ -144,12 +144,12 @@ export function findObject(objects: readonly Manifest[], kind: string, name: str
 }
 
 export function podOf(objects: readonly Manifest[], kind: string, component: string): Pod {
-  const found = objects.filter(
+  const matches = objects.filter(
     (object) =>
       object.kind === kind && object.metadata.labels?.['app.kubernetes.io/component'] === component,
   );
-  assert.equal(found.length, 1, `one ${kind} ${component}`);
-  return found[0]?.spec?.template ?? assert.fail(`${kind} ${component} has no pod`);
+  assert.equal(matches.length, 1, `one ${kind} ${component}`);
+  return matches[0]?.spec?.template ?? assert.fail(`${kind} ${component} has no pod`);
 }
 
 /** Every pod of a rendering, from any kind of object. */

@@ -50,7 +50,7 @@ test('every workload’s metrics are scraped once, on the admin port', {
   const monitors = ['ServiceMonitor', 'PodMonitor'].flatMap((kind) => objectsOf(objects, kind));
   assert.equal(monitors.length, 2);
   const pods = podsIn(objects);
-  const found = monitors.flatMap(({ kind, metadata, spec }) => {
+  const endpoints = monitors.flatMap(({ kind, metadata, spec }) => {
     const {
       jobLabel,
       namespaceSelector,
@@ -82,7 +82,7 @@ test('every workload’s metrics are scraped once, on the admin port', {
     );
   });
   assert.deepEqual(
-    found.map(({ name }) => name).sort(),
+    endpoints.map(({ name }) => name).sort(),
     Object.keys(workloads)
       .map((name) => `Deployment bailiwick-${name}`)
       .sort(),
@@ -162,10 +162,10 @@ test('alerts query existing metrics of this installation, and link to a section 
     ([, name = '']) => name,
   );
   for (const { alert, expr, labels, annotations } of alerts) {
-    const asked = (expr.match(/bailiwick_\w+/g) ?? []).map((name) =>
+    const metrics = (expr.match(/bailiwick_\w+/g) ?? []).map((name) =>
       name.replace(/_(bucket|count|sum)$/, ''),
     );
-    for (const name of asked) assert.ok(documented.has(name), `${alert}: ${name}`);
+    for (const name of metrics) assert.ok(documented.has(name), `${alert}: ${name}`);
     for (const [, metric = '', selector = ''] of expr.matchAll(/(\w+)(\{[^}]*\})/g))
       assert.match(
         selector,

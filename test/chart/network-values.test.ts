@@ -85,8 +85,8 @@ test('a workload reaches the servers in its own `config`', {
     'services.notifications-delivery.config.egressPorts={9444}',
   );
   const beyond = (component: string) => {
-    const known = [...common, ...(allowedEdges[component] ?? [])];
-    return edgesIn(objects, component, 'egress').filter((edge) => !known.includes(edge));
+    const edges = [...common, ...(allowedEdges[component] ?? [])];
+    return edgesIn(objects, component, 'egress').filter((edge) => !edges.includes(edge));
   };
   const resolvers = ['192.0.2.1/32', '2001:db8::1/128'].flatMap((address) => [
     `${address}:53/UDP`,

@@ -78,10 +78,10 @@ test('gRPC clients find the addresses of all pods of a service in a headless Ser
   const headless = objects.filter(
     ({ kind, spec }) => kind === 'Service' && spec?.clusterIP === 'None',
   );
-  const wanted = called.filter((name) => name !== 'gateway');
+  const names = called.filter((name) => name !== 'gateway');
   assert.deepEqual(
     headless.map(({ metadata }) => metadata.name).sort(),
-    wanted.map((name) => `bailiwick-${name}-grpc`).sort(),
+    names.map((name) => `bailiwick-${name}-grpc`).sort(),
   );
   for (const { metadata, spec } of headless) {
     const pod = podOf(objects, 'Deployment', metadata.name.replace(/^bailiwick-|-grpc$/g, ''));
@@ -200,14 +200,14 @@ test('a ConfigMap with the brand’s images is mounted only in processes that sh
   const pods = configuredPods(
     await chart.render({ file: 'minimal', set: ['brand.configMap=images'] }),
   );
-  const shown = pods.flatMap(({ name, pod }) => {
+  const logos = pods.flatMap(({ name, pod }) => {
     const [container] = pod.spec.containers;
     const file = container?.env?.find((one) => one.name === 'BAILIWICK_BRAND_LOGO_FILE')?.value;
     const mount = container?.volumeMounts.find((one) => one.name === 'brand');
     assert.equal(file, mount && `${mount.mountPath}/logo.png`);
     return mount ? [name] : [];
   });
-  assert.deepEqual(shown, [
+  assert.deepEqual(logos, [
     'gateway',
     'notifications-api',
     'notifications-delivery',
@@ -238,7 +238,7 @@ test('a claim with breached passwords is mounted in identity only, to be read', 
 test('a ConfigMap with mail templates is mounted only in processes that read it', {
   skip: chart.skip,
 }, async () => {
-  for (const [set, wanted] of [
+  for (const [set, mounts] of [
     [
       'mail.templatesConfigMap=own-mails',
       ['notifications-api', 'notifications-delivery', 'notifications-email'],
@@ -251,7 +251,7 @@ test('a ConfigMap with mail templates is mounted only in processes that read it'
     );
     assert.deepEqual(
       mounting.map(({ name }) => name),
-      wanted,
+      mounts,
     );
     for (const { pod } of mounting) {
       const directory = pod.spec.containers[0]?.env?.find(

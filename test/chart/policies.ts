@@ -23,10 +23,10 @@ const componentLabel = 'app.kubernetes.io/component';
 export function policiesIn(
   objects: readonly Manifest[],
 ): Array<{ component: string; spec: Policy }> {
-  const found = objects
+  const policies = objects
     .filter(({ kind }) => kind === 'NetworkPolicy')
     .map(({ spec }) => spec as unknown as Policy);
-  return found.map((spec) => ({
+  return policies.map((spec) => ({
     component: spec.podSelector.matchLabels[componentLabel] ?? '',
     spec,
   }));
@@ -48,10 +48,10 @@ export function edgesIn(
   component: string,
   direction: 'ingress' | 'egress',
 ): string[] {
-  const found = policiesIn(objects).filter((policy) => policy.component === component);
-  if (found.length === 0) return [];
-  assert.equal(found.length, 1, `one policy of ${component}`);
-  return (found[0]?.spec[direction] ?? []).flatMap((rule) =>
+  const policies = policiesIn(objects).filter((policy) => policy.component === component);
+  if (policies.length === 0) return [];
+  assert.equal(policies.length, 1, `one policy of ${component}`);
+  return (policies[0]?.spec[direction] ?? []).flatMap((rule) =>
     edgesOf(rule, (direction === 'egress' ? rule.to : rule.from) ?? []),
   );
 }

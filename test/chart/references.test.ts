@@ -55,11 +55,11 @@ test('every file in a variable is mounted', { skip: chart.skip }, async () => {
         /^\/run\/(bailiwick|migrations)\//.test(value ?? ''),
       );
       // A token of the pod is only mounted with a role to sign in to Vault.
-      const wanted = named.filter(
+      const files = named.filter(
         ({ name: variable }) =>
           variable !== 'BAILIWICK_VAULT_KUBERNETES_JWT_FILE' || file.includes('vault'),
       );
-      for (const { name: variable, value } of wanted)
+      for (const { name: variable, value } of files)
         assert.ok(mounted.includes(value ?? ''), `${file}, ${name}: ${variable} names ${value}`);
     }
   }
@@ -68,7 +68,7 @@ test('every file in a variable is mounted', { skip: chart.skip }, async () => {
 test('external-secrets creates the named Secrets, and they outlive the release', {
   skip: chart.skip,
 }, async () => {
-  const made = objectsOf(
+  const secrets = objectsOf(
     await chart.render({ file: 'ci/external-secrets-values.yaml' }),
     'ExternalSecret',
   ).map(({ metadata, spec }) => [metadata.name, spec]);
@@ -81,7 +81,7 @@ test('external-secrets creates the named Secrets, and they outlive the release',
     target: { name, creationPolicy: 'Orphan' },
     dataFrom: [{ extract: { key } }],
   });
-  assert.deepEqual(made, [
+  assert.deepEqual(secrets, [
     ['bailiwick', of('bailiwick', 'prod/bailiwick')],
     ['database', of('database', 'prod/database')],
   ]);

@@ -132,7 +132,7 @@ const contradictions: ReadonlyArray<readonly [set: readonly string[], mentions: 
   ],
   [
     ['enabled=true', 'by=queue', 'minReplicas=1', 'maxReplicas=2'].map(
-      (value) => `services.notifications-email.autoscaling.${value}`,
+      (setting) => `services.notifications-email.autoscaling.${setting}`,
     ),
     /services\.notifications-email\.autoscaling: fallbackReplicas must be at most maxReplicas/,
   ],

@@ -161,7 +161,7 @@ test('`helm test` checks through the gateway’s Service its readiness, its desc
   skip: chart.skip,
 }, async () => {
   const pods = objectsOf(await chart.render({ file: 'minimal' }), 'Pod');
-  const asked = pods.map(({ metadata, spec }) => {
+  const hosts = pods.map(({ metadata, spec }) => {
     assert.equal(metadata.annotations?.['helm.sh/hook'], 'test');
     const { containers, restartPolicy } = spec as unknown as {
       containers: Array<{ command: string[] }>;
@@ -174,7 +174,7 @@ test('`helm test` checks through the gateway’s Service its readiness, its desc
     return `${url} ${status}`;
   });
   const gateway = 'http://bailiwick-gateway.test.svc.cluster.local';
-  assert.deepEqual(asked.sort(), [
+  assert.deepEqual(hosts.sort(), [
     `${gateway}:8080/Account_Login 401`,
     `${gateway}:8080/openapi.json 200`,
     `${gateway}:9464/readyz 200`,

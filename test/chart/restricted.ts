@@ -24,12 +24,12 @@ export function assertRestricted(
   assert.deepEqual(seccompProfile, { type: 'RuntimeDefault' }, name);
   const containers = [...spec.containers, ...(spec.initContainers ?? [])];
   for (const container of containers) {
-    const wanted = {
+    const expected = {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     };
-    assert.deepEqual(container.securityContext, wanted, name);
+    assert.deepEqual(container.securityContext, expected, name);
     assert.ok(!container.ports?.some((port) => 'hostPort' in port), `${name}: a port of the node`);
     assert.ok(
       container.resources?.requests?.['memory'] ?? container.resources?.limits?.['memory'],

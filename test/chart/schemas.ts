@@ -66,7 +66,7 @@ export async function findSchemas(
 ): Promise<{ folder: string; reason?: never } | { folder?: never; reason: string }> {
   const folder = join(cacheDir, 'schemas', `kubernetes-${kubernetes}`);
   try {
-    await makeOnce(folder, (made) => writeSchemas(kubernetes, made));
+    await makeOnce(folder, (target) => writeSchemas(kubernetes, target));
     return { folder };
   } catch (error) {
     return { reason: `NOT TESTED: no schemas of Kubernetes ${kubernetes}: ${lastWords(error)}` };
@@ -104,13 +104,15 @@ async function writeSchemas(kubernetes: string, folder: string): Promise<void> {
 /** A definition with all definitions it refers to. */
 function closure(first: string, { definitions: all }: Described): Record<string, Schema> {
   const named = new Set([first]);
-  const found: Record<string, Schema> = {};
+  const schemas: Record<string, Schema> = {};
   for (const name of named) {
-    found[name] = special[name] ?? strict(all[name] ?? {});
-    for (const [, other = ''] of JSON.stringify(found[name]).matchAll(/"#\/definitions\/([^"]+)"/g))
+    schemas[name] = special[name] ?? strict(all[name] ?? {});
+    for (const [, other = ''] of JSON.stringify(schemas[name]).matchAll(
+      /"#\/definitions\/([^"]+)"/g,
+    ))
       named.add(other);
   }
-  return found;
+  return schemas;
 }
 
 const textOrNumber: Schema = { type: ['string', 'number'] };

@@ -42,18 +42,20 @@ test('the oldest tested Kubernetes is the oldest that the chart accepts, and the
 test('the commands in README.md create every key that the minimal values need', {
   skip: chart.skip,
 }, async (t) => {
-  const made = Array.from(
+  const files = Array.from(
     read('README.md').matchAll(/--from-file=(\S+)=bailiwick-keys\/(\S+)/g),
     ([, key = '', file = '']) => ({ key, file }),
   );
   const folder = temporaryFolder(t);
   ensureSecrets(folder);
-  for (const { file } of made) readFileSync(join(folder, file));
+  for (const { file } of files) readFileSync(join(folder, file));
   const pods = configuredPods(await chart.render({ file: 'minimal' })).map(({ pod }) => pod);
   const sources = pods.flatMap(({ spec }) =>
     spec.volumes.flatMap(({ projected }) => projected?.sources ?? []),
   );
   const keys = sources.filter(({ secret }) => secret?.name === 'bailiwick');
-  const asked = new Set(keys.flatMap(({ secret }) => (secret?.items ?? []).map(({ key }) => key)));
-  assert.deepEqual(made.map(({ key }) => key).sort(), [...asked].sort());
+  const keyNames = new Set(
+    keys.flatMap(({ secret }) => (secret?.items ?? []).map(({ key }) => key)),
+  );
+  assert.deepEqual(files.map(({ key }) => key).sort(), [...keyNames].sort());
 });

@@ -26,10 +26,10 @@ test('the pods that seal with data keys sign in to Vault with a token of their o
     'config.vaultUrl=https://vault.example.com',
     'config.vaultKubernetesRole=bailiwick',
   ];
-  let seen = 0;
+  let count = 0;
   for (const { name, pod } of configuredPods(await chart.render({ file: 'minimal', set }))) {
     const isOne = isSealing(name);
-    if (isOne) seen++;
+    if (isOne) count++;
     assert.deepEqual(tokensOf(pod), isOne ? ['vault-jwt'] : [], name);
     assert.equal(
       valueOf(pod, 'BAILIWICK_VAULT_KUBERNETES_JWT_FILE'),
@@ -37,7 +37,7 @@ test('the pods that seal with data keys sign in to Vault with a token of their o
     );
     assert.equal(valueOf(pod, 'BAILIWICK_VAULT_TOKEN_FILE'), isOne ? '' : undefined);
   }
-  assert.equal(seen, 5);
+  assert.equal(count, 5);
 });
 
 test('a single workload can sign in to Vault', { skip: chart.skip }, async () => {
@@ -45,7 +45,7 @@ test('a single workload can sign in to Vault', { skip: chart.skip }, async () =>
     'keyService=vault',
     'vaultUrl=https://vault.example.com',
     'vaultKubernetesRole=sso',
-  ].map((value) => `services.sso.config.${value}`);
+  ].map((setting) => `services.sso.config.${setting}`);
   const pods = configuredPods(await chart.render({ file: 'minimal', set }));
   assert.deepEqual(
     pods.filter(({ pod }) => tokensOf(pod).length > 0).map(({ name }) => name),

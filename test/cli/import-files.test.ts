@@ -43,14 +43,16 @@ describe('the files of bailiwick import', () => {
     tool.refuse = (users) =>
       users.some(({ Email }) => Email === 'p249@example.com') ? denied : undefined;
     assert.equal((await tool.run(file)).code, 1);
-    const kept = [`${file}.import.json`, `${file}.failed.jsonl`].map((name) => readFileSync(name));
+    const contents = [`${file}.import.json`, `${file}.failed.jsonl`].map((name) =>
+      readFileSync(name),
+    );
     tool.refuse = () => undefined;
     const dry = await tool.run(file, '--dry-run');
     assert.equal(dry.code, 1);
     assert.match(dry.stderr, /^! wrong@example\.com: taken$/m);
     assert.deepEqual(
       [`${file}.import.json`, `${file}.failed.jsonl`].map((name) => readFileSync(name)),
-      kept,
+      contents,
     );
     const alone = tool.write(linesOf([{ Email: 'wrong@example.com' }]));
     await tool.run(alone, '--dry-run');

@@ -16,12 +16,12 @@ const exported = (email: string) =>
     csv: {
       file: `Email,EmailVerified,ExternalID,Name,PasswordHash,Metadata.plan\n"${email}",true,csv-${email},"Lovelace, Ada",${bcryptOfU},gold\n`,
       secret: 'U*U',
-      found: { external_id: `csv-${email}`, name: 'Lovelace, Ada', metadata: { plan: 'gold' } },
+      expected: { external_id: `csv-${email}`, name: 'Lovelace, Ada', metadata: { plan: 'gold' } },
     },
     jsonl: {
       file: `${JSON.stringify({ Email: email, EmailVerified: true, ExternalID: `j-${email}`, Name: 'Ada', PasswordHash: bcryptOfU })}\n\n`,
       secret: 'U*U',
-      found: { external_id: `j-${email}`, name: 'Ada', metadata: {} },
+      expected: { external_id: `j-${email}`, name: 'Ada', metadata: {} },
     },
     keycloak: {
       file: JSON.stringify({
@@ -57,7 +57,7 @@ const exported = (email: string) =>
         ],
       }),
       secret: 'Password',
-      found: { external_id: `k-${email}`, name: 'Ada Lovelace', metadata: { plan: 'gold' } },
+      expected: { external_id: `k-${email}`, name: 'Ada Lovelace', metadata: { plan: 'gold' } },
     },
     'keycloak with argon2': {
       file: JSON.stringify([
@@ -88,12 +88,12 @@ const exported = (email: string) =>
         },
       ]),
       secret: 'password',
-      found: { external_id: `k2-${email}`, name: '', metadata: {} },
+      expected: { external_id: `k2-${email}`, name: '', metadata: {} },
     },
     auth0: {
       file: `${JSON.stringify({ _id: { $oid: email }, email, email_verified: true, name: email, passwordHash: bcryptOfU, user_metadata: { plan: 'gold' } })}\n`,
       secret: 'U*U',
-      found: { external_id: `auth0|${email}`, name: '', metadata: { plan: 'gold' } },
+      expected: { external_id: `auth0|${email}`, name: '', metadata: { plan: 'gold' } },
     },
     firebase: {
       file: JSON.stringify({
@@ -110,12 +110,12 @@ const exported = (email: string) =>
         ],
       }),
       secret: 'user1password',
-      found: { external_id: `f-${email}`, name: 'Ada', metadata: {} },
+      expected: { external_id: `f-${email}`, name: 'Ada', metadata: {} },
     },
     clerk: {
       file: `id,first_name,last_name,username,primary_email_address,verified_email_addresses,password_digest,password_hasher\nc-${email},Ada,Lovelace,ada,${email},${email},${bcryptOfU},bcrypt\n`,
       secret: 'U*U',
-      found: { external_id: `c-${email}`, name: 'Ada Lovelace', metadata: { username: 'ada' } },
+      expected: { external_id: `c-${email}`, name: 'Ada Lovelace', metadata: { username: 'ada' } },
     },
     zitadel: {
       file: JSON.stringify({
@@ -137,7 +137,7 @@ const exported = (email: string) =>
         ],
       }),
       secret: 'U*U',
-      found: { external_id: `z-${email}`, name: 'Ada L.', metadata: {} },
+      expected: { external_id: `z-${email}`, name: 'Ada L.', metadata: {} },
     },
   }) as const;
 
@@ -182,7 +182,7 @@ describe('bailiwick import', () => {
   test('the users of every system sign in with their old passwords', async () => {
     for (const name of Object.keys(exported(''))) {
       const email = newAddress(name.split(' ')[0]);
-      const { file, secret, found } = exported(email)[name as keyof ReturnType<typeof exported>];
+      const { file, secret, expected } = exported(email)[name as keyof ReturnType<typeof exported>];
       const [from = ''] = name.split(' ');
       const config = from === 'firebase' ? ['--firebase-hash', write('hash.txt', hashConfig)] : [];
       const run = await cli.run([
@@ -200,7 +200,7 @@ describe('bailiwick import', () => {
         'select external_id, name, metadata from identity.user_account where email = $1',
         [email],
       );
-      assert.deepEqual(rows, [found], name);
+      assert.deepEqual(rows, [expected], name);
     }
   });
 
@@ -276,11 +276,11 @@ describe('bailiwick import', () => {
     while (doneSoFar() === 0) await pause();
     cli.kill();
     assert.notEqual((await running).code, 0);
-    const done = doneSoFar();
-    assert.ok(done > 0 && done < users.length, String(done));
+    const count = doneSoFar();
+    assert.ok(count > 0 && count < users.length, String(count));
     const second = await cli.run(['import', file, '--from', 'jsonl']);
     assert.equal(second.code, 0, second.stderr);
-    assert.match(second.stderr, new RegExp(`^continuing after ${done} users$`, 'm'));
+    assert.match(second.stderr, new RegExp(`^continuing after ${count} users$`, 'm'));
     assert.equal(await countOf(stack, 'identity.user_account'), before + users.length);
     assert.equal(existsSync(state), false);
     const third = await cli.run(['import', file, '--from', 'jsonl']);

@@ -48,16 +48,16 @@ describe('bailiwick login', () => {
   ): Promise<Outcome> {
     const failure = Promise.withResolvers<never>();
     let visited: Promise<unknown> | undefined;
-    const done = cli.run(args, {
+    const run = cli.run(args, {
       env,
       watch(stderr) {
-        const found = said.exec(stderr)?.[1];
-        if (found === undefined || visited) return;
-        visited = visit(found);
+        const address = said.exec(stderr)?.[1];
+        if (address === undefined || visited) return;
+        visited = visit(address);
         visited.catch(failure.reject);
       },
     });
-    const outcome = await Promise.race([done, failure.promise]);
+    const outcome = await Promise.race([run, failure.promise]);
     await visited;
     return outcome;
   }

@@ -11,10 +11,10 @@ import { createCli } from './cli.ts';
 type Answer = object | ((response: ServerResponse) => void);
 
 async function startGateway(t: TestContext, answers: Readonly<Record<string, Answer>>) {
-  const seen: string[] = [];
+  const operations: string[] = [];
   const server = createServer((request, response) => {
     const operation = (request.url ?? '').slice(1);
-    seen.push(operation);
+    operations.push(operation);
     request.resume();
     const answer = answers[operation] ?? {};
     if (typeof answer === 'function') return void answer(response);
@@ -38,21 +38,21 @@ async function startGateway(t: TestContext, answers: Readonly<Record<string, Ans
       env,
     });
   };
-  return { seen, cli, bash };
+  return { operations, cli, bash };
 }
 
 const page = (Items: unknown[], NextCursor = '') => ({ Page: { Items, NextCursor } });
 
 test('apply makes its changes although its reader ends, and exits with its own code', async (t) => {
   const answers = { Roles_List: page([]), Access_Plan: { Gained: [], Lost: [], Warnings: [] } };
-  const { seen, bash } = await startGateway(t, answers);
+  const { operations, bash } = await startGateway(t, answers);
   const apply = `bailiwick apply --file - --tenant tnt_1 --yes <<< 'Roles: [{ Slug: a }, { Slug: b }]'`;
   const { code, stderr } = await bash(`${apply} | true; exit "\${PIPESTATUS[0]}"`);
   assert.deepEqual([code, stderr], [0, '2 changes were made\n']);
-  assert.deepEqual(seen.slice(-2), ['Roles_Save', 'Roles_Save']);
+  assert.deepEqual(operations.slice(-2), ['Roles_Save', 'Roles_Save']);
   // The same if its messages have no reader.
   assert.equal((await bash(`${apply} 2>&1 | true; exit "\${PIPESTATUS[0]}"`)).code, 0);
-  assert.equal(seen.filter((name) => name === 'Roles_Save').length, 4);
+  assert.equal(operations.filter((name) => name === 'Roles_Save').length, 4);
   const pending = await bash(
     `bailiwick plan --file - --tenant tnt_1 --detailed-exitcode <<< 'Roles: [{ Slug: a }]' | true; exit "\${PIPESTATUS[0]}"`,
   );

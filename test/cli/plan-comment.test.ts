@@ -6,14 +6,20 @@ import fc from 'fast-check';
 // A plan as a comment in a forge: nothing that a user can name becomes markup, a link or a mention.
 
 type Plan = Parameters<typeof renderPlan>[0];
-type Given = Partial<Pick<Plan, 'violations'>> & {
+type PlanFields = Partial<Pick<Plan, 'violations'>> & {
   texts?: readonly string[];
   gained?: Plan['preview']['Gained'];
   refused?: string[];
   names?: ReadonlyArray<[string, string]>;
 };
 
-function render({ texts = [], gained = [], refused = [], violations = [], names = [] }: Given) {
+function render({
+  texts = [],
+  gained = [],
+  refused = [],
+  violations = [],
+  names = [],
+}: PlanFields) {
   const changes = texts.map((text) => ({
     operation: 'Roles_Delete' as const,
     request: { Tenant: 'tnt_1', Slug: 'a' },

@@ -39,10 +39,10 @@ const UserID = createId('usr');
 /** The problems that the service would find in a request. */
 function requestProblems(message: DescMessage, json: object): string[] {
   const decoded = decodeJson(message, JSON.parse(JSON.stringify(json)));
-  const found = validate(message, decoded.message);
+  const problems = validate(message, decoded.message);
   return message === RolesSaveRequestSchema
-    ? [...found, ...roleProblems(decoded.message as RolesSaveRequest)]
-    : found;
+    ? [...problems, ...roleProblems(decoded.message as RolesSaveRequest)]
+    : problems;
 }
 
 function serviceProblems({
@@ -98,8 +98,8 @@ function assertAlike(value: unknown): void {
 
 const oneOf = (...values: unknown[]) => fc.constantFrom(...values);
 /** A value that is sometimes of another type, or absent. */
-const mostly = (value: fc.Arbitrary<unknown>) =>
-  fc.oneof({ weight: 12, arbitrary: value }, { weight: 1, arbitrary: oneOf(null, 1, 'x', [], {}) });
+const mostly = (arbitrary: fc.Arbitrary<unknown>) =>
+  fc.oneof({ weight: 12, arbitrary }, { weight: 1, arbitrary: oneOf(null, 1, 'x', [], {}) });
 const record = (model: Record<string, fc.Arbitrary<unknown>>, ...required: string[]) =>
   fc.record(Object.fromEntries(Object.entries(model).map(([key, value]) => [key, mostly(value)])), {
     requiredKeys: required,
@@ -212,10 +212,10 @@ test('the schema of a rights file accepts what the parser and the service accept
     permission.map((one) => ({ Roles: [{ Slug: 'editor', Permissions: [one] }] })),
   );
   fc.assert(
-    fc.property(single, (value) => {
-      const sent: unknown = JSON.parse(JSON.stringify(value));
-      assertAlike(sent);
-      if (matches(sent)) accepted++;
+    fc.property(single, (document) => {
+      const json: unknown = JSON.parse(JSON.stringify(document));
+      assertAlike(json);
+      if (matches(json)) accepted++;
     }),
     { numRuns: 4000 },
   );
@@ -224,8 +224,8 @@ test('the schema of a rights file accepts what the parser and the service accept
 
 test('examples: each permission, and each kind of mistake', () => {
   for (const one of permissions) assertAlike({ Roles: [{ Slug: 'editor', Permissions: [one] }] });
-  for (const value of [[], 'x', null, {}, { Rolls: [] }, { Roles: null }, { Grants: [{}] }])
-    assertAlike(value);
+  for (const document of [[], 'x', null, {}, { Rolls: [] }, { Roles: null }, { Grants: [{}] }])
+    assertAlike(document);
   for (const Grants of [
     [{ Role: 'editor' }],
     [{ User: 'a', Bot: 'b', Role: 'editor' }],

@@ -54,16 +54,16 @@ Grants:
   - { Group: eng/backend, Role: editor }
   - { User: ${ada.email}, Role: viewer, Resource: report/1 }
 `;
-    const shown = await file('plan', yaml, '--detailed-exitcode');
-    assert.equal(shown.code, 3, shown.stderr);
+    const plan = await file('plan', yaml, '--detailed-exitcode');
+    assert.equal(plan.code, 3, plan.stderr);
     for (const line of [
       '+ role editor',
       '+ group eng/backend',
       `+ member ${ada.email} of eng/backend`,
       '+ grant of editor to group eng/backend',
     ])
-      assert.ok(shown.stdout.split('\n').includes(line), `${line}\n${shown.stdout}`);
-    assert.match(shown.stdout, new RegExp(`Gained\n.*\n${ada.email} +app\\.reports\\.\\*\n`));
+      assert.ok(plan.stdout.split('\n').includes(line), `${line}\n${plan.stdout}`);
+    assert.match(plan.stdout, new RegExp(`Gained\n.*\n${ada.email} +app\\.reports\\.\\*\n`));
     assert.equal((await file('plan', yaml)).code, 0);
     assert.equal(
       await isAllowed(tenant, ada.id, 'app.reports.write'),
@@ -71,11 +71,11 @@ Grants:
       'a plan changes nothing',
     );
 
-    const made = await file('apply', yaml, '--yes');
+    const applied = await file('apply', yaml, '--yes');
     assert.deepEqual(
-      [made.code, made.stderr.split('\n').at(-2)],
+      [applied.code, applied.stderr.split('\n').at(-2)],
       [0, '6 changes were made'],
-      made.stderr,
+      applied.stderr,
     );
     assert.equal(await isAllowed(tenant, ada.id, 'app.reports.write'), true);
     const again = await file('apply', yaml, '--yes');

@@ -172,8 +172,8 @@ describe('@bailiwick/client as a package', () => {
       path.join(folder, 'client-readme.ts'),
       examples('packages/client/README.md', 'declare const tenant: string, user: string;'),
     );
-    const known = `import { createClient } from '@bailiwick/client'; declare const api: string, token: string, tenant: string;`;
-    writeFileSync(path.join(folder, 'readme.ts'), examples('README.md', known));
+    const prelude = `import { createClient } from '@bailiwick/client'; declare const api: string, token: string, tenant: string;`;
+    writeFileSync(path.join(folder, 'readme.ts'), examples('README.md', prelude));
     mkdirSync(path.join(folder, 'node_modules/@types'), { recursive: true });
     symlinkSync(
       path.join(root, 'node_modules/@types/node'),

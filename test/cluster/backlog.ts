@@ -70,9 +70,9 @@ export const makeBacklog = (
       const Endpoint = { Tenant: tenant, Name: `slow-${turn}`, URL };
       bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint }, token));
     }
-    const left = turns(events);
+    const queue = turns(events);
     const save = async () => {
-      for (let turn = left.shift(); turn !== undefined; turn = left.shift()) {
+      for (let turn = queue.shift(); turn !== undefined; turn = queue.shift()) {
         const Group = { Tenant: tenant, Path: `${prefix}${turn}` };
         bodyOf(await stack.call('Groups_Save', { Group }, token));
         onEvent(endpoints);

@@ -134,8 +134,8 @@ test('the pod with the load fulfils the namespace’s profile', () => {
 });
 
 test('untilNothing waits until nothing is found, and fails with the remaining objects', async () => {
-  const found = ['pod/a\npod/b\n', 'pod/b\n', '\n'];
-  await untilNothing('left', async () => found.shift() ?? assert.fail('asked too often'), {
+  const answers = ['pod/a\npod/b\n', 'pod/b\n', '\n'];
+  await untilNothing('left', async () => answers.shift() ?? assert.fail('asked too often'), {
     pauseMs: 1,
   });
   await assert.rejects(
@@ -145,7 +145,7 @@ test('untilNothing waits until nothing is found, and fails with the remaining ob
 });
 
 test('every installed pod has the named image', { skip: chart.skip }, async () => {
-  for (const [image, wanted] of [
+  for (const [image, expected] of [
     ['bailiwick:test', 'bailiwick:test'],
     ['bailiwick', 'bailiwick:latest'],
     ['localhost:5000/team/bailiwick:1.2', 'localhost:5000/team/bailiwick:1.2'],
@@ -153,7 +153,7 @@ test('every installed pod has the named image', { skip: chart.skip }, async () =
   ] as const) {
     const objects = await chart.render({ set: evaluationValues(image, 'http://127.0.0.1:18080') });
     for (const name of Object.keys(workloads))
-      assert.equal(containerOf(podOf(objects, 'Deployment', name)).image, wanted);
+      assert.equal(containerOf(podOf(objects, 'Deployment', name)).image, expected);
     assert.equal(objects.filter(({ kind }) => kind === 'PersistentVolumeClaim').length, 0);
   }
 });

@@ -45,8 +45,8 @@ export async function drainNodes(cluster: Cluster): Promise<number> {
       '--timeout=180s',
     );
   }
-  const left = new Set((await cluster.pods(selector)).map(({ metadata }) => metadata.name));
-  const evicted = before.filter(({ metadata }) => !left.has(metadata.name)).length;
+  const remaining = new Set((await cluster.pods(selector)).map(({ metadata }) => metadata.name));
+  const evicted = before.filter(({ metadata }) => !remaining.has(metadata.name)).length;
   assert.ok(evicted > 0, 'no pod was evicted');
   return evicted;
 }

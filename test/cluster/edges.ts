@@ -88,7 +88,7 @@ export async function assertEdges(cluster: Cluster, image: string) {
           })),
     );
     const pod = pods.get(source)?.name ?? assert.fail(`no pod of ${source}`);
-    const found = JSON.parse(
+    const edges = JSON.parse(
       await cluster.kubectl(
         'exec',
         pod,
@@ -99,9 +99,9 @@ export async function assertEdges(cluster: Cluster, image: string) {
         attempt(targets),
       ),
     ) as string[];
-    assert.deepEqual(found.sort(), [...neededBy(source)].sort(), `connections of ${source}`);
+    assert.deepEqual(edges.sort(), [...neededBy(source)].sort(), `connections of ${source}`);
     tried += targets.length;
-    open += found.length;
+    open += edges.length;
   }
   await cluster.kubectl('delete', `pod/${stranger}`, '--grace-period=0', '--force');
   return { tried, open };

@@ -38,8 +38,8 @@ export async function assertHardened(cluster: Cluster): Promise<number> {
     const restarts = pod.status.containerStatuses?.map(({ restartCount }) => restartCount);
     assert.deepEqual(restarts, [0], `${name}: restarts`);
     if (component === 'postgres' || component === 'nats') continue;
-    const found = await cluster.kubectl('exec', name, '--', 'node', '--eval', attempt);
-    assert.deepEqual(JSON.parse(found), { uid: 65532, done: [] }, name);
+    const output = await cluster.kubectl('exec', name, '--', 'node', '--eval', attempt);
+    assert.deepEqual(JSON.parse(output), { uid: 65532, done: [] }, name);
   }
   return pods.length;
 }

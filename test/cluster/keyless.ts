@@ -46,13 +46,13 @@ export async function assertKeyless(
   const get = () => stack.call('Bots_Get', { Tenant: tenant, ID: bot.ID }, token);
   bodyOf(await get());
 
-  for (const [about, other] of Object.entries({
+  for (const [title, other] of Object.entries({
     'another account': await tokenOf('other', `--audience=${audience}`),
     'another audience': await tokenOf('deployer', '--audience=https://other.example.com'),
     'the audience of the API server': await tokenOf('deployer'),
   })) {
     const { status, body } = await exchangeFor(stack, bot.ID, other);
-    assert.deepEqual([status, body['error']], [400, 'invalid_request'], about);
+    assert.deepEqual([status, body['error']], [400, 'invalid_request'], title);
   }
   bodyOf(await stack.call('BotTrusts_Delete', { Tenant: tenant, ID }, owner));
   assert.equal((await get()).status, 401);

@@ -11,7 +11,7 @@ export type Options = {
   scenarios: readonly string[];
 };
 
-export function readOptions(args: readonly string[], known: readonly string[]): Options {
+export function readOptions(args: readonly string[], scenarios: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -23,8 +23,8 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
     },
   });
   for (const name of positionals)
-    if (!known.includes(name))
-      throw new Error(`there is no scenario ${name}, but ${known.join(', ')}`);
+    if (!scenarios.includes(name))
+      throw new Error(`there is no scenario ${name}, but ${scenarios.join(', ')}`);
   return {
     image: values.image,
     context: values.context,

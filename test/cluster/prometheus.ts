@@ -126,8 +126,8 @@ export async function startPrometheus(
       (await ask<{ activeTargets: Target[] }>('targets?state=active')).activeTargets,
     /** @returns the number of firing alerts of that name */
     async firing(alert: string): Promise<number> {
-      const { groups: found } = await ask<{ groups: Array<{ rules: Rule[] }> }>('rules?type=alert');
-      return found
+      const { groups } = await ask<{ groups: Array<{ rules: Rule[] }> }>('rules?type=alert');
+      return groups
         .flatMap(({ rules: own }) => own)
         .filter(({ name, state }) => name === alert && state === 'firing').length;
     },

@@ -9,7 +9,8 @@ import { type Cluster, hostOf, untilNothing } from './tools.ts';
 
 const releaseName = 'bailiwick';
 const waiting = ['--wait', '--wait-for-jobs', '--timeout', '10m'];
-const flags = (values: readonly string[]): string[] => values.flatMap((value) => ['--set', value]);
+const flags = (values: readonly string[]): string[] =>
+  values.flatMap((setting) => ['--set', setting]);
 
 export type Owner = { token: string; tenant: string };
 export type Release = Awaited<ReturnType<typeof openRelease>>;
@@ -72,12 +73,12 @@ export async function openRelease(
         ...more,
         ...waiting,
       );
-      await settled(cluster);
+      await replacedPodsEnd(cluster);
     },
 
     async rollback(): Promise<void> {
       await cluster.helm('rollback', releaseName, ...waiting);
-      await settled(cluster);
+      await replacedPodsEnd(cluster);
     },
 
     /** The manifests of this project's chart with other values. */
@@ -113,7 +114,7 @@ async function newOwner(stack: Installation): Promise<Owner> {
 }
 
 /** Waits until the replaced pods have ended, because they still serve calls until then. */
-async function settled(cluster: Cluster): Promise<void> {
+async function replacedPodsEnd(cluster: Cluster): Promise<void> {
   await untilNothing('replaced pods do not end', async () =>
     (await cluster.pods())
       .flatMap(({ metadata }) => (metadata.deletionTimestamp === undefined ? [] : [metadata.name]))

@@ -19,23 +19,23 @@ import { findContext, openCluster, say } from './tools.ts';
 
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2), Object.keys(scenarios));
-  const found = await findContext(options.context);
-  if ('reason' in found) {
-    if (options.context !== undefined) throw new Error(`no cluster answers: ${found.reason}`);
-    say(`NOT TESTED ON KUBERNETES: no cluster answers (${found.reason})`);
+  const cluster = await findContext(options.context);
+  if ('reason' in cluster) {
+    if (options.context !== undefined) throw new Error(`no cluster answers: ${cluster.reason}`);
+    say(`NOT TESTED ON KUBERNETES: no cluster answers (${cluster.reason})`);
     return 0;
   }
-  const refused = refusal(found.context, options);
+  const refused = refusal(cluster.context, options);
   if (refused !== undefined) throw new Error(refused);
   const helm = await findTool('helm');
   if (helm.command === undefined) throw new Error(helm.reason);
-  const place = { context: found.context, helm: helm.command };
+  const place = { context: cluster.context, helm: helm.command };
   await assertCapacity(openCluster({ ...place, namespace: 'default' }));
   const chosen = options.scenarios.length > 0 ? options.scenarios : Object.keys(scenarios);
   const outcomes: Array<Outcome | 'failed'> = [];
   try {
     const images = await findImages(options);
-    for (const image of Object.values(images)) await load(found.context, image);
+    for (const image of Object.values(images)) await load(cluster.context, image);
     for (const name of chosen) outcomes.push(await runScenario(name, place, images));
   } finally {
     if (built.length > 0)

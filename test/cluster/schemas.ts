@@ -53,7 +53,7 @@ export async function assertSchemas(
 }
 
 async function isDefined(cluster: Cluster, { apiVersion, kind }: Manifest): Promise<boolean> {
-  const found = await cluster.kubectl('get', '--raw', `/apis/${apiVersion}`).catch(() => '{}');
-  const { resources = [] } = JSON.parse(found) as { resources?: Array<{ kind: string }> };
+  const document = await cluster.kubectl('get', '--raw', `/apis/${apiVersion}`).catch(() => '{}');
+  const { resources = [] } = JSON.parse(document) as { resources?: Array<{ kind: string }> };
   return resources.some((resource) => resource.kind === kind);
 }

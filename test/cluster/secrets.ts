@@ -61,16 +61,16 @@ export const valuesWith = (stores: Stores, { url, cluster }: Release): string[] 
 function keys(): Record<string, string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-keys-'));
   try {
-    const made = ensureSecrets(folder);
+    const secrets = ensureSecrets(folder);
     const read = (file: string) => readFileSync(file, 'utf8');
     return {
-      'key-ring': read(made.keyRingFile),
-      'platform-key': read(made.platformKeyFile),
-      'worker-token': read(made.workerTokenFile),
+      'key-ring': read(secrets.keyRingFile),
+      'platform-key': read(secrets.platformKeyFile),
+      'worker-token': read(secrets.workerTokenFile),
       ...Object.fromEntries(
         serviceNames.flatMap((name) => [
-          [`${name}.key`, read(made.callerKeyFile(name))],
-          [`${name}.pub`, read(path.join(made.publicKeysDir, `${name}.pub`))],
+          [`${name}.key`, read(secrets.callerKeyFile(name))],
+          [`${name}.pub`, read(path.join(secrets.publicKeysDir, `${name}.pub`))],
         ]),
       ),
     };

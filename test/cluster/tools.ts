@@ -24,10 +24,10 @@ export type RunningPod = Pod & {
 
 /** kubectl's current context if its cluster answers, or the reason why not. */
 export async function findContext(
-  wanted: string | undefined,
+  name: string | undefined,
 ): Promise<{ context: string } | { reason: string }> {
   try {
-    const context = wanted ?? (await run('kubectl', ['config', 'current-context'])).stdout.trim();
+    const context = name ?? (await run('kubectl', ['config', 'current-context'])).stdout.trim();
     await run('kubectl', [
       '--context',
       context,
@@ -81,8 +81,8 @@ export function openCluster({
       applyWith(objects, '--dry-run=server', '--validate=strict'),
     /** The pods of the namespace, all or those that a label selects. */
     async pods(selector = ''): Promise<RunningPod[]> {
-      const found = await kubectl('get', 'pods', '--selector', selector, '--output', 'json');
-      return (JSON.parse(found) as { items: RunningPod[] }).items;
+      const output = await kubectl('get', 'pods', '--selector', selector, '--output', 'json');
+      return (JSON.parse(output) as { items: RunningPod[] }).items;
     },
     helm: (...args: string[]) =>
       ask(helm, [...args, '--kube-context', context, '--namespace', namespace]),
@@ -122,8 +122,8 @@ async function listening(
   const port = await new Promise<number>((resolve, reject) => {
     // Reads all output, because kubectl prints a line for each connection.
     child.stdout.on('data', (chunk: Buffer) => {
-      const found = printed.exec(chunk.toString())?.[1];
-      if (found !== undefined) resolve(Number(found));
+      const port = printed.exec(chunk.toString())?.[1];
+      if (port !== undefined) resolve(Number(port));
     });
     child.once('close', () => reject(new Error(`kubectl ended: ${args.join(' ')}`)));
   });
@@ -137,9 +137,9 @@ export async function untilNothing(
   { limitMs = 120_000, pauseMs = 1000 } = {},
 ): Promise<void> {
   for (const deadline = Date.now() + limitMs; ; await sleep(pauseMs)) {
-    const found = (await look()).trim();
-    if (found === '') return;
-    if (Date.now() > deadline) throw new Error(`${complaint}: ${found}`);
+    const objects = (await look()).trim();
+    if (objects === '') return;
+    if (Date.now() > deadline) throw new Error(`${complaint}: ${objects}`);
   }
 }
 

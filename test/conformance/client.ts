@@ -82,10 +82,10 @@ async function connect(suite: Suite, transport: WireTransport): Promise<WireTran
 
 async function resultOf(suite: Suite, opened: Promise<WireTransport>, request: ClientRequest) {
   try {
-    const value = await call(suite, await opened, request);
+    const result = await call(suite, await opened, request);
     return {
       case: 'response',
-      value: create(suite.message('ClientResponseResult'), value as never),
+      value: create(suite.message('ClientResponseResult'), result as never),
     };
   } catch (error) {
     const failure = { message: String(error) } as never;

@@ -100,8 +100,8 @@ describe('the hop between processes, checked with connectconformance', {
   skip: reason ?? false,
 }, () => {
   test('the transports pass the suite', { timeout: limitMs }, async () => {
-    const known = ['--known-failing', `@${fileOf('client-known-failing.txt')}`];
-    const output = await runSuite('client', known, (runner) => callSuite(suite as Suite, runner));
+    const flags = ['--known-failing', `@${fileOf('client-known-failing.txt')}`];
+    const output = await runSuite('client', flags, (runner) => callSuite(suite as Suite, runner));
     assertPassed(output);
     // Fewer would mean that the declaration leaves cases out.
     assert.deepEqual(countCases(output), { 'CONNECT over HTTP/1': 55, 'GRPC over HTTP/2': 83 });

@@ -25,9 +25,9 @@ export function readSuite(image: Uint8Array) {
   const methods = registry.getService(`${area}.ConformanceService`)?.methods ?? [];
   return {
     message(name: string): DescMessage {
-      const found = registry.getMessage(`${area}.${name}`);
-      if (!found) throw new Error(`the suite has no message ${name}`);
-      return found;
+      const message = registry.getMessage(`${area}.${name}`);
+      if (!message) throw new Error(`the suite has no message ${name}`);
+      return message;
     },
     methods: methods.filter((method): method is DescMethodUnary => method.methodKind === 'unary'),
   };

@@ -63,7 +63,7 @@ async function answer(
 ): Promise<Message> {
   if (method.name === 'Unimplemented') throw new ConnectError('not served', Code.Unimplemented);
   const headers = exchange?.requestHeaders?.() ?? new Headers();
-  const info = {
+  const requestDetails = {
     requestHeaders: fromHeaders(headers),
     timeoutMs: timeoutIn(headers),
     requests: [anyPack(method.input, request)],
@@ -75,10 +75,10 @@ async function answer(
     await sleep(definition.responseDelayMs);
   }
   if (definition?.response.case === 'error')
-    throw errorOf(definition.response.value, requestInfo, info);
-  const data =
+    throw errorOf(definition.response.value, requestInfo, requestDetails);
+  const payload =
     definition?.response.case === 'responseData' ? definition.response.value : new Uint8Array();
-  return create(method.output, { payload: { data, requestInfo: info } });
+  return create(method.output, { payload: { data: payload, requestInfo: requestDetails } });
 }
 
 type ErrorDefinition = Extract<Definition['response'], { case: 'error' }>['value'];
@@ -86,12 +86,12 @@ type ErrorDefinition = Extract<Definition['response'], { case: 'error' }>['value
 function errorOf(
   { code, message, details }: ErrorDefinition,
   requestInfo: DescMessage,
-  info: object,
+  requestDetails: object,
 ): ConnectError {
   const error = new ConnectError(message ?? '', code);
   for (const { typeUrl, value } of details)
     error.details.push({ type: typeUrl.slice(typeUrl.lastIndexOf('/') + 1), value });
-  error.details.push({ desc: requestInfo, value: create(requestInfo, info as never) });
+  error.details.push({ desc: requestInfo, value: create(requestInfo, requestDetails as never) });
   return error;
 }
 

@@ -20,8 +20,8 @@ async function run(args: readonly string[]): Promise<{ code: number | null; outp
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => (output += String(chunk)));
-  const code = await new Promise<number | null>((done, reject) =>
-    child.once('error', reject).once('close', done),
+  const code = await new Promise<number | null>((resolve, reject) =>
+    child.once('error', reject).once('close', resolve),
   );
   return { code, output };
 }

@@ -103,9 +103,9 @@ export async function assertFollowsSubject(stack: Stack, application: Applicatio
     return account;
   };
   const first = await enter(ada.token);
-  const { id, ...known } = first;
+  const { id, ...claims } = first;
   assert.ok(id);
-  assert.deepEqual(known, { sub: ada.id, email: ada.email, name: 'Ada Lovelace' });
+  assert.deepEqual(claims, { sub: ada.id, email: ada.email, name: 'Ada Lovelace' });
 
   const next = newAddress('next');
   const change = { Email: next, Password: password };

@@ -40,7 +40,7 @@ test('the commands of docs/authzen.md answer as it shows', async () => {
   const env = { ...process.env, no_proxy: '127.0.0.1', ...variables };
 
   const guide = readFileSync(path.join(import.meta.dirname, '../../docs/authzen.md'), 'utf8');
-  let shown = 0;
+  let count = 0;
   for (const [, code = '', answer] of guide.matchAll(
     /```sh\n([^]*?)```\n(?:\n```json\n([^]*?)```\n)?/g,
   )) {
@@ -48,8 +48,8 @@ test('the commands of docs/authzen.md answer as it shows', async () => {
     const { stdout } = await promisify(execFile)('bash', ['-euc', code], options);
     const printed: unknown = JSON.parse(stdout);
     if (answer === undefined) continue;
-    shown += 1;
+    count += 1;
     assert.deepEqual(printed, JSON.parse(answer.replaceAll('usr_…', user.id)), code);
   }
-  assert.equal(shown, 6);
+  assert.equal(count, 6);
 });

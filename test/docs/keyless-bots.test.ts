@@ -106,11 +106,11 @@ esac
   assert.match(variables['bot'] ?? '', /^bot_/);
   await sh(cluster);
   const answer = JSON.parse(await sh(exchange)) as Record<string, unknown>;
-  const [shown = ''] = blocks('json');
-  const { access_token: example, ...about } = JSON.parse(shown) as Record<string, unknown>;
+  const [json = ''] = blocks('json');
+  const { access_token: example, ...expected } = JSON.parse(json) as Record<string, unknown>;
   assert.match(String(example), /^eyJ/);
-  const { access_token: token, ...answered } = answer;
-  assert.deepEqual(answered, about);
+  const { access_token: token, ...fields } = answer;
+  assert.deepEqual(fields, expected);
   assert.equal((await tokenFrom(String(token))).sub, variables['bot']);
 
   const { Page } = JSON.parse(await sh(use)) as { Page: { Items: Array<{ ID: string }> } };

@@ -34,8 +34,8 @@ function writeExamples(readme: string): Example[] {
 const examples = readmes.flatMap(writeExamples);
 
 test('every package has a README with an example', () => {
-  const shown = new Set(examples.map(({ name }) => name));
-  assert.deepEqual([...shown], [...new Set(readmes.map((readme) => readme.split(path.sep)[1]))]);
+  const names = new Set(examples.map(({ name }) => name));
+  assert.deepEqual([...names], [...new Set(readmes.map((readme) => readme.split(path.sep)[1]))]);
 });
 
 test('the examples of the packages compile', () => {

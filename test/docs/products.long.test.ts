@@ -119,7 +119,7 @@ describe('docs/connect-applications.md', { skip: reason ?? false }, () => {
     if (arrival.url.origin === stack.url) arrival = await answerConsent(visitor, arrival, 'yes');
     assert.notEqual(arrival.url.origin, stack.url, arrival.text);
     child.stdin.end(`${arrival.url.href}\n`);
-    return { visitor, at: arrival.url, known: JSON.parse(await next()) as Claims };
+    return { visitor, at: arrival.url, report: JSON.parse(await next()) as Claims };
   }
 
   async function assertSignsOut(visitor: Visitor, address: unknown, to: string, session: string) {
@@ -136,29 +136,29 @@ describe('docs/connect-applications.md', { skip: reason ?? false }, () => {
       Array.from(here(ini, grafana).matchAll(/^(\w+) = (.*)$/gm), ([, key, value]) => [key, value]),
     );
     const session = await newSession();
-    const { at, visitor, known } = await signIn('grafana', settings, session);
+    const { at, visitor, report } = await signIn('grafana', settings, session);
     assert.ok(at.href.startsWith('https://grafana.example.com/login/generic_oauth?'), at.href);
     const groups = ['engineering/platform'];
     const expected = { sub: ada.id, email: ada.email, login: ada.email, role: 'Admin', groups };
     for (const source of ['token', 'api']) {
-      const { name: _, ...about } = known[source] as Claims;
-      assert.deepEqual(about, expected, source);
+      const { name: _, ...claims } = report[source] as Claims;
+      assert.deepEqual(claims, expected, source);
     }
-    await assertSignsOut(visitor, known['signOut'], 'https://grafana.example.com/login', session);
+    await assertSignsOut(visitor, report['signOut'], 'https://grafana.example.com/login', session);
   });
 
   test('Argo CD signs a person in with their groups, refreshes, and signs them out', async () => {
     const session = await newSession();
-    const { at, visitor, known } = await signIn('argocd', argocdSettings(), session);
+    const { at, visitor, report } = await signIn('argocd', argocdSettings(), session);
     assert.ok(at.href.startsWith('https://argocd.example.com/auth/callback?'), at.href);
-    assertClaims(known, argocd);
-    await assertSignsOut(visitor, known['signOut'], 'https://argocd.example.com/', session);
+    assertClaims(report, argocd);
+    await assertSignsOut(visitor, report['signOut'], 'https://argocd.example.com/', session);
   });
 
   test('the command line of Argo CD signs a person in, and refreshes', async () => {
-    const { at, known } = await signIn('argocd-cli', argocdSettings());
+    const { at, report } = await signIn('argocd-cli', argocdSettings());
     assert.equal(at.origin + at.pathname, 'http://localhost:8085/auth/callback');
-    assertClaims(known, argocdCli);
+    assertClaims(report, argocdCli);
   });
 
   test('kubelogin gets an ID token that the API server accepts', async () => {
@@ -168,12 +168,12 @@ describe('docs/connect-applications.md', { skip: reason ?? false }, () => {
     ).users[0].user.exec;
     const extra = args.filter((arg) => arg.startsWith('--oidc-extra-scope='));
     const server = flagsOf(parse(here(flags, kubernetes)) as string[]);
-    const { known } = await signIn('kubelogin', {
+    const { report } = await signIn('kubelogin', {
       ...flagsOf(args),
       'oidc-extra-scope': extra.map((arg) => arg.split('=')[1]).join(' '),
       'apiserver-client-id': server['oidc-client-id'],
     });
-    const claims = assertClaims(known, kubernetes);
+    const claims = assertClaims(report, kubernetes);
     assert.equal(server['oidc-issuer-url'], claims['iss']);
     // The API server requires it for the claim email.
     assert.equal(claims['email_verified'], true);
@@ -197,8 +197,8 @@ describe('docs/connect-applications.md', { skip: reason ?? false }, () => {
     };
   }
 
-  function assertClaims(known: Claims, app: App): Claims {
-    const claims = known['claims'] as Claims;
+  function assertClaims(report: Claims, app: App): Claims {
+    const claims = report['claims'] as Claims;
     const { sub, aud, email, groups } = claims;
     assert.deepEqual(
       { sub, aud, email, groups },

@@ -29,8 +29,8 @@ function section(document: string, heading: string): string {
 
 /** The code blocks of one language. */
 const blocks = (text: string, language: string): string[] =>
-  [...text.matchAll(/^```(\S*)\n(.*?)^```$/gms)].flatMap(([, found, code = '']) =>
-    found === language ? [code] : [],
+  [...text.matchAll(/^```(\S*)\n(.*?)^```$/gms)].flatMap(([, fence, code = '']) =>
+    fence === language ? [code] : [],
   );
 
 const withoutCodeBlocks = (text: string): string => text.replace(/^```.*?^```$/gms, '');
@@ -72,9 +72,9 @@ describe('README.md', () => {
     assert.doesNotMatch(last, /"SignatureValid":false/);
 
     const refused = JSON.parse(printed.at(-1) ?? '') as Record<string, unknown>;
-    const shown = JSON.parse(blocks(failure, 'json')[0] ?? '') as Record<string, unknown>;
+    const example = JSON.parse(blocks(failure, 'json')[0] ?? '') as Record<string, unknown>;
     assert.match(String(refused['RequestID']), /^[0-9a-f-]{36}$/);
-    assert.deepEqual({ ...refused, RequestID: '' }, { ...shown, RequestID: '' });
+    assert.deepEqual({ ...refused, RequestID: '' }, { ...example, RequestID: '' });
   });
 });
 
@@ -112,10 +112,10 @@ test('every relative link in the documents has a target', () => {
 
 function leadsSomewhere(document: string, target: string): boolean {
   const [file = '', anchor] = target.split('#', 2);
-  const found =
+  const targetFile =
     file === '' ? document : path.join(path.dirname(document), decodeURIComponent(file));
-  if (!existsSync(path.join(root, found))) return false;
-  return anchor === undefined || headings(read(found)).includes(anchor);
+  if (!existsSync(path.join(root, targetFile))) return false;
+  return anchor === undefined || headings(read(targetFile)).includes(anchor);
 }
 
 /** The anchors that a forge generates for a document's headings. */

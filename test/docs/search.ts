@@ -12,10 +12,10 @@ const options = {
   searchOptions: { fuzzy: 0.2, prefix: true, boost: { title: 4, text: 2, titles: 1 } },
 };
 
-export type Found = { id: string; title: string };
+export type SearchResult = { id: string; title: string };
 
 /** Reads the index of a built site. The ids of the results are addresses. */
-export async function openSearch(site: string): Promise<(query: string) => Found[]> {
+export async function openSearch(site: string): Promise<(query: string) => SearchResult[]> {
   const [file, ...others] = globSync('assets/chunks/@localSearchIndex*.js', { cwd: site });
   assert.ok(file !== undefined && others.length === 0, 'the site has one index');
   const { default: json } = (await import(pathToFileURL(join(site, file)).href)) as {

@@ -10,7 +10,7 @@ import { buildSite } from '@bailiwick/site/site.ts';
 import type { Page } from 'playwright-core';
 import { assertAccessible, type Browser, openBrowser, photograph } from '../browser/browser.ts';
 import { withoutChromium } from '../browser/chromium.ts';
-import { type Found, openSearch } from './search.ts';
+import { openSearch, type SearchResult } from './search.ts';
 
 // The site of `npm run docs`: its content, its search, and its behaviour in a browser.
 
@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bailiwick-site-test-'));
 const out = join(folder, 'dist');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-let search: (query: string) => Found[];
+let search: (query: string) => SearchResult[];
 before(async () => {
   await buildSite({ out });
   search = await openSearch(out);
@@ -46,7 +46,7 @@ test('every document of docs/ and of the project is a page that search finds by 
     const title = /<h1[^>]*>([^<]+?) *</.exec(readFileSync(join(out, html), 'utf8'))?.[1] ?? '';
     const address = html.replace(/(^|\/)index\.html$/, '$1');
     assert.ok(
-      find(title, 10).some((found) => found.split('#')[0] === address),
+      find(title, 10).some((result) => result.split('#')[0] === address),
       `${document}: "${title}" found ${find(title, 10).join(', ')}`,
     );
   }

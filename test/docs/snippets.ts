@@ -188,7 +188,7 @@ export async function verdicts(
 ): Promise<boolean[]> {
   const line = (encoding: 'base64' | 'hex') => (one: Case) =>
     [one.secret, one.header, one.body]
-      .map((value) => Buffer.from(value).toString(encoding))
+      .map((part) => Buffer.from(part).toString(encoding))
       .join('\t');
   const lines = (encoding: 'base64' | 'hex') => `${cases.map(line(encoding)).join('\n')}\n`;
   write(folder, {

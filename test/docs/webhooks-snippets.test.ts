@@ -33,8 +33,8 @@ describe('the code of docs/webhooks.md', () => {
         'Secret'
       ],
     );
-    for (const [name, sent] of bodies) {
-      await deliver(owner, id, sent);
+    for (const [name, payload] of bodies) {
+      await deliver(owner, id, payload);
       const request = await newestAt(stack, 'snippets');
       const [body, header] = [rawOf(request), request.Headers['x-webhook-signature'] ?? ''];
       const add = (what: string, genuine: boolean, one: Partial<Case>) =>

@@ -71,8 +71,8 @@ async function measureSpread({ cluster, say }: Lab, asserted: readonly string[])
   );
   say(`load of the replicas: ${line.join(', ')}`);
   for (const name of asserted) {
-    const found = spreads.find(({ workload }) => workload === name);
-    assert.ok(found && found.spread <= maxSpread, `the spread of ${name}`);
+    const spread = spreads.find(({ workload }) => workload === name);
+    assert.ok(spread && spread.spread <= maxSpread, `the spread of ${name}`);
   }
 }
 

@@ -102,8 +102,8 @@ async function missingAddOns(cluster: Cluster): Promise<string[]> {
     'metrics-server': '/apis/metrics.k8s.io/v1beta1/nodes',
     KEDA: '/apis/keda.sh/v1alpha1',
   };
-  const found = await Promise.all(Object.values(addOns).map(has));
-  return Object.keys(addOns).filter((_, index) => !found[index]);
+  const isInstalled = await Promise.all(Object.values(addOns).map(has));
+  return Object.keys(addOns).filter((_, index) => !isInstalled[index]);
 }
 
 /** Samples the ready pods of both workloads and the deliveries that are still expected. */
