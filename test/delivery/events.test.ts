@@ -14,14 +14,14 @@ import { makeEndpoint, newestAt, type Owner } from './endpoints.ts';
 import { changeEverything } from './every-event.ts';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
-type Listed = { Type: string; Description: string; Schema: string; Example: string };
+type EventType = { Type: string; Description: string; Schema: string; Example: string };
 type Event = { id: string; type: string; tenant: string; actor: object; data: object };
 
 describeOne('events', 'one process', (topology) => {
   let stack: Stack;
   let dns: DnsServer;
   let owner: Owner;
-  let listed: Listed[];
+  let listed: EventType[];
   before(async () => {
     dns = await startDns();
     stack = await startStack(topology, { BAILIWICK_DNS_RESOLVERS: dns.address });
@@ -29,7 +29,7 @@ describeOne('events', 'one process', (topology) => {
     owner = { stack, token, tenant: await createTenant(stack, token) };
     listed = bodyOf(await stack.call('Webhooks_ListEventTypes', {}, token))[
       'EventTypes'
-    ] as Listed[];
+    ] as EventType[];
   });
   after(async () => {
     await stack?.stop();

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 
-export type Received = { at: number; path: string; id: string; attempt: number };
+export type RequestRecord = { at: number; path: string; id: string; attempt: number };
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** Starts a receiver with a scripted answer for each path. It records all requests. */
 export async function startReceiver() {
-  const received: Received[] = [];
-  const answers = new Map<string, (request: Received, response: ServerResponse) => void>();
+  const received: RequestRecord[] = [];
+  const answers = new Map<string, (request: RequestRecord, response: ServerResponse) => void>();
   const underWay = new Map<string, number>();
   const most = new Map<string, number>();
   const server = createServer((message: IncomingMessage, response: ServerResponse) => {
@@ -35,7 +35,10 @@ export async function startReceiver() {
   return {
     url: (path: string) => `http://${loopback}:${port}${path}`,
     /** Sets the answer of a path; without `answer`, 200. */
-    answer(path: string, answer?: (request: Received, response: ServerResponse) => void): void {
+    answer(
+      path: string,
+      answer?: (request: RequestRecord, response: ServerResponse) => void,
+    ): void {
       if (answer) answers.set(path, answer);
       else answers.delete(path);
     },
@@ -52,5 +55,5 @@ export async function startReceiver() {
 /** Answers with a status and an empty body. */
 export const status =
   (code: number, headers: Record<string, string> = {}) =>
-  (_request: Received, response: ServerResponse): void =>
+  (_request: RequestRecord, response: ServerResponse): void =>
     void response.writeHead(code, headers).end();

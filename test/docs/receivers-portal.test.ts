@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type Started, startPortal } from '../operations/notifications/portal-calls.ts';
+import { type PortalStage, startPortal } from '../operations/notifications/portal-calls.ts';
 import { bodyOf } from '../support/answers.ts';
 
 const page = readFileSync(path.join(import.meta.dirname, '../../docs/receivers-portal.md'), 'utf8');
 
 describe('docs/receivers-portal.md', () => {
-  let on: Started;
+  let on: PortalStage;
   before(async () => {
     on = await startPortal('one process');
   });

@@ -105,7 +105,7 @@ describeOne('bad input', 'one process', (topology) => {
       );
       const chunks = new ReadableStream({
         start(controller) {
-          for (let sent = 0; sent < bytes; sent += small)
+          for (let size = 0; size < bytes; size += small)
             controller.enqueue(new Uint8Array(small).fill(32));
           controller.close();
         },

@@ -39,20 +39,20 @@ describe('hostile bodies', () => {
         authorization: `Bearer ${token}`,
         'content-length': body.length,
       };
-      const sent = request(
+      const outgoing = request(
         `${stack.url}/Groups_Save`,
         { agent, method: 'POST', headers },
         (answer) => {
           answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
         },
       );
-      sent.on('error', reject).end(body);
+      outgoing.on('error', reject).end(body);
     });
 
   async function round(body: Buffer, times: number): Promise<void> {
-    let left = times;
+    let rest = times;
     const send = async () => {
-      while (left-- > 0) assert.equal(await post(body), 400);
+      while (rest-- > 0) assert.equal(await post(body), 400);
     };
     await Promise.all(Array.from({ length: 8 }, send));
   }

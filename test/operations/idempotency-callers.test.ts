@@ -71,11 +71,11 @@ describeBoth('Idempotency-Key and its caller', (topology) => {
       await tenantFor(stack, member.id);
       const { URL, ...rest } = endpoint(`updated ${area}`).Endpoint;
       const request = area === 'Chat' ? { Endpoint: rest, URL } : { Endpoint: { ...rest, URL } };
-      const made = bodyOf(await stack.call(`${area}_CreateEndpoint`, request, ada.token))[
+      const record = bodyOf(await stack.call(`${area}_CreateEndpoint`, request, ada.token))[
         'Endpoint'
       ] as Record<string, unknown>;
       const update = () => {
-        const { Tenant: _tenant, ...Endpoint } = made;
+        const { Tenant: _tenant, ...Endpoint } = record;
         return stack.call(
           `${area}_UpdateEndpoint`,
           { Endpoint: { ...Endpoint, Name: 'renamed' } },

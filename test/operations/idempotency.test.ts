@@ -217,7 +217,7 @@ describeOne('Idempotency-Key', 'one process', (topology) => {
       keyed(key),
     );
     const bot = await createBot(stack, tenant, ada.token);
-    const made = await stack.call(
+    const answer = await stack.call(
       'BotKeys_Create',
       { Tenant: tenant, Bot: bot.ID, Name: 'ci' },
       ada.token,
@@ -226,7 +226,7 @@ describeOne('Idempotency-Key', 'one process', (topology) => {
     const secrets = [
       String(Secret),
       String(bodyOf(invited)['Token']),
-      String(bodyOf(made)['Secret']),
+      String(bodyOf(answer)['Secret']),
       key,
     ];
     for (const service of ['identity', 'access', 'notifications'] as const) {

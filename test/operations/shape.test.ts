@@ -76,7 +76,7 @@ describeOne('the shape of a request', 'one process', (topology) => {
 
   const past = '2020-01-01T00:00:00Z';
   const common = 'Password is one of the most common passwords';
-  const made = "Password must not be made of the mail address or the product's name";
+  const ownNames = "Password must not be made of the mail address or the product's name";
 
   async function refused(
     operation: string,
@@ -118,9 +118,12 @@ describeOne('the shape of a request', 'one process', (topology) => {
       common,
     ]);
     await refused('Account_Register', { Email: 'lovelace@example.com', Password: 'Lovelace1' }, [
-      made,
+      ownNames,
     ]);
-    await refused('Account_ResetPassword', { Password: 'Bailiwick1' }, ['Token is required', made]);
+    await refused('Account_ResetPassword', { Password: 'Bailiwick1' }, [
+      'Token is required',
+      ownNames,
+    ]);
     await refused(
       'Account_ChangePassword',
       { Password: 'password' },
@@ -141,7 +144,7 @@ describeOne('the shape of a request', 'one process', (topology) => {
     await refused(
       'Account_ChangePassword',
       { Current: password, Password: email.split('@')[0] },
-      [made],
+      [ownNames],
       token,
     );
   });

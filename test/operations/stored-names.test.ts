@@ -89,11 +89,11 @@ describeOne('names with direction marks', 'one process', (topology) => {
       201,
     );
     assert.equal(group.displayName, clean);
-    const gone = await suite.patch(person.id, {
+    const inactive = await suite.patch(person.id, {
       op: 'replace',
       value: { active: false, displayName: '\u202e\u202e', 'name.familyName': marked },
     });
-    assert.equal(gone.active, false);
+    assert.equal(inactive.active, false);
     const renamed = await suite.call(
       'PATCH',
       `Groups/${group.id}`,

@@ -19,7 +19,7 @@ describe('the sweeper of identity', () => {
   after(() => testDatabase?.drop());
 
   const store = (text: string) => rowsOf({ databaseUrl: testDatabase.url }, text);
-  const left = async () => {
+  const countRows = async () => {
     const tables = [
       'registration',
       'reset_token',
@@ -77,7 +77,7 @@ describe('the sweeper of identity', () => {
       login_failure: 1,
     };
     // The oldest 5,000 were deleted: they were inserted first.
-    const { registration, ...rest } = await left();
+    const { registration, ...rest } = await countRows();
     assert.deepEqual(rest, others);
     assert.equal(registration, 2);
     assert.deepEqual(
@@ -86,7 +86,7 @@ describe('the sweeper of identity', () => {
     );
     await store('drop trigger fail on identity.registration');
     await removeExpired(database, log);
-    assert.deepEqual(await left(), { registration: 1, ...others });
+    assert.deepEqual(await countRows(), { registration: 1, ...others });
   });
 
   test('deletes the factors of users who no longer exist, and no others', async () => {
@@ -116,7 +116,7 @@ describe('the sweeper of identity', () => {
     await fill(5001);
     let checks = 0;
     await removeExpired(database, log, () => ++checks > 1);
-    assert.deepEqual((await left())['registration'], 2);
-    assert.deepEqual((await left())['session'], 5002);
+    assert.deepEqual((await countRows())['registration'], 2);
+    assert.deepEqual((await countRows())['session'], 5002);
   });
 });

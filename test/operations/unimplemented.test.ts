@@ -17,7 +17,7 @@ describeOne('every operation', 'five processes', (topology) => {
   after(() => stack?.stop());
 
   test('is implemented', async () => {
-    const found: string[] = [];
+    const names: string[] = [];
     let { token: session } = await signUp(stack);
     // A streamed answer is not JSON.
     for (const operation of [...operations.values()].filter(
@@ -38,8 +38,8 @@ describeOne('every operation', 'five processes', (topology) => {
         status < 500 && (status !== 401 || operation.credential === 'none'),
         `${operation.name}: ${status} ${JSON.stringify(body)}`,
       );
-      if (body.Code === 'unimplemented') found.push(operation.name);
+      if (body.Code === 'unimplemented') names.push(operation.name);
     }
-    assert.deepEqual(found, []);
+    assert.deepEqual(names, []);
   });
 });

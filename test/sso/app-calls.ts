@@ -23,7 +23,7 @@ export type App = {
   LogoPath: string;
   UpdatedAt: string;
 };
-export type Saved = { App: App; ClientSecret: string };
+export type AppWithSecret = { App: App; ClientSecret: string };
 
 /** The set-up of a suite about apps. */
 export type AppSuite = { stack: Stack; ada: Person; bob: Person };
@@ -40,7 +40,7 @@ export function createAppCalls(suite: () => AppSuite) {
   const save = (App: object, rest: object = {}, token?: string) =>
     call('Apps_Save', { App, ...rest }, token);
   const saved = async (app: object, rest: object = {}, token?: string) =>
-    bodyOf(await save(app, rest, token)) as unknown as Saved;
+    bodyOf(await save(app, rest, token)) as unknown as AppWithSecret;
   const read = (Tenant: string, ID: string, token?: string) =>
     call('Apps_Get', { Tenant, ID }, token);
   const rotate = (Tenant: string, ID: string, rest: object = {}, token?: string) =>

@@ -11,11 +11,11 @@ import { sharedStack } from '../support/shared.ts';
 import { dumpOf, rowsOf, textBelow } from '../support/store.ts';
 import {
   type App,
+  type AppWithSecret,
   callback,
   createAppCalls,
   hashOf,
   type Person,
-  type Saved,
 } from './app-calls.ts';
 import { testAppRights } from './app-rights.ts';
 
@@ -180,7 +180,7 @@ describeOne('apps', 'one process', (topology) => {
     const { App, ClientSecret: first } = await saved(web(Tenant));
     const { ID } = App;
     const rotated = async (rest: object = {}) =>
-      bodyOf(await rotate(Tenant, ID, rest)) as unknown as Saved;
+      bodyOf(await rotate(Tenant, ID, rest)) as unknown as AppWithSecret;
     const second = await rotated({ KeepOldSeconds: 3600 });
     assert.deepEqual(await hashesOf(ID), [hashOf(second.ClientSecret), hashOf(first)]);
     const end = Date.parse(second.App.PreviousSecretUntil ?? '');
@@ -218,7 +218,7 @@ describeOne('apps', 'one process', (topology) => {
       assertRefused(answer, 429, 'resource_exhausted');
     assert.ok(rotated.length >= 20, `${rotated.length} rotations`);
     const newestFirst = rotated
-      .map(({ body }) => body as unknown as Saved)
+      .map(({ body }) => body as unknown as AppWithSecret)
       .toSorted((one, other) => other.App.UpdatedAt.localeCompare(one.App.UpdatedAt))
       .map(({ ClientSecret }) => hashOf(ClientSecret));
     assert.equal(new Set(newestFirst).size, rotated.length);
@@ -231,9 +231,9 @@ describeOne('apps', 'one process', (topology) => {
     const Tenant = await newTenant();
     const idempotent = { 'idempotency-key': randomUUID() };
     const create = () => stack.call('Apps_Save', { App: web(Tenant) }, ada.token, idempotent);
-    const first = bodyOf(await create()) as unknown as Saved;
+    const first = bodyOf(await create()) as unknown as AppWithSecret;
     assert.deepEqual(bodyOf(await create()), first, 'a repeated call gets the first answer');
-    const second = bodyOf(await rotate(Tenant, first.App.ID)) as unknown as Saved;
+    const second = bodyOf(await rotate(Tenant, first.App.ID)) as unknown as AppWithSecret;
     const { items } = await readList<App>(stack, 'Apps_List', { Tenant }, ada.token);
     assert.equal(items.length, 1);
     const everything = [

@@ -8,15 +8,15 @@ import {
   type Home,
   loginUrl,
   oidcOf,
+  type ProviderRecord,
   readProvider,
-  type Saved,
   saveProvider,
 } from './home.ts';
 import { type EvilOp, startEvilOp } from './oidc/evil-op.ts';
 
 // Where a browser goes on after a sign-in that failed.
 
-type Started = { cookie: string; state: string; callback: string };
+type SignInStart = { cookie: string; state: string; callback: string };
 
 const cookiesIn = (response: Response) =>
   response.headers
@@ -28,7 +28,7 @@ describeOne('a sign-in at a provider that fails', 'one process', (topology) => {
   let stack: Stack;
   let home: Home;
   let op: EvilOp;
-  let provider: Saved;
+  let provider: ProviderRecord;
   before(async () => {
     stack = await sharedStack(topology);
     home = await createHome(stack);
@@ -50,7 +50,7 @@ describeOne('a sign-in at a provider that fails', 'one process', (topology) => {
     const callback = (await open(location)).headers.get('location') ?? '';
     return { cookie: cookiesIn(response), state, callback };
   }
-  const answer = ({ state, cookie }: Started, parameters: Record<string, string>) =>
+  const answer = ({ state, cookie }: SignInStart, parameters: Record<string, string>) =>
     open(
       `${provider.RedirectURI}?${new URLSearchParams({ ...parameters, state, iss: op.issuer }).toString()}`,
       cookie,

@@ -13,8 +13,8 @@ import {
   type Home,
   loginUrl,
   oidcOf,
+  type ProviderRecord,
   refusalIn,
-  type Saved,
   samlOf,
   saveProvider,
   sessionCookie,
@@ -34,7 +34,7 @@ describeOne('an SSO sign-in in progress', 'one process', (topology) => {
   let op: EvilOp;
   let idp: EvilIdp;
   let home: Home;
-  let providers: Record<string, Saved>;
+  let providers: Record<string, ProviderRecord>;
   // An application at another origin, which receives a sign-in code.
   const app = createServer((request, response) => response.end(request.url));
   let appOrigin = '';
@@ -69,8 +69,8 @@ describeOne('an SSO sign-in in progress', 'one process', (topology) => {
       new Promise((resolve) => app.close(resolve)),
     ]);
   });
-  const providerOf = (kind: string): Saved => providers[kind] ?? assert.fail(kind);
-  const unsolicited = ({ AcsURL, SpEntityID }: Saved) =>
+  const providerOf = (kind: string): ProviderRecord => providers[kind] ?? assert.fail(kind);
+  const unsolicited = ({ AcsURL, SpEntityID }: ProviderRecord) =>
     `${idp.unsolicitedUrl}?${new URLSearchParams({ acsUrl: AcsURL, spEntityId: SpEntityID }).toString()}`;
   const sessions = () => countOf(stack, 'identity.session');
 

@@ -9,8 +9,8 @@ import {
   type Home,
   loginUrl,
   oidcOf,
+  type ProviderRecord,
   readProvider,
-  type Saved,
   samlOf,
   saveProvider,
 } from './home.ts';
@@ -30,8 +30,8 @@ describe('SSO rejects a forged response', () => {
   let home: Home;
   let op: EvilOp;
   let idp: EvilIdp;
-  let oidc: Saved;
-  let saml: Saved;
+  let oidc: ProviderRecord;
+  let saml: ProviderRecord;
   before(async () => {
     [stack, idp] = await Promise.all([
       startStack('five processes', { BAILIWICK_LIMITS: 'off' }),
@@ -59,7 +59,7 @@ describe('SSO rejects a forged response', () => {
       ),
     );
 
-  async function assertNoSignIn(provider: Saved): Promise<void> {
+  async function assertNoSignIn(provider: ProviderRecord): Promise<void> {
     const before = await counts();
     const { page, token } = await goThrough(stack, loginUrl(stack, provider));
     assert.equal(token, undefined);

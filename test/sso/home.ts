@@ -36,7 +36,7 @@ export async function ownDomain(
   return Name;
 }
 
-export type Saved = {
+export type ProviderRecord = {
   ID: string;
   Tenant: string;
   RedirectURI: string;
@@ -52,7 +52,7 @@ export async function saveProvider(
   { tenant: Tenant, owner }: Home,
   provider: object,
   rest: object = {},
-): Promise<Saved> {
+): Promise<ProviderRecord> {
   return recordIn(
     await stack.call(
       'Sso_SaveProvider',
@@ -60,15 +60,18 @@ export async function saveProvider(
       owner.token,
     ),
     'Provider',
-  ) as Saved;
+  ) as ProviderRecord;
 }
 
 export const readProvider = async (
   stack: Stack,
   { tenant: Tenant, owner }: Home,
-  { ID }: Saved,
-): Promise<Saved> =>
-  recordIn(await stack.call('Sso_GetProvider', { Tenant, ID }, owner.token), 'Provider') as Saved;
+  { ID }: ProviderRecord,
+): Promise<ProviderRecord> =>
+  recordIn(
+    await stack.call('Sso_GetProvider', { Tenant, ID }, owner.token),
+    'Provider',
+  ) as ProviderRecord;
 
 export const oidcOf = (issuer: string) => ({
   Kind: 'oidc',
@@ -83,7 +86,7 @@ export const samlOf = ({ entityId, ssoUrl, certificate }: EvilIdp) => ({
   IdpCertificates: [certificate],
 });
 
-export const loginUrl = (stack: Stack, { Tenant, ID }: Saved, returnTo = '') =>
+export const loginUrl = (stack: Stack, { Tenant, ID }: ProviderRecord, returnTo = '') =>
   `${stack.url}/auth/${Tenant}/${ID}/login${returnTo === '' ? '' : `?return_to=${encodeURIComponent(returnTo)}`}`;
 
 export const sessionCookie = 'bailiwick_session';

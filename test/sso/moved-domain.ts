@@ -5,14 +5,14 @@ import { bodyOf, readList } from '../support/answers.ts';
 import type { Stack } from '../support/harness.ts';
 import { signUp, tenantFor } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
-import { createHome, type Home, loginUrl, ownDomain, type Saved } from './home.ts';
+import { createHome, type Home, loginUrl, ownDomain, type ProviderRecord } from './home.ts';
 import type { Providers } from './stage.ts';
 
 // A domain moves from one tenant to another. The new tenant's provider then asserts addresses that
 // belong to users of the first tenant.
 
 type Link = { Provider: string; Tenant: string; Limited: boolean };
-type Introspected = { Active: boolean; Tenant: string; UserID: string };
+type Introspection = { Active: boolean; Tenant: string; UserID: string };
 
 export type MovedDomain = ReturnType<typeof createMovedDomain>;
 
@@ -27,7 +27,7 @@ export function createMovedDomain(providers: () => Providers) {
   const introspect = async (Token: string, Tenant = '') =>
     bodyOf(
       await call('Tokens_Introspect', { Token, Tenant }, stack().platformKey),
-    ) as unknown as Introspected;
+    ) as unknown as Introspection;
   const confirm = (token: string, UserID: string, Provider: string, rest: object = {}) =>
     call('Users_ConfirmIdentity', { UserID, Provider, ...rest }, token);
   const newDomain = () => `d${randomBytes(6).toString('hex')}.example.com`;
@@ -53,13 +53,13 @@ export function createMovedDomain(providers: () => Providers) {
   }
 
   /** Creates the tenant that has the domain next, with a provider. */
-  async function claimDomain(domain: string): Promise<{ home: Home; provider: Saved }> {
+  async function claimDomain(domain: string): Promise<{ home: Home; provider: ProviderRecord }> {
     const home = await createHome(stack());
     await ownDomain(stack(), home, { Name: domain });
     return { home, provider: await providers().provide(home, 'oidc') };
   }
 
-  async function enter(provider: Saved, subject: string, email: string): Promise<string> {
+  async function enter(provider: ProviderRecord, subject: string, email: string): Promise<string> {
     providers().setIdentity({ subject, email });
     return (await providers().go(loginUrl(stack(), provider))).token ?? assert.fail('no session');
   }

@@ -14,8 +14,8 @@ import {
   goThrough,
   loginUrl,
   oidcOf,
+  type ProviderRecord,
   refusalIn,
-  type Saved,
   saveProvider,
 } from './home.ts';
 import { testLimitedSessions } from './limited-sessions.ts';
@@ -221,14 +221,14 @@ describeOne('single sign-on', 'one process', (topology) => {
 
   test('Sso_TestProvider reports working and failing checks', async () => {
     const home = await createHome(stack);
-    type Tested = {
+    type TestResult = {
       OK: boolean;
       Findings: Array<{ Check: string; Level: string; Message: string }>;
     };
-    const tested = async ({ ID }: Saved) =>
+    const tested = async ({ ID }: ProviderRecord) =>
       bodyOf(
         await stack.call('Sso_TestProvider', { Tenant: home.tenant, ID }, home.owner.token),
-      ) as unknown as Tested;
+      ) as unknown as TestResult;
     const provider = await provide(home, 'oidc');
     const good = await tested(provider);
     assert.ok(good.OK, JSON.stringify(good.Findings));

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { bodyOf, readList } from '../support/answers.ts';
 import { describeOne, eventually } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';
-import { createHome, type Home, loginUrl, readProvider, type Saved } from './home.ts';
+import { createHome, type Home, loginUrl, type ProviderRecord, readProvider } from './home.ts';
 import { account, type Providers, rolesOf, startProviders } from './stage.ts';
 
 // Sign-ins whose answers do not state the groups from which roles and groups are mapped.
@@ -17,8 +17,8 @@ describeOne('groups that a provider does not state', 'one process', (topology) =
   });
   after(() => providers?.stop());
 
-  type Warned = { LastWarning: string };
-  type Member = { home: Home; provider: Saved; email: string; ID: string };
+  type ProviderWarning = { LastWarning: string };
+  type Member = { home: Home; provider: ProviderRecord; email: string; ID: string };
 
   /** A member with the role auditor and the group ops, which follow from a stated group. */
   async function mappedMember(kind: string, fields: object = {}): Promise<Member> {
@@ -60,7 +60,11 @@ describeOne('groups that a provider does not state', 'one process', (topology) =
     idp.setPerson({ nameId: email, attributes: { mail: [email], ...attributes } });
     const { token } = await go(loginUrl(stack, provider));
     assert.ok(token);
-    const { LastWarning } = (await readProvider(stack, home, provider)) as unknown as Warned;
+    const { LastWarning } = (await readProvider(
+      stack,
+      home,
+      provider,
+    )) as unknown as ProviderWarning;
     return LastWarning;
   }
 
@@ -183,7 +187,8 @@ describeOne('groups that a provider does not state', 'one process', (topology) =
     setIdentity({ subject: email, email });
     const { token = '' } = await go(loginUrl(stack, provider));
     const { ID } = (await account(stack, token)).User;
-    const read = async () => (await readProvider(stack, home, provider)) as unknown as Warned;
+    const read = async () =>
+      (await readProvider(stack, home, provider)) as unknown as ProviderWarning;
     assert.match(
       (await read()).LastWarning,
       /^CLAIMS_ABSENT: .* had no .*realm_access\.roles \(Groups\).*, which AttributeMap names/,

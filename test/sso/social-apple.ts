@@ -6,7 +6,7 @@ import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
 import { newAddress } from '../support/people.ts';
 import { dumpOf } from '../support/store.ts';
 import { formOf, startBrowser } from './browse.ts';
-import type { Saved } from './home.ts';
+import type { ProviderRecord } from './home.ts';
 import { type Op, startOp } from './oidc/op.ts';
 import type { SocialStage } from './social-stage.ts';
 import { account } from './stage.ts';
@@ -23,7 +23,7 @@ const registered = 'the secret that oidc-provider knows';
 export function testSocialApple(stageOf: () => SocialStage): void {
   let stack: SocialStage['stack'];
   let op: Op;
-  let provider: Saved;
+  let provider: ProviderRecord;
   let team = pair();
   const secrets: string[] = [];
 
@@ -65,7 +65,7 @@ export function testSocialApple(stageOf: () => SocialStage): void {
     stack = stageOf().stack;
     op = await startOp({ clients: [], secretFor });
     const saved = await save(named, { PrivateKey: pemOf(team) });
-    provider = recordIn(saved, 'Provider') as Saved;
+    provider = recordIn(saved, 'Provider') as ProviderRecord;
     op.setClient({
       id: 'com.example.web',
       redirectUris: [provider.RedirectURI],
@@ -176,7 +176,7 @@ export function testSocialApple(stageOf: () => SocialStage): void {
       assert.ok(Messages.includes(message), JSON.stringify(Messages));
     }
     // A provider with a fixed secret works as before, and takes a key later.
-    const fixed = recordIn(await save(draft, { Secret: 'a JWT' }), 'Provider') as Saved;
+    const fixed = recordIn(await save(draft, { Secret: 'a JWT' }), 'Provider') as ProviderRecord;
     bodyOf(await save({ ...draft, ...named, ID: fixed.ID }, { PrivateKey }));
     bodyOf(await stack.call('Sso_DeleteProvider', { ID: fixed.ID }, stack.platformKey));
   });

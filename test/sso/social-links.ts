@@ -7,7 +7,7 @@ import { appOrigin } from '../support/shared.ts';
 import { assertExpiresIn, rowsOf } from '../support/store.ts';
 import { addTotp, totp } from '../support/totp.ts';
 import { type Browser, startBrowser } from './browse.ts';
-import { refusalIn, type Saved } from './home.ts';
+import { type ProviderRecord, refusalIn } from './home.ts';
 import type { SocialStage } from './social-stage.ts';
 import { account } from './stage.ts';
 
@@ -16,7 +16,7 @@ import { account } from './stage.ts';
 /** `stageOf` is called after the suite has started it. */
 export function testSocialLinks(stageOf: () => SocialStage): void {
   let stack: SocialStage['stack'];
-  let google: Saved;
+  let google: ProviderRecord;
   let enter: SocialStage['enter'];
   let link: SocialStage['link'];
   let linksOf: SocialStage['linksOf'];

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { bodyOf } from '../support/answers.ts';
 import { newAddress, signUp } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
-import { goThrough, refusalIn, type Saved } from './home.ts';
+import { goThrough, type ProviderRecord, refusalIn } from './home.ts';
 import { answerAs, anyDirectory, directories, issuerOf } from './oidc/directories.ts';
 import { type EvilOp, startEvilOp } from './oidc/evil-op.ts';
 import type { Json } from './oidc/jwt.ts';
@@ -19,7 +19,7 @@ const [own, foreign] = directories;
 export function testSocialMicrosoft(stageOf: () => SocialStage): void {
   let stack: SocialStage['stack'];
   let evil: EvilOp;
-  let provider: Saved;
+  let provider: ProviderRecord;
   before(async () => {
     stack = stageOf().stack;
     evil = await startEvilOp();

@@ -5,7 +5,7 @@ import { type Github, type GithubUser, startGithub } from '../support/github.ts'
 import { newAddress, signUp } from '../support/people.ts';
 import { appOrigin } from '../support/shared.ts';
 import { countOf, dumpOf } from '../support/store.ts';
-import { goThrough, refusalIn, type Saved } from './home.ts';
+import { goThrough, type ProviderRecord, refusalIn } from './home.ts';
 import { type SocialStage, secret } from './social-stage.ts';
 import { account } from './stage.ts';
 
@@ -17,7 +17,7 @@ export function testSocialOauth(stageOf: () => SocialStage): void {
   let startOf: SocialStage['startOf'];
   let save: SocialStage['save'];
   let github: Github;
-  let provider: Saved;
+  let provider: ProviderRecord;
   before(async () => {
     ({ stack, startOf, save } = stageOf());
     github = await startGithub({ clientId: 'bailiwick', secret });
@@ -25,17 +25,24 @@ export function testSocialOauth(stageOf: () => SocialStage): void {
   });
   after(() => github?.stop());
 
-  const add = async (fields: object): Promise<Saved> =>
-    recordIn(await save({ Name: 'GitHub', ...github.provider, ...fields }), 'Provider') as Saved;
+  const add = async (fields: object): Promise<ProviderRecord> =>
+    recordIn(
+      await save({ Name: 'GitHub', ...github.provider, ...fields }),
+      'Provider',
+    ) as ProviderRecord;
   const verified = (email: string) => [{ email, primary: true, verified: true }];
   /** Signs in as a user, who is set before. */
   function enter(login: string, user: GithubUser, { by = provider, returnTo = '' } = {}) {
     github.setUser(login, user);
     return goThrough(stack, startOf(by, returnTo), { login });
   }
-  const lastErrorOf = async ({ ID }: Saved) =>
-    (recordIn(await stack.call('Sso_GetProvider', { ID }, stack.platformKey), 'Provider') as Saved)
-      .LastError;
+  const lastErrorOf = async ({ ID }: ProviderRecord) =>
+    (
+      recordIn(
+        await stack.call('Sso_GetProvider', { ID }, stack.platformKey),
+        'Provider',
+      ) as ProviderRecord
+    ).LastError;
 
   test('a user is identified by the number of the user-info response, with the verified primary address', async () => {
     const email = newAddress('octocat');

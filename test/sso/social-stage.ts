@@ -2,7 +2,7 @@ import { readList, recordIn } from '../support/answers.ts';
 import { startStack, type Topology } from '../support/harness.ts';
 import { appOrigin } from '../support/shared.ts';
 import { type Browser, startBrowser } from './browse.ts';
-import { createHome, goThrough, type Saved } from './home.ts';
+import { createHome, goThrough, type ProviderRecord } from './home.ts';
 import { startOp } from './oidc/op.ts';
 
 // The product with an OpenID provider of the platform. Its providers are everyone's, so the stack is
@@ -26,11 +26,11 @@ export async function startSocial(topology: Topology) {
     stack.call('Sso_SaveProvider', { Provider, Secret: secret }, token);
 
   /** Adds a provider of the platform. Its client ID is its name. */
-  async function provide(Name: string, fields: object = {}): Promise<Saved> {
+  async function provide(Name: string, fields: object = {}): Promise<ProviderRecord> {
     const saved = recordIn(
       await save({ Name, Kind: 'oidc', Issuer: op.issuer, ClientID: Name, ...fields }),
       'Provider',
-    ) as Saved;
+    ) as ProviderRecord;
     op.setClient({ id: Name, redirectUris: [saved.RedirectURI], secret });
     return saved;
   }

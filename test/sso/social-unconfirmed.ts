@@ -4,7 +4,7 @@ import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
 import { eventually } from '../support/harness.ts';
 import { newAddress, signUp, tenantFor } from '../support/people.ts';
-import { refusalIn, type Saved } from './home.ts';
+import { type ProviderRecord, refusalIn } from './home.ts';
 import { type SocialStage, secret } from './social-stage.ts';
 
 /** `stage` is called after the suite has started it. */
@@ -25,7 +25,7 @@ export function testUnconfirmed(stage: () => SocialStage): void {
       );
 
     const fields = { Name: 'Mallory', Kind: 'oidc', Issuer: op.issuer, ClientID: 'Mallory' };
-    const provider = recordIn(await save(fields, key), 'Provider') as Saved & {
+    const provider = recordIn(await save(fields, key), 'Provider') as ProviderRecord & {
       Unconfirmed: boolean;
       SavedBy: string;
       UpdatedAt: string;

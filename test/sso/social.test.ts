@@ -5,7 +5,7 @@ import { describeOne, eventually } from '../support/harness.ts';
 import { newAddress, signUp, tenantFor } from '../support/people.ts';
 import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 import { startBrowser } from './browse.ts';
-import { createHome, goThrough, ownDomain, refusalIn, type Saved } from './home.ts';
+import { createHome, goThrough, ownDomain, type ProviderRecord, refusalIn } from './home.ts';
 import { startEvilOp } from './oidc/evil-op.ts';
 import { testSocialApple } from './social-apple.ts';
 import { testSocialLinks } from './social-links.ts';
@@ -22,7 +22,7 @@ describeOne('social sign-in', 'one process', (topology) => {
   let stage: SocialStage;
   let stack: SocialStage['stack'];
   let op: SocialStage['op'];
-  let google: Saved;
+  let google: ProviderRecord;
   let enter: SocialStage['enter'];
   let provide: SocialStage['provide'];
   let save: SocialStage['save'];
@@ -68,13 +68,22 @@ describeOne('social sign-in', 'one process', (topology) => {
     assert.equal(wrongPlace.status, 400);
     const read = { ID: google.ID };
     assert.equal(
-      (recordIn(await stack.call('Sso_GetProvider', read, stack.platformKey), 'Provider') as Saved)
-        .RedirectURI,
+      (
+        recordIn(
+          await stack.call('Sso_GetProvider', read, stack.platformKey),
+          'Provider',
+        ) as ProviderRecord
+      ).RedirectURI,
       `${stack.url}/auth/platform/${google.ID}/callback`,
     );
     const tested = bodyOf(await stack.call('Sso_TestProvider', read, stack.platformKey));
     assert.equal(tested['OK'], true, JSON.stringify(tested));
-    const { items } = await readList<Saved>(stack, 'Sso_ListProviders', {}, stack.platformKey);
+    const { items } = await readList<ProviderRecord>(
+      stack,
+      'Sso_ListProviders',
+      {},
+      stack.platformKey,
+    );
     assert.ok(items.some(({ ID }) => ID === google.ID));
     assertRefused(await save({ ...draft, Kind: 'saml' }), 400, 'invalid_argument');
     assertRefused(await save({ ...draft, DefaultRoles: ['owner'] }), 400, 'invalid_argument', [
@@ -265,7 +274,7 @@ describeOne('social sign-in', 'one process', (topology) => {
       const state = new URL(start.headers.get('location') ?? '').searchParams.get('state') ?? '';
       return { cookie, state };
     };
-    const callback = (provider: Saved, state: string, cookie: string) =>
+    const callback = (provider: ProviderRecord, state: string, cookie: string) =>
       fetch(`${provider.RedirectURI}?code=x&state=${state}`, {
         redirect: 'manual',
         headers: { cookie },

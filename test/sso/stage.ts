@@ -2,7 +2,7 @@ import { bodyOf } from '../support/answers.ts';
 import { eventually, type Stack, type Topology } from '../support/harness.ts';
 import { sharedStack } from '../support/shared.ts';
 import { countOf, rowsOf, whileLocked } from '../support/store.ts';
-import { goThrough, type Home, oidcOf, type Saved, samlOf, saveProvider } from './home.ts';
+import { goThrough, type Home, oidcOf, type ProviderRecord, samlOf, saveProvider } from './home.ts';
 import { startOp } from './oidc/op.ts';
 import { startEvilIdp } from './saml/evil-idp.ts';
 
@@ -51,7 +51,7 @@ export async function startProviders(topology: Topology) {
     go: (start: string) => goThrough(stack, start, { login }),
 
     /** Adds the provider of that kind to a tenant. */
-    async provide(home: Home, kind: string, fields: object = {}): Promise<Saved> {
+    async provide(home: Home, kind: string, fields: object = {}): Promise<ProviderRecord> {
       if (kind === 'saml') return saveProvider(stack, home, { ...samlOf(idp), ...fields });
       const provider = await saveProvider(
         stack,

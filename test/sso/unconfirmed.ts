@@ -4,13 +4,13 @@ import { bodyOf, recordIn } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
 import type { Stack } from '../support/harness.ts';
 import { signUp, tenantFor } from '../support/people.ts';
-import { type Home, loginUrl, oidcOf, ownDomain, type Saved } from './home.ts';
+import { type Home, loginUrl, oidcOf, ownDomain, type ProviderRecord } from './home.ts';
 import { clientSecret, type Providers } from './stage.ts';
 
 // A tenant whose administrators, who are no owners, change its provider.
 
 export type Holder = { id: string; email: string; token: string };
-export type Provider = Saved & {
+export type Provider = ProviderRecord & {
   Name: string;
   Unconfirmed: boolean;
   SavedBy: string;
@@ -91,20 +91,20 @@ export function createUnconfirmed(providers: () => Providers) {
     return saved;
   }
 
-  const read = async ({ Tenant, ID }: Saved): Promise<Provider> =>
+  const read = async ({ Tenant, ID }: ProviderRecord): Promise<Provider> =>
     recordIn(
       await call('Sso_GetProvider', { Tenant, ID }, stack().platformKey),
       'Provider',
     ) as Provider;
 
-  async function enter(provider: Saved, subject: string, email: string): Promise<string> {
+  async function enter(provider: ProviderRecord, subject: string, email: string): Promise<string> {
     providers().setIdentity({ subject, email });
     const { token, page } = await providers().go(loginUrl(stack(), provider));
     return token ?? assert.fail(`no session: ${page.text}`);
   }
 
   /** Confirms the provider as it is stored now, or the version of `rest`. */
-  async function confirm(provider: Saved, token: string, rest?: object) {
+  async function confirm(provider: ProviderRecord, token: string, rest?: object) {
     const { Tenant, ID } = provider;
     const version = rest ?? { IfUpdatedAt: (await read(provider)).UpdatedAt };
     return call('Sso_ConfirmProvider', { Tenant, ID, ...version }, token);

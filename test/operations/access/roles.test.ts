@@ -192,9 +192,10 @@ describeOne('roles', 'one process', (topology) => {
 
   test('Roles_ListPermissions lists the permissions that a tenant’s role can have, and for the platform its own', async () => {
     const { stack, owner, Tenant } = suite;
-    type Listed = { Name: string; Description: string; Operations: string[] };
+    type PermissionRecord = { Name: string; Description: string; Operations: string[] };
     const list = async (request: object, token: string, limit = 200) =>
-      (await readList<Listed>(stack, 'Roles_ListPermissions', request, token, limit)).items;
+      (await readList<PermissionRecord>(stack, 'Roles_ListPermissions', request, token, limit))
+        .items;
     const ofTenant = await list({ Tenant }, owner.token);
     const names = ofTenant.map(({ Name }) => Name);
     assert.ok(names.length > 25 && new Set(names).size === names.length);

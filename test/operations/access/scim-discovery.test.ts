@@ -48,14 +48,14 @@ describeOne('the documents about the SCIM service', 'one process', (topology) =>
 
   test('/Schemas lists the attributes without the common ones, and the parts of a member as RFC 7643 does', async () => {
     const { Resources } = await suite.get<List>('GET', 'Schemas');
-    type Described = {
+    type AttributeRecord = {
       name: string;
       required: boolean;
       mutability: string;
       referenceTypes?: string[];
     };
     const [user, group] = Resources as Array<
-      Resource & { attributes: Array<Described & { subAttributes?: Described[] }> }
+      Resource & { attributes: Array<AttributeRecord & { subAttributes?: AttributeRecord[] }> }
     >;
     assert.ok(!user?.attributes.some(({ name }) => ['id', 'externalId', 'meta'].includes(name)));
     const required = user?.attributes.filter((one) => one.required).map(({ name }) => name);

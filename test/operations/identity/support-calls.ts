@@ -6,7 +6,7 @@ import type { Stack } from '../../support/harness.ts';
 import { login, signUp, tenantFor } from '../../support/people.ts';
 
 export type Person = Awaited<ReturnType<typeof signUp>>;
-export type Started = {
+export type SupportSession = {
   Token: string;
   Session: { ID: string; UserID: string; Operator: string; Reason: string; ExpiresAt: string };
   User: { ID: string; Email: string };
@@ -86,6 +86,6 @@ export function supportCalls(stackOf: () => Stack) {
       return { ...person, tenant: await tenantFor(stackOf(), person.id) };
     },
     started: async (operator: Person, user: Person, more: object = {}) =>
-      bodyOf(await start(operator.token, user.id, more)) as Started,
+      bodyOf(await start(operator.token, user.id, more)) as SupportSession,
   };
 }

@@ -27,7 +27,7 @@ describeOne('the end of support access', 'one process', (topology) => {
     const ofPlace = async (Tenant: string) => {
       const Filter = { TargetIDs: [id], Actions: ['session.support_ended'] };
       const { Page } = bodyOf(await ask('Audit_List', { Tenant, Filter }, stack.platformKey)) as {
-        Page: { Items: Ended[] };
+        Page: { Items: EndEntry[] };
       };
       return Page.Items;
     };
@@ -36,12 +36,12 @@ describeOne('the end of support access', 'one process', (topology) => {
       return places.every((items) => items.length > 0) && places;
     });
     assert.deepEqual([platform?.length, local?.length], [1, 1]);
-    const causeOf = (entry: Ended | undefined) =>
+    const causeOf = (entry: EndEntry | undefined) =>
       entry?.Changes.find(({ Field }) => Field === 'EndCause')?.New;
     assert.equal(causeOf(platform?.[0]), causeOf(local?.[0]));
     return { cause: causeOf(local?.[0]), by: local?.[0]?.ActorID };
   }
-  type Ended = { ActorID: string; Changes: Array<{ Field: string; New: string }> };
+  type EndEntry = { ActorID: string; Changes: Array<{ Field: string; New: string }> };
 
   test('a support session ends at once with its operator’s session, rights and account, and with its user', async () => {
     const [operatorAgain, userAgain] = [await newOperator(), await newOwner()];

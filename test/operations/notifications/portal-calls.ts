@@ -82,7 +82,7 @@ export async function startPortal(topology: Topology) {
   };
 }
 
-export type Started = Awaited<ReturnType<typeof startPortal>>;
+export type PortalStage = Awaited<ReturnType<typeof startPortal>>;
 
 /** The newest audit entry of an action in a tenant. */
 export const auditOf = (stack: Stack, tenant: string, action: string, by: string) =>

@@ -5,10 +5,10 @@ import { createBot, createKey } from '../../support/bots.ts';
 import { describeOne, eventually } from '../../support/harness.ts';
 import { signUp, tenantFor } from '../../support/people.ts';
 import { dumpOf, rowsOf } from '../../support/store.ts';
-import { changed, type Started, startPortal } from './portal-calls.ts';
+import { changed, type PortalStage, startPortal } from './portal-calls.ts';
 
 describeOne('links to the receivers’ portal', 'one process', (topology) => {
-  let on: Started;
+  let on: PortalStage;
   let id: string;
   before(async () => {
     on = await startPortal(topology);

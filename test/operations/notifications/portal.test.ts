@@ -8,12 +8,12 @@ import { describeBoth, describeOne } from '../../support/harness.ts';
 import { signUp } from '../../support/people.ts';
 import { countOf } from '../../support/store.ts';
 import { exampleOf } from '../identity/support-calls.ts';
-import { type Attempt, auditOf, type Started, startPortal } from './portal-calls.ts';
+import { type Attempt, auditOf, type PortalStage, startPortal } from './portal-calls.ts';
 
 // A link opens one endpoint to the person who runs its receiver, and nothing else of the tenant.
 
 describeBoth('the receivers’ portal', (topology) => {
-  let on: Started;
+  let on: PortalStage;
   let receiver: Receiver;
   before(async () => {
     on = await startPortal(topology);
@@ -174,7 +174,7 @@ describeBoth('the receivers’ portal', (topology) => {
 });
 
 describeOne('sessions of the receivers’ portal', 'one process', (topology) => {
-  let on: Started;
+  let on: PortalStage;
   let id: string;
   before(async () => {
     on = await startPortal(topology);

@@ -80,14 +80,14 @@ describeBoth('members of a tenant with Settings.RequireSso', (topology) => {
         stack.platformKey,
       ),
     );
-    type Listed = {
+    type TenantRecord = {
       ID: string;
       Name: string;
       Metadata: object;
       Settings: { RequireSso: boolean; InviteDomains: string[] };
     };
     const listed = async (token: string) =>
-      (await readList<Listed>(stack, 'Tenants_ListMine', {}, token)).items.find(
+      (await readList<TenantRecord>(stack, 'Tenants_ListMine', {}, token)).items.find(
         ({ ID }) => ID === Tenant,
       );
     const tenant = await listed(bob.token);

@@ -34,10 +34,10 @@ describeOne('an app with oauth4webapi', 'one process', (topology) => {
     const DPoP = oauth.DPoP(client, await oauth.generateKeyPair('ES256'));
     return { client, auth: oauth.ClientSecretPost(secret), options: { ...insecure, DPoP } };
   }
-  type Prepared = Awaited<ReturnType<typeof prepare>>;
+  type ClientSetup = Awaited<ReturnType<typeof prepare>>;
 
   /** Pushes a request and opens it as a person. */
-  async function authorize({ client, auth, options }: Prepared, session: string) {
+  async function authorize({ client, auth, options }: ClientSetup, session: string) {
     const verifier = oauth.generateRandomCodeVerifier();
     const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
     const parameters = {
@@ -60,11 +60,11 @@ describeOne('an app with oauth4webapi', 'one process', (topology) => {
     const { url: answer } = await visitor.open(url);
     return { visitor, answer, verifier, state, nonce };
   }
-  type Authorized = Awaited<ReturnType<typeof authorize>>;
+  type Authorization = Awaited<ReturnType<typeof authorize>>;
 
   async function redeem(
-    { client, auth, options }: Prepared,
-    { answer, verifier, state, nonce }: Authorized,
+    { client, auth, options }: ClientSetup,
+    { answer, verifier, state, nonce }: Authorization,
   ) {
     const parameters = oauth.validateAuthResponse(as, client, answer, state);
     const response = await oauth.authorizationCodeGrantRequest(

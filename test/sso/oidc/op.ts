@@ -134,7 +134,7 @@ function makeKeys(): JsonWebKey[] {
   }));
 }
 
-type Configured = {
+type OpConfiguration = {
   clients: readonly OpClient[];
   accounts: ReadonlyMap<string, OpAccount>;
   claimsInIdToken: boolean;
@@ -148,7 +148,7 @@ function configurationOf({
   claimsInIdToken,
   keys,
   path,
-}: Configured): Configuration {
+}: OpConfiguration): Configuration {
   return {
     clients: clients.map(metadataOf),
     jwks: { keys },

@@ -10,7 +10,7 @@ import { X509CertificateGenerator } from '@peculiar/x509';
 import { recordIn } from '../../support/answers.ts';
 import { eventually, type Stack } from '../../support/harness.ts';
 import { eventsOf, rowsOf } from '../../support/store.ts';
-import { createHome, goThrough, loginUrl, readProvider, type Saved } from '../home.ts';
+import { createHome, goThrough, loginUrl, type ProviderRecord, readProvider } from '../home.ts';
 import { startEvilIdp } from './evil-idp.ts';
 import { startMetadataServer } from './metadata-server.ts';
 import { metadataText } from './metadata-texts.ts';
@@ -19,7 +19,7 @@ import type { Keys } from './texts.ts';
 // A tenant whose SAML provider publishes metadata, and two more replicas that read them.
 
 export type Pending = { Certificate: string; CountsAt?: string; Fingerprint: string };
-export type RolledProvider = Saved & {
+export type RolledProvider = ProviderRecord & {
   MetadataURL: string;
   MetadataError: string;
   MetadataReadAt: string;
@@ -76,10 +76,11 @@ export async function startRollover(starting: Promise<Stack>) {
         await save({ Kind: 'saml', Name: 'Acme', ...fields }, { MetadataURL: server.url }),
         'Provider',
       ) as RolledProvider,
-    read: (provider: Saved) => readProvider(stack, home, provider) as Promise<RolledProvider>,
+    read: (provider: ProviderRecord) =>
+      readProvider(stack, home, provider) as Promise<RolledProvider>,
 
     /** Lets a provider's metadata be read now, and waits for the end of the reading. */
-    async readAgain({ ID }: Saved): Promise<void> {
+    async readAgain({ ID }: ProviderRecord): Promise<void> {
       const [before] = await rowsOf<State>(stack, `${stateOf} where id = $1`, [ID]);
       await rowsOf(stack, 'update sso.provider set metadata_due_at = now() where id = $1', [ID]);
       await eventually('the reading', async () => {
@@ -89,7 +90,7 @@ export async function startRollover(starting: Promise<Stack>) {
     },
 
     /** Moves a time of a provider's certificates into the past. */
-    move: ({ ID }: Saved, column: string, key: string) =>
+    move: ({ ID }: ProviderRecord, column: string, key: string) =>
       rowsOf(
         stack,
         `update sso.provider set certificates_due_at = now(), ${column} = (select jsonb_agg(one || jsonb_build_object('${key}', now() - interval '1 second')) from jsonb_array_elements(${column}) one) where id = $1`,
@@ -97,18 +98,18 @@ export async function startRollover(starting: Promise<Stack>) {
       ),
 
     /** Signs in with an answer that these keys have signed. */
-    async signIn(provider: Saved, keys: Keys) {
+    async signIn(provider: ProviderRecord, keys: Keys) {
       idp.setKeys(keys);
       const { page, token } = await goThrough(stack, loginUrl(stack, provider));
       return { status: page.status, isIn: token !== undefined };
     },
 
     /** The events about a provider's certificates. */
-    events: async ({ ID }: Saved) =>
+    events: async ({ ID }: ProviderRecord) =>
       (await eventsOf(stack, 'sso', home.tenant)).filter(
         ({ type, data }) => type.startsWith('sso.cert') && data['ID'] === ID,
       ),
-    remove: ({ ID }: Saved) =>
+    remove: ({ ID }: ProviderRecord) =>
       stack.call('Sso_DeleteProvider', { Tenant: home.tenant, ID }, home.owner.token),
 
     async stop(): Promise<void> {
