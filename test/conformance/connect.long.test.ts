@@ -21,12 +21,12 @@ import { serveSuite } from './server.ts';
 
 const limitMs = 240_000;
 
-type Prepared =
+type SuiteSetup =
   | { command: string; suite: Suite; reason?: never }
   | { command?: never; suite?: never; reason: string };
 
 /** The suite's runner, and its messages from the proto files of the same Go module. */
-async function prepare(): Promise<Prepared> {
+async function prepare(): Promise<SuiteSetup> {
   const { command, reason } = await findTool('connectconformance');
   if (command === undefined) return { reason };
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-conformance-'));

@@ -8,7 +8,7 @@ import { documented } from './documented.ts';
 import { samplesFor } from './samples.ts';
 import { assertDocumented, assertMatches, openApiText, schemaOf } from './shapes.ts';
 
-const shown = documented.operations.filter(({ shape }) => shape === undefined);
+const documentedOperations = documented.operations.filter(({ shape }) => shape === undefined);
 
 describeBoth('the interface, live', (topology) => {
   let stack: Stack;
@@ -25,16 +25,16 @@ describeBoth('the interface, live', (topology) => {
     const samples = await samplesFor(stack);
     assert.deepEqual(
       samples.map(({ operation }) => operation).sort(),
-      shown.map(({ name }) => name).sort(),
+      documentedOperations.map(({ name }) => name).sort(),
     );
     const checked: string[] = [];
     for (const { operation, token: credential, request, remember } of samples) {
-      const { request: sent = [], response = [] } =
-        shown.find(({ name }) => name === operation) ?? {};
+      const { request: requestFields = [], response = [] } =
+        documentedOperations.find(({ name }) => name === operation) ?? {};
       const body = typeof request === 'function' ? await request() : request;
       assert.deepEqual(
         Object.keys(body).sort(),
-        sent.map(({ name }) => name).sort(),
+        requestFields.map(({ name }) => name).sort(),
         `the sample for ${operation}`,
       );
       const answer = await stack.call(operation, body, credential);
@@ -101,13 +101,13 @@ describeBoth('the interface, live', (topology) => {
       const valid = await stack.call(operation, request, token);
       assert.notEqual(valid.body.Code, 'invalid_argument', JSON.stringify(valid.body));
       const rules = documented.validation.filter((rule) => rule.operation === operation);
-      for (const value of [undefined, null, '']) {
+      for (const blank of [undefined, null, '']) {
         for (const { missing, message } of rules)
-          await assertMessages(operation, without(request, [missing], value), [message]);
+          await assertMessages(operation, without(request, [missing], blank), [message]);
         const all = rules.map(({ missing }) => missing);
         await assertMessages(
           operation,
-          without(request, all, value),
+          without(request, all, blank),
           rules.map(({ message }) => message),
         );
       }

@@ -50,23 +50,23 @@ test('the interface documents 69 operations, five of them internal, and three ro
 });
 
 test('the registry has the documented and the additive operations, and no others', () => {
-  const wanted = [...documented.operations.map(({ name }) => name), ...additiveOperations];
-  assert.deepEqual(routed.map(({ name }) => name).sort(), wanted.sort());
+  const expected = [...documented.operations.map(({ name }) => name), ...additiveOperations];
+  assert.deepEqual(routed.map(({ name }) => name).sort(), expected.sort());
 });
 
 test('openapi.json has the documented operations and routes and the additive operations, and no others', () => {
-  const wanted = [
+  const expected = [
     ...[...documented.operations.map(({ name }) => name), ...additiveOperations].map(
       (name) => `post /${name}`,
     ),
     ...documented.routes.map(({ method, path }) => `${method.toLowerCase()} ${path}`),
   ];
-  const found = Object.entries(openApi.paths).flatMap(([path, item]) =>
+  const routesOfDocument = Object.entries(openApi.paths).flatMap(([path, item]) =>
     Object.keys(item)
       .filter((key) => key !== 'parameters')
       .map((method) => `${method} ${path}`),
   );
-  assert.deepEqual(found.sort(), wanted.sort());
+  assert.deepEqual(routesOfDocument.sort(), expected.sort());
   assert.equal(openApi.openapi, documented.openapi);
   assert.equal(openApi.info.version, documented.version);
 });
@@ -130,14 +130,14 @@ function compareOperation({ name, request = [], response = [] }: DocumentedOpera
   assert.deepEqual(keysInProto(operation.method.output), withAdditive(response, []), 'response');
   const endpoint = openApi.paths[`/${name}`]?.['post'];
   assert.equal(endpoint?.requestBody?.required, true);
-  const sent = endpoint.requestBody.content['application/json']?.schema.$ref;
-  const answered = endpoint.responses['200']?.content?.['application/json']?.schema.$ref;
+  const requestSchema = endpoint.requestBody.content['application/json']?.schema.$ref;
+  const responseSchema = endpoint.responses['200']?.content?.['application/json']?.schema.$ref;
   assert.equal(
-    sent,
+    requestSchema,
     `#/components/schemas/${documented.schemas.request.replace('<Operation>', name)}`,
   );
   assert.equal(
-    answered,
+    responseSchema,
     `#/components/schemas/${documented.schemas.response.replace('<Operation>', name)}`,
   );
   const ignored = ignoredRequestKeys[name] ?? [];

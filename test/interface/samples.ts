@@ -23,7 +23,7 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
   const { token, id: UserID, email } = person;
   const Tenant = await createTenant(stack, token);
   const { ID: Bot } = await createBot(stack, Tenant, token);
-  const known = {
+  const ids = {
     webhook: createId('whk'),
     chat: createId('slk'),
     invitation: createToken('invitation'),
@@ -32,9 +32,8 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
   const group = { Tenant, Group: 'eng' };
   const worker = stack.workerToken;
   const keep =
-    (name: keyof typeof known, read: (body: Answer['body']) => unknown) =>
-    (body: Answer['body']) => {
-      known[name] = String(read(body));
+    (name: keyof typeof ids, read: (body: Answer['body']) => unknown) => (body: Answer['body']) => {
+      ids[name] = String(read(body));
     };
   const later = (request: () => Record<string, unknown>) => () => Promise.resolve(request());
 
@@ -91,7 +90,7 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
     {
       operation: 'TenantInvitations_Accept',
       token: guest.token,
-      request: later(() => ({ Token: known.invitation })),
+      request: later(() => ({ Token: ids.invitation })),
     },
     {
       operation: 'TenantInvitations_Decline',
@@ -101,7 +100,7 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
           { Tenant, Email: newAddress('declines') },
           token,
         );
-        return { Token: body['Token'] ?? known.invitation };
+        return { Token: body['Token'] ?? ids.invitation };
       },
     },
     {
@@ -126,7 +125,7 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
       token,
       request: later(() => ({
         Endpoint: {
-          ID: known.webhook,
+          ID: ids.webhook,
           Name: 'b',
           URL: `${stack.inboxUrl}/hooks/live`,
           Active: true,
@@ -136,18 +135,18 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
     {
       operation: 'Webhooks_GetEndpoint',
       token,
-      request: later(() => ({ Tenant, ID: known.webhook })),
+      request: later(() => ({ Tenant, ID: ids.webhook })),
     },
     { operation: 'Webhooks_ListEndpoints', token, request: { Tenant, Page } },
     {
       operation: 'Webhooks_Deliver',
       token: worker,
-      request: later(() => ({ Tenant, Endpoint: known.webhook, ...delivery })),
+      request: later(() => ({ Tenant, Endpoint: ids.webhook, ...delivery })),
     },
     {
       operation: 'Webhooks_DeleteEndpoint',
       token,
-      request: later(() => ({ Tenant, ID: known.webhook })),
+      request: later(() => ({ Tenant, ID: ids.webhook })),
     },
 
     {
@@ -159,16 +158,16 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
     {
       operation: 'Chat_UpdateEndpoint',
       token,
-      request: later(() => ({ Endpoint: { ID: known.chat, Name: 'b', Active: true }, URL: '' })),
+      request: later(() => ({ Endpoint: { ID: ids.chat, Name: 'b', Active: true }, URL: '' })),
     },
-    { operation: 'Chat_GetEndpoint', token, request: later(() => ({ Tenant, ID: known.chat })) },
+    { operation: 'Chat_GetEndpoint', token, request: later(() => ({ Tenant, ID: ids.chat })) },
     { operation: 'Chat_ListEndpoints', token, request: { Tenant, Page } },
     {
       operation: 'Chat_Deliver',
       token: worker,
-      request: later(() => ({ Tenant, Endpoint: known.chat, ...delivery })),
+      request: later(() => ({ Tenant, Endpoint: ids.chat, ...delivery })),
     },
-    { operation: 'Chat_DeleteEndpoint', token, request: later(() => ({ Tenant, ID: known.chat })) },
+    { operation: 'Chat_DeleteEndpoint', token, request: later(() => ({ Tenant, ID: ids.chat })) },
   ];
 }
 

@@ -38,8 +38,8 @@ export function assertDocumented(
 }
 
 function assertType(type: string, value: unknown, where: string): void {
-  const item = /^Page<(.+)>$/.exec(type)?.[1];
-  if (item !== undefined) assertPage(item, value, where);
+  const itemType = /^Page<(.+)>$/.exec(type)?.[1];
+  if (itemType !== undefined) assertPage(itemType, value, where);
   else if (type === 'bool') assert.equal(typeof value, 'boolean', where);
   else if (type === 'id')
     assert.match(String(value), /^([a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25})?$/, where);
@@ -58,13 +58,13 @@ function assertType(type: string, value: unknown, where: string): void {
   }
 }
 
-function assertPage(item: string, page: unknown, where: string): void {
+function assertPage(itemType: string, page: unknown, where: string): void {
   assertObject(page, where);
   assert.deepEqual(Object.keys(page).sort(), ['Items', 'NextCursor'], where);
   assert.equal(typeof page['NextCursor'], 'string', where);
   const items = page['Items'];
   assert.ok(Array.isArray(items) && items.length > 0, `${where} has at least one item to check`);
-  for (const value of items) assertType(item, value, `${where}.Items`);
+  for (const entry of items) assertType(itemType, entry, `${where}.Items`);
 }
 
 /**
@@ -79,7 +79,7 @@ export function assertMatches(schema: Schema | undefined, value: unknown, where:
     return assertMatches(schemas[reference.replace('#/components/schemas/', '')], value, where);
   if (schema.type === 'array') {
     assert.ok(Array.isArray(value), where);
-    for (const item of value) assertMatches(schema.items, item, `${where}[]`);
+    for (const entry of value) assertMatches(schema.items, entry, `${where}[]`);
   } else if (schema.type === 'object') assertObjectMatches(schema, value, where);
   else if (schema.type === 'integer') assert.ok(Number.isInteger(value), where);
   else assert.equal(typeof value, schema.type, where);

@@ -55,7 +55,10 @@ describe('the destruction of a tenant’s keys', () => {
     );
     const tenant = createId('tnt');
     const other = createId('tnt');
-    const [id, kept] = [await instance.save(tenant, 'secret'), await instance.save(other, 'kept')];
+    const [id, otherId] = [
+      await instance.save(tenant, 'secret'),
+      await instance.save(other, 'kept'),
+    ];
     const { dekId, secretEnc } = await instance.rowOf(tenant, id);
     const copy = { dekId, sealed: Buffer.from(secretEnc) };
     const opens = ({ instance: { keys } }: (typeof replicas)[number]) =>
@@ -95,7 +98,8 @@ describe('the destruction of a tenant’s keys', () => {
       Date.now() - started < 30_000,
       'it does not take until the cache entry expires, a minute later',
     );
-    for (const replica of replicas) assert.equal(await replica.instance.read(other, kept), 'kept');
+    for (const replica of replicas)
+      assert.equal(await replica.instance.read(other, otherId), 'kept');
     await relay.stop();
     await stopPurges();
   });

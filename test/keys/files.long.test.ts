@@ -147,9 +147,9 @@ describe('caller keys', () => {
     const { publicKeysDir, callerKeyFile } = stack.wiring.secrets;
     const { token } = await signUp(stack);
     const failures: string[] = [];
-    let done = false;
+    let isOver = false;
     const load = Array.from({ length: 4 }, async () => {
-      while (!done) {
+      while (!isOver) {
         const answer = await stack.call('Account_Get', {}, token);
         if (answer.status !== 200) failures.push(JSON.stringify(answer.body));
       }
@@ -183,7 +183,7 @@ describe('caller keys', () => {
       serviceNames.forEach((name) => write(publicFile(name), publicOf(name))),
     );
     await signUp(stack);
-    done = true;
+    isOver = true;
     await Promise.all(load);
     assert.deepEqual(failures, []);
   });

@@ -60,13 +60,13 @@ describe('under load', () => {
     async function work(): Promise<void> {
       const tenant = tenants[Math.floor(Math.random() * tenants.length)] ?? '';
       const secret = randomBytes(8).toString('hex');
-      const [id, known] = [...secrets][Math.floor(Math.random() * secrets.size)] ?? [];
-      if (!id || !known || secrets.size < 60)
+      const [id, stored] = [...secrets][Math.floor(Math.random() * secrets.size)] ?? [];
+      if (!id || !stored || secrets.size < 60)
         secrets.set(await instance.save(tenant, secret), { tenant, secret });
       else if (Math.random() < 0.3) {
-        await instance.change(known.tenant, id, secret);
-        secrets.set(id, { tenant: known.tenant, secret });
-      } else assert.equal(await instance.read(known.tenant, id), known.secret);
+        await instance.change(stored.tenant, id, secret);
+        secrets.set(id, { tenant: stored.tenant, secret });
+      } else assert.equal(await instance.read(stored.tenant, id), stored.secret);
       opened++;
     }
     const loop = (async () => {
@@ -128,7 +128,7 @@ describe('under load', () => {
         await database.transaction({ call: serviceOrigin('test'), tenant: null }, (tx) =>
           requestRotation(tx),
         );
-        const done = async () => {
+        const isDone = async () => {
           const [{ toReplace, toReseal }, kinds] = [
             await countRemaining(database),
             await countByKek(database),
@@ -140,11 +140,14 @@ describe('under load', () => {
             kinds[0].count === tenants.length
           );
         };
-        await eventually(`all data keys to be replaced and wrapped by ${kek}`, done, 60_000).catch(
-          async (error: unknown) =>
-            assert.fail(
-              `${String(error)}: ${JSON.stringify([await countRemaining(database), await countByKek(database)])}`,
-            ),
+        await eventually(
+          `all data keys to be replaced and wrapped by ${kek}`,
+          isDone,
+          60_000,
+        ).catch(async (error: unknown) =>
+          assert.fail(
+            `${String(error)}: ${JSON.stringify([await countRemaining(database), await countByKek(database)])}`,
+          ),
         );
       },
       async stop(): Promise<void> {

@@ -199,10 +199,10 @@ describe('key rotation', () => {
     const [one, other] = [open({ service }), open({ service })];
     const tenant = newTenant();
     const { dekId } = await one.keys.seal(tenant, Buffer.from('x'), ['a']);
-    const made = await Promise.all(
+    const newIds = await Promise.all(
       [one, other, one].map((instance) => instance.keys.replace(call, tenant, notify, dekId)),
     );
-    assert.equal(made.filter((id) => id !== undefined).length, 1);
+    assert.equal(newIds.filter((id) => id !== undefined).length, 1);
     assert.equal((await keysOf(one, tenant)).filter((key) => !key.supersededAt).length, 1);
   });
 

@@ -20,7 +20,7 @@ const ring = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`);
 const context = ['tnt_a', 'dek_1'];
 const dataKey = randomBytes(32);
 
-type Started = {
+type VaultStage = {
   vault: Vault;
   open: (environment?: Record<string, string>) => KeyService;
   tokenFile: string;
@@ -34,7 +34,7 @@ type Started = {
 async function start(
   t: TestContext,
   options: Parameters<typeof startVault>[0] = {},
-): Promise<Started> {
+): Promise<VaultStage> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-vault-'));
   const tokenFile = path.join(folder, 'token');
   const vault = await startVault(options);

@@ -13,7 +13,7 @@ type Body = Record<string, unknown>;
 type Answer = { status: number; body: Body };
 
 const refused = (status: number, ...errors: string[]): Answer => ({ status, body: { errors } });
-const found = (data: Body): Answer => ({
+const success = (data: Body): Answer => ({
   status: 200,
   body: { request_id: randomUUID(), lease_id: '', data, auth: null },
 });
@@ -45,7 +45,7 @@ export async function startVault({ namespace = '', type = 'aes256-gcm96' } = {})
       cipher.final(),
       cipher.getAuthTag(),
     ]);
-    return found({
+    return success({
       ciphertext: `vault:v${versions.length}:${blob.toString('base64')}`,
       key_version: versions.length,
     });
@@ -62,7 +62,7 @@ export async function startVault({ namespace = '', type = 'aes256-gcm96' } = {})
       const decipher = createDecipheriv('aes-256-gcm', key, blob.subarray(0, 12))
         .setAAD(bytesOf(associated))
         .setAuthTag(blob.subarray(-16));
-      return found({
+      return success({
         plaintext: Buffer.concat([
           decipher.update(blob.subarray(12, -16)),
           decipher.final(),
@@ -96,7 +96,7 @@ export async function startVault({ namespace = '', type = 'aes256-gcm96' } = {})
     if (path === 'POST transit/encrypt/bailiwick') return encrypt(body);
     if (path === 'POST transit/decrypt/bailiwick') return decrypt(body);
     if (path === 'GET transit/keys/bailiwick')
-      return found({
+      return success({
         name: 'bailiwick',
         type,
         latest_version: versions.length,
@@ -109,12 +109,12 @@ export async function startVault({ namespace = '', type = 'aes256-gcm96' } = {})
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = `${request.method} ${request.url?.replace('/v1/', '')}`;
     calls.push({ path, headers: request.headers });
-    const sent = await text(request);
+    const input = await text(request);
     if (state.stuck) return;
     const { status, body } = answer(
       path,
       request.headers,
-      sent === '' ? {} : (JSON.parse(sent) as Body),
+      input === '' ? {} : (JSON.parse(input) as Body),
     );
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }

@@ -63,9 +63,9 @@ test('startBroker accepts messages of 2 MiB and listens on loopback only', async
 
 test('startBroker stops the server that an earlier start left on its folder', async (t) => {
   const storeDir = temporaryFolder(t);
-  const left = await start(t, { storeDir });
+  const earlier = await start(t, { storeDir });
   const broker = await start(t, { storeDir });
-  assert.equal(isAlive(left.pid), false);
+  assert.equal(isAlive(earlier.pid), false);
   assert.equal(isAlive(broker.pid), true);
 });
 

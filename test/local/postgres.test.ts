@@ -58,9 +58,9 @@ test('startPostgres listens on loopback only, and requires the password', async 
 
 test('startPostgres stops the server that an earlier start left on its folder', async (t) => {
   const dataDir = temporaryFolder(t);
-  const left = await start(t, dataDir);
+  const earlier = await start(t, dataDir);
   const server = await start(t, dataDir);
-  assert.equal(isAlive(left.pid), false);
+  assert.equal(isAlive(earlier.pid), false);
   assert.deepEqual(await query(server.url, 'select 1 as one'), [{ one: 1 }]);
 });
 

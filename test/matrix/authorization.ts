@@ -22,10 +22,10 @@ const differing: readonly PlaceName[] = ['own', 'foreign', 'missing'];
 const openCallers = ['anonymous', 'junk', 'owner', 'worker'];
 
 /** The places that the calls of a lane are about. Allowed calls use up records, so they cost most. */
-type Called = { denied: readonly PlaceName[]; allowed: readonly PlaceName[] };
+type PlacesByOutcome = { denied: readonly PlaceName[]; allowed: readonly PlaceName[] };
 
 /** `started` is called after the suite has started the world. */
-export function testAuthorization(started: () => World, called: Called): void {
+export function testAuthorization(started: () => World, called: PlacesByOutcome): void {
   describe('authorization matrix', () => {
     let stack: Stack;
     let world: World;

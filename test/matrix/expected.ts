@@ -114,9 +114,9 @@ function allows(rule: Rule, { operation, who, place, request }: Case): boolean {
   switch (rule.kind) {
     case 'self': {
       if (who.kind !== 'user' || !isWithinLimit(operation, who, place)) return false;
-      const value =
+      const subject =
         rule.field === 'caller' ? who.id : valueAt(request, jsonPath(operation, rule.field));
-      return value === who.id || value === who.email;
+      return subject === who.id || subject === who.email;
     }
     case 'tenant':
       return holdsThere(who, operation, place, rule.permission);

@@ -235,7 +235,7 @@ export function missingFixture({ name, sideEffects, credential }: Operation): st
 export const isAllowedElsewhere = ({ name }: Operation): boolean =>
   fixtures[name]?.allowedIn !== undefined;
 
-export type Prepared = { who: Principal; place: Place; request: JsonObject };
+export type MatrixCall = { who: Principal; place: Place; request: JsonObject };
 
 /** The request for the lasting records: for calls that are denied. */
 export function standingRequest(
@@ -256,7 +256,7 @@ export async function prepare(
   operation: Operation,
   place: Place,
   who: Principal,
-): Promise<Prepared> {
+): Promise<MatrixCall> {
   const { fresh = [], actor = false } = fixtures[operation.name] ?? {};
   const replaced = actor && who.kind === 'user';
   const acting = replaced ? { ...who, ...(await newPerson(stack, 'actor', password)) } : who;

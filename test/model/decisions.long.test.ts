@@ -71,15 +71,15 @@ describe('access decisions match the model', () => {
         figures.paths += await compareExplanation(tenant, model, question, ids);
     }
 
-    async function run({ done, planned, pick }: History): Promise<void> {
+    async function run({ done: past, planned, pick }: History): Promise<void> {
       const tenant = await openTenant(stack, owner, people);
-      const model = await makeChanges(tenant, emptyModel, done);
+      const model = await makeChanges(tenant, emptyModel, past);
       await compare(tenant, model, pick);
       const plan = await tenant.plan(planned);
       const later = await makeChanges(tenant, model, planned);
       comparePlan({ plan, planned, before: model, after: later });
       await compare(tenant, later, pick + detailed);
-      figures.changes += done.length + planned.length;
+      figures.changes += past.length + planned.length;
       figures.differences += plan.gained.length + plan.lost.length;
     }
 
@@ -155,7 +155,7 @@ async function compareExplanation(
         .filter((pattern) => covers(pattern, Permission))
         .map((pattern) => [grant, group, inheritedFrom, role, pattern]),
   );
-  const found = Paths.map((path) => [
+  const paths = Paths.map((path) => [
     ids.get(path.Grant),
     path.Group,
     path.InheritedFrom,
@@ -163,14 +163,14 @@ async function compareExplanation(
     path.Permission,
   ]);
   assert.deepEqual(
-    [Allowed, Missing.length === 0, sorted(found)],
+    [Allowed, Missing.length === 0, sorted(paths)],
     [expected, expected, sorted(ways)],
     what,
   );
-  return found.length;
+  return paths.length;
 }
 
-type Planned = {
+type PlanCheck = {
   plan: Awaited<ReturnType<Tenant['plan']>>;
   planned: readonly Change[];
   before: Model;
@@ -181,7 +181,7 @@ type Planned = {
  * A plan reports exactly the differences that its changes then make, and a warning for each change
  * that is refused.
  */
-function comparePlan({ plan, planned, before, after }: Planned): void {
+function comparePlan({ plan, planned, before, after }: PlanCheck): void {
   let model = before;
   const refused = planned.flatMap((change, index) => {
     const verdict = apply(model, change);
@@ -215,9 +215,9 @@ function compareDifference(
     `${what}: nothing is reported twice`,
   );
   for (const { Subject, Permission, Resource } of reported) {
-    const held = [there, elsewhere].map((model) => holds(model, Subject, Permission, Resource));
+    const expected = [there, elsewhere].map((model) => holds(model, Subject, Permission, Resource));
     assert.deepEqual(
-      held,
+      expected,
       [true, false],
       `${what}: ${JSON.stringify({ Subject, Permission, Resource })}`,
     );

@@ -17,8 +17,8 @@ export const handingOut: Path[] = [
     name: 'the directory adds a person to a group',
     async prepare(stage, giver, role) {
       const { id } = await scimGroupWith(stage, role);
-      const { scim: value } = await newMember(stage);
-      const join = patchOf({ op: 'add', path: 'members', value: [{ value }] });
+      const { scim: member } = await newMember(stage);
+      const join = patchOf({ op: 'add', path: 'members', value: [{ value: member }] });
       return () => stage.scim(giver, 'PATCH', `Groups/${id}`, join);
     },
     allows: mayHandOut,
@@ -27,8 +27,8 @@ export const handingOut: Path[] = [
     name: 'the directory replaces the members of a group',
     async prepare(stage, giver, role) {
       const { id, path } = await scimGroupWith(stage, role);
-      const { scim: value } = await newMember(stage);
-      const body = { displayName: path, members: [{ value }] };
+      const { scim: member } = await newMember(stage);
+      const body = { displayName: path, members: [{ value: member }] };
       return () => stage.scim(giver, 'PUT', `Groups/${id}`, body);
     },
     allows: mayHandOut,
@@ -38,13 +38,13 @@ export const handingOut: Path[] = [
     async prepare(stage, giver, role) {
       const { asOwner, Tenant } = stage;
       const parent = await groupWith(stage, 'member');
-      const { scim: value } = await newMember(stage);
+      const { scim: member } = await newMember(stage);
       await asOwner('Tenants_Update', {
         Tenant: { ID: Tenant, Settings: { ScimGroupParent: parent } },
       });
       await asOwner('GroupGrants_Add', { Grant: { Tenant, Group: parent, Role: role } });
       return async () => {
-        const body = { displayName: fresh('team'), members: [{ value }] };
+        const body = { displayName: fresh('team'), members: [{ value: member }] };
         const answer = await stage.scim(giver, 'POST', 'Groups', body);
         await asOwner('Tenants_Update', {
           Tenant: { ID: Tenant, Settings: { ScimGroupParent: '' } },
@@ -72,7 +72,8 @@ export const handingOut: Path[] = [
     async prepare(stage, giver, role) {
       const { scim, id: UserID } = await newMember(stage);
       const { asOwner, Tenant } = stage;
-      const active = (value: boolean) => patchOf({ op: 'replace', path: 'active', value });
+      const active = (isActive: boolean) =>
+        patchOf({ op: 'replace', path: 'active', value: isActive });
       assert.equal((await stage.scim(giver, 'PATCH', `Users/${scim}`, active(false))).status, 200);
       await asOwner('Grants_Add', { Grant: { Tenant, UserID, Role: role } });
       return () => stage.scim(giver, 'PATCH', `Users/${scim}`, active(true));
@@ -105,9 +106,9 @@ export const endings: Path[] = [
   {
     name: 'the directory removes a member from a group',
     async prepare(stage, giver, role) {
-      const { scim: value } = await newMember(stage);
-      const { id } = await scimGroupWith(stage, role, [value]);
-      const leave = patchOf({ op: 'remove', path: `members[value eq "${value}"]` });
+      const { scim: member } = await newMember(stage);
+      const { id } = await scimGroupWith(stage, role, [member]);
+      const leave = patchOf({ op: 'remove', path: `members[value eq "${member}"]` });
       return () => stage.scim(giver, 'PATCH', `Groups/${id}`, leave);
     },
     allows: bySource,

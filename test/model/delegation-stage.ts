@@ -78,7 +78,7 @@ export async function scimGroupWith(
   const { id } = await directory.get<Resource>(
     'POST',
     'Groups',
-    { displayName: path, members: members.map((value) => ({ value })) },
+    { displayName: path, members: members.map((member) => ({ value: member })) },
     201,
   );
   await asOwner('GroupGrants_Add', { Grant: { Tenant, Group: path, Role: role } });

@@ -74,9 +74,9 @@ test(`Access_Check and Access_ListPermissions, from memory or not, Access_ListSu
   async function run(model: World, questions: readonly Question[]): Promise<void> {
     const number = ++serial;
     await insert(rowsOf(model, number));
-    const asked = questions.map((question) => question(number));
-    const answers = (await Promise.all(asked.map(compare))).flat();
-    figures.questions += asked.length;
+    const requests = questions.map((question) => question(number));
+    const answers = (await Promise.all(requests.map(compare))).flat();
+    figures.questions += requests.length;
     figures.answers += answers.length;
     figures.allowed += answers.filter(Boolean).length;
   }
@@ -129,17 +129,17 @@ async function compare({ tenant, principal, isSelf }: ReturnType<Question>): Pro
       permissions.map((permission) => ({ permission, resource })),
     ),
   });
-  const about = create(AccessListPermissionsRequestSchema, { tenant, subject });
+  const listRequest = create(AccessListPermissionsRequestSchema, { tenant, subject });
   const [rights, checked, listed] = await Promise.all([
     rightsOf(onPool(opened.database), principal, tenant),
     handlers.check(request, call),
-    handlers.listPermissions(about, call),
+    handlers.listPermissions(listRequest, call),
   ]);
   // Loaded by the first question, remembered for the second.
   for (let time = 0; time < 2; time++) {
     const { check, listPermissions } = handlersWith(cached);
     assert.deepEqual(await check(request, call), checked);
-    assert.deepEqual(await listPermissions(about, call), listed);
+    assert.deepEqual(await listPermissions(listRequest, call), listed);
   }
   const answers = (checked.results ?? []).map(({ allowed }) => allowed === true);
   const inTenant = answers.slice(0, permissions.length);
@@ -181,7 +181,7 @@ async function compareWithVoucher(
   assert.deepEqual(named(answers), named(expected), context);
 }
 
-type Explained = {
+type ExplainCase = {
   tenant: string;
   subject: string;
   call: Call;
@@ -190,7 +190,7 @@ type Explained = {
 };
 
 /** Explains the first allowed and the first denied answer in the whole tenant and on a resource. */
-async function compareExplanations({ tenant, subject, call, answers, context }: Explained) {
+async function compareExplanations({ tenant, subject, call, answers, context }: ExplainCase) {
   const handlers = handlersWith(uncached);
   for (const [index, resource] of resources.slice(0, 2).entries()) {
     const here = answers.slice(index * permissions.length, (index + 1) * permissions.length);
@@ -215,7 +215,7 @@ async function compareExplanations({ tenant, subject, call, answers, context }: 
  * Searches for the subject of an allowed and of a denied answer, in the whole tenant and on a
  * resource. A page begins just before the models' subjects of this number.
  */
-async function compareSearches({ tenant, subject, call, answers, context }: Explained) {
+async function compareSearches({ tenant, subject, call, answers, context }: ExplainCase) {
   const { listSubjects } = handlersWith(uncached);
   for (const [index, resource] of resources.slice(0, 2).entries()) {
     const here = answers.slice(index * permissions.length, (index + 1) * permissions.length);

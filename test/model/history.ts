@@ -5,7 +5,7 @@ import { builtIn, type Grant, keyOfGrant, keyOfPath, type Model } from './model.
 
 type Member = { user: string };
 type InGroup = { path: string; user: string };
-type Sent = Omit<Grant, 'expired'>;
+type GrantFields = Omit<Grant, 'expired'>;
 
 export type Change =
   | ({ operation: 'TenantMembers_Add' | 'TenantMembers_Remove' } & Member)
@@ -13,9 +13,9 @@ export type Change =
   | ({ operation: 'Groups_AddMember' | 'Groups_RemoveMember' } & InGroup)
   | { operation: 'Roles_Save'; slug: string; permissions: readonly string[] }
   | { operation: 'Roles_Delete'; slug: string }
-  | ({ operation: 'Add' | 'Remove' } & Sent)
+  | ({ operation: 'Add' | 'Remove' } & GrantFields)
   /** Time passes until the grant expires. */
-  | ({ operation: 'expire' } & Sent);
+  | ({ operation: 'expire' } & GrantFields);
 
 /** The outcome of a change. */
 export type Verdict = { model: Model; code: 'ok' | 'not_found' | 'failed_precondition' };
@@ -120,7 +120,10 @@ const minus = (people: ReadonlySet<string>, user: string) =>
   new Set([...people].filter((other) => other !== user));
 
 /** Adds a grant. Granting again revives an expired grant. */
-function granted({ grants }: Model, { type, subject, role, resource }: Sent): Model['grants'] {
+function granted(
+  { grants }: Model,
+  { type, subject, role, resource }: GrantFields,
+): Model['grants'] {
   const grant = {
     type,
     subject: type === 'group' ? keyOfPath(subject) : subject,
@@ -191,9 +194,9 @@ const to = fc.oneof(
   fc.record({ type: fc.constant('group' as const), subject: path }),
   fc.record({ type: fc.constant('bot' as const), subject: fc.constant(bot) }),
 );
-const sent = fc
+const grantFields = fc
   .tuple(to, role, fc.constantFrom('', '', ...resources))
-  .map(([recipient, given, resource]) => ({ ...recipient, role: given, resource }));
+  .map(([recipient, roleName, resource]) => ({ ...recipient, role: roleName, resource }));
 
 const named = <Name extends string, Rest>(rest: fc.Arbitrary<Rest>, ...names: Name[]) =>
   fc.tuple(fc.constantFrom(...names), rest).map(([operation, more]) => ({ operation, ...more }));
@@ -211,7 +214,7 @@ const plannable: fc.Arbitrary<Change> = fc.oneof(
   { weight: 1, arbitrary: named(fc.record({ slug }), 'Roles_Delete') },
   { weight: 1, arbitrary: named(fc.record({ path }), 'Groups_Delete') },
   { weight: 2, arbitrary: named(fc.record({ path }), 'Groups_Save') },
-  { weight: 5, arbitrary: named(sent, 'Add', 'Add', 'Remove') },
+  { weight: 5, arbitrary: named(grantFields, 'Add', 'Add', 'Remove') },
 );
 
 const change: fc.Arbitrary<Change> = fc.oneof(
@@ -226,7 +229,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
       'TenantMembers_Remove',
     ),
   },
-  { weight: 1, arbitrary: named(sent, 'expire') },
+  { weight: 1, arbitrary: named(grantFields, 'expire') },
 );
 
 /** Changes at the start of every history, so that most later changes find their records. */
@@ -243,7 +246,7 @@ export type History = { done: readonly Change[]; planned: readonly Change[]; pic
  * Adds a grant and then plans to move it to another resource: a case where a plan easily reports
  * permissions that are neither gained nor lost.
  */
-const move = fc.tuple(sent, fc.constantFrom(...resources)).map(([grant, resource]) => ({
+const move = fc.tuple(grantFields, fc.constantFrom(...resources)).map(([grant, resource]) => ({
   before: { operation: 'Add' as const, ...grant },
   planned: [
     { operation: 'Remove' as const, ...grant },

@@ -63,12 +63,12 @@ const isPlatformOnly = (permission: string): boolean =>
  * Whether a granted pattern covers everything that `wanted` covers. `*` covers everything but
  * platform permissions.
  */
-export function covers(pattern: string, wanted: string): boolean {
-  if (isPlatformOnly(wanted)) return false;
-  if (!pattern.endsWith('*')) return pattern === wanted;
+export function covers(pattern: string, permission: string): boolean {
+  if (isPlatformOnly(permission)) return false;
+  if (!pattern.endsWith('*')) return pattern === permission;
   return (
-    wanted === pattern ||
-    (wanted.length >= pattern.length && wanted.startsWith(pattern.slice(0, -1)))
+    permission === pattern ||
+    (permission.length >= pattern.length && permission.startsWith(pattern.slice(0, -1)))
   );
 }
 

@@ -175,7 +175,7 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
 
     /** All grants by ID, as keys of the model. The owner's own grant is not part of the model. */
     async grants(): Promise<Map<string, string>> {
-      const found = new Map<string, string>();
+      const grants = new Map<string, string>();
       for (const type of ['user', 'group', 'bot'] as const) {
         const { area, key } = families[type];
         const { items } = await readList<Record<string, string>>(
@@ -191,10 +191,10 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
           [key]: subject = '',
         } of items) {
           if (subject !== owner.id)
-            found.set(ID, keyOfGrant({ type, subject: nameOf(subject), role, resource }));
+            grants.set(ID, keyOfGrant({ type, subject: nameOf(subject), role, resource }));
         }
       }
-      return found;
+      return grants;
     },
   };
 }

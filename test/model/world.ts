@@ -108,7 +108,7 @@ export const tenantOfBot = (id: string) => id.replace('bot_', 'tnt_');
 
 /** The rows of a model, by table. */
 export function rowsOf(model: World, serial: number): Record<string, unknown[]> {
-  const made = { created_at: past, updated_at: past };
+  const times = { created_at: past, updated_at: past };
   const text = { name: '', description: '', metadata: {} };
   const subjects = model.states.map((state, index) => ({
     subject: index < users ? userId(serial, index) : botId(serial, index - users),
@@ -119,7 +119,7 @@ export function rowsOf(model: World, serial: number): Record<string, unknown[]> 
   return {
     tenant: model.tenants.map(
       ({ status, requireSso, requireFactor, factorFrom, ssoLiftedUntil }, index) => ({
-        ...made,
+        ...times,
         ...text,
         id: tenantId(serial, index),
         slug: tenantId(serial, index),
@@ -153,7 +153,7 @@ export function rowsOf(model: World, serial: number): Record<string, unknown[]> 
     subject_state: subjects.filter(({ state }) => state !== 'active'),
     role_entry: model.tenants.flatMap(({ roles: own }, index) =>
       ownRoles.map((slug, at) => ({
-        ...made,
+        ...times,
         ...text,
         tenant: tenantId(serial, index),
         id: `rol_${slug}`,
@@ -163,7 +163,7 @@ export function rowsOf(model: World, serial: number): Record<string, unknown[]> 
     ),
     group_entry: [0, 1].flatMap((index) =>
       groupKeys.map((key, at) => ({
-        ...made,
+        ...times,
         ...text,
         tenant: tenantId(serial, index),
         id: `grp_${at}`,
@@ -251,22 +251,22 @@ const aboutUser = fc
     ),
   })
   .map(
-    (asked): Question =>
+    (fields): Question =>
       (serial) => {
-        const tenant = idOf(serial, asked.inTenant);
+        const tenant = idOf(serial, fields.inTenant);
         // Such a session is limited to the tenant of its provider.
-        const voucher = asked.isSelf && asked.limitedTo !== null ? asked.voucher : null;
+        const voucher = fields.isSelf && fields.limitedTo !== null ? fields.voucher : null;
         const principal = {
           type: 'user',
-          id: userId(serial, asked.index),
-          ssoTenant: asked.isSelf ? idOf(serial, asked.ssoTenant) : tenant,
-          limitedTo: asked.isSelf ? idOf(serial, asked.limitedTo) : '',
-          assurance: asked.isSelf ? asked.assurance : 'phishing_resistant',
-          ownAssurance: asked.isSelf ? asked.ownAssurance : '',
-          operator: asked.isSelf ? asked.operator : '',
+          id: userId(serial, fields.index),
+          ssoTenant: fields.isSelf ? idOf(serial, fields.ssoTenant) : tenant,
+          limitedTo: fields.isSelf ? idOf(serial, fields.limitedTo) : '',
+          assurance: fields.isSelf ? fields.assurance : 'phishing_resistant',
+          ownAssurance: fields.isSelf ? fields.ownAssurance : '',
+          operator: fields.isSelf ? fields.operator : '',
           voucher: voucher ? voucherText(serial, voucher) : '',
         };
-        return { tenant, principal, isSelf: asked.isSelf };
+        return { tenant, principal, isSelf: fields.isSelf };
       },
   );
 
@@ -279,14 +279,14 @@ const aboutBot = fc
     narrowedTo: fc.oneof(fc.constant([]), somePatterns),
   })
   .map(
-    (asked): Question =>
+    (fields): Question =>
       (serial) => ({
-        tenant: idOf(serial, asked.inTenant),
+        tenant: idOf(serial, fields.inTenant),
         principal: {
           type: 'bot',
-          id: botId(serial, asked.index),
-          botTenant: tenantId(serial, asked.index),
-          narrowedTo: asked.isSelf ? asked.narrowedTo : [],
+          id: botId(serial, fields.index),
+          botTenant: tenantId(serial, fields.index),
+          narrowedTo: fields.isSelf ? fields.narrowedTo : [],
           ssoTenant: '',
           limitedTo: '',
           assurance: '',
@@ -294,7 +294,7 @@ const aboutBot = fc
           operator: '',
           voucher: '',
         },
-        isSelf: asked.isSelf,
+        isSelf: fields.isSelf,
       }),
   );
 

@@ -94,13 +94,13 @@ const tsconfig = {
   include: ['*.ts', 'hey-api/**/*.ts'],
 };
 
-type Registered = { status: number; userId?: string; messages?: string[] };
-type Created = { active?: boolean; secret?: string; messages?: string[] };
+type RegisterResult = { status: number; userId?: string; messages?: string[] };
+type CreateResult = { active?: boolean; secret?: string; messages?: string[] };
 type HeyApi = {
   check: (url: string, email: string) => Promise<string>;
   tenants: (url: string, token: string) => Promise<{ names?: string[]; code?: string }>;
 };
-type Register = (baseUrl: string, email: string, password: string) => Promise<Registered>;
+type Register = (baseUrl: string, email: string, password: string) => Promise<RegisterResult>;
 
 describe('clients that standard generators make from openapi.json', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-clients-'));
@@ -166,7 +166,7 @@ describe('clients that standard generators make from openapi.json', () => {
 
   test('fetch.ts: a record with a bearer token', async () => {
     const { createEndpoint } = await use<{
-      createEndpoint: (url: string, token: string, endpoint: object) => Promise<Created>;
+      createEndpoint: (url: string, token: string, endpoint: object) => Promise<CreateResult>;
     }>('fetch.ts');
     const { token } = await signUp(stack);
     const Tenant = await createTenant(stack, token);

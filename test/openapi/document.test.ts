@@ -93,13 +93,17 @@ test('the OpenAPI validator finds an invalid response', async () => {
 
 test('every operation has a request and a response example, and they match their schemas', () => {
   for (const { operation, endpoint } of endpoints) {
-    const sent = endpoint.requestBody.content['application/json'];
-    assertHolds(sent, sent.example ?? assert.fail(operation.name), `${operation.name} request`);
+    const requestMedia = endpoint.requestBody.content['application/json'];
+    assertHolds(
+      requestMedia,
+      requestMedia.example ?? assert.fail(operation.name),
+      `${operation.name} request`,
+    );
     // A long text has no schema.
     if (operation.stream) continue;
-    const answered = endpoint.responses['200']?.content?.['application/json'];
-    assert.ok(answered?.example !== undefined, operation.name);
-    assertHolds(answered, answered.example, `${operation.name} response`);
+    const responseMedia = endpoint.responses['200']?.content?.['application/json'];
+    assert.ok(responseMedia?.example !== undefined, operation.name);
+    assertHolds(responseMedia, responseMedia.example, `${operation.name} response`);
   }
 });
 
@@ -168,7 +172,7 @@ test('identifiers in the examples are TypeIDs, addresses are at example.com, and
   ] as const;
   for (const [value, prefix] of text.matchAll(/(?<=["/])([a-z]{3})_[0-9a-z]{26}(?=["/])/g))
     assert.ok(
-      prefixes.some((known) => known === prefix && isId(known, value)),
+      prefixes.some((name) => name === prefix && isId(name, value)),
       value,
     );
   for (const prefix of prefixes)
@@ -197,12 +201,12 @@ test('every failure has examples of ErrorResponse with the codes of its status',
         const media = responseOf(response).content?.['application/json'] ?? assert.fail(where);
         const values = Object.values(media.examples ?? {}).map(({ value }) => value);
         assert.ok(values.length > 0, where);
-        for (const value of values) {
-          assertHolds(media, value, where);
-          assert.ok(codes[status]?.includes(value.Code), `${where}: ${value.Code}`);
-          assert.equal(value.Message, value.Messages[0], where);
-          const isInvalid = value.Code === 'invalid_argument';
-          assert.equal(value.Problems.length, isInvalid ? value.Messages.length : 0, where);
+        for (const example of values) {
+          assertHolds(media, example, where);
+          assert.ok(codes[status]?.includes(example.Code), `${where}: ${example.Code}`);
+          assert.equal(example.Message, example.Messages[0], where);
+          const isInvalid = example.Code === 'invalid_argument';
+          assert.equal(example.Problems.length, isInvalid ? example.Messages.length : 0, where);
         }
       }
     }

@@ -24,8 +24,8 @@ export function testAccountRaces(started: () => Stage): void {
       test(`${name}: none of 200 later calls of Account_Get shows the old account, in ${rounds} rounds`, async () => {
         for (let round = 0; round < rounds; round++) {
           const { token, change } = await prepare(call);
-          const found = await countUnchanged(get(token), change);
-          assert.deepEqual(found, { before: 200, after: 0 });
+          const counts = await countUnchanged(get(token), change);
+          assert.deepEqual(counts, { before: 200, after: 0 });
         }
       });
 
@@ -37,8 +37,8 @@ export function testAccountRaces(started: () => Stage): void {
         for (let index = 0; index < 8; index++) bodyOf(await get(token)(index));
         stage.cable.hold();
         try {
-          const found = await countUnchanged(get(token), change);
-          assert.deepEqual(found, { before: 200, after: 0 });
+          const counts = await countUnchanged(get(token), change);
+          assert.deepEqual(counts, { before: 200, after: 0 });
         } finally {
           stage.cable.goOn();
         }

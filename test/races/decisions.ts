@@ -28,8 +28,8 @@ export function testDecisionRaces(started: () => Stage): void {
       test(`${name}: none of 200 later checks is allowed, in ${rounds} rounds`, async () => {
         let ending = await prepare(call);
         for (let round = 0; round < rounds; round++) {
-          const found = await countTrue(isAllowed(ending), ending.end);
-          assert.deepEqual(found, { before: 200, after: 0 });
+          const counts = await countTrue(isAllowed(ending), ending.end);
+          assert.deepEqual(counts, { before: 200, after: 0 });
           const undone = ending.undo && (await countTrue(isAllowed(ending), ending.undo));
           if (undone) assert.deepEqual(undone, { before: 0, after: 200 });
           else ending = await prepare(call);
@@ -48,8 +48,8 @@ export function testDecisionRaces(started: () => Stage): void {
       for (let index = 0; index < 8; index++) assert.equal(await ask(index), true);
       stage.cable.hold();
       try {
-        const found = await countTrue(ask, () => end(ending));
-        assert.deepEqual(found, { before: 200, after: 0 });
+        const counts = await countTrue(ask, () => end(ending));
+        assert.deepEqual(counts, { before: 200, after: 0 });
       } finally {
         stage.cable.goOn();
       }
@@ -72,12 +72,12 @@ export function testDecisionRaces(started: () => Stage): void {
       'BotGrants_Remove',
     ])
       test(`${name}, sent twice: none of 200 checks is allowed after the first reply`, async () => {
-        const sent: Array<Promise<Answer>> = [];
+        const answers: Array<Promise<Answer>> = [];
         await endBesideSilentReplica(name, ({ end }) => {
-          sent.push(end(), sleep(100).then(end));
-          return Promise.race(sent);
+          answers.push(end(), sleep(100).then(end));
+          return Promise.race(answers);
         });
-        for (const answer of await Promise.all(sent)) bodyOf(answer);
+        for (const answer of await Promise.all(answers)) bodyOf(answer);
       });
   });
 }

@@ -34,9 +34,9 @@ describeOne('sign-ins that end while they run', 'one process', (topology) => {
     const app = await createApp(stack, { RequireConsent: true });
     const config = await relyOn(stack, app);
     const visitor = startVisitor(stack, ada.token);
-    const asked = await ask(config);
-    const arrival = await answerConsent(visitor, await visitor.open(asked.url), 'yes');
-    const { refresh_token: refresh = '' } = await exchange(config, asked, arrival);
+    const request = await ask(config);
+    const arrival = await answerConsent(visitor, await visitor.open(request.url), 'yes');
+    const { refresh_token: refresh = '' } = await exchange(config, request, arrival);
     const withdraw = () => stack.call('AccountApps_Delete', { ID: app.ID }, ada.token);
     return { stack, ada, app, config, visitor, refresh, withdraw };
   }
@@ -65,7 +65,7 @@ describeOne('sign-ins that end while they run', 'one process', (topology) => {
 
   test('a refresh that runs while the consent is withdrawn leaves no token', async () => {
     const { stack, config, refresh, withdraw } = await consented();
-    const held = await whileLocked(
+    const race = await whileLocked(
       stack,
       `select from sso.issuer_record where model = 'RefreshToken' for update`,
       [],
@@ -77,15 +77,15 @@ describeOne('sign-ins that end while they run', 'one process', (topology) => {
         return { renewing, withdrawing };
       },
     );
-    const renewed = await held.renewing.catch(() => undefined);
-    bodyOf(await held.withdrawing);
+    const renewed = await race.renewing.catch(() => undefined);
+    bodyOf(await race.withdrawing);
     const late = renewed?.refresh_token ?? refresh;
     assert.equal(await errorOf(client.refreshTokenGrant(config, late)), 'invalid_grant');
   });
 
   test('a refresh that runs while the session ends gets no tokens', async () => {
     const { stack, ada, config, refresh } = await consented();
-    const held = await whileLocked(
+    const race = await whileLocked(
       stack,
       `select from sso.issuer_record where model = 'RefreshToken' for update`,
       [],
@@ -96,7 +96,7 @@ describeOne('sign-ins that end while they run', 'one process', (topology) => {
         return { renewing };
       },
     );
-    assert.equal(await held.renewing, 'invalid_grant');
+    assert.equal(await race.renewing, 'invalid_grant');
   });
 
   test('a sign-in whose provider is switched off meanwhile leaves no session', async () => {

@@ -27,7 +27,7 @@ export async function installGate(stack: Stack): Promise<void> {
     );
 }
 
-export type Ended = { isHeld: boolean; isAnswered: boolean };
+export type EndState = { isHeld: boolean; isAnswered: boolean };
 
 /**
  * Makes a call of a credential, ends its right while the change is held, and lets it go on once the
@@ -37,9 +37,9 @@ export async function endWhileHeld<T>(
   stack: Stack,
   credential: string,
   { call, end }: { call: () => Promise<T>; end: () => Promise<unknown> },
-): Promise<{ answer: T } & Ended> {
+): Promise<{ answer: T } & EndState> {
   await rowsOf(stack, 'insert into public.held values ($1)', [credential]);
-  const held = await whileLocked(stack, `select pg_advisory_lock(${gate})`, [], async () => {
+  const race = await whileLocked(stack, `select pg_advisory_lock(${gate})`, [], async () => {
     let isAnswered = false;
     const answer = call().finally(() => (isAnswered = true));
     let isHeld = false;
@@ -55,7 +55,7 @@ export async function endWhileHeld<T>(
     if (isHeld) await end();
     return { promise: answer, isHeld, isAnswered: before };
   });
-  const { promise, ...ended } = held;
+  const { promise, ...ended } = race;
   return { answer: await promise, ...ended };
 }
 

@@ -24,8 +24,8 @@ export function testIntrospectionRaces(started: () => Stage): void {
       test(`${name}: none of 200 later introspections finds the token active, in ${rounds} rounds`, async () => {
         for (let round = 0; round < rounds; round++) {
           const { token, tenant, end } = await prepare(call);
-          const found = await countActive(introspect(token, tenant), end);
-          assert.deepEqual(found, { before: 200, after: 0 });
+          const counts = await countActive(introspect(token, tenant), end);
+          assert.deepEqual(counts, { before: 200, after: 0 });
         }
       });
 
@@ -37,8 +37,8 @@ export function testIntrospectionRaces(started: () => Stage): void {
         assert.equal(bodyOf(await introspect(token, tenant)(index))['Active'], true);
       stage.cable.hold();
       try {
-        const found = await countActive(introspect(token, tenant), end);
-        assert.deepEqual(found, { before: 200, after: 0 });
+        const counts = await countActive(introspect(token, tenant), end);
+        assert.deepEqual(counts, { before: 200, after: 0 });
       } finally {
         stage.cable.goOn();
       }

@@ -29,14 +29,14 @@ export function testSecondFactorRaces(started: () => Stage): void {
       return String(bodyOf(answer)['Challenge']);
     }
     const challengesOf = async (email: string) => {
-      const made: string[] = [];
-      while (made.length < challenges) made.push(await challengeOf(email));
-      return made;
+      const list: string[] = [];
+      while (list.length < challenges) list.push(await challengeOf(email));
+      return list;
     };
     /** Bodies for all calls, with the challenges in turn. */
-    const crowdOf = (made: readonly string[], answer: object) =>
+    const crowdOf = (list: readonly string[], answer: object) =>
       Array.from({ length: crowd }, (_, index) => ({
-        Challenge: made[index % made.length],
+        Challenge: list[index % list.length],
         ...answer,
       }));
     const stepUpsOf = (id: string) =>
@@ -50,10 +50,10 @@ export function testSecondFactorRaces(started: () => Stage): void {
 
     test('Account_CompleteLogin with one challenge has one winner among 200', async () => {
       const { id, email, secret } = await protectedPerson();
-      const made = await challengeOf(email);
+      const challenge = await challengeOf(email);
       const { tally } = await stage.race(
         'Account_CompleteLogin',
-        crowdOf([made], { Totp: totp(secret) }),
+        crowdOf([challenge], { Totp: totp(secret) }),
       );
       assert.equal(tally['200'], 1, JSON.stringify(tally));
       assert.equal(await sessionsOf(id), 2);
@@ -61,10 +61,10 @@ export function testSecondFactorRaces(started: () => Stage): void {
 
     test('one code of an authenticator app has one winner among 200, in several challenges', async () => {
       const { id, email, secret } = await protectedPerson();
-      const made = await challengesOf(email);
+      const list = await challengesOf(email);
       const { tally } = await stage.race(
         'Account_CompleteLogin',
-        crowdOf(made, { Totp: totp(secret) }),
+        crowdOf(list, { Totp: totp(secret) }),
       );
       assert.equal(tally['200'], 1, JSON.stringify(tally));
       assert.equal(await sessionsOf(id), 2);
@@ -75,10 +75,10 @@ export function testSecondFactorRaces(started: () => Stage): void {
       const { Codes } = bodyOf(await stage.via(1, 'RecoveryCodes_Generate', {}, token)) as {
         Codes: string[];
       };
-      const made = await challengesOf(email);
+      const list = await challengesOf(email);
       const { tally } = await stage.race(
         'Account_CompleteLogin',
-        crowdOf(made, { RecoveryCode: Codes[0] }),
+        crowdOf(list, { RecoveryCode: Codes[0] }),
       );
       assert.equal(tally['200'], 1, JSON.stringify(tally));
       assert.equal(
@@ -101,11 +101,11 @@ export function testSecondFactorRaces(started: () => Stage): void {
 
     test('one code has one winner among 200, in sign-ins and step-ups together', async () => {
       const { id, email, token, secret } = await protectedPerson();
-      const made = await challengesOf(email);
+      const list = await challengesOf(email);
       const { Challenge } = bodyOf(await stage.via(0, 'Account_BeginStepUp', {}, token));
       const answer = { Totp: totp(secret) };
       const [signIns, stepUps] = await Promise.all([
-        stage.race('Account_CompleteLogin', crowdOf(made, answer).slice(0, crowd / 2)),
+        stage.race('Account_CompleteLogin', crowdOf(list, answer).slice(0, crowd / 2)),
         stage.race(
           'Account_CompleteStepUp',
           crowdOf([String(Challenge)], answer).slice(0, crowd / 2),
@@ -119,8 +119,8 @@ export function testSecondFactorRaces(started: () => Stage): void {
 
     test('of 200 guesses at once in several challenges, few are checked', async () => {
       const { id, email, secret } = await protectedPerson();
-      const made = await challengesOf(email);
-      await stage.race('Account_CompleteLogin', crowdOf(made, { Totp: wrongTotp(secret) }));
+      const list = await challengesOf(email);
+      await stage.race('Account_CompleteLogin', crowdOf(list, { Totp: wrongTotp(secret) }));
       const checked = await countOf(
         stage.stack,
         'generate_series(1, (select sum(tries)::int from identity.login_challenge where user_id = $1))',
