@@ -8,7 +8,7 @@ import type { Company } from './company.ts';
 
 // The pictures of README and docs: what to open, and what to wait for.
 
-type Picture = { name: string; address: string; shown: string };
+type Picture = { name: string; address: string; text: string };
 
 const size = { width: 1280, height: 800 };
 
@@ -19,15 +19,15 @@ const picturesOf = ({ slug, editor, failing }: Company): readonly Picture[] => {
     permission: 'app.reports.delete',
   }).toString();
   return [
-    { name: 'console-overview', address: views, shown: 'Acme Instruments' },
-    { name: 'console-members', address: `${views}/members`, shown: 'Grace Hopper' },
-    { name: 'console-why', address: `${views}/why?${why}`, shown: 'Yes, this is allowed' },
+    { name: 'console-overview', address: views, text: 'Acme Instruments' },
+    { name: 'console-members', address: `${views}/members`, text: 'Grace Hopper' },
+    { name: 'console-why', address: `${views}/why?${why}`, text: 'Yes, this is allowed' },
     {
       name: 'console-delivery',
       address: `${views}/webhooks/${failing.endpoint}/messages/${failing.message}`,
-      shown: 'Attempts',
+      text: 'Attempts',
     },
-    { name: 'console-audit', address: `${views}/audit`, shown: 'group.created' },
+    { name: 'console-audit', address: `${views}/audit`, text: 'group.created' },
   ];
 };
 
@@ -47,9 +47,9 @@ export async function takePictures(
   await page.waitForURL('**/login?*');
   await signIn(page, company.owner, password);
   await page.waitForURL(`${url}/console**`);
-  for (const { name, address, shown } of picturesOf(company)) {
+  for (const { name, address, text } of picturesOf(company)) {
     await page.goto(`${url}${address}`);
-    await page.getByText(shown).first().waitFor();
+    await page.getByText(text).first().waitFor();
     await save(page, name, out, say);
   }
 }

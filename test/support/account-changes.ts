@@ -6,8 +6,8 @@ import { type Call, newMember } from './token-endings.ts';
 import { totp } from './totp.ts';
 
 /** A user with a tenant of their own, and another user's tenant. */
-type Prepared = { call: Call; token: string; userId: string; tenant: string; other: string };
-type Step = (prepared: Prepared) => Promise<Answer>;
+type AccountStage = { call: Call; token: string; userId: string; tenant: string; other: string };
+type Step = (prepared: AccountStage) => Promise<Answer>;
 
 /** A user's token, and a change of what Account_Get shows the user. */
 export type AccountChange = { token: string; change: () => Promise<Answer> };

@@ -69,12 +69,12 @@ export function createPasskey(
   const length = Buffer.alloc(2);
   length.writeUInt16BE(rawId.length);
   const attested = Buffer.concat([Buffer.alloc(16), length, rawId, passkey.publicKey]);
-  const data = authenticatorData(options.rp.id, changes, passkey, attested);
+  const authData = authenticatorData(options.rp.id, changes, passkey, attested);
   const attestationObject = cbor(
     new Map<string, Cbor>([
       ['fmt', changes.format ?? 'none'],
       ['attStmt', new Map(Object.entries(changes.attestation ?? {}))],
-      ['authData', data],
+      ['authData', authData],
     ]),
   );
   const response = {
@@ -94,12 +94,13 @@ export function usePasskey(
 ): string {
   const options = JSON.parse(optionsText) as RequestOptions;
   const clientDataJSON = clientData('webauthn.get', options.challenge, origin, changes);
-  const data = authenticatorData(options.rpId, changes, passkey);
+  const authData = authenticatorData(options.rpId, changes, passkey);
   const hash = createHash('sha256').update(Buffer.from(clientDataJSON, 'base64url')).digest();
-  const signature = changes.signature ?? sign('sha256', Buffer.concat([data, hash]), passkey.key);
+  const signature =
+    changes.signature ?? sign('sha256', Buffer.concat([authData, hash]), passkey.key);
   const response = {
     clientDataJSON,
-    authenticatorData: base64url(data),
+    authenticatorData: base64url(authData),
     signature: base64url(signature),
     userHandle: changes.userHandle ?? passkey.userHandle,
   };
@@ -108,13 +109,13 @@ export function usePasskey(
 
 function clientData(type: string, challenge: string, origin: string, changes: Changes): string {
   const { crossOrigin = false } = changes;
-  const data = {
+  const content = {
     type: changes.type ?? type,
     challenge: changes.challenge ?? challenge,
     origin: changes.origin ?? origin,
     crossOrigin,
   };
-  return base64url(JSON.stringify(data));
+  return base64url(JSON.stringify(content));
 }
 
 function authenticatorData(

@@ -20,7 +20,7 @@ export async function startCable(serverUrl: string) {
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (data) => now(from, () => to.write(data)));
+      from.on('data', (chunk) => now(from, () => to.write(chunk)));
       from.on('error', () => to.destroy());
       from.on('close', () => (sockets.delete(from), to.destroySoon()));
     }

@@ -42,8 +42,8 @@ export async function startDns() {
   const server = createServer((stream) => {
     stream.on('error', () => {});
     // A query is short and arrives in one chunk, after its two-byte length.
-    stream.on('data', (data) =>
-      handle(Buffer.from(data.subarray(2)), (whole) =>
+    stream.on('data', (chunk) =>
+      handle(Buffer.from(chunk.subarray(2)), (whole) =>
         stream.write(Buffer.concat([lengthOf(whole), whole])),
       ),
     );
@@ -101,14 +101,14 @@ function answer(question: Buffer, type: number, zone: Zone | undefined): Buffer 
   return Buffer.concat([header, question.subarray(12), ...records]);
 }
 
-function record(owner: Buffer, type: number, data: Buffer): Buffer {
+function record(owner: Buffer, type: number, content: Buffer): Buffer {
   const fixed = Buffer.alloc(10);
   fixed.writeUInt16BE(type, 0);
   fixed.writeUInt16BE(1, 2);
   // A TTL of an hour: a client that queries again within it does not cache.
   fixed.writeUInt32BE(3600, 4);
-  fixed.writeUInt16BE(data.length, 8);
-  return Buffer.concat([owner, fixed, data]);
+  fixed.writeUInt16BE(content.length, 8);
+  return Buffer.concat([owner, fixed, content]);
 }
 
 function readName(message: Buffer, start: number): { name: string; end: number } {

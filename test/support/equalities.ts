@@ -83,7 +83,7 @@ function select(statement: SelectStmt, outer: Scope): Output {
   const scope = scopeIn(outer, withClause);
   if (larg && rarg) return union(select(larg, scope), select(rarg, scope));
   const { whereClause, groupClause, havingClause, sortClause, limitCount } = statement;
-  for (const item of fromClause) addSources(item, scope);
+  for (const node of fromClause) addSources(node, scope);
   demand(whereClause, scope, scope.own);
   readNested([targetList, groupClause, havingClause, sortClause, limitCount, valuesLists], scope);
   if (!valuesLists) return columns(targetList, scope);
@@ -108,7 +108,7 @@ type Change = {
 function change({ relation = {}, from, set, ...statement }: Change, outer: Scope): Output {
   const scope = scopeIn(outer, statement.withClause);
   scope.own.push(tableSource(relation, scope));
-  for (const item of from) addSources(item, scope);
+  for (const node of from) addSources(node, scope);
   demand(statement.whereClause, scope, scope.own);
   const returned = statement.returningClause?.exprs ?? [];
   readNested([set, returned], scope);
@@ -155,8 +155,8 @@ function update(
 
 function scopeIn(outer: Scope, clause: WithClause | undefined): Scope {
   const scope = { ...outer, own: [], outer, queries: new Map(outer.queries) };
-  for (const item of clause?.ctes ?? []) {
-    const { ctename = '', ctequery } = 'CommonTableExpr' in item ? item.CommonTableExpr : {};
+  for (const node of clause?.ctes ?? []) {
+    const { ctename = '', ctequery } = 'CommonTableExpr' in node ? node.CommonTableExpr : {};
     // The query itself sees this in "with recursive".
     if (clause?.recursive) scope.queries.set(ctename, unknown);
     if (ctequery) scope.queries.set(ctename, outputOf(ctequery, scope));
@@ -165,25 +165,25 @@ function scopeIn(outer: Scope, clause: WithClause | undefined): Scope {
 }
 
 /** Adds what a FROM item names to the scope, and returns it. */
-function addSources(item: Node, scope: Scope): Source[] {
-  if ('JoinExpr' in item) return join(item.JoinExpr, scope);
-  const source = sourceOf(item, scope);
+function addSources(node: Node, scope: Scope): Source[] {
+  if ('JoinExpr' in node) return join(node.JoinExpr, scope);
+  const source = sourceOf(node, scope);
   scope.own.push(source);
   return [source];
 }
 
-function sourceOf(item: Node, scope: Scope): Source {
-  if ('RangeVar' in item) {
-    const { relname = '', alias } = item.RangeVar;
+function sourceOf(node: Node, scope: Scope): Source {
+  if ('RangeVar' in node) {
+    const { relname = '', alias } = node.RangeVar;
     const output = scope.queries.get(relname);
     return output
       ? querySource(output, { aliasname: relname, ...alias })
-      : tableSource(item.RangeVar, scope);
+      : tableSource(node.RangeVar, scope);
   }
-  if ('RangeSubselect' in item && item.RangeSubselect.subquery)
-    return querySource(outputOf(item.RangeSubselect.subquery, scope), item.RangeSubselect.alias);
-  if (!('RangeFunction' in item)) throw new Error(`no rule for a ${Object.keys(item).join()}`);
-  const { functions = [], alias, coldeflist = [] } = item.RangeFunction;
+  if ('RangeSubselect' in node && node.RangeSubselect.subquery)
+    return querySource(outputOf(node.RangeSubselect.subquery, scope), node.RangeSubselect.alias);
+  if (!('RangeFunction' in node)) throw new Error(`no rule for a ${Object.keys(node).join()}`);
+  const { functions = [], alias, coldeflist = [] } = node.RangeFunction;
   readNested(functions, scope);
   const names = [
     ...namesOf(alias),
@@ -217,21 +217,21 @@ function querySource(output: Output, alias: Alias = {}): Source {
   return { alias: alias.aliasname ?? '', use: '', has: (column) => of(column) !== undefined, of };
 }
 
-function join(item: JoinExpr, scope: Scope): Source[] {
-  const left = item.larg ? addSources(item.larg, scope) : [];
-  const right = item.rarg ? addSources(item.rarg, scope) : [];
-  const { jointype } = item;
+function join(node: JoinExpr, scope: Scope): Source[] {
+  const left = node.larg ? addSources(node.larg, scope) : [];
+  const right = node.rarg ? addSources(node.rarg, scope) : [];
+  const { jointype } = node;
   const limited = [
     ...(jointype === 'JOIN_INNER' || jointype === 'JOIN_RIGHT' ? left : []),
     ...(jointype === 'JOIN_INNER' || jointype === 'JOIN_LEFT' ? right : []),
   ];
-  for (const name of item.usingClause ?? []) {
+  for (const name of node.usingClause ?? []) {
     const fields = [name];
     const column = { ColumnRef: { fields } };
     limit(column, resolve(fields, { ...scope, own: right }), { ...scope, own: left }, limited);
     limit(column, resolve(fields, { ...scope, own: left }), { ...scope, own: right }, limited);
   }
-  demand(item.quals, scope, limited);
+  demand(node.quals, scope, limited);
   return [...left, ...right];
 }
 
@@ -280,25 +280,25 @@ function equate(term: Term, origins: Origins, { analysis }: Scope): void {
 const selecting =
   /^(min|max|unnest|string_to_array|jsonb_(array_elements_text|(to|populate)_recordset))$/;
 
-function originsOf(value: Node | undefined, scope: Scope): Origins {
-  if (!value) return undefined;
-  if ('ParamRef' in value || 'A_Const' in value) return [];
-  if ('TypeCast' in value) return originsOf(value.TypeCast.arg, scope);
-  if ('ColumnRef' in value) return resolve(value.ColumnRef.fields ?? [], scope);
+function originsOf(node: Node | undefined, scope: Scope): Origins {
+  if (!node) return undefined;
+  if ('ParamRef' in node || 'A_Const' in node) return [];
+  if ('TypeCast' in node) return originsOf(node.TypeCast.arg, scope);
+  if ('ColumnRef' in node) return resolve(node.ColumnRef.fields ?? [], scope);
   const among = (values: ReadonlyArray<Node | undefined> = []) =>
     all(values, (one) => originsOf(one, scope));
-  if ('CoalesceExpr' in value) return among(value.CoalesceExpr.args);
-  if ('CaseExpr' in value) {
-    const { args = [], defresult } = value.CaseExpr;
+  if ('CoalesceExpr' in node) return among(node.CoalesceExpr.args);
+  if ('CaseExpr' in node) {
+    const { args = [], defresult } = node.CaseExpr;
     const results = args.map((one) => ('CaseWhen' in one ? one.CaseWhen.result : undefined));
     return among([...results, ...(defresult ? [defresult] : [])]);
   }
-  if ('FuncCall' in value) {
-    const { funcname = [], args } = value.FuncCall;
+  if ('FuncCall' in node) {
+    const { funcname = [], args } = node.FuncCall;
     return selecting.test(textOf(funcname.at(-1))) ? among(args) : undefined;
   }
-  if ('SubLink' in value && value.SubLink.subLinkType === 'EXPR_SUBLINK' && value.SubLink.subselect)
-    return outputOf(value.SubLink.subselect, scope).at(0);
+  if ('SubLink' in node && node.SubLink.subLinkType === 'EXPR_SUBLINK' && node.SubLink.subselect)
+    return outputOf(node.SubLink.subselect, scope).at(0);
   return undefined;
 }
 
@@ -316,7 +316,7 @@ function resolve(fields: readonly Node[], scope: Scope): Origins {
 
 /** The columns of a SELECT or RETURNING list. */
 function columns(list: readonly Node[], scope: Scope): Output {
-  const results = list.flatMap((item) => ('ResTarget' in item ? [item.ResTarget] : []));
+  const results = list.flatMap((node) => ('ResTarget' in node ? [node.ResTarget] : []));
   const fieldsOf = ({ val }: { val?: Node }) =>
     val && 'ColumnRef' in val ? (val.ColumnRef.fields ?? []) : [];
   const star = results.find((one) => fieldsOf(one).some((field) => 'A_Star' in field));

@@ -3,10 +3,10 @@ import { crc32, deflateSync } from 'node:zlib';
 
 // Images for tests, small enough to be made here.
 
-function chunk(name: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(name, 'latin1'), data]);
+function chunk(name: string, content: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(name, 'latin1'), content]);
   const [length, crc] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
+  length.writeUInt32BE(content.length);
   crc.writeUInt32BE(crc32(body));
   return Buffer.concat([length, body, crc]);
 }

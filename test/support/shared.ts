@@ -20,7 +20,7 @@ import {
 
 type StackRequest = { topology: Topology; environment: Record<string, string> };
 /** `readyAt`: when the stack had started, in milliseconds. */
-type Shared = Reachable & { readyAt: number };
+type SharedStack = Reachable & { readyAt: number };
 
 /** The origin of an application that the shared stacks allow. */
 export const appOrigin = 'https://app.example.com';
@@ -68,7 +68,7 @@ async function share(
   const request: StackRequest = { topology, environment };
   const response = await fetch(keeper, { method: 'POST', body: JSON.stringify(request) });
   if (!response.ok) throw new Error(`no shared stack: ${await response.text()}`);
-  const { readyAt, ...reachable } = (await response.json()) as Shared;
+  const { readyAt, ...reachable } = (await response.json()) as SharedStack;
   return { stack: { ...reach(reachable), stop: async () => {} }, readyAt };
 }
 
@@ -89,7 +89,7 @@ export async function keepStacks(): Promise<{ url: string; stop(): Promise<void>
     try {
       const { stack, readyAt } = await startOnce((await json(request)) as StackRequest);
       const { topology, folder, wiring, inboxUrl } = stack;
-      const shared: Shared = { topology, folder, wiring, inboxUrl, readyAt };
+      const shared: SharedStack = { topology, folder, wiring, inboxUrl, readyAt };
       response.end(JSON.stringify(shared));
     } catch (error) {
       response.writeHead(500).end(String(error));

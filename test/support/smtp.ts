@@ -21,7 +21,7 @@ export const hangUp = 'hang up';
 /** `line` is the client's command or the content; `recipient` is '' until it is known. */
 export type Script = (stage: Stage, line: string, recipient: string) => Answer;
 
-export type Delivered = { from: string; to: string[]; content: string };
+export type SmtpMail = { from: string; to: string[]; content: string };
 export type SmtpServer = Awaited<ReturnType<typeof startSmtpServer>>;
 
 const usual: Record<Stage, string> = {
@@ -38,7 +38,7 @@ const usual: Record<Stage, string> = {
 
 /** Starts a mail server on a free port of loopback. `mails` and `calls` record its use. */
 export async function startSmtpServer() {
-  const mails: Delivered[] = [];
+  const mails: SmtpMail[] = [];
   const state = { script: (() => undefined) as Script, calls: 0 };
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -54,7 +54,7 @@ export async function startSmtpServer() {
     calls: () => state.calls,
     /** Sets the script of later answers. */
     say: (script: Script): void => void (state.script = script),
-    mailsTo: (address: string): Delivered[] => mails.filter(({ to }) => to.includes(address)),
+    mailsTo: (address: string): SmtpMail[] => mails.filter(({ to }) => to.includes(address)),
     /** Closes all connections. */
     hangUp: (): void => sockets.forEach((socket) => socket.destroy()),
     async stop(): Promise<void> {
@@ -65,8 +65,8 @@ export async function startSmtpServer() {
   };
 }
 
-function converse(socket: Socket, script: Script, mails: Delivered[]): void {
-  let mail: Delivered = { from: '', to: [], content: '' };
+function converse(socket: Socket, script: Script, mails: SmtpMail[]): void {
+  let mail: SmtpMail = { from: '', to: [], content: '' };
   let inContent = false;
   let buffer = '';
 

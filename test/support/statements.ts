@@ -5,7 +5,7 @@ import { nodesIn, nodesOf, parse, root } from './parsing.ts';
 
 // Extracts the SQL statements of a queries.ts. Their texts must be constant.
 
-export type FoundStatement = {
+export type SqlStatement = {
   /** The name of a prepared statement, or `<file>:<function>` of a statement in a transaction. */
   name: string;
   text: string;
@@ -18,7 +18,7 @@ export type FoundStatement = {
  * Every statement of a source text. `file`: its path from the root, which imports start from and
  * which is part of the names of unnamed statements.
  */
-export function statementsOf(file: string, source: string): FoundStatement[] {
+export function statementsOf(file: string, source: string): SqlStatement[] {
   const nodes = nodesOf(parse(source));
   const constants: Constants = new Map(
     [...importedBy(file, nodes), ...nodes].flatMap((node) =>

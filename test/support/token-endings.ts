@@ -27,9 +27,9 @@ export async function newMember(call: Call): Promise<Member> {
   return { tenant, userId, email, token: await login(call, email) };
 }
 
-type Keyed = { tenant: string; bot: string; key: string; token: string };
+type BotWithKey = { tenant: string; bot: string; key: string; token: string };
 
-async function newKey(call: Call): Promise<Keyed> {
+async function newKey(call: Call): Promise<BotWithKey> {
   const { tenant } = await newMember(call);
   const bot = idIn(await call('Bots_Save', { Bot: { Tenant: tenant, Name: 'deployer' } }), 'Bot');
   const response = await call('BotKeys_Create', { Tenant: tenant, Bot: bot, Name: 'ci' });
@@ -44,7 +44,7 @@ const ofSession =
   };
 
 const ofKey =
-  (end: (call: Call, keyed: Keyed) => Promise<Answer>) =>
+  (end: (call: Call, keyed: BotWithKey) => Promise<Answer>) =>
   async (call: Call): Promise<TokenEnding> => {
     const keyed = await newKey(call);
     return { ...keyed, end: () => end(call, keyed) };

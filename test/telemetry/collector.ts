@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 // A collector in memory: accepts OTLP over HTTP and keeps all of it. The processes send its JSON
 // form (OTLP's protobuf as proto3 JSON, with ids in hexadecimal), so that nothing needs decoding.
 
-type Value = {
+type AttributeValue = {
   stringValue?: string;
   intValue?: number | string;
   doubleValue?: number;
   boolValue?: boolean;
 };
-type KeyValue = { key: string; value: Value };
+type KeyValue = { key: string; value: AttributeValue };
 type RawSpan = {
   traceId: string;
   spanId: string;

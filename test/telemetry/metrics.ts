@@ -62,7 +62,7 @@ const queue = {
 };
 
 /** The metrics of each process after the main flow: metric → labels. */
-const wanted = {
+const expectedMetrics = {
   gateway: {
     ...everywhere,
     ...called,
@@ -98,7 +98,10 @@ const wanted = {
 
 type Sample = { metric: string; labels: Record<string, string>; value: number };
 
-export async function scrape(stack: OwnStack, name: keyof typeof wanted): Promise<Sample[]> {
+export async function scrape(
+  stack: OwnStack,
+  name: keyof typeof expectedMetrics,
+): Promise<Sample[]> {
   const response = await fetch(`http://127.0.0.1:${stack.wiring.ports[name].admin}/metrics`);
   assert.equal(response.status, 200);
   assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
@@ -121,10 +124,10 @@ export async function scrape(stack: OwnStack, name: keyof typeof wanted): Promis
 }
 
 function labelsByMetric(samples: readonly Sample[]): Record<string, string[]> {
-  const found = new Map<string, Set<string>>();
+  const labelSets = new Map<string, Set<string>>();
   for (const { metric, labels } of samples)
-    found.set(metric, new Set([...(found.get(metric) ?? []), ...Object.keys(labels)]));
-  return Object.fromEntries([...found].map(([metric, labels]) => [metric, [...labels].sort()]));
+    labelSets.set(metric, new Set([...(labelSets.get(metric) ?? []), ...Object.keys(labels)]));
+  return Object.fromEntries([...labelSets].map(([metric, labels]) => [metric, [...labels].sort()]));
 }
 
 /**
@@ -157,7 +160,7 @@ export function measured(
   const processes =
     topology === 'one process'
       ? (['gateway'] as const)
-      : (Object.keys(wanted) as Array<keyof typeof wanted>);
+      : (Object.keys(expectedMetrics) as Array<keyof typeof expectedMetrics>);
   before(async () => {
     stack = await startStack(topology, settings, options);
     const journey = await travel(stack);
@@ -197,9 +200,9 @@ export function measured(
       // Services in one process send each other no caller tokens.
       const { bailiwick_caller_token_refusals_total: _, ...together } = Object.assign(
         {},
-        ...Object.values(wanted),
+        ...Object.values(expectedMetrics),
       );
-      const expected = topology === 'one process' ? together : wanted[name];
+      const expected = topology === 'one process' ? together : expectedMetrics[name];
       assert.deepEqual(
         labelsByMetric(await scrape(stack, name)),
         sorted(expected as Record<string, string[]>),
@@ -232,12 +235,12 @@ export function measured(
   test('the process, its runtime and its connections are measured', async () => {
     for (const name of processes) {
       const samples = await scrape(stack, name);
-      const value = (metric: string) => sumOf(samples, metric, {});
-      assert.ok(value('process_cpu_seconds_total') > 0.1, name);
-      assert.ok(Math.abs(value('process_start_time_seconds') - Date.now() / 1000) < 600, name);
+      const valueOf = (metric: string) => sumOf(samples, metric, {});
+      assert.ok(valueOf('process_cpu_seconds_total') > 0.1, name);
+      assert.ok(Math.abs(valueOf('process_start_time_seconds') - Date.now() / 1000) < 600, name);
       assert.ok(
-        value('process_resident_memory_bytes') > value('nodejs_heap_size_used_bytes') &&
-          value('nodejs_heap_size_used_bytes') > 1_000_000,
+        valueOf('process_resident_memory_bytes') > valueOf('nodejs_heap_size_used_bytes') &&
+          valueOf('nodejs_heap_size_used_bytes') > 1_000_000,
         name,
       );
       assert.ok(sumOf(samples, 'nodejs_eventloop_lag_seconds', { le: '+Inf' }) > 0, name);

@@ -3,9 +3,12 @@ import { eventually } from '../support/harness.ts';
 import { type CollectedSpan, type Collector, kinds } from './collector.ts';
 
 /** An expected span, by the attributes that identify it in its trace. */
-export type Wanted = { service: string; name: string; kind: number; group?: string };
+export type ExpectedSpan = { service: string; name: string; kind: number; group?: string };
 
-export const isWanted = (span: CollectedSpan, { service, name, kind, group }: Wanted): boolean =>
+export const isExpected = (
+  span: CollectedSpan,
+  { service, name, kind, group }: ExpectedSpan,
+): boolean =>
   span.service === service &&
   span.name === name &&
   span.kind === kind &&
@@ -37,17 +40,17 @@ export function lineage(spans: readonly CollectedSpan[], leaf: CollectedSpan): C
 export function assertLineage(
   spans: readonly CollectedSpan[],
   leaf: CollectedSpan,
-  wanted: readonly Wanted[],
+  expectedSpans: readonly ExpectedSpan[],
 ): void {
   const met = lineage(spans, leaf);
-  const seen = met.map(({ service, name, kind }) => `${service} ${name} ${kind}`);
+  const names = met.map(({ service, name, kind }) => `${service} ${name} ${kind}`);
   assert.deepEqual(
-    seen,
-    wanted.map(({ service, name, kind }) => `${service} ${name} ${kind}`),
+    names,
+    expectedSpans.map(({ service, name, kind }) => `${service} ${name} ${kind}`),
   );
   for (const [index, span] of met.entries()) {
-    const expected = wanted[index];
-    assert.ok(expected && isWanted(span, expected), `${span.name} is not of ${expected?.group}`);
+    const expected = expectedSpans[index];
+    assert.ok(expected && isExpected(span, expected), `${span.name} is not of ${expected?.group}`);
     assert.ok(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano), span.name);
   }
 }

@@ -25,8 +25,8 @@ describe('traces (one process)', () => {
   });
 
   test('Groups_Save is one trace here too', async () => {
-    const spans = await traceOf(collector, 'POST /Groups_Save', (found) =>
-      found.some(({ name }) => name === 'POST webhook'),
+    const spans = await traceOf(collector, 'POST /Groups_Save', (list) =>
+      list.some(({ name }) => name === 'POST webhook'),
     );
     const leaf = spans.find(({ name }) => name === 'POST webhook') ?? assert.fail();
     const names = lineage(spans, leaf).map(({ name, kind }) => `${name} ${kind}`);

@@ -13,7 +13,7 @@ import { textBelow } from '../support/store.ts';
 import { type CollectedSpan, type Collector, kinds, startCollector } from './collector.ts';
 import { type Journey, travel } from './journey.ts';
 import { scrapeAll } from './scrape.ts';
-import { assertLineage, isWanted, traceOf, type Wanted } from './spans.ts';
+import { assertLineage, type ExpectedSpan, isExpected, traceOf } from './spans.ts';
 
 export const traceId = '0af7651916cd43dd8448eb211c80319c';
 
@@ -40,7 +40,7 @@ export function testTraces(topology: Exclude<Topology, 'one process'>): void {
 
     test('Account_Register is one trace from the gateway to the mail', async () => {
       const mail = (span: CollectedSpan) => span.name === 'smtp send';
-      const spans = await traceOf(collector, 'POST /Account_Register', (found) => found.some(mail));
+      const spans = await traceOf(collector, 'POST /Account_Register', (list) => list.some(mail));
       const register = 'bailiwick.identity.v1.Account/Register';
       assertLineage(spans, spans.find(mail) ?? assert.fail(), [
         { service: gateway, name: 'POST /Account_Register', kind: kinds.server },
@@ -70,17 +70,17 @@ export function testTraces(topology: Exclude<Topology, 'one process'>): void {
       const spans = await traceOf(
         collector,
         'POST /Groups_Save',
-        (found) => found.some(attempt(2)) && found.some((span) => isWanted(span, audit)),
+        (list) => list.some(attempt(2)) && list.some((span) => isExpected(span, audit)),
       );
       const save = 'bailiwick.access.v1.Groups/Save';
-      const toEvent: Wanted[] = [
+      const toEvent: ExpectedSpan[] = [
         { service: gateway, name: 'POST /Groups_Save', kind: kinds.server },
         { service: gateway, name: save, kind: kinds.client },
         { service: access, name: save, kind: kinds.server },
         { service: access, name: 'transaction', kind: kinds.client },
         { service: access, name: 'publish EVT', kind: kinds.producer },
       ];
-      const once: Wanted[] = [
+      const once: ExpectedSpan[] = [
         { service: notifications, name: 'publish TASK', kind: kinds.producer },
         {
           service: notifications,
@@ -89,7 +89,7 @@ export function testTraces(topology: Exclude<Topology, 'one process'>): void {
           group: 'lane-webhook',
         },
       ];
-      const deliver: Wanted[] = [
+      const deliver: ExpectedSpan[] = [
         {
           service: notifications,
           name: 'bailiwick.notifications.v1.Webhooks/Deliver',
@@ -109,7 +109,7 @@ export function testTraces(topology: Exclude<Topology, 'one process'>): void {
       assertLineage(spans, first, [...toEvent, fanout, ...once, ...deliver]);
       // The retry waited as a row: it continues from the attempt that scheduled it.
       assertLineage(spans, second, [...toEvent, fanout, ...once, ...once, ...deliver]);
-      assertLineage(spans, spans.find((span) => isWanted(span, audit)) ?? assert.fail(), [
+      assertLineage(spans, spans.find((span) => isExpected(span, audit)) ?? assert.fail(), [
         ...toEvent,
         audit,
       ]);
@@ -119,10 +119,10 @@ export function testTraces(topology: Exclude<Topology, 'one process'>): void {
     });
 
     test('a chat message belongs to the trace, with a span without its URL', async () => {
-      const sent = ({ name, attributes }: CollectedSpan) =>
+      const isPost = ({ name, attributes }: CollectedSpan) =>
         name === 'POST chat' && attributes['http.response.status_code'] === 200;
-      const spans = await traceOf(collector, 'POST /Groups_Save', (found) => found.some(sent));
-      const { attributes } = spans.find(sent) ?? assert.fail();
+      const spans = await traceOf(collector, 'POST /Groups_Save', (list) => list.some(isPost));
+      const { attributes } = spans.find(isPost) ?? assert.fail();
       assert.deepEqual(Object.keys(attributes).sort(), [
         'bailiwick.endpoint',
         'http.request.method',
@@ -132,7 +132,7 @@ export function testTraces(topology: Exclude<Topology, 'one process'>): void {
       assert.match(String(attributes['bailiwick.endpoint']), /^slk_/);
       assert.ok(
         spans.some((span) =>
-          isWanted(span, {
+          isExpected(span, {
             service: notifications,
             name: 'process TASK',
             kind: kinds.consumer,
@@ -143,15 +143,15 @@ export function testTraces(topology: Exclude<Topology, 'one process'>): void {
     });
 
     test('the further calls of a request are part of its trace', async () => {
-      const spans = await traceOf(collector, 'POST /Tenants_Create', (found) =>
-        found.some(({ name }) => name === 'transaction'),
+      const spans = await traceOf(collector, 'POST /Tenants_Create', (list) =>
+        list.some(({ name }) => name === 'transaction'),
       );
       for (const [service, name] of [
         [identity, 'bailiwick.identity.v1.Credentials/Resolve'],
         [access, 'bailiwick.access.v1.Authority/Effective'],
       ] as const)
         assert.ok(
-          spans.some((span) => isWanted(span, { service, name, kind: kinds.server })),
+          spans.some((span) => isExpected(span, { service, name, kind: kinds.server })),
           name,
         );
     });

@@ -48,10 +48,10 @@ export async function createAuthority() {
     async issue({
       hosts = ['127.0.0.1', 'localhost'],
       endsInMs = hourMs,
-      uses: wanted = ['server', 'client'],
+      uses: purposes = ['server', 'client'],
     }: Leaf = {}) {
       const leaf = await makeKeys();
-      const made = await X509CertificateGenerator.create({
+      const certificate = await X509CertificateGenerator.create({
         ...validity(endsInMs),
         serialNumber: randomBytes(8).toString('hex'),
         subject: 'CN=bailiwick',
@@ -62,16 +62,16 @@ export async function createAuthority() {
         extensions: [
           await AuthorityKeyIdentifierExtension.create(keys.publicKey),
           new SubjectAlternativeNameExtension(
-            hosts.map((value) => ({ type: /^[\d.]+$/.test(value) ? 'ip' : 'dns', value })),
+            hosts.map((host) => ({ type: /^[\d.]+$/.test(host) ? 'ip' : 'dns', value: host })),
           ),
-          new ExtendedKeyUsageExtension(wanted.map((use) => uses[use])),
+          new ExtendedKeyUsageExtension(purposes.map((use) => uses[use])),
         ],
       });
       const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', leaf.privateKey)).toString(
         'base64',
       );
       return {
-        cert: `${made.toString('pem')}\n`,
+        cert: `${certificate.toString('pem')}\n`,
         key: `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n`,
       };
     },

@@ -60,14 +60,14 @@ export async function serve(t: TestContext, { tls }: Pick<End, 'tls'>) {
   return { ...listener, counts };
 }
 
-export type Served = Awaited<ReturnType<typeof serve>>;
+export type WireServer = Awaited<ReturnType<typeof serve>>;
 
 /** A client of it, made like a product process's. */
 export function clientOf(
   t: TestContext,
   wire: WireName,
   { tls }: Pick<End, 'tls'>,
-  { port, grpcPort, host = loopback }: Served & { host?: string },
+  { port, grpcPort, host = loopback }: WireServer & { host?: string },
 ) {
   const options = { audience: 'access', sign: () => 'token', tls, connectionAgeMs };
   const transport =
@@ -86,15 +86,15 @@ export type Client = ReturnType<typeof clientOf>;
  */
 export async function callWhile(
   client: Client,
-  { counts }: Served,
+  { counts }: WireServer,
   meanwhile: () => Promise<void>,
 ) {
   const failures: unknown[] = [];
-  let done = false;
+  let isOver = false;
   let calls = 0;
   counts.clear();
   const callOn = async () => {
-    while (!done) {
+    while (!isOver) {
       await client
         .save({ group: { tenant: 't', path: `call-${calls++}` } })
         .catch((error: unknown) => failures.push(error));
@@ -102,7 +102,7 @@ export async function callWhile(
     }
   };
   const load = Array.from({ length: 8 }, callOn);
-  await meanwhile().finally(() => (done = true));
+  await meanwhile().finally(() => (isOver = true));
   await Promise.all(load);
   return {
     calls,

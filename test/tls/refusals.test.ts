@@ -10,7 +10,7 @@ import { toServiceError } from '@bailiwick/errors';
 import { createLog } from '@bailiwick/process';
 import { createOwnTokens, openPeers } from '@bailiwick/wire';
 import { type Authority, createAuthority } from './authority.ts';
-import { type Client, clientOf, openEnd, type Served, serve, wires } from './ends.ts';
+import { type Client, clientOf, openEnd, serve, type WireServer, wires } from './ends.ts';
 
 // Clients and servers that get no connection. Each is tried on both ports, and none of their calls
 // may reach the handler.
@@ -24,7 +24,7 @@ before(async () => {
 const endOf = async (t: TestContext, authority = ours, leaf = {}) =>
   openEnd(t, { ...(await authority.issue(leaf)), ca: ours.ca });
 
-async function assertRefused(client: Client, { counts }: Served): Promise<void> {
+async function assertRefused(client: Client, { counts }: WireServer): Promise<void> {
   const failure = await client
     .save({ group: { tenant: 't', path: 'a' } }, { timeoutMs: 1500 })
     .then(() => assert.fail('the call succeeded'), toServiceError);
@@ -84,11 +84,11 @@ const closing = (emitter: EventEmitter) =>
 /** Everything that a client receives on a port after an HTTP request. */
 async function hears(port: number, options: ConnectionOptions): Promise<string> {
   const socket = connect({ host: loopback, port, ca: ours.ca, ...options });
-  let heard = '';
-  socket.on('error', () => {}).on('data', (chunk) => (heard += String(chunk)));
+  let output = '';
+  socket.on('error', () => {}).on('data', (chunk) => (output += String(chunk)));
   socket.write('GET /grpc.health.v1.Health/Check HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   await closing(socket);
-  return heard;
+  return output;
 }
 
 test('a client without a certificate gets no answer on either port', async (t) => {
@@ -98,11 +98,11 @@ test('a client without a certificate gets no answer on either port', async (t) =
   const request = session
     .on('error', () => {})
     .request({ ':path': '/grpc.health.v1.Health/Check', ':method': 'POST' });
-  let answered = false;
-  request.on('response', () => (answered = true)).on('error', () => {});
+  let isAnswered = false;
+  request.on('response', () => (isAnswered = true)).on('error', () => {});
   await closing(request);
   session.destroy();
-  assert.equal(answered, false);
+  assert.equal(isAnswered, false);
 });
 
 test('TLS before 1.3 is rejected, even with a valid certificate', async (t) => {
@@ -116,11 +116,11 @@ test('plain HTTP on the TLS port gets no answer', async (t) => {
   const service = await serve(t, await endOf(t));
   for (const port of [service.port, service.grpcPort]) {
     const socket = connectTcp(port, loopback);
-    let heard = '';
-    socket.on('error', () => {}).on('data', (chunk) => (heard += chunk.toString('latin1')));
+    let output = '';
+    socket.on('error', () => {}).on('data', (chunk) => (output += chunk.toString('latin1')));
     socket.write('HEAD / HTTP/1.1\r\nhost: x\r\n\r\n');
     await closing(socket);
-    assert.doesNotMatch(heard, /HTTP/);
+    assert.doesNotMatch(output, /HTTP/);
   }
 });
 

@@ -18,10 +18,10 @@ before(async () => {
 
 /** Replaces the files of an end, and waits until it has reloaded them. */
 async function replace(end: End, material: Material): Promise<void> {
-  const taken = () => end.lines.filter((line) => line.includes('reloaded')).length;
-  const before = taken();
+  const countReloads = () => end.lines.filter((line) => line.includes('reloaded')).length;
+  const before = countReloads();
   end.replace(material);
-  await eventually('the new certificate', () => Promise.resolve(taken() > before));
+  await eventually('the new certificate', () => Promise.resolve(countReloads() > before));
 }
 
 for (const wire of wires) {

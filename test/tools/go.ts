@@ -45,33 +45,33 @@ const tools = {
   'kube-score': { module: 'github.com/zegl/kube-score', path: 'cmd/kube-score', version: '1.20.0' },
 } as const satisfies Record<string, Tool>;
 
-export type Found = { command: string; reason?: never } | { command?: never; reason: string };
+export type ToolPath = { command: string; reason?: never } | { command?: never; reason: string };
 
 /** For helm, also the host's own. */
-export async function findTool(name: keyof typeof tools): Promise<Found> {
+export async function findTool(name: keyof typeof tools): Promise<ToolPath> {
   const own = name === 'helm' ? which(name, searched) : undefined;
   if (own !== undefined) return { command: own };
   const tool: Tool = tools[name];
-  const kept = join(cacheDir, 'bin', `${name}-${tool.version}`);
-  if (existsSync(kept)) return { command: kept };
+  const program = join(cacheDir, 'bin', `${name}-${tool.version}`);
+  if (existsSync(program)) return { command: program };
   const go = which('go', searched);
   if (go === undefined)
     return { reason: `NOT TESTED: the tests need ${name}. Install Go, and they build it` };
   try {
-    await makeOnce(kept, (made) => build(go, name, made));
-    return { command: kept };
+    await makeOnce(program, (target) => build(go, name, target));
+    return { command: program };
   } catch (error) {
     return { reason: `NOT TESTED: building ${name} failed: ${lastWords(error)}` };
   }
 }
 
-async function build(go: string, name: keyof typeof tools, made: string): Promise<void> {
+async function build(go: string, name: keyof typeof tools, target: string): Promise<void> {
   const { module, path, version }: Tool = tools[name];
-  const dir = dirname(made);
+  const dir = dirname(target);
   process.stderr.write(`building ${name} ${version} with Go, once (a minute or two) …\n`);
   const env = { ...process.env, GOBIN: dir, GOFLAGS: '', CGO_ENABLED: '0' };
   await run(go, ['install', `${module}/${path}@v${version}`], { env, timeout: buildLimitMs });
-  copyFileSync(join(dir, basename(path)), made);
+  copyFileSync(join(dir, basename(path)), target);
 }
 
 /** The folder of a Go module's source, for its files that are not code. Throws without Go. */

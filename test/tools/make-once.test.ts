@@ -18,38 +18,40 @@ function keep(t: TestContext): string {
 test('a tool that a killed process was making is made by the next one', {
   timeout: 20_000,
 }, async (t) => {
-  const kept = keep(t);
-  const other = fork(join(import.meta.dirname, 'make-for-ever.ts'), [kept]);
+  const file = keep(t);
+  const other = fork(join(import.meta.dirname, 'make-for-ever.ts'), [file]);
   t.after(() => other.kill('SIGKILL'));
   await once(other, 'message');
   // The lock of an earlier version, whose pid is another process's by now.
-  writeFileSync(`${kept}.lock`, String(process.pid));
+  writeFileSync(`${file}.lock`, String(process.pid));
   let isKilled = false;
-  const making = makeOnce(kept, (made) => writeFileSync(made, isKilled ? 'after' : 'meanwhile'));
+  const making = makeOnce(file, (target) =>
+    writeFileSync(target, isKilled ? 'after' : 'meanwhile'),
+  );
   // Twice the time between two tries.
   await sleep(400);
   isKilled = true;
   other.kill('SIGKILL');
   await making;
-  assert.equal(readFileSync(kept, 'utf8'), 'after');
+  assert.equal(readFileSync(file, 'utf8'), 'after');
 });
 
 test('concurrent makers make a tool once, and a failed one leaves it to the next', async (t) => {
-  const kept = keep(t);
+  const file = keep(t);
   let makers = 0;
-  const make = async (made: string) => {
+  const make = async (target: string) => {
     makers += 1;
-    writeFileSync(made, 'part');
+    writeFileSync(target, 'part');
     await sleep(20);
     if (makers === 1) throw new Error('no network');
-    writeFileSync(made, 'whole');
+    writeFileSync(target, 'whole');
   };
-  const results = await Promise.allSettled([1, 2, 3].map(() => makeOnce(kept, make)));
+  const results = await Promise.allSettled([1, 2, 3].map(() => makeOnce(file, make)));
   assert.deepEqual(results.map(({ status }) => status).sort(), [
     'fulfilled',
     'fulfilled',
     'rejected',
   ]);
   assert.equal(makers, 2);
-  assert.equal(readFileSync(kept, 'utf8'), 'whole');
+  assert.equal(readFileSync(file, 'utf8'), 'whole');
 });

@@ -8,21 +8,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * name beside `kept` and then renamed, so that no test sees an incomplete one.
  */
 export async function makeOnce(
-  kept: string,
+  file: string,
   make: (made: string) => Promise<void> | void,
 ): Promise<void> {
-  const folder = dirname(kept);
+  const folder = dirname(file);
   mkdirSync(folder, { recursive: true });
   // SQLite's lock is one of the operating system, which ends with its process, however that ends. A
   // pid in a file would outlive it, and be another process's later. The empty file stays.
-  const lock = new DatabaseSync(`${kept}.lock.sqlite`);
+  const lock = new DatabaseSync(`${file}.lock.sqlite`);
   try {
     while (!takeLock(lock)) await sleep(200);
-    if (existsSync(kept)) return;
+    if (existsSync(file)) return;
     const aside = mkdtempSync(join(folder, '.making-'));
     try {
       await make(join(aside, 'made'));
-      renameSync(join(aside, 'made'), kept);
+      renameSync(join(aside, 'made'), file);
     } finally {
       rmSync(aside, { recursive: true, force: true });
     }

@@ -112,9 +112,9 @@ export async function prepareChanges(stack: OwnStack, receivers: Receivers) {
       }),
     /** Events of grants have no name, so this compares their number. */
     async countGrants(requests: number): Promise<{ wanted: number; found: number }> {
-      const wanted = turnsOf(requests).filter((turn) => isGrant(kindOf(turn).make(turn))).length;
+      const expected = turnsOf(requests).filter((turn) => isGrant(kindOf(turn).make(turn))).length;
       return {
-        wanted,
+        wanted: expected,
         found: await countOf(stack, `access.grant_entry where tenant = $1 and resource like 'k%'`, [
           Tenant,
         ]),
@@ -129,12 +129,12 @@ export async function prepareChanges(stack: OwnStack, receivers: Receivers) {
         body: { Group: { Tenant, Path } },
         token: String(session['Token']),
       });
-      const found = await ask(to, {
+      const answer = await ask(to, {
         operation: 'Groups_Get',
         body: { Tenant, Path },
         token: String(session['Token']),
       });
-      assert.equal((found['Group'] as { Path: string }).Path, Path);
+      assert.equal((answer['Group'] as { Path: string }).Path, Path);
     },
   };
 }

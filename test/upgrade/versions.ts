@@ -17,7 +17,7 @@ import { makeOnce } from '../tools/make-once.ts';
 const previousCommit = 'ec3c71c1cefa774bed382b3b31006d8e39b96cf4';
 
 /** Not below node_modules, where Node strips no types. */
-const kept = path.join(root, '.local', `previous-${previousCommit.slice(0, 7)}`);
+const folder = path.join(root, '.local', `previous-${previousCommit.slice(0, 7)}`);
 const installLimitMs = 4 * 60_000;
 
 export type MigratingVersion = Version & { migrate(databaseUrl: string): Promise<void> };
@@ -33,15 +33,15 @@ export async function findPrevious(): Promise<
     process.stderr.write(`\n${skip}\n`);
     return { skip };
   }
-  await makeOnce(kept, takeTree);
-  return { tree: kept, skip: false };
+  await makeOnce(folder, takeTree);
+  return { tree: folder, skip: false };
 }
 
-async function takeTree(made: string): Promise<void> {
-  mkdirSync(made);
-  const archive = path.join(path.dirname(made), 'tree.tar');
+async function takeTree(target: string): Promise<void> {
+  mkdirSync(target);
+  const archive = path.join(path.dirname(target), 'tree.tar');
   await run('git', ['archive', '--output', archive, previousCommit], { cwd: root });
-  await run('tar', ['-xf', archive, '-C', made]);
+  await run('tar', ['-xf', archive, '-C', target]);
 }
 
 /** Installs a tree with its own bootstrap. The script after it only prints the tree's folders. */
