@@ -44,9 +44,9 @@ describe('a revocation over a broken broker connection', () => {
       await Promise.all([ofService.close(), ofGateway.close()]);
       cable.close();
     });
-    let asked = 0;
+    let loads = 0;
     const getOrLoad = () =>
-      rightsCache.getOrLoad('rights', () => Promise.resolve({ value: ++asked, keys: [key] }));
+      rightsCache.getOrLoad('rights', () => Promise.resolve({ value: ++loads, keys: [key] }));
     await eventually('the connections', () =>
       Promise.resolve(ofService.isConnected() && ofGateway.isConnected()),
     );

@@ -114,13 +114,13 @@ async function main(): Promise<number> {
  * names those that it did not run.
  */
 async function runLong(lane: Lane, minutes: number | undefined): Promise<number> {
-  const left = path.join(lane.folder, 'left');
-  writeFileSync(left, '');
+  const leftFile = path.join(lane.folder, 'left');
+  writeFileSync(leftFile, '');
   const environment = {
     ...lane.environment,
     ...(minutes !== undefined && {
       BAILIWICK_TEST_DEADLINE: String(Date.now() + minutes * 60_000),
-      BAILIWICK_TEST_LEFT: left,
+      BAILIWICK_TEST_LEFT: leftFile,
     }),
   };
   const timed = lane.files.filter(isTimed);
@@ -130,7 +130,7 @@ async function runLong(lane: Lane, minutes: number | undefined): Promise<number>
   const next = isStopped
     ? 0
     : await runBatches({ ...lane, environment, files: turned(others, day) }, cores + 1);
-  const names = readFileSync(left, 'utf8').trim().replaceAll('\n', ' ');
+  const names = readFileSync(leftFile, 'utf8').trim().replaceAll('\n', ' ');
   if (names !== '') say(`NOT RUN WITHIN ${minutes} MINUTES: ${names}`);
   return status || next;
 }
@@ -196,10 +196,10 @@ const pattern = (target: string) =>
 
 /** The limit of `--minutes=30`. */
 function minutesIn(options: readonly string[]): number | undefined {
-  const given = options.find((one) => one.startsWith('--minutes'));
-  if (given === undefined) return undefined;
-  const minutes = /^--minutes=(\d+)$/.exec(given)?.[1];
-  if (minutes === undefined) throw new Error(`${given} is not a limit such as --minutes=30`);
+  const option = options.find((one) => one.startsWith('--minutes'));
+  if (option === undefined) return undefined;
+  const minutes = /^--minutes=(\d+)$/.exec(option)?.[1];
+  if (minutes === undefined) throw new Error(`${option} is not a limit such as --minutes=30`);
   return Number(minutes);
 }
 

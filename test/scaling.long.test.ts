@@ -93,9 +93,9 @@ async function behindOneName(t: TestContext): Promise<Topology> {
 function callOn(groups: Client<typeof Groups>) {
   const failures: unknown[] = [];
   let calls = 0;
-  let done = false;
+  let isOver = false;
   const load = Array.from({ length: callers }, async () => {
-    while (!done) {
+    while (!isOver) {
       await groups
         .save({ group: { tenant: 't', path: `call-${calls++}` } })
         .catch((error: unknown) => failures.push(error));
@@ -103,7 +103,7 @@ function callOn(groups: Client<typeof Groups>) {
     }
   });
   const stop = async () => {
-    done = true;
+    isOver = true;
     await Promise.all(load);
     return { calls, failures };
   };

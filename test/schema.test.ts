@@ -216,11 +216,11 @@ describe('the schemas after all migrations', () => {
       await eventually('the waiting migration', isWaiting);
       // The first connection of the migrations writes one table, the second reads the other.
       await admin.query('begin; lock table access.schema_window, identity.migration');
-      const begun = Date.now();
+      const start = Date.now();
       await Promise.all(
         [access, identity].map((schema) => assert.rejects(run(schema), { code: '55P03' })),
       );
-      const waited = Date.now() - begun;
+      const waited = Date.now() - start;
       assert.ok(waited > 4900 && waited < 30_000, `${waited} ms`);
       assert.ok(await isWaiting());
     } finally {

@@ -15,7 +15,7 @@ type Autoscaler = {
   maxReplicas: number;
   metrics: unknown;
 };
-type Scaled = {
+type ScaledObject = {
   scaleTargetRef: { name: string };
   minReplicaCount: number;
   maxReplicaCount: number;
@@ -67,7 +67,9 @@ test('by queue KEDA scales, by the lag of all consumers of the workload, down to
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'ci/keda-values.yaml' });
-  const scaled = objectsOf(objects, 'ScaledObject').map(({ spec }) => spec as unknown as Scaled);
+  const scaled = objectsOf(objects, 'ScaledObject').map(
+    ({ spec }) => spec as unknown as ScaledObject,
+  );
   assert.deepEqual(scaled.map(({ scaleTargetRef }) => scaleTargetRef.name).sort(), [
     'bailiwick-notifications-delivery',
     'bailiwick-notifications-email',
@@ -99,7 +101,7 @@ test('KEDA reads the streams with the prefix of the installation, which every pr
 }, async () => {
   const objects = await chart.render({ file: 'ci/keda-values.yaml', set: ['nats.prefix=shop'] });
   const streams = objectsOf(objects, 'ScaledObject').flatMap(({ spec }) =>
-    (spec as unknown as Scaled).triggers.map(({ metadata }) => metadata['stream']),
+    (spec as unknown as ScaledObject).triggers.map(({ metadata }) => metadata['stream']),
   );
   assert.deepEqual(new Set(streams), new Set(['shop-EVT', 'shop-TASK']));
   const prefixes = JSON.stringify(objects).match(/BAILIWICK_NATS_PREFIX","value":"shop"/g);
@@ -133,7 +135,9 @@ test('KEDA can read the queues of an evaluation’s broker through its headless 
     'services.notifications-email.autoscaling.by=queue',
   ];
   const objects = await chart.render({ file: 'evaluation', set });
-  const [one] = objectsOf(objects, 'ScaledObject').map(({ spec }) => spec as unknown as Scaled);
+  const [one] = objectsOf(objects, 'ScaledObject').map(
+    ({ spec }) => spec as unknown as ScaledObject,
+  );
   const [host, port] = (one?.triggers[0]?.metadata['natsServerMonitoringEndpoint'] ?? '').split(
     ':',
   );

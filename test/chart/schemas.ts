@@ -14,7 +14,7 @@ export type Schema = {
   $ref?: string;
 };
 type Kind = { group: string; version: string; kind: string };
-type Described = {
+type SwaggerDocument = {
   definitions: Record<string, Schema & { 'x-kubernetes-group-version-kind'?: Kind[] }>;
 };
 export type Definition = {
@@ -82,7 +82,7 @@ async function writeSchemas(kubernetes: string, folder: string): Promise<void> {
   const source = await moduleFolder('k8s.io/kubernetes', kubernetes);
   const described = JSON.parse(
     readFileSync(join(source, 'api/openapi-spec/swagger.json'), 'utf8'),
-  ) as Described;
+  ) as SwaggerDocument;
   for (const [name, definition] of Object.entries(described.definitions)) {
     const [kind, ...more] = definition['x-kubernetes-group-version-kind'] ?? [];
     if (kind && more.length === 0)
@@ -102,7 +102,7 @@ async function writeSchemas(kubernetes: string, folder: string): Promise<void> {
 }
 
 /** A definition with all definitions it refers to. */
-function closure(first: string, { definitions: all }: Described): Record<string, Schema> {
+function closure(first: string, { definitions: all }: SwaggerDocument): Record<string, Schema> {
   const named = new Set([first]);
   const schemas: Record<string, Schema> = {};
   for (const name of named) {

@@ -12,7 +12,7 @@ import { type Cli, createCli, type Outcome } from './cli.ts';
 
 // bailiwick login without a password: with the browser of this computer, or of any device.
 
-type Stored = {
+type CredentialsFile = {
   Current: string;
   Tokens: Record<string, string>;
   Renewals: Record<string, { RefreshToken: string; ExpiresAt: string }>;
@@ -31,7 +31,7 @@ describe('bailiwick login', () => {
     return cli;
   };
   const storedIn = ({ sessionsFile }: Cli) =>
-    JSON.parse(readFileSync(sessionsFile, 'utf8')) as Stored;
+    JSON.parse(readFileSync(sessionsFile, 'utf8')) as CredentialsFile;
   const claimsOf = (token = '') =>
     JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<
       string,

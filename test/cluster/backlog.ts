@@ -39,8 +39,8 @@ http.createServer(async (request, response) => {
 setInterval(() => console.log(JSON.stringify({ delivered: delivered.size, repeated })), 1000);
 `;
 
-type Delivered = { delivered: number; repeated: number };
-const none: Delivered = { delivered: 0, repeated: 0 };
+type DeliveryCount = { delivered: number; repeated: number };
+const none: DeliveryCount = { delivered: 0, repeated: 0 };
 
 /** The values that let the workers reach the receiver, besides those of the load. */
 export const backlogValues = (namespace: string): string[] => [

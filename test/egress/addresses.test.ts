@@ -217,7 +217,7 @@ test('no IPv6 address that embeds a private IPv4 address is public', () => {
 });
 
 test('IPv6 addresses of allocated networks are public', () => {
-  const given = [
+  const networks = [
     prefix('2400::', 12),
     prefix('2600::', 12),
     prefix('2800::', 12),
@@ -225,7 +225,7 @@ test('IPv6 addresses of allocated networks are public', () => {
     prefix('2c00::', 12),
   ] as const;
   const addresses = fc
-    .constantFrom(...given)
+    .constantFrom(...networks)
     .chain(([first, bits]) =>
       fc.bigInt({ min: 0n, max: sizeOf(bits) - 1n }).map((offset) => first + offset),
     );

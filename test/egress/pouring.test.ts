@@ -52,7 +52,7 @@ for (const scheme of ['http', 'https'] as const)
       let pools: Pools;
       let trusted: string[];
       let connections = 0;
-      let sent = 0;
+      let bytes = 0;
       const open = new Set<Socket>();
 
       before(async () => {
@@ -75,8 +75,8 @@ for (const scheme of ['http', 'https'] as const)
         connections += 1;
         open.add(socket);
         socket.on('error', () => {}).once('close', () => open.delete(socket));
-        socket.on('data', (data) => {
-          const [, path = ''] = /^POST \/([a-z-]+)/.exec(data.toString('latin1')) ?? [];
+        socket.on('data', (chunk) => {
+          const [, path = ''] = /^POST \/([a-z-]+)/.exec(chunk.toString('latin1')) ?? [];
           if (path === 'good')
             socket.write(`${ok}content-length: 12288\r\n\r\n${'x'.repeat(12_288)}`);
           if (path === 'tiny-records') void drip(socket);
@@ -89,7 +89,7 @@ for (const scheme of ['http', 'https'] as const)
         await sleep(afterMs);
         for (; !socket.destroyed; await sleep(chunkMs)) {
           socket.write(filler);
-          sent += filler.length;
+          bytes += filler.length;
         }
       }
       /** Sends each byte in a TLS record of its own, some 22 bytes on the wire. */
@@ -97,19 +97,19 @@ for (const scheme of ['http', 'https'] as const)
         socket.write(`${ok}transfer-encoding: chunked\r\n\r\n1;`);
         for (; !socket.destroyed; await sleep(1)) {
           for (let count = 0; count < 20; count++) socket.write('x');
-          sent += 20;
+          bytes += 20;
         }
       }
 
       const post = (path: string, to: Server = server) => {
         const url = `${scheme}://127.0.1.1:${(to.address() as AddressInfo).port}/${path}`;
-        const wanted = {
+        const request = {
           url,
           headers: {},
           body: Buffer.from('{}'),
           signal: new AbortController().signal,
         };
-        return send({ pools, egress }, wanted, { ...limits, totalMs: 15_000 });
+        return send({ pools, egress }, request, { ...limits, totalMs: 15_000 });
       };
       const closed = async () => {
         for (const deadline = Date.now() + 3000; open.size > 0 && Date.now() < deadline; )
@@ -119,18 +119,18 @@ for (const scheme of ['http', 'https'] as const)
 
       for (const path of Object.keys(pours)) {
         test(`an answer with an endless ${path} ends as response_too_large, within two reads of the limit`, async () => {
-          sent = 0;
+          bytes = 0;
           assert.equal((await post(path)).error, 'response_too_large');
           await closed();
-          assert.ok(sent < mostSent, `${sent} bytes were read`);
+          assert.ok(bytes < mostSent, `${bytes} bytes were read`);
         });
       }
 
       test('bytes that arrive while no request is in flight close the connection within two reads of the limit', async () => {
-        sent = 0;
+        bytes = 0;
         assert.equal((await post('after-answer')).status, 'delivered');
         await closed();
-        assert.ok(sent < mostSent, `${sent} bytes were read`);
+        assert.ok(bytes < mostSent, `${bytes} bytes were read`);
       });
 
       test('every answer on a kept-alive connection has the whole limit', async () => {
@@ -154,19 +154,19 @@ for (const scheme of ['http', 'https'] as const)
           socket.once('data', () => void pour(socket, { head: '', filler: records }));
         });
         await new Promise<void>((resolve) => pourer.listen(0, '127.0.1.1', resolve));
-        sent = 0;
+        bytes = 0;
         const answer = await post('', pourer);
         pourer.close();
         assert.notEqual(answer.status, 'delivered');
         await ended;
-        assert.ok(sent < 2 * mostSent, `${sent} bytes were read`);
+        assert.ok(bytes < 2 * mostSent, `${bytes} bytes were read`);
       });
 
       test('TLS overhead counts towards the limit', { skip: scheme === 'http' }, async () => {
-        sent = 0;
+        bytes = 0;
         assert.equal((await post('tiny-records')).error, 'response_too_large');
         await closed();
-        assert.ok(sent < 40_000, `${sent} bytes within TLS were read`);
+        assert.ok(bytes < 40_000, `${bytes} bytes within TLS were read`);
       });
     });
   }

@@ -7,7 +7,7 @@ export type ProxyServer = Awaited<ReturnType<typeof startProxy>>;
 
 /** Starts an HTTP proxy that opens tunnels for one user, or gives a configured answer. */
 export async function startProxy({ user = 'egress', password = 'hunter2%' } = {}) {
-  const wanted = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  const credential = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   const sockets = new Set<Socket>();
   const proxy = {
     url: '',
@@ -29,7 +29,8 @@ export async function startProxy({ user = 'egress', password = 'hunter2%' } = {}
   server.on('connect', (request: IncomingMessage, client: Socket, head: Buffer) => {
     const target = request.url ?? '';
     proxy.asked.push(target);
-    const status = request.headers['proxy-authorization'] === wanted ? proxy.refuse(target) : 407;
+    const status =
+      request.headers['proxy-authorization'] === credential ? proxy.refuse(target) : 407;
     if (status === 'nothing') return;
     if (status !== undefined)
       return void client.end(`HTTP/1.1 ${status} No\r\ncontent-length: 2\r\n\r\nno`);

@@ -38,8 +38,8 @@ describe('a request through the egress proxy', () => {
   before(async () => {
     [dns, proxy] = await Promise.all([startDns(), startProxy()]);
     pools = createPools({ ...short, proxy: proxy.url });
-    await new Promise<void>((done) => plain.listen(0, '127.0.1.1', done));
-    await new Promise<void>((done) => secure.listen(0, '127.0.0.1', done));
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.1.1', resolve));
+    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
   });
   after(async () => {
     await pools?.close();
@@ -175,7 +175,7 @@ describe('a request through the egress proxy', () => {
     const noise = createTcp((socket) => void socket.on('error', () => {}).end('SSH-2.0-none\r\n'));
     const mute = createTcp((socket) => socket.destroy());
     for (const server of [noise, mute])
-      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     for (const port of [await takePort(), portOf(noise), portOf(mute)]) {
       const away = createPools({ ...short, proxy: `http://127.0.0.1:${port}` });
       await ourFault(post('http://127.0.1.2:9/', away), 'the egress proxy cannot be reached');

@@ -240,8 +240,8 @@ export async function startReceivers(host: string, everyMs: number) {
     sockets.add(socket);
     socket.on('error', () => {}).once('close', () => sockets.delete(socket));
     // A request may arrive in pieces, but the first piece always has the first line.
-    socket.on('data', (data) => {
-      const [, path = ''] = /^POST \/([a-z0-9-]+)/.exec(data.toString('latin1')) ?? [];
+    socket.on('data', (chunk) => {
+      const [, path = ''] = /^POST \/([a-z0-9-]+)/.exec(chunk.toString('latin1')) ?? [];
       (misbehaviours[path] ?? answersTwice[path])?.does(socket, everyMs);
     });
   });

@@ -27,12 +27,14 @@ async function postTo(
   options: ServerOptions,
   host = 'localhost',
 ): Promise<{ outcome: DeliveryOutcome; requests: number; codes: string[] }> {
-  const seen = { requests: 0, codes: [] as string[] };
+  const counts = { requests: 0, codes: [] as string[] };
   const server = createServer({ ...certificate, ...options }, (request, response) => {
-    seen.requests++;
+    counts.requests++;
     request.resume().on('end', () => response.writeHead(200).end());
   });
-  server.on('tlsClientError', (error: NodeJS.ErrnoException) => seen.codes.push(error.code ?? ''));
+  server.on('tlsClientError', (error: NodeJS.ErrnoException) =>
+    counts.codes.push(error.code ?? ''),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // New pools, because a TLS session of one receiver would be resumed.
   const pools = createPools({ connectMs: 2000, totalMs: 5000, answerBytes: 16 * 1024 });
@@ -42,7 +44,7 @@ async function postTo(
       { pools, egress },
       { url, headers: {}, body: Buffer.from('{}'), signal: new AbortController().signal },
     );
-    return { outcome, ...seen };
+    return { outcome, ...counts };
   } finally {
     await pools.close();
     server.closeAllConnections();

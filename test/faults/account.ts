@@ -59,10 +59,10 @@ export async function accountFor(product: Witness, entries: readonly Entry[]): P
     stack,
     "select operation from notifications.delivery_waiting where state = 'dead'",
   );
-  const wanted: Array<{ name: string; got: Got | undefined }> = [];
+  const effects: Array<{ name: string; got: Got | undefined }> = [];
   const withEvents = new Set<string>();
   for (const { tenant, key } of happened.values()) withEvents.add(`${tenant} ${key}`);
-  const want = (name: string, got: Got | undefined) => wanted.push({ name, got });
+  const want = (name: string, got: Got | undefined) => effects.push({ name, got });
   for (const place of places) {
     const keys = new Set(
       [...withEvents]
@@ -77,13 +77,13 @@ export async function accountFor(product: Witness, entries: readonly Entry[]): P
   for (const { accepted, hasMail, key, operation } of entries)
     if (accepted && hasMail) want(`${operation} ${key}`, receivers.mails.get(key));
   const all = [...receivers.webhooks, ...receivers.mails];
-  const lost = wanted.filter(({ got }) => !got || got.taken === 0).map(({ name }) => name);
+  const lost = effects.filter(({ got }) => !got || got.taken === 0).map(({ name }) => name);
   return {
     accepted: entries.filter(({ accepted }) => accepted).length,
-    effects: wanted.length,
+    effects: effects.length,
     lost,
     deadLetters: dead.length,
-    duplicates: all.reduce((sum, [, { taken }]) => sum + Math.max(0, taken - 1), 0),
+    duplicates: all.reduce((sum, [, { taken: times }]) => sum + Math.max(0, times - 1), 0),
     severalIds: all.filter(([, { ids }]) => ids.size !== 1).map(([name]) => name),
     forged: receivers.counts.forged,
     disagreements: [
@@ -93,10 +93,10 @@ export async function accountFor(product: Witness, entries: readonly Entry[]): P
   };
 }
 
-type Happened = { tenant: string; type: string; key: string };
+type PublishedEvent = { tenant: string; type: string; key: string };
 
 /** The events that the outboxes have published, by their id. */
-async function happenedIn({ stack }: Pick<Witness, 'stack'>): Promise<Map<string, Happened>> {
+async function happenedIn({ stack }: Pick<Witness, 'stack'>): Promise<Map<string, PublishedEvent>> {
   const parts = schemas.map(
     (schema) =>
       `select id, for_tenant as tenant, type, event from ${schema}.outbox where type = any ($1)`,
@@ -117,32 +117,32 @@ async function happenedIn({ stack }: Pick<Witness, 'stack'>): Promise<Map<string
 async function disagreements(
   { stack }: Pick<Witness, 'stack'>,
   entries: readonly Entry[],
-  happened: ReadonlyMap<string, Happened>,
+  happened: ReadonlyMap<string, PublishedEvent>,
 ): Promise<string[]> {
-  const found: string[] = [];
+  const problems: string[] = [];
   const events = [...happened.values()].map(({ type, tenant, key }) => `${type} ${tenant} ${key}`);
-  if (new Set(events).size !== events.length) found.push('a change has two events');
+  if (new Set(events).size !== events.length) problems.push('a change has two events');
   const rows: string[] = [];
   for (const [type, statement] of Object.entries(records)) {
     for (const { tenant, key } of await rowsOf<{ tenant: string; key: string }>(stack, statement))
       rows.push(`${type} ${tenant} ${key}`);
   }
-  found.push(...difference(rows, events).map((one) => `a row without its event: ${one}`));
-  found.push(...difference(events, rows).map((one) => `an event without its row: ${one}`));
+  problems.push(...difference(rows, events).map((one) => `a row without its event: ${one}`));
+  problems.push(...difference(events, rows).map((one) => `an event without its row: ${one}`));
   const keys = new Set([...happened.values()].map(({ key }) => key));
   for (const { accepted, place, key } of entries)
-    if (accepted && place && !keys.has(key)) found.push(`accepted, and no row: ${key}`);
-  return found;
+    if (accepted && place && !keys.has(key)) problems.push(`accepted, and no row: ${key}`);
+  return problems;
 }
 
 function difference(these: readonly string[], those: readonly string[]): string[] {
-  const known = new Set(those);
-  return these.filter((one) => !known.has(one));
+  const names = new Set(those);
+  return these.filter((one) => !names.has(one));
 }
 
 /** Each entry exists once, and the chains are valid. */
 async function auditProblems({ stack, places }: Witness): Promise<string[]> {
-  const found: string[] = [];
+  const problems: string[] = [];
   const twice = await rowsOf(
     stack,
     'select id from access.audit_entry group by id having count(*) > 1',
@@ -156,7 +156,7 @@ async function auditProblems({ stack, places }: Witness): Promise<string[]> {
     `select a.id from access.audit_entry a where not exists (select 1 from (${entriesOfOutbox}) o where o.id = a.id)`,
   );
   for (const [what, rows] of Object.entries({ twice, missing, foreign }))
-    if (rows.length > 0) found.push(`${rows.length} audit entries are ${what}`);
+    if (rows.length > 0) problems.push(`${rows.length} audit entries are ${what}`);
   for (const Tenant of ['', ...places.map(({ tenant }) => tenant)]) {
     for (let Cursor: unknown = ''; ; ) {
       const { status, body } = await stack.call(
@@ -165,12 +165,12 @@ async function auditProblems({ stack, places }: Witness): Promise<string[]> {
         stack.platformKey,
       );
       if (status !== 200 || body['Valid'] !== true)
-        found.push(
+        problems.push(
           `the chain of ${Tenant || 'the platform'} is not valid: ${JSON.stringify(body)}`,
         );
       Cursor = body['NextCursor'] ?? '';
       if (Cursor === '') break;
     }
   }
-  return found;
+  return problems;
 }

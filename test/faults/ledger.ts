@@ -86,7 +86,7 @@ export function keepLedger(
 ) {
   const entries: Entry[] = [];
   const answers: Record<string, number> = {};
-  let done = false;
+  let isOver = false;
   let turn = 0;
   const began = performance.now();
 
@@ -116,10 +116,10 @@ export function keepLedger(
   }
 
   async function client(): Promise<void> {
-    while (!done) {
+    while (!isOver) {
       const aheadMs = (1000 * turn) / rate - (performance.now() - began);
       if (aheadMs > 0) await sleep(aheadMs);
-      if (!done) await perform();
+      if (!isOver) await perform();
     }
   }
 
@@ -130,7 +130,7 @@ export function keepLedger(
       entries: readonly Entry[];
       answers: Readonly<Record<string, number>>;
     }> {
-      done = true;
+      isOver = true;
       await running;
       return { entries, answers };
     },
@@ -138,10 +138,10 @@ export function keepLedger(
 }
 
 function pick(random: number): Make {
-  let left = random;
-  const found = kinds.find(({ share }) => (left -= share) < 0);
-  if (!found) throw new Error('the shares add up to less than one');
-  return found.make;
+  let rest = random;
+  const kind = kinds.find(({ share }) => (rest -= share) < 0);
+  if (!kind) throw new Error('the shares add up to less than one');
+  return kind.make;
 }
 
 /** ok, the error code, or that there was no answer. */

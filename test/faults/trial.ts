@@ -48,12 +48,12 @@ export async function runTrial({ kills, seconds, seed, rate, say }: TrialOptions
       say('some effects have not arrived'),
     );
     const account = await accountFor(product, entries);
-    const taken = account.effects + account.duplicates;
+    const deliveries = account.effects + account.duplicates;
     return {
       ...account,
       operations: entries.length,
       counts,
-      duplicateShare: account.duplicates / taken,
+      duplicateShare: account.duplicates / deliveries,
       duplicateLimit: inHand * (counts.worker + counts.broker + counts.database),
       drainedAfterSeconds: Math.round((performance.now() - began) / 1000),
     };

@@ -58,7 +58,7 @@ for (const kind of ['github', 'gitlab'] as const) {
     assert.equal(forge.comments.length, 251);
     assert.equal(forge.comments[0]?.body, `${marker}\nfake`);
     assert.equal(forge.comments[250]?.body, `${marker}\ntwo`);
-    const pages = forge.recorded.filter(({ path: asked }) => asked.includes('per_page=100&page='));
+    const pages = forge.recorded.filter(({ path: url }) => url.includes('per_page=100&page='));
     assert.equal(pages.length, 4);
     await comment(kind, forge, 'other', writer, 'b.yaml');
     assert.equal(forge.comments.length, 252, 'a comment of another name');

@@ -73,7 +73,7 @@ type Github = { event_name: string; ref: string; token: string; event: object };
 
 /** The value of an expression. Those of the action are JavaScript too, but for names with a hyphen. */
 function evaluate(expression: string, github: Github, inputs: Variables): unknown {
-  const format = (text: string, value: string) => text.replace('{0}', value);
+  const format = (text: string, argument: string) => text.replace('{0}', argument);
   const code = expression.replaceAll(/inputs\.([\w-]+)/g, 'inputs["$1"]');
   return runInNewContext(code, { github, inputs, format });
 }
@@ -88,13 +88,13 @@ type ActionRun = { github: Github; inputs: Variables; env: Variables; cwd: strin
 /** Runs the action's steps until one fails, as GitHub does. */
 export async function runAction(
   runner: Runner,
-  { github, inputs: given, env, cwd }: ActionRun,
+  { github, inputs: actionInputs, env, cwd }: ActionRun,
 ): Promise<Outcome> {
   const defaults = Object.entries(action.inputs).map(([name, input]) => [
     name,
     interpolate(input.default ?? '', github, {}),
   ]);
-  const inputs = { ...(Object.fromEntries(defaults) as Variables), ...given };
+  const inputs = { ...(Object.fromEntries(defaults) as Variables), ...actionInputs };
   let output = '';
   for (const step of action.runs.steps) {
     const condition = /^\$\{\{(.*)\}\}$/.exec(step.if ?? '${{ true }}')?.[1] ?? '';
@@ -104,9 +104,9 @@ export async function runAction(
       interpolate(value, github, inputs),
     ]);
     const script = ['bash', '--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run] as const;
-    const done = await runner.run(script, cwd, { ...env, ...Object.fromEntries(own) });
-    output += done.output;
-    if (done.code !== 0) return { code: done.code, output };
+    const outcome = await runner.run(script, cwd, { ...env, ...Object.fromEntries(own) });
+    output += outcome.output;
+    if (outcome.code !== 0) return { code: outcome.code, output };
   }
   return { code: 0, output };
 }
@@ -125,9 +125,9 @@ export const templateInputs = (
 ).spec.inputs;
 
 /** The job of the template with these inputs. */
-export function gitlabJobOf(name: string, given: Variables): Job {
+export function gitlabJobOf(name: string, values: Variables): Job {
   const text = body.replaceAll(/\$\[\[ inputs\.([\w-]+) \]\]/g, (_, input: string) =>
-    String(given[input] ?? templateInputs[input]?.default ?? ''),
+    String(values[input] ?? templateInputs[input]?.default ?? ''),
   );
   const jobs = parse(text) as Record<string, Job>;
   const [shared, own] = [jobs['.bailiwick'], jobs[name]];

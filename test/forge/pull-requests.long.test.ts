@@ -274,11 +274,11 @@ describe('the GitHub action and the GitLab template', () => {
     const { steps } = (workflow as { jobs: { access: { steps: Array<{ with?: object }> } } }).jobs
       .access;
     const [included] = (include as { include: Array<{ inputs: object }> }).include;
-    for (const [given = {}, known] of [
+    for (const [inputs = {}, declared] of [
       [steps[1]?.with, action.inputs],
       [included?.inputs, templateInputs],
     ] as const)
-      for (const name of Object.keys(given)) assert.ok(name in known, name);
+      for (const name of Object.keys(inputs)) assert.ok(name in declared, name);
     const required = Object.entries(action.inputs).filter(([, input]) => input.required);
     for (const [name] of required) assert.ok(name in (steps[1]?.with ?? {}), name);
   });

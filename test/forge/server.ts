@@ -6,16 +6,16 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 // Stands in for the APIs of GitHub and GitLab: keeps the comments of one request and all calls, and answers as their
 // documentation says.
 
-export type Stored = { id: number; body: string; author: string };
-export type Recorded = { method: string; path: string; token: string; body: string };
-type Routed = { comments: RegExp; comment: RegExp; update: string };
+export type CommentRecord = { id: number; body: string; author: string };
+export type RequestRecord = { method: string; path: string; token: string; body: string };
+type Routes = { comments: RegExp; comment: RegExp; update: string };
 
 /** The token that may write comments. Another one may only read. */
 export const writer = 'forge-token-that-writes';
 /** Whose token it is. */
 export const authors = { github: 'github-actions[bot]', gitlab: '7' };
 
-const routes: Record<'github' | 'gitlab', Routed> = {
+const routes: Record<'github' | 'gitlab', Routes> = {
   github: {
     comments: /^\/repos\/acme\/access\/issues\/5\/comments$/,
     comment: /^\/repos\/acme\/access\/issues\/comments\/(\d+)$/,
@@ -35,15 +35,15 @@ export async function startForge(
   kind: 'github' | 'gitlab',
   idToken: (audience: string) => string = () => '',
 ) {
-  const comments: Stored[] = [];
-  const recorded: Recorded[] = [];
+  const comments: CommentRecord[] = [];
+  const recorded: RequestRecord[] = [];
   /** The statuses of the next answers, before the server answers as it should. */
   const failures: Array<{ status: number; after?: string }> = [];
   /** Whether the answer to the next change is lost, although the change is made. */
   const state = { losesNext: false };
   const route = routes[kind];
 
-  const shown = ({ id, body, author }: Stored) =>
+  const recordOf = ({ id, body, author }: CommentRecord) =>
     kind === 'github'
       ? { id, body, user: { login: author } }
       : { id, body, author: { id: Number(author) }, system: false };
@@ -83,11 +83,11 @@ export async function startForge(
       return void response.destroy();
     }
     return changed
-      ? send(method === 'POST' ? 201 : 200, shown(changed))
+      ? send(method === 'POST' ? 201 : 200, recordOf(changed))
       : send(404, { message: 'Not Found' });
   }
 
-  function change(method: string, path: string, body: string): Stored | undefined {
+  function change(method: string, path: string, body: string): CommentRecord | undefined {
     const { body: written } = JSON.parse(body) as { body: string };
     if (method === 'POST' && route.comments.test(path)) {
       const created = { id: comments.length + 1, body: written, author: authors[kind] };
@@ -95,10 +95,10 @@ export async function startForge(
       return created;
     }
     const id = Number(route.comment.exec(path)?.[1]);
-    const found = comments.find((one) => one.id === id);
-    if (method !== route.update || !found) return undefined;
-    found.body = written;
-    return found;
+    const comment = comments.find((one) => one.id === id);
+    if (method !== route.update || !comment) return undefined;
+    comment.body = written;
+    return comment;
   }
 
   /** Both forges answer with at most 100 items and a Link to the next page. */
@@ -108,7 +108,7 @@ export async function startForge(
   ): void {
     const size = Math.min(Number(url.searchParams.get('per_page') ?? 30), 100);
     const page = Number(url.searchParams.get('page') ?? 1);
-    const items = comments.slice((page - 1) * size, page * size).map(shown);
+    const items = comments.slice((page - 1) * size, page * size).map(recordOf);
     const next = new URL(url);
     next.searchParams.set('page', String(page + 1));
     const link = `<${String(next)}>; rel="next"`;

@@ -66,13 +66,13 @@ export async function setStage(kind: Kind) {
     commandsOf(kind === 'github' ? 'Set up GitHub' : 'Set up GitLab'),
     'echo "bots $plan_bot $apply_bot"',
   ].join('\n');
-  const made = await runner.run(['bash', '-euo', 'pipefail', '-c', setup], folder, {
+  const result = await runner.run(['bash', '-euo', 'pipefail', '-c', setup], folder, {
     api: stack.url,
     tenant,
     token: owner.token,
   });
-  const [, planBot = '', applyBot = ''] = /bots (bot_\w+) (bot_\w+)/.exec(made.output) ?? [];
-  assert.notEqual(applyBot, '', made.output);
+  const [, planBot = '', applyBot = ''] = /bots (bot_\w+) (bot_\w+)/.exec(result.output) ?? [];
+  assert.notEqual(applyBot, '', result.output);
   for (const Bot of [planBot, applyBot]) {
     const { items } = await readList<object>(
       stack,

@@ -53,10 +53,10 @@ async function assertNothingLost(
   meanwhile: () => Promise<void>,
 ): Promise<void> {
   const failures: unknown[] = [];
-  let done = false;
+  let isOver = false;
   let calls = 0;
   const callOn = async () => {
-    while (!done) {
+    while (!isOver) {
       const id = `call-${calls++}`;
       const call =
         calls % 4 === 0
@@ -68,7 +68,7 @@ async function assertNothingLost(
   };
   const load = Array.from({ length: callers }, callOn);
   await meanwhile();
-  done = true;
+  isOver = true;
   await Promise.all(load);
   assert.deepEqual(failures, []);
   const counts = (await ask('counts')) as Array<[string, number]>;
