@@ -66,6 +66,22 @@ test('only queries.ts files and packages run SQL', () => {
   );
 });
 
+const isText = (node: ts.Node | undefined) =>
+  node !== undefined && (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node));
+
+/** A lock, or a row to take turns on, whose name is written where it is used. */
+const namesRow = (node: ts.Node) =>
+  ts.isCallExpression(node)
+    ? node.expression.getText() === 'lockName' && isText(node.arguments[1])
+    : ts.isPropertyAssignment(node) && node.name.getText() === 'row' && isText(node.initializer);
+
+test('names of locks and turns are in the rows.ts of their service', () => {
+  assert.deepEqual(
+    product.filter((file) => nodesIn(file).some(namesRow)),
+    [],
+  );
+});
+
 const tenantTables: TenantTables = new Map(
   schemas
     .flatMap(({ entities }) => entities.map(({ meta }) => meta))

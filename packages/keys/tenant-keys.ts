@@ -26,6 +26,9 @@ const hits = counter({
   about: 'Data keys found in the cache, without look-up or unwrapping.',
 });
 
+/** The names of rows that transactions lock, also those of the previous version. */
+const rowOf = { currentKey: (tenant: string) => `dek ${tenant}` };
+
 /** Called in the transaction that replaces a tenant's key, with both key ids. */
 type OnReplaced = (tx: Transaction, key: { id: string; previous: string }) => void;
 
@@ -55,7 +58,7 @@ function createKeyStore({ database, service }: Pick<Options, 'database' | 'servi
     if (currentKey) return unwrap(currentKey);
     const { id, key, row } = await make(tenant);
     const other = await database.transaction({ call: byService, tenant }, async (tx) => {
-      await lockName(tx, `dek ${tenant}`);
+      await lockName(tx, rowOf.currentKey(tenant));
       const stored = await findCurrent(tx, tenant);
       if (!stored) tx.em.persist(tx.em.create(DekEntity, { ...row, createdAt: new Date() }));
       return stored;
@@ -84,7 +87,7 @@ function createKeyStore({ database, service }: Pick<Options, 'database' | 'servi
     if (!currentKey || (only !== undefined && currentKey.id !== only)) return undefined;
     const { id, row } = await make(tenant);
     const replaced = await database.transaction({ call, tenant }, async (tx) => {
-      await lockName(tx, `dek ${tenant}`);
+      await lockName(tx, rowOf.currentKey(tenant));
       const stored = await findCurrent(tx, tenant);
       if (!stored || (only !== undefined && stored.id !== only)) return false;
       const now = new Date();

@@ -33,6 +33,7 @@ import { reachOf, rightsOf, tokenRightsOf } from './decisions/rights.ts';
 import type { Rights } from './decisions/values.ts';
 import { leave } from './deletion/leave.ts';
 import { findGroupPaths } from './groups/queries.ts';
+import { rowOf } from './rows.ts';
 import { type ReportedState, setSubjectState } from './subjects/state.ts';
 import { findLogo } from './tenants/branding/queries.ts';
 import type { TenantRow } from './tenants/entities.ts';
@@ -124,7 +125,7 @@ export function authorityHandlers(deps: Deps): Handlers<typeof Authority> {
     async setSubjectState({ subject, state, changedAt }, call) {
       if (!isReportedState(state) || !changedAt)
         throw invalid('State must be active, disabled or deleted, and ChangedAt is required');
-      await database.transaction({ call, tenant: null, row: `subject ${subject}` }, (tx) =>
+      await database.transaction({ call, tenant: null, row: rowOf.subject(subject) }, (tx) =>
         setSubjectState(tx, subject, state, timestampDate(changedAt)),
       );
       // Not awaited: identity revokes the same key after this reply and would wait twice. This

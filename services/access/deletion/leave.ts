@@ -1,6 +1,7 @@
 import type { Origin } from '@bailiwick/contract';
 import { failedPrecondition } from '@bailiwick/errors';
 import type { Database, Transaction } from '@bailiwick/store';
+import { rowOf } from '../rows.ts';
 import { lockSubject, markLeaving } from '../subjects/state.ts';
 import { countOtherOwners } from '../tenants/queries.ts';
 import { lockOwnedTenants, type OwnedTenant } from './queries.ts';
@@ -10,7 +11,7 @@ import { lockOwnedTenants, type OwnedTenant } from './queries.ts';
  * an active tenant.
  */
 export function leave(database: Database, call: Origin, userId: string): Promise<void> {
-  return database.transaction({ call, tenant: null, row: `subject ${userId}` }, async (tx) => {
+  return database.transaction({ call, tenant: null, row: rowOf.subject(userId) }, async (tx) => {
     await lockSubject(tx, userId);
     const left = await tenantsWithoutOwner(tx, userId);
     if (left.length > 0) {

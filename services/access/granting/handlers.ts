@@ -20,6 +20,7 @@ import {
   toGroupGrant,
 } from '../grants/records.ts';
 import { pathKey } from '../groups/path.ts';
+import { rowOf } from '../rows.ts';
 import { grant, grantProblems, withdraw } from './change.ts';
 
 /** Checks common to the grants of users, groups and bots. */
@@ -34,7 +35,7 @@ type Deps = { database: Database; directory: Directory; pager: Pager };
 const scopeOf = (call: Call, { tenant, subjectType, subject }: SentGrant): Scope => ({
   call,
   tenant,
-  row: `${subjectType} ${tenant} ${subjectType === 'group' ? pathKey(subject) : subject}`,
+  row: rowOf.grantee(subjectType, tenant, subjectType === 'group' ? pathKey(subject) : subject),
 });
 
 /** Operations common to the grants of users, groups and bots, which share one table. */

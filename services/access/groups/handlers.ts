@@ -16,6 +16,7 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import type { Database } from '@bailiwick/store';
 import { visibleTo } from '../decisions/visible.ts';
+import { rowOf } from '../rows.ts';
 import { toGroup } from './entities.ts';
 import { addMember, deleteGroup, removeMember } from './members.ts';
 import { pathKey } from './path.ts';
@@ -82,7 +83,7 @@ export function groupHandlers(deps: Deps): Handlers<typeof Groups> {
   return {
     async save(request, call) {
       const { tenant = '', path = '' } = request.group ?? {};
-      await database.transaction({ call, tenant, row: `group ${tenant} ${pathKey(path)}` }, (tx) =>
+      await database.transaction({ call, tenant, row: rowOf.group(tenant, pathKey(path)) }, (tx) =>
         saveGroup(tx, request),
       );
       return {};
@@ -94,7 +95,7 @@ export function groupHandlers(deps: Deps): Handlers<typeof Groups> {
     },
 
     async delete({ tenant, path }, call) {
-      await database.transaction({ call, tenant, row: `group ${tenant} ${pathKey(path)}` }, (tx) =>
+      await database.transaction({ call, tenant, row: rowOf.group(tenant, pathKey(path)) }, (tx) =>
         deleteGroup(tx, { tenant, path }, call),
       );
       return {};
@@ -104,14 +105,14 @@ export function groupHandlers(deps: Deps): Handlers<typeof Groups> {
     listByTenant: (...asked) => listGroups(deps, ...asked),
 
     async addMember({ tenant, group, userId }, call) {
-      await database.transaction({ call, tenant, row: `user ${tenant} ${userId}` }, (tx) =>
+      await database.transaction({ call, tenant, row: rowOf.member(tenant, userId) }, (tx) =>
         addMember(tx, { tenant, group, userId }, call),
       );
       return {};
     },
 
     async removeMember({ tenant, group, userId }, call) {
-      await database.transaction({ call, tenant, row: `user ${tenant} ${userId}` }, (tx) =>
+      await database.transaction({ call, tenant, row: rowOf.member(tenant, userId) }, (tx) =>
         removeMember(tx, { tenant, group, userId }, call),
       );
       return {};

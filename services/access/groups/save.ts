@@ -15,6 +15,7 @@ import {
 import { lockName, type Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
+import { rowOf } from '../rows.ts';
 import { GroupEntity, type GroupRow, toGroup } from './entities.ts';
 import { assertKeepsScim } from './managed.ts';
 import { ancestorKeys, pathKey } from './path.ts';
@@ -28,7 +29,7 @@ export async function saveGroup(tx: Transaction, request: GroupsSaveRequest): Pr
   const key = pathKey(sent.path);
   // For two concurrent first saves of one path, the second finds the group of the first and updates
   // it.
-  await lockName(tx, `group ${sent.tenant} ${key}`);
+  await lockName(tx, rowOf.group(sent.tenant, key));
   const stored = await tx.em.findOne(
     GroupEntity,
     { key },

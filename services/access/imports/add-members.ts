@@ -11,6 +11,7 @@ import { enterGroup } from '../groups/members.ts';
 import { pathKey } from '../groups/path.ts';
 import { memberRole } from '../permissions/builtin.ts';
 import { lockRoles } from '../roles/save.ts';
+import { rowOf } from '../rows.ts';
 import { lockActive } from '../subjects/state.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
@@ -38,7 +39,7 @@ export async function addMembers(
     const part = numbered.slice(start, start + perTransaction);
     const refused = await refusalOf(async () => {
       refusals.push(
-        ...(await database.transaction({ call, tenant, row: `tenant ${tenant}` }, (tx) =>
+        ...(await database.transaction({ call, tenant, row: rowOf.tenant(tenant) }, (tx) =>
           addPart(tx, part, call),
         )),
       );

@@ -22,6 +22,7 @@ import { enterGroup } from '../groups/members.ts';
 import { findGroupRoles } from '../groups/queries.ts';
 import { joinAsInvited } from '../provisioned/enter.ts';
 import { lockRoles } from '../roles/save.ts';
+import { rowOf } from '../rows.ts';
 import { lockState } from '../subjects/state.ts';
 import { TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
 import { startMembership } from '../tenants/membership.ts';
@@ -48,7 +49,7 @@ export async function acceptInvitation(
   }
   // Queued by caller and not by tenant: an invited user must not delay the tenant's own users.
   await database.transaction(
-    { call, tenant, row: `user ${tenant} ${call.caller.id}` },
+    { call, tenant, row: rowOf.member(tenant, call.caller.id) },
     async (tx) => {
       await lockCaller(tx, call.caller.id);
       await lockActive(tx, tenant);

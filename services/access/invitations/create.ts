@@ -25,6 +25,7 @@ import { findGroupRoles } from '../groups/queries.ts';
 import type { InvitationLimits } from '../limits.ts';
 import { memberRole } from '../permissions/builtin.ts';
 import { assertRole } from '../roles/save.ts';
+import { rowOf } from '../rows.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import { liftBar } from '../tenants/membership.ts';
@@ -59,7 +60,7 @@ export async function createInvitation(
   ]);
   const { tenant } = request;
   const { token } = await deps.database.transaction(
-    { call, tenant, row: `tenant ${tenant}` },
+    { call, tenant, row: rowOf.tenant(tenant) },
     (tx) => invite(tx, deps, { ...request, email, invited, inviter }, call),
   );
   return token;

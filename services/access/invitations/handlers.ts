@@ -12,6 +12,7 @@ import {
 import type { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
 import type { Transaction } from '@bailiwick/store';
 import { findUser, shownName } from '../directory.ts';
+import { rowOf } from '../rows.ts';
 import { acceptInvitation } from './accept.ts';
 import { type CreateDeps, createInvitation } from './create.ts';
 import { toInvitation } from './entities.ts';
@@ -51,7 +52,7 @@ export function invitationHandlers(
       if (known?.status === 'declined') return {};
       if (known?.status !== 'pending') throw deadToken();
       const { tenant } = known;
-      await database.transaction({ call, tenant, row: `invitation ${token}` }, (tx) =>
+      await database.transaction({ call, tenant, row: rowOf.invitationToken(token) }, (tx) =>
         decline(tx, tenant, hash),
       );
       return {};
@@ -82,7 +83,7 @@ export function invitationHandlers(
 
     async delete({ tenant, email }, call) {
       const { key } = normaliseEmail(email);
-      await database.transaction({ call, tenant, row: `invitation ${tenant} ${key}` }, (tx) =>
+      await database.transaction({ call, tenant, row: rowOf.invitation(tenant, key) }, (tx) =>
         revokeInvitation(tx, tenant, key),
       );
       return {};

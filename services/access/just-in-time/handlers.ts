@@ -4,6 +4,7 @@ import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admissi
 import type { Database } from '@bailiwick/store';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findByToken } from '../invitations/queries.ts';
+import { rowOf } from '../rows.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import { findTenant } from '../tenants/queries.ts';
 import { type JoinDeps, join } from './join.ts';
@@ -38,7 +39,7 @@ export function admissionHandlers(deps: JoinDeps): Handlers<typeof Admission> {
 
 /** sso records the event and audit entry: it knows the caller. */
 async function liftSso(database: Database, tenant: string, until: Date, call: Call): Promise<void> {
-  await database.transaction({ call, tenant, row: `tenant ${tenant}` }, async (tx) => {
+  await database.transaction({ call, tenant, row: rowOf.tenant(tenant) }, async (tx) => {
     const row = await lockTenant(tx, tenant);
     if (row.ssoLiftedUntil?.getTime() === until.getTime()) return;
     row.ssoLiftedUntil = until;

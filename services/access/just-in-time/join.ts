@@ -11,6 +11,7 @@ import { GroupEntity, scimSource } from '../groups/entities.ts';
 import { pathKey } from '../groups/path.ts';
 import { memberRole } from '../permissions/builtin.ts';
 import { lockRoles } from '../roles/save.ts';
+import { rowOf } from '../rows.ts';
 import { lockState } from '../subjects/state.ts';
 import { TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
 import { startMembership } from '../tenants/membership.ts';
@@ -50,7 +51,7 @@ export async function join(
     : undefined;
   const call: Call = { ...sent, caller: { ...sent.caller, ...actor, ip, userAgent } };
   const joined = await database.transaction(
-    { call, tenant, row: `user ${tenant} ${userId}` },
+    { call, tenant, row: rowOf.member(tenant, userId) },
     async (tx): Promise<Joined> => {
       await assertAdmitted(tx, userId);
       const defaultRole = await lockDefaultRole(tx, tenant);

@@ -17,6 +17,7 @@ import { type SentGrant, sentBotGrant, sentGrant, sentGroupGrant } from '../gran
 import { addMember, deleteGroup, removeMember } from '../groups/members.ts';
 import { saveGroup } from '../groups/save.ts';
 import { deleteRole, roleProblems, saveRole } from '../roles/save.ts';
+import { rowOf } from '../rows.ts';
 import { differences, type Holdings, holdingsInTenant } from './holdings.ts';
 import { waitForLocks } from './queries.ts';
 
@@ -97,11 +98,11 @@ async function tryAll(
   const warnings: string[] = [];
   let states: { before: Holdings; after: Holdings } | undefined;
   await database
-    .transaction({ call, tenant, row: `plan ${tenant}` }, async (tx) => {
+    .transaction({ call, tenant, row: rowOf.plan(tenant) }, async (tx) => {
       // Two plans of one tenant would block each other. A plan that waits too long releases its
       // connection.
       await waitForLocks(tx, 10 * lockWaitMs);
-      await lockName(tx, `plan ${tenant}`);
+      await lockName(tx, rowOf.plan(tenant));
       await waitForLocks(tx, lockWaitMs);
       const before = await holdingsInTenant(tx.query, tenant);
       for (const [index, change] of planned.entries()) {

@@ -6,6 +6,7 @@ import type {
   RolesListRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import type { Database } from '@bailiwick/store';
+import { rowOf } from '../rows.ts';
 import { builtInRoles, toRole } from './entities.ts';
 import { describedPermissions } from './permission-list.ts';
 import { findRole, rolesOf } from './queries.ts';
@@ -31,7 +32,7 @@ export function roleHandlers({ database, pager }: Deps): Handlers<typeof Roles> 
   return {
     async save(request, call) {
       const { tenant = '', slug = '' } = request.role ?? {};
-      await database.transaction({ call, tenant, row: `role ${tenant} ${slug}` }, (tx) =>
+      await database.transaction({ call, tenant, row: rowOf.role(tenant, slug) }, (tx) =>
         saveRole(tx, request, call),
       );
       return {};
@@ -45,7 +46,7 @@ export function roleHandlers({ database, pager }: Deps): Handlers<typeof Roles> 
     },
 
     async delete({ tenant, slug }, call) {
-      await database.transaction({ call, tenant, row: `role ${tenant} ${slug}` }, (tx) =>
+      await database.transaction({ call, tenant, row: rowOf.role(tenant, slug) }, (tx) =>
         deleteRole(tx, { tenant, slug }),
       );
       return {};

@@ -23,6 +23,7 @@ import { assertMayGrantPermissions } from '../decisions/delegation.ts';
 import { removeGrantsOfRole } from '../grants/entries.ts';
 import { rolesPerTenant } from '../limits.ts';
 import { isBuiltIn, isTenantRole } from '../permissions/builtin.ts';
+import { rowOf } from '../rows.ts';
 import { RoleEntity, type RoleRow, toRole } from './entities.ts';
 import { findRoleUse } from './queries.ts';
 
@@ -49,7 +50,7 @@ export async function saveRole(
   assertOwnRole(slug);
   // For two concurrent first saves of one slug, the second finds the role of the first and updates
   // it.
-  await lockName(tx, `role ${tenant} ${slug}`);
+  await lockName(tx, rowOf.role(tenant, slug));
   const stored = await tx.em.findOne(
     RoleEntity,
     { slug },

@@ -5,6 +5,7 @@ import { findSubjectGrants, owns } from '../decisions/context.ts';
 import { findEnding, findLacking, rolesOf } from '../decisions/delegation.ts';
 import type { Source } from '../decisions/sources.ts';
 import { findUserByEmail } from '../directory.ts';
+import { rowOf } from '../rows.ts';
 import { isKnownElsewhere } from '../tenants/queries.ts';
 import { assertMayEnd } from '../tenants/status.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
@@ -73,7 +74,7 @@ export async function assertMayDisable(
   { call, source }: Pick<ScimRequest, 'call' | 'source'>,
 ): Promise<void> {
   if (memberStatus === 'disabled') return;
-  await database.transaction({ call, tenant, row: `tenant ${tenant}` }, (tx) =>
+  await database.transaction({ call, tenant, row: rowOf.tenant(tenant) }, (tx) =>
     assertMayEnd(tx, call, { tenant, userId, what: 'disabled', source }),
   );
 }

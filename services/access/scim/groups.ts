@@ -12,6 +12,7 @@ import { ancestorKeys, pathKey } from '../groups/path.ts';
 import { findGroupRoles } from '../groups/queries.ts';
 import { recordGroup } from '../groups/save.ts';
 import { ownerRole } from '../permissions/builtin.ts';
+import { rowOf } from '../rows.ts';
 import type { StoredSettings } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
@@ -221,7 +222,7 @@ const inTenant = <T>(
   tenant: string,
   work: (tx: Transaction, settings: StoredSettings) => Promise<T>,
 ): Promise<T> =>
-  database.transaction({ call, tenant, row: `tenant ${tenant}` }, async (tx) => {
+  database.transaction({ call, tenant, row: rowOf.tenant(tenant) }, async (tx) => {
     const { settings } = await lockTenant(tx, tenant);
     return work(tx, settings);
   });
@@ -255,7 +256,7 @@ async function freePath(
   for (const segment of plain === '' ? [marked] : [plain, marked]) {
     const path = parent === '' ? segment : `${parent}/${segment}`;
     const key = pathKey(path);
-    await lockName(tx, `group ${tenant} ${key}`);
+    await lockName(tx, rowOf.group(tenant, key));
     const holder = await tx.em.findOne(GroupEntity, { key });
     if (!holder) return path;
     if (holder.source !== scimSource)

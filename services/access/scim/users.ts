@@ -5,6 +5,7 @@ import type { Call } from '@bailiwick/pipeline';
 import { onPool, type Run, type Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { ScimUserEntity } from '../provisioned/entities.ts';
+import { rowOf } from '../rows.ts';
 import { assertPresent } from '../subjects/state.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import {
@@ -253,7 +254,7 @@ const inTenant = <T>(
   { call, tenant, account }: { call: Call; tenant: string; account?: Account },
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> =>
-  database.transaction({ call, tenant, row: `tenant ${tenant}` }, async (tx) => {
+  database.transaction({ call, tenant, row: rowOf.tenant(tenant) }, async (tx) => {
     if (account?.user) await assertPresent(tx, account.user.id, 'user');
     await lockTenant(tx, tenant);
     return work(tx);

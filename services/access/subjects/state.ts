@@ -1,5 +1,6 @@
 import { notFound } from '@bailiwick/errors';
 import { lockName, lockNames, type Transaction } from '@bailiwick/store';
+import { rowOf } from '../rows.ts';
 import { SubjectStateEntity } from './entities.ts';
 
 // The status of users and bots that decisions depend on. identity owns the subjects and reports
@@ -62,7 +63,7 @@ export async function markLeaving(tx: Transaction, subject: string): Promise<voi
  * tenant.
  */
 export const lockSubject = (tx: Transaction, subject: string): Promise<void> =>
-  lockName(tx, `subject ${subject}`);
+  lockName(tx, rowOf.subject(subject));
 
 /** The reported status of a user or bot, or null, locked until the transaction ends. */
 export async function lockState(tx: Transaction, subject: string) {
@@ -77,7 +78,7 @@ export async function lockActive(
 ): Promise<ReadonlySet<string>> {
   await lockNames(
     tx,
-    subjects.map((subject) => `subject ${subject}`),
+    subjects.map((subject) => rowOf.subject(subject)),
   );
   const known = await tx.em.find(SubjectStateEntity, { subject: { $in: [...subjects] } });
   const inactive = new Set(

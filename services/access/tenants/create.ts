@@ -12,6 +12,7 @@ import { create } from '@bufbuild/protobuf';
 import { assertUser, type Directory } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import { isTenantRole, ownerRole } from '../permissions/builtin.ts';
+import { rowOf } from '../rows.ts';
 import { assertStaying } from '../subjects/state.ts';
 import { mergeBranding } from './branding.ts';
 import { mergeSettings, type StoredSettings, TenantEntity, toTenant } from './entities.ts';
@@ -103,7 +104,7 @@ function insertTenant(
   call: Call,
 ): Promise<Tenant> {
   const id = createId('tnt');
-  return database.transaction({ call, tenant: id, row: `tenants of ${owner}` }, async (tx) => {
+  return database.transaction({ call, tenant: id, row: rowOf.tenantsOf(owner) }, async (tx) => {
     await assertStaying(tx, owner);
     if (ownTenant) await assertMayHaveAnother(tx, owner);
     const now = new Date();
@@ -138,7 +139,7 @@ function insertTenant(
 
 async function assertMayHaveAnother(tx: Transaction, userId: string): Promise<void> {
   // Without the lock, two concurrent creations could both pass the limit.
-  await lockName(tx, `tenants of ${userId}`);
+  await lockName(tx, rowOf.tenantsOf(userId));
   if ((await countCreatedBy(tx.query, userId)) >= tenantsPerPerson)
     throw limitReached(`a person can create at most ${tenantsPerPerson} tenants`, tenantsPerPerson);
 }

@@ -3,6 +3,7 @@ import type { Call } from '@bailiwick/pipeline';
 import type { Tenant } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import type { Database } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
+import { rowOf } from '../rows.ts';
 import { TenantEntity, toTenant } from './entities.ts';
 import { changeTenant, tenantToChange } from './update.ts';
 
@@ -15,7 +16,7 @@ export function deleteTenant(
   graceSeconds: number,
   call: Call,
 ): Promise<void> {
-  return database.transaction({ call, tenant: id, row: `tenant ${id}` }, async (tx) => {
+  return database.transaction({ call, tenant: id, row: rowOf.tenant(id) }, async (tx) => {
     const tenant = await tx.em.findOne(
       TenantEntity,
       { id },
@@ -51,7 +52,7 @@ function move(
   { from, to }: { from: string; to: string },
   call: Call,
 ): Promise<Tenant> {
-  return database.transaction({ call, tenant: id, row: `tenant ${id}` }, async (tx) => {
+  return database.transaction({ call, tenant: id, row: rowOf.tenant(id) }, async (tx) => {
     const tenant = await tenantToChange(tx, id, call);
     if (tenant.status !== from && tenant.status !== to)
       throw failedPrecondition(`the tenant is ${tenant.status}`, 'TENANT_STATUS', {

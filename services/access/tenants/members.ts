@@ -19,6 +19,7 @@ import { assertUser, type Directory, findDomainTenant } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import type { InvitationLimits } from '../limits.ts';
 import { memberRole } from '../permissions/builtin.ts';
+import { rowOf } from '../rows.ts';
 import { assertPresent } from '../subjects/state.ts';
 import { memberFields, TenantMemberEntity, type TenantMemberRow } from './entities.ts';
 import { lockTenant } from './lock.ts';
@@ -82,14 +83,14 @@ export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers>
     },
 
     async disable({ tenant, userId }, call) {
-      await database.transaction({ call, tenant, row: `tenant ${tenant}` }, (tx) =>
+      await database.transaction({ call, tenant, row: rowOf.tenant(tenant) }, (tx) =>
         setMemberStatus(tx, { tenant, userId, status: 'disabled' }, call),
       );
       return {};
     },
 
     async enable({ tenant, userId }, call) {
-      await database.transaction({ call, tenant, row: `tenant ${tenant}` }, (tx) =>
+      await database.transaction({ call, tenant, row: rowOf.tenant(tenant) }, (tx) =>
         setMemberStatus(tx, { tenant, userId, status: 'active' }, call),
       );
       return {};
@@ -138,7 +139,7 @@ async function addMember(
     caller.type !== 'user' || isVouchedFor
       ? undefined
       : await assertUser(deps.directory, caller.id, call);
-  await deps.database.transaction({ call, tenant, row: `tenant ${tenant}` }, async (tx) => {
+  await deps.database.transaction({ call, tenant, row: rowOf.tenant(tenant) }, async (tx) => {
     await assertPresent(tx, userId, 'user');
     const { name, settings } = await lockTenant(tx, tenant);
     if ((await tx.em.count(TenantMemberEntity, { tenant, userId, status: { $ne: 'barred' } })) > 0)
@@ -176,7 +177,7 @@ async function removeMember(
   // A call about oneself queues by user: it must not delay an administrator who is about to remove
   // the user.
   await database.transaction(
-    { call, tenant, row: isSelf ? `user ${tenant} ${userId}` : `tenant ${tenant}` },
+    { call, tenant, row: isSelf ? rowOf.member(tenant, userId) : rowOf.tenant(tenant) },
     async (tx) => {
       if (isSelf) await assertPresent(tx, userId, 'user');
       const { status } = await lockTenant(tx, tenant, isSelf);

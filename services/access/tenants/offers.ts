@@ -17,6 +17,7 @@ import { addGrant } from '../grants/entries.ts';
 import type { InvitationLimits } from '../limits.ts';
 import { memberRole } from '../permissions/builtin.ts';
 import { lockRoles } from '../roles/save.ts';
+import { rowOf } from '../rows.ts';
 import { assertPresent } from '../subjects/state.ts';
 import { MembershipOfferEntity, TenantMemberEntity, type TenantMemberRow } from './entities.ts';
 import { lockTenant } from './lock.ts';
@@ -128,7 +129,7 @@ export async function acceptOffer(deps: InviterDeps, tenant: string, call: Call)
     await assertInviterIsActive(deps, inviter, notAdded, call);
   }
   // Queued by user and not by tenant: an added user must not delay the tenant's own users.
-  await database.transaction({ call, tenant, row: `user ${tenant} ${userId}` }, async (tx) => {
+  await database.transaction({ call, tenant, row: rowOf.member(tenant, userId) }, async (tx) => {
     await assertPresent(tx, userId, 'user');
     const { settings } = await lockTenant(tx, tenant);
     const member = await tx.em.findOne(TenantMemberEntity, { userId });
@@ -169,7 +170,7 @@ export async function declineOffer(database: Database, tenant: string, call: Cal
   if (offer === null) throw denied();
   if (offer === 'declined') return;
   await database.transaction(
-    { call, tenant, row: `user ${tenant} ${call.caller.id}` },
+    { call, tenant, row: rowOf.member(tenant, call.caller.id) },
     async (tx) => {
       await assertPresent(tx, call.caller.id, 'user');
       if (!(await declineIn(tx, tenant, call))) throw denied();

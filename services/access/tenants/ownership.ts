@@ -5,6 +5,7 @@ import { LockMode } from '@mikro-orm/core';
 import { GrantEntity } from '../grants/entities.ts';
 import { removeGrant } from '../grants/entries.ts';
 import { ownerRole } from '../permissions/builtin.ts';
+import { rowOf } from '../rows.ts';
 import { lockTenant } from './lock.ts';
 
 // Ownership that others give to a member gives its rights at once, and binds the member to nothing
@@ -33,7 +34,7 @@ export async function acceptOwnership(tx: Transaction, call: Call, tenant: strin
 
 /** Gives up the ownership that the caller has not accepted. The membership stays. */
 export const declineOwnership = (database: Database, tenant: string, call: Call): Promise<void> =>
-  database.transaction({ call, tenant, row: `user ${tenant} ${call.caller.id}` }, async (tx) => {
+  database.transaction({ call, tenant, row: rowOf.member(tenant, call.caller.id) }, async (tx) => {
     await lockTenant(tx, tenant, true);
     const subject = call.caller.id;
     if (!(await findUnasked(tx, subject))) return;

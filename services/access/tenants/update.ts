@@ -21,6 +21,7 @@ import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { memberRole } from '../permissions/builtin.ts';
 import { assertRole } from '../roles/save.ts';
+import { rowOf } from '../rows.ts';
 import { mergeBranding } from './branding.ts';
 import {
   mergeSettings,
@@ -45,7 +46,7 @@ export async function updateTenant(
   if (!sent) throw new Error('the tenant is missing although the request is valid');
   try {
     return await database.transaction(
-      { call, tenant: sent.id, row: `tenant ${sent.id}` },
+      { call, tenant: sent.id, row: rowOf.tenant(sent.id) },
       async (tx) => {
         const stored = await tenantToChange(tx, sent.id, call);
         if (stored.status === 'deleting')

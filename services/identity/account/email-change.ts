@@ -14,6 +14,7 @@ import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { Transaction } from '@bailiwick/store';
 import { waiterOf } from '../passwords/imported-lane.ts';
+import { rowOf } from '../rows.ts';
 import { isRecent } from '../sessions/sign-in/queries.ts';
 import { UserEntity, type UserRow, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
@@ -48,7 +49,7 @@ export function emailChangeHandlers(
       await assertMayChangeAddress(deps, user.email, call);
       await assertOwner(deps, user, password, call);
       const mailing = await mayMail(deps, 'change', email.key, call);
-      await database.transaction({ call, tenant: null, row: `user ${user.id}` }, async (tx) => {
+      await database.transaction({ call, tenant: null, row: rowOf.user(user.id) }, async (tx) => {
         const taken = await tx.em.findOne(UserEntity, { emailKey: email.key });
         const mail = taken
           ? noticeTask('already_registered', taken.email, {

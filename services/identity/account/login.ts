@@ -5,6 +5,7 @@ import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account
 import { onPool } from '@bailiwick/store';
 import { carryMark } from '../federation/queries.ts';
 import { waitUntil } from '../passwords/lane.ts';
+import { rowOf } from '../rows.ts';
 import { beginIfUnchanged, type NewSession } from '../sessions/begin.ts';
 import { ownSignIn, type SessionOrigin } from '../sessions/entities.ts';
 import { endSession } from '../sessions/handlers.ts';
@@ -35,7 +36,7 @@ export function loginHandlers(deps: AccountDeps): Login {
       ),
 
     async logout(_request, call) {
-      await database.transaction({ call, tenant: null, row: `user ${call.caller.id}` }, (tx) =>
+      await database.transaction({ call, tenant: null, row: rowOf.user(call.caller.id) }, (tx) =>
         endSession(tx, call, call.caller.credentialId),
       );
       return {};
@@ -66,7 +67,7 @@ async function logIn(
         : beginIfUnchanged(deps, call, user, from);
     const unchanged =
       rehashed === undefined
-        ? await database.inTurn({ call, row: `user ${user.id}` }, open)
+        ? await database.inTurn({ call, row: rowOf.user(user.id) }, open)
         : undefined;
     const opened = unchanged ?? (await openLocked(deps, call, { user, rehashed, from }));
     if (opened) return opened;
@@ -86,7 +87,7 @@ function openLocked(
   call: Call,
   { user: { id, passwordHash }, rehashed, from }: Checked,
 ): Promise<NewSession | Challenge | undefined> {
-  return database.transaction({ call, tenant: null, row: `user ${id}` }, async (tx) => {
+  return database.transaction({ call, tenant: null, row: rowOf.user(id) }, async (tx) => {
     const user = await lockActive(tx, id);
     // The user was disabled or deleted during the check.
     if (!user) throw unauthenticated(wrong);

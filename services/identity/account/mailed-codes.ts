@@ -24,6 +24,7 @@ import type {
 import { LockMode } from '@mikro-orm/core';
 import { proveMailbox } from '../federation/mailbox.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
+import { rowOf } from '../rows.ts';
 import type { NewSession } from '../sessions/begin.ts';
 import { ownSignIn } from '../sessions/entities.ts';
 import { UserEntity } from '../users/entities.ts';
@@ -148,7 +149,7 @@ async function logIn(
   if (!timingSafeEqual(asked.code_hash, codeHash(readCode(code), request)) || !user?.emailVerified)
     throw await refuse(unauthenticated('code is wrong'));
   if (!(await passwordPolicy.admitsUser(user, call))) throw await refuse(passwordNotAccepted());
-  return database.transaction({ call, tenant: null, row: `user ${user.id}` }, async (tx) => {
+  return database.transaction({ call, tenant: null, row: rowOf.user(user.id) }, async (tx) => {
     const locked = await lockActive(tx, user.id);
     // A code is void after a change of address.
     if (locked?.emailKey !== asked.email_key || !(await consumeMailedCode(tx, hash)))

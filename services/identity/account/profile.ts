@@ -7,6 +7,7 @@ import { carryMark } from '../federation/queries.ts';
 import { waiterOf } from '../passwords/imported-lane.ts';
 import { waitUntil } from '../passwords/lane.ts';
 import { assertNotMadeOf } from '../passwords/rules.ts';
+import { rowOf } from '../rows.ts';
 import { endOtherSessions } from '../sessions/queries.ts';
 import { UserEntity, userJson, userRecord } from '../users/entities.ts';
 import { applyTo } from '../users/fields.ts';
@@ -21,7 +22,7 @@ export function profileHandlers({ database, passwords, throttle }: AccountDeps):
   return {
     async update({ user: sent }, call) {
       return database.transaction(
-        { call, tenant: null, row: `user ${call.caller.id}` },
+        { call, tenant: null, row: rowOf.user(call.caller.id) },
         async (tx) => {
           const user = await lockActive(tx, call.caller.id);
           if (!user) throw notFound('user');
@@ -51,7 +52,7 @@ export function profileHandlers({ database, passwords, throttle }: AccountDeps):
       );
       if (!holds) throw denied('Current is wrong', 'WRONG_PASSWORD');
       const passwordHash = await passwords.hash(password, { until: limit });
-      await database.transaction({ call, tenant: null, row: `user ${stored.id}` }, async (tx) => {
+      await database.transaction({ call, tenant: null, row: rowOf.user(stored.id) }, async (tx) => {
         const user = await lockActive(tx, stored.id);
         // The password was changed during the check, so the check is no longer valid.
         if (!user || user.passwordHash !== stored.passwordHash)

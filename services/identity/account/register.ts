@@ -12,6 +12,7 @@ import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { lockName, onPool, type Transaction } from '@bailiwick/store';
 import { waitUntil } from '../passwords/lane.ts';
+import { rowOf } from '../rows.ts';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
 import { consumeRivals, findUserByEmailKey, settleEmail } from '../users/queries.ts';
 import { recordAuditOnly, recordUser } from '../users/records.ts';
@@ -62,7 +63,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
       const until = waitUntil();
       // One at a time for an address, before the hash: many at once would hash for longer than their
       // callers wait, and compare again and again.
-      await database.inTurn({ call, row: `registration ${email.key}` }, async (call) => {
+      await database.inTurn({ call, row: rowOf.registration(email.key) }, async (call) => {
         const attempt = {
           userId,
           email,
@@ -85,14 +86,17 @@ export function registrationHandlers(deps: AccountDeps): Registration {
       if (currentAddress !== undefined) await assertMayChangeAddress(deps, currentAddress, call);
       const address = await findTokenAddress(database, hash);
       if (address === undefined) throw deadToken();
-      await database.transaction({ call, tenant: null, row: `account ${address}` }, async (tx) => {
-        // Taken first: two attempts of one address would otherwise deadlock on each other's rows.
-        await lockName(tx, `account ${address}`);
-        const registration = await consumeRegistration(tx, hash);
-        await (registration
-          ? createVerified(tx, deps, registration, call)
-          : applyEmailChange(tx, hash));
-      });
+      await database.transaction(
+        { call, tenant: null, row: rowOf.account(address) },
+        async (tx) => {
+          // Taken first: two attempts of one address would otherwise deadlock on each other's rows.
+          await lockName(tx, rowOf.account(address));
+          const registration = await consumeRegistration(tx, hash);
+          await (registration
+            ? createVerified(tx, deps, registration, call)
+            : applyEmailChange(tx, hash));
+        },
+      );
       return {};
     },
 
@@ -119,8 +123,8 @@ async function addAttempt(
   const rival = await findNewestRegistration(onPool(database), email.key);
   const sameAsRival = await passwords.verify(rival?.password_hash, password);
   const now = new Date();
-  return database.transaction({ call, tenant: null, row: `account ${email.key}` }, async (tx) => {
-    await lockName(tx, `account ${email.key}`);
+  return database.transaction({ call, tenant: null, row: rowOf.account(email.key) }, async (tx) => {
+    await lockName(tx, rowOf.account(email.key));
     const known = await tx.em.findOne(UserEntity, { emailKey: email.key });
     if (known) {
       recordAlreadyRegistered(tx, call, known, mailing);
@@ -168,8 +172,8 @@ function addProven(
   { userId, email, passwordHash, locale, mailing }: Attempt,
   call: Call,
 ): Promise<void> {
-  return database.transaction({ call, tenant: null, row: `account ${email.key}` }, async (tx) => {
-    await lockName(tx, `account ${email.key}`);
+  return database.transaction({ call, tenant: null, row: rowOf.account(email.key) }, async (tx) => {
+    await lockName(tx, rowOf.account(email.key));
     const known = await tx.em.findOne(UserEntity, { emailKey: email.key });
     if (known) return recordAlreadyRegistered(tx, call, known, mailing);
     await consumeRivals(tx, [email.key]);
@@ -214,7 +218,7 @@ async function renewVerification(deps: AccountDeps, email: Email, call: Call): P
   const mailing = await mayMail(deps, 'registration', email.key, call);
   const token = createToken('verify');
   const expiresAt = new Date(Date.now() + lifetimeMs);
-  return database.transaction({ call, tenant: null, row: `account ${email.key}` }, async (tx) => {
+  return database.transaction({ call, tenant: null, row: rowOf.account(email.key) }, async (tx) => {
     const renewed =
       mailing &&
       registration &&

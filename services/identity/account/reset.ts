@@ -19,6 +19,7 @@ import { dropPasswordlessLinks } from '../federation/queries.ts';
 import { waitUntil } from '../passwords/lane.ts';
 import { clearFailures, rememberNetwork } from '../passwords/queries.ts';
 import { assertNotMadeOf } from '../passwords/rules.ts';
+import { rowOf } from '../rows.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { UserEntity, type UserRow, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
@@ -48,11 +49,11 @@ export function resetHandlers(deps: AccountDeps): Reset {
       await atFloor(async () => {
         const mailing = await mayMail(deps, 'reset', email.key, call);
         return database.transaction(
-          { call, tenant: null, row: `account ${email.key}` },
+          { call, tenant: null, row: rowOf.account(email.key) },
           async (tx) => {
             // The second of two concurrent requests voids the first's token. Unknown addresses are
             // locked too, so that both kinds wait alike.
-            if (mailing) await lockName(tx, `account ${email.key}`);
+            if (mailing) await lockName(tx, rowOf.account(email.key));
             // Locks the user: a token created while the user is being disabled would outlive that.
             const user = await tx.em.findOne(
               UserEntity,
@@ -83,9 +84,9 @@ export function resetHandlers(deps: AccountDeps): Reset {
       await assertLive();
       // Includes the hashing, so that one token causes one hash at a time.
       const until = waitUntil();
-      await database.inTurn({ call, row: `reset token ${token}` }, async (call) => {
+      await database.inTurn({ call, row: rowOf.resetTurn(token) }, async (call) => {
         const passwordHash = await passwords.hash(password, { beforehand: assertLive, until });
-        await database.transaction({ call, tenant: null, row: `reset ${token}` }, (tx) =>
+        await database.transaction({ call, tenant: null, row: rowOf.reset(token) }, (tx) =>
           replacePassword(tx, { hash, password, passwordHash }, call),
         );
       });

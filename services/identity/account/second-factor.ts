@@ -17,6 +17,7 @@ import { provePasskeyOf } from '../passkeys/proof.ts';
 import type { StoredPasskey } from '../passkeys/queries.ts';
 import { passkeyTarget } from '../passkeys/records.ts';
 import { clearFactorFailures } from '../passwords/queries.ts';
+import { rowOf } from '../rows.ts';
 import { beginSession, type NewSession } from '../sessions/begin.ts';
 import { type SessionOrigin } from '../sessions/entities.ts';
 import type { UserRow } from '../users/entities.ts';
@@ -105,7 +106,7 @@ export async function settle<T extends object>(
     return failure(deps, answer.refuse(text), call, user.email, user);
   };
   if (!proof) throw await wrong();
-  const row = { tenant: null, row: `user ${user.id}` };
+  const row = { tenant: null, row: rowOf.user(user.id) };
   const done = await deps.database.transaction({ call, ...row }, async (tx) => {
     const locked = await lockActive(tx, user.id);
     if (!locked) throw deadToken();

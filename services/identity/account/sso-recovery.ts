@@ -5,6 +5,7 @@ import { onPool, type Transaction } from '@bailiwick/store';
 import type { RecoveryCode } from '../factors/challenges/queries.ts';
 import { spellingsOf } from '../passwords/imported/imported.ts';
 import type { Policy } from '../passwords/policy.ts';
+import { rowOf } from '../rows.ts';
 import type { NewSession } from '../sessions/begin.ts';
 import { ownSignIn } from '../sessions/entities.ts';
 import { type UserRow } from '../users/entities.ts';
@@ -100,7 +101,7 @@ export async function beginRecovered<T>(
   const request = { tenant, codeHash, userId: user.id, ip, userAgent };
   if (!isAdmitted || !(await deps.recovery.use(request, call)).used)
     throw await failure(deps, unauthenticated(wrongRecovery), call, user.email, user);
-  return deps.database.transaction({ call, tenant: null, row: `user ${user.id}` }, async (tx) => {
+  return deps.database.transaction({ call, tenant: null, row: rowOf.user(user.id) }, async (tx) => {
     const locked = await lockActive(tx, user.id);
     if (!locked || locked.passwordHash !== user.passwordHash) throw unauthenticated(wrongRecovery);
     return begin(tx, locked);

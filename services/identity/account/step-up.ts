@@ -7,6 +7,7 @@ import { challengePlace, findChallenged, voidChallengesOf } from '../factors/cha
 import { findFactors } from '../factors/queries.ts';
 import { forStepUp } from '../passkeys/challenges.ts';
 import { passkeyOptions } from '../passkeys/login.ts';
+import { rowOf } from '../rows.ts';
 import { sessionRecord } from '../sessions/entities.ts';
 import { findListed } from '../sessions/listed/queries.ts';
 import { raiseSession, refreshSession } from '../sessions/sign-in/queries.ts';
@@ -27,7 +28,7 @@ export function stepUpHandlers(deps: AccountDeps): StepUp {
       const { id, credentialId, ip } = call.caller;
       const place = challengePlace(homeNetwork(ip), credentialId);
       const challenge = await database.transaction(
-        { call, tenant: null, row: `user ${id}` },
+        { call, tenant: null, row: rowOf.user(id) },
         async (tx) => {
           const user = await lockActive(tx, id);
           // The user was disabled or the session ended meanwhile.

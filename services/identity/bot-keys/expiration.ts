@@ -5,6 +5,7 @@ import type { BotKeysSetExpirationRequest } from '@bailiwick/proto/gen/bailiwick
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { BotKeyEntity } from '../bots/entities.ts';
+import { rowOf } from '../rows.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { type BotKeyRow, botKeyJson } from './entities.ts';
 import { assertWithinLimit, nextNotice } from './expiry.ts';
@@ -40,7 +41,7 @@ export async function setExpiration(
   }
   const known = await findBotKey(database, tenant, id);
   const latestEnd = known && (await latestEndAfter(deps, call, known, asked));
-  return database.transaction({ call, tenant, row: `bot_key ${tenant} ${id}` }, async (tx) => {
+  return database.transaction({ call, tenant, row: rowOf.key(tenant, id) }, async (tx) => {
     const key = await tx.em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!key) throw notFound('bot key');
     // Even if the key has ended: the call that has ended it may not have replied yet.

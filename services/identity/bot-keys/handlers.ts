@@ -4,6 +4,7 @@ import type { BotKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_key
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { makerOf } from '../bots/maker.ts';
 import { findBot } from '../bots/queries.ts';
+import { rowOf } from '../rows.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { botKeyRecord } from './entities.ts';
 import { setExpiration } from './expiration.ts';
@@ -36,7 +37,7 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
         maker: makerOf(call.caller),
       };
       const { key, secret } = await database.transaction(
-        { call, tenant, row: `keys of ${bot}` },
+        { call, tenant, row: rowOf.keys(bot) },
         async (tx) => {
           await lockBot(tx, bot);
           const issued = await issueKey(tx, wanted, now);

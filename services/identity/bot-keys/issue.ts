@@ -8,6 +8,7 @@ import { BotEntity, BotKeyEntity } from '../bots/entities.ts';
 import type { Maker } from '../bots/maker.ts';
 import { principalOf } from '../bots/taking.ts';
 import { keysPerBot } from '../limits.ts';
+import { rowOf } from '../rows.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { type BotKeyRow } from './entities.ts';
 import { nextNotice } from './expiry.ts';
@@ -79,7 +80,7 @@ export async function issueKey(
 ) {
   const { tenant, bot, expiresAt, rotatedFrom } = given;
   // Without the lock, two concurrent calls could both take the last place.
-  await lockName(tx, `keys of ${bot}`);
+  await lockName(tx, rowOf.keys(bot));
   // A rotated key does not count: it expires within a day.
   if (
     rotatedFrom === '' &&

@@ -5,6 +5,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { BotKeyEntity } from '../bots/entities.ts';
 import { makerOf, settledMaker } from '../bots/maker.ts';
+import { rowOf } from '../rows.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { assertUsable } from './expiration.ts';
 import { expiryAfterRotation, expiryOf, nextNotice } from './expiry.ts';
@@ -32,7 +33,7 @@ export async function rotateKey(
   if (own && asked) assertEndsBy('this key', own, wanted);
   const expiresAt = own && own < wanted ? own : wanted;
   const latestEnd = own === undefined ? await assertMayIssue(deps, call, known, expiresAt) : own;
-  return database.transaction({ call, tenant, row: `bot_key ${tenant} ${id}` }, async (tx) => {
+  return database.transaction({ call, tenant, row: rowOf.key(tenant, id) }, async (tx) => {
     await lockBot(tx, known.bot);
     const old = await tx.em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!old) throw notFound('bot key');

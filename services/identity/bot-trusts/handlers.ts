@@ -4,6 +4,7 @@ import type { BotTrusts } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_t
 import { LockMode } from '@mikro-orm/core';
 import { BotTrustEntity } from '../bots/entities.ts';
 import { findBot } from '../bots/queries.ts';
+import { rowOf } from '../rows.ts';
 import { findBotTrust, listBotTrusts } from './queries.ts';
 import { recordTrust, trustRecord } from './records.ts';
 import { saveTrust, type TrustDeps } from './save.ts';
@@ -33,7 +34,7 @@ export function botTrustsHandlers(deps: TrustDeps): Handlers<typeof BotTrusts> {
     },
 
     async delete({ tenant, id }, call) {
-      await database.transaction({ call, tenant, row: `bot_trust ${tenant} ${id}` }, async (tx) => {
+      await database.transaction({ call, tenant, row: rowOf.trust(tenant, id) }, async (tx) => {
         const trust = await tx.em.findOne(
           BotTrustEntity,
           { id },

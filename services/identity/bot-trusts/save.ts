@@ -15,6 +15,7 @@ import { BotTrustEntity, type BotTrustRow } from '../bots/entities.ts';
 import { makerOf } from '../bots/maker.ts';
 import { findBot } from '../bots/queries.ts';
 import { trustsPerBot } from '../limits.ts';
+import { rowOf } from '../rows.ts';
 import { findBotTrust } from './queries.ts';
 import { recordTrust, trustJson } from './records.ts';
 
@@ -42,7 +43,7 @@ export async function saveTrust(
   if (!(await findBot(deps.database, tenant, bot))) throw notFound('bot');
   // A trust has no end.
   await assertMayIssue(deps, call, { tenant, bot, permissions: [] }, null);
-  return deps.database.transaction({ call, tenant, row: `trusts of ${bot}` }, async (tx) => {
+  return deps.database.transaction({ call, tenant, row: rowOf.trusts(bot) }, async (tx) => {
     await lockBot(tx, bot);
     const stored =
       id === ''
@@ -74,7 +75,7 @@ async function storedBot({ database }: BotKeyDeps, { tenant, id }: BotTrust): Pr
 async function insertTrust(tx: Transaction, sent: BotTrust, call: Call): Promise<BotTrustRow> {
   const { tenant, bot } = sent;
   // Without the lock, two concurrent calls could both take the last place.
-  await lockName(tx, `trusts of ${bot}`);
+  await lockName(tx, rowOf.trusts(bot));
   if ((await tx.em.count(BotTrustEntity, { tenant, bot })) >= trustsPerBot)
     throw limitReached(`a bot has at most ${trustsPerBot} trusts`, trustsPerBot);
   const now = new Date();

@@ -18,6 +18,7 @@ import type { Database } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
+import { rowOf } from '../rows.ts';
 import { BotEntity, BotKeyEntity, BotTrustEntity, botRecord } from './entities.ts';
 import { countBots, findBot, findBots, listBots, mostKeys, searchBots } from './queries.ts';
 import { recordBot, saveBot } from './save.ts';
@@ -106,7 +107,7 @@ export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
     async delete({ tenant, id }, call) {
       if (await findBot(database, tenant, id)) await assertMayTakeBot(deps, call, { tenant, id });
       const isDeleted = await database.transaction(
-        { call, tenant, row: `bot ${tenant} ${id}` },
+        { call, tenant, row: rowOf.bot(tenant, id) },
         async (tx) => {
           const bot = await tx.em.findOne(
             BotEntity,

@@ -17,6 +17,7 @@ import { type Database, lockName, type Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import { botsPerTenant } from '../limits.ts';
+import { rowOf } from '../rows.ts';
 import { BotEntity, type BotRow, botJson } from './entities.ts';
 
 /**
@@ -30,7 +31,7 @@ export async function saveBot(
 ): Promise<BotRow> {
   const sent = request.bot ?? create(BotSchema);
   return database.transaction(
-    { call, tenant: sent.tenant, row: `bot ${sent.tenant} ${sent.id}` },
+    { call, tenant: sent.tenant, row: rowOf.bot(sent.tenant, sent.id) },
     async (tx) => {
       const stored =
         sent.id === ''
@@ -56,7 +57,7 @@ export async function saveBot(
 
 async function insertBot(tx: Transaction, sent: Bot, call: Call): Promise<BotRow> {
   // Without the lock, two concurrent calls could both take the last place.
-  await lockName(tx, `bot ${sent.tenant}`);
+  await lockName(tx, rowOf.bots(sent.tenant));
   if ((await tx.em.count(BotEntity, { tenant: sent.tenant })) >= botsPerTenant)
     throw limitReached(`a tenant has at most ${botsPerTenant} bots`, botsPerTenant);
   const now = new Date();

@@ -16,6 +16,7 @@ import {
 } from '../bot-keys/queries.ts';
 import { matchesTrust } from '../bot-trusts/match.ts';
 import { findTrustsIn, isLiveTrust } from '../bot-trusts/queries.ts';
+import { rowOf } from '../rows.ts';
 import { endSession } from '../sessions/handlers.ts';
 import {
   findLiveSession,
@@ -81,7 +82,7 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
 
     async endSession({ sessionId, userId }, call) {
       const caller = { ...call.caller, type: 'user', id: userId, credentialId: sessionId };
-      await database.transaction({ call, tenant: null, row: `user ${userId}` }, (tx) =>
+      await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, (tx) =>
         endSession(tx, { ...call, caller }, sessionId),
       );
       return {};

@@ -6,6 +6,7 @@ import type { Database, Transaction } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
+import { rowOf } from '../rows.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { assertMayActAs } from '../users/acting.ts';
 import { type UserRow, userJson, userRecord } from '../users/entities.ts';
@@ -21,7 +22,7 @@ export function changeHandlers(
 ): Pick<Handlers<typeof Users>, 'update' | 'disable' | 'enable'> {
   const { database, authority } = deps;
   async function setStatus(userId: string, status: 'active' | 'disabled', call: Call) {
-    const user = await database.transaction({ call, tenant: null, row: `user ${userId}` }, (tx) =>
+    const user = await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, (tx) =>
       changeStatus(tx, userId, status),
     );
     // Invalidates after the change in both services, so that gateways read the new state, even if
@@ -43,7 +44,7 @@ export function changeHandlers(
     async update({ user: sent }, call) {
       if (sent?.externalId !== undefined) await assertMayIdentify(deps, sent, call);
       const user = await database.transaction(
-        { call, tenant: null, row: `user ${sent?.id ?? ''}` },
+        { call, tenant: null, row: rowOf.user(sent?.id ?? '') },
         async (tx) => {
           const stored = await lockExisting(tx, sent?.id ?? '');
           const before = userJson(stored);

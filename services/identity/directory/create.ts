@@ -4,6 +4,7 @@ import type { Handlers } from '@bailiwick/pipeline';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { type Database, lockName } from '@bailiwick/store';
 import type { Passwords } from '../passwords/passwords.ts';
+import { rowOf } from '../rows.ts';
 import { newUser, UserEntity, type UserRow, userRecord } from '../users/entities.ts';
 import { consumeRivals, settleEmail } from '../users/queries.ts';
 import { recordUser } from '../users/records.ts';
@@ -29,9 +30,9 @@ export function creationHandler({
         metadata: draft?.metadata?.items ?? {},
       };
       await database.transaction(
-        { call, tenant: null, row: `account ${email.key}` },
+        { call, tenant: null, row: rowOf.account(email.key) },
         async (tx) => {
-          await lockName(tx, `account ${email.key}`);
+          await lockName(tx, rowOf.account(email.key));
           if (await tx.em.findOne(UserEntity, { emailKey: email.key }))
             throw alreadyExists('User.Email has an account already');
           // Voids pending registrations of the address.

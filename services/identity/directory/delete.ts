@@ -7,6 +7,7 @@ import type { PeerClient } from '@bailiwick/wire';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { removeIdentities } from '../federation/queries.ts';
+import { rowOf } from '../rows.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { UserEntity } from '../users/entities.ts';
 import { deleteBelongings, findUsers } from '../users/queries.ts';
@@ -34,7 +35,7 @@ export function deletionHandler({
       if (!known) return {};
       // Throws while a tenant would be left without an owner.
       const { tenants } = await ownAuthority.leave({ userId }, call);
-      await database.transaction({ call, tenant: null, row: `user ${userId}` }, async (tx) => {
+      await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, async (tx) => {
         const user = await tx.em.findOne(
           UserEntity,
           { id: userId },

@@ -18,6 +18,7 @@ import { type Database, lockName } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
 import { assertedProfile } from '../federation/asserted.ts';
+import { rowOf } from '../rows.ts';
 import { newUser, UserEntity, type UserRow, userJson, userRecord } from '../users/entities.ts';
 import { lockExisting } from '../users/lock.ts';
 import { consumeRivals, findUserByEmailKey, findUsers, settleEmail } from '../users/queries.ts';
@@ -78,8 +79,8 @@ async function createUser(
   profile: ProvisionedProfile | undefined,
   call: Call,
 ): Promise<UserRow> {
-  return database.transaction({ call, tenant: null, row: `account ${email.key}` }, async (tx) => {
-    await lockName(tx, `account ${email.key}`);
+  return database.transaction({ call, tenant: null, row: rowOf.account(email.key) }, async (tx) => {
+    await lockName(tx, rowOf.account(email.key));
     const known = await tx.em.findOne(UserEntity, { emailKey: email.key });
     if (known) return known;
     // A pending registration has not proved control of the address.
@@ -103,8 +104,8 @@ async function revise(
   { profile, email }: Revision,
   call: Call,
 ): Promise<boolean> {
-  return database.transaction({ call, tenant: null, row: `user ${known.id}` }, async (tx) => {
-    if (email) await lockName(tx, `account ${email.key}`);
+  return database.transaction({ call, tenant: null, row: rowOf.user(known.id) }, async (tx) => {
+    if (email) await lockName(tx, rowOf.account(email.key));
     const user = await lockExisting(tx, known.id);
     if (user.emailKey !== known.emailKey) return false;
     const before = userJson(user);

@@ -11,6 +11,7 @@ import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Database, Transaction } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
+import { rowOf } from '../rows.ts';
 import { voidChallenges } from '../sessions/queries.ts';
 import { findSignInState, isRecent, type SignInState } from '../sessions/sign-in/queries.ts';
 import type { UserRow } from '../users/entities.ts';
@@ -36,7 +37,7 @@ export function changeOwn<T>(
   change: (tx: Transaction, user: UserRow, session: SignInState) => Promise<T>,
 ): Promise<T> {
   const { caller } = call;
-  return database.transaction({ call, tenant: null, row: `user ${caller.id}` }, async (tx) => {
+  return database.transaction({ call, tenant: null, row: rowOf.user(caller.id) }, async (tx) => {
     const user = await lockActive(tx, caller.id);
     if (!user) throw notFound('user');
     // Checked again: the session may have ended while this change waited for its turn.

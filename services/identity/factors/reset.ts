@@ -4,6 +4,7 @@ import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.
 import type { Database } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { clearFailures, factorKey, forgetFactorNetworks } from '../passwords/queries.ts';
+import { rowOf } from '../rows.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { assertMayActAs } from '../users/acting.ts';
 import { lockExisting } from '../users/lock.ts';
@@ -19,7 +20,7 @@ export function resetHandler(deps: Deps): Pick<Handlers<typeof Users>, 'resetFac
       await assertMayActAs(deps, userId, call);
       // Even without factors: the call that has removed them may not have replied yet.
       call.invalidates.add(`user:${userId}`);
-      await database.transaction({ call, tenant: null, row: `user ${userId}` }, async (tx) => {
+      await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, async (tx) => {
         const user = await lockExisting(tx, userId);
         const had = (await findFactors(tx, userId)).length + (await countCodes(tx.query, userId));
         await clearFailures(tx, factorKey(userId));

@@ -8,6 +8,7 @@ import { type Database, lockName, type Transaction } from '@bailiwick/store';
 import { isUnimplemented, type PeerClient } from '@bailiwick/wire';
 import { LockMode } from '@mikro-orm/core';
 import { hasPasskey } from '../passkeys/queries.ts';
+import { rowOf } from '../rows.ts';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
 import { consumeRivals, settleEmail } from '../users/queries.ts';
 import { recordUser } from '../users/records.ts';
@@ -49,11 +50,11 @@ export async function admit(
   const email = asserted && (await settleEmail(database, asserted));
   // Asked before the transaction, so that no connection waits for access.
   const onlyHere = await findOnlyHere({ database, authority }, request, email, call);
-  const name = identityName(request);
-  return database.transaction({ call, tenant: request.tenant, row: name }, async (tx) => {
+  const row = rowOf.identity(request);
+  return database.transaction({ call, tenant: request.tenant, row }, async (tx) => {
     // Names are locked before rows, as everywhere: fifty concurrent sign-ins of a new person create
     // one user.
-    await lockName(tx, name);
+    await lockName(tx, row);
     const unconfirmed = await isUnconfirmed(tx, request);
     const known = await findKnown(tx, request);
     if (!known) return admitUnknown(tx, { request, email, onlyHere, unconfirmed });
@@ -68,10 +69,6 @@ export function assertIdentity(request: ProvidersIdentity): void {
   if (!isIdentity(request))
     throw denied('the provider did not identify the user', 'ANSWER_INVALID');
 }
-
-/** The name of an identity's lock. */
-export const identityName = ({ tenant, provider, issuer, subject }: ProvidersIdentity): string =>
-  `identity ${JSON.stringify([tenant, provider, issuer, subject])}`;
 
 /** The account in question, if it has no membership elsewhere and no platform grant. */
 async function findOnlyHere(
@@ -153,7 +150,7 @@ async function admitUnknown(tx: Transaction, newcomer: Newcomer): Promise<Admitt
   const email = assertVouched(newcomer);
   if (!request.domains.includes(email.domain))
     throw denied('the address is not in a verified domain of the tenant', 'DOMAIN_FOREIGN');
-  await lockName(tx, `account ${email.key}`);
+  await lockName(tx, rowOf.account(email.key));
   const user = await tx.em.findOne(UserEntity, { emailKey: email.key }, { lockMode });
   if (user) {
     if (!(await proveMailbox(tx, user)))

@@ -9,6 +9,7 @@ import { assertFactorUsed } from '../factors/changes.ts';
 import { waiterOf } from '../passwords/imported-lane.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { Throttle } from '../passwords/throttle.ts';
+import { rowOf } from '../rows.ts';
 import { assertMayActAs } from '../users/acting.ts';
 import type { UserRow } from '../users/entities.ts';
 import { lockExisting } from '../users/lock.ts';
@@ -38,7 +39,7 @@ export async function confirmIdentity(
   if (!isSelf) await assertMayActAs(deps, userId, call);
   const provenHash =
     isSelf && request.password !== '' ? await provePassword(deps, request, call) : undefined;
-  await deps.database.transaction({ call, tenant: null, row: `user ${userId}` }, async (tx) => {
+  await deps.database.transaction({ call, tenant: null, row: rowOf.user(userId) }, async (tx) => {
     const user = await lockExisting(tx, userId);
     // The password alone opens no session of this account, so it gives this one no rights either.
     if (isSelf) await assertFactorUsed(tx, user, call.caller);

@@ -5,6 +5,7 @@ import type {
   Federation,
   OpenSessionRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
+import { rowOf } from '../rows.ts';
 import { beginSession } from '../sessions/begin.ts';
 import { storeCode } from '../sessions/codes.ts';
 import type { SessionOrigin } from '../sessions/entities.ts';
@@ -34,7 +35,7 @@ export function federationHandlers(deps: AdmitDeps & SocialDeps): Handlers<typeo
 
     openSession(request, call) {
       return database.transaction(
-        { call, tenant: request.tenant, row: `user ${request.userId}` },
+        { call, tenant: request.tenant, row: rowOf.user(request.userId) },
         async (tx) => {
           const user = await lockActive(tx, request.userId);
           if (!user) throw denied('the account is disabled', 'ACCOUNT_DISABLED');

@@ -3,6 +3,7 @@ import { notFound } from '@bailiwick/errors';
 import { record } from '@bailiwick/outbox';
 import type { Handlers, Pager } from '@bailiwick/pipeline';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import { rowOf } from '../rows.ts';
 import { lockExisting } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { providerTarget } from './admit.ts';
@@ -35,7 +36,7 @@ export function identitiesHandlers(
     },
 
     async removeIdentity({ userId, provider }, call) {
-      await database.transaction({ call, tenant: null, row: `user ${userId}` }, async (tx) => {
+      await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, async (tx) => {
         const user = await lockExisting(tx, userId);
         const tenant = await removeIdentity(tx, userId, provider);
         // Even without the link: the call that has removed it may not have replied yet.

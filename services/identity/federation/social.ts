@@ -4,6 +4,7 @@ import type { Call } from '@bailiwick/pipeline';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { type Database, lockName, type Transaction } from '@bailiwick/store';
 import type { PasswordPolicy } from '../passwords/policy.ts';
+import { rowOf } from '../rows.ts';
 import { UserEntity, type UserRow } from '../users/entities.ts';
 import { settleEmail } from '../users/queries.ts';
 import { recordUser } from '../users/records.ts';
@@ -15,7 +16,6 @@ import {
   assertVouched,
   createUser,
   findKnown,
-  identityName,
   lockMode,
 } from './admit.ts';
 import { assertedEmail } from './asserted.ts';
@@ -47,9 +47,9 @@ export async function admitSocial(
   const email = asserted && (await settleEmail(database, asserted));
   // Asked before the transaction, so that no connection waits for sso.
   const allowed = await allowedDomains({ database, passwordPolicy }, request, email, call);
-  const name = identityName(request);
-  return database.transaction({ call, tenant: request.tenant, row: name }, async (tx) => {
-    await lockName(tx, name);
+  const row = rowOf.identity(request);
+  return database.transaction({ call, tenant: request.tenant, row }, async (tx) => {
+    await lockName(tx, row);
     await isUnconfirmed(tx, request);
     const known = await findKnown(tx, request);
     const mayRegister = request.jit && registration === 'open';
@@ -94,7 +94,7 @@ async function admitNewcomer(
 ): Promise<SocialAdmitted> {
   const { request, mayRegister } = newcomer;
   const email = assertVouched(newcomer);
-  await lockName(tx, `account ${email.key}`);
+  await lockName(tx, rowOf.account(email.key));
   const existing = await tx.em.findOne(UserEntity, { emailKey: email.key }, { lockMode });
   if (existing) {
     assertActive(existing);

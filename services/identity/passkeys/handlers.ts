@@ -4,6 +4,7 @@ import type { Handlers, Pager } from '@bailiwick/pipeline';
 import type { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { assertNoDemand, assertRecent, changeOwn, findDemands } from '../factors/changes.ts';
 import { deleteCodes, findFactors } from '../factors/queries.ts';
+import { rowOf } from '../rows.ts';
 import { lockActive } from '../users/lock.ts';
 import type { PasskeyDeps } from './deps.ts';
 import { PasskeyEntity, passkeyRecord } from './entities.ts';
@@ -30,7 +31,7 @@ export function passkeysHandlers(deps: Deps): Handlers<typeof Passkeys> {
 
     async rename({ id, name }, call) {
       const userId = call.caller.id;
-      return database.transaction({ call, tenant: null, row: `user ${userId}` }, async (tx) => {
+      return database.transaction({ call, tenant: null, row: rowOf.user(userId) }, async (tx) => {
         const user = await lockActive(tx, userId);
         const passkey = user && (await tx.em.findOne(PasskeyEntity, { id, userId }));
         if (!passkey) throw notFound('passkey');

@@ -5,6 +5,7 @@ import { countSignIn } from '@bailiwick/process';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
 import { clearFactorFailures } from '../passwords/queries.ts';
+import { rowOf } from '../rows.ts';
 import { beginSession, type NewSession } from '../sessions/begin.ts';
 import { ownSignIn, type SessionOrigin } from '../sessions/entities.ts';
 import { lockActive } from '../users/lock.ts';
@@ -80,7 +81,7 @@ function begin(
     provider,
     ownAssurance: ssoTenant === '' ? assurance : '',
   };
-  return database.transaction({ call, tenant: null, row: `user ${userId}` }, async (tx) => {
+  return database.transaction({ call, tenant: null, row: rowOf.user(userId) }, async (tx) => {
     const user = await lockActive(tx, userId);
     // The user was disabled meanwhile.
     if (!user) throw unknownPasskey();

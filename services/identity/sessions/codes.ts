@@ -16,6 +16,7 @@ import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/interna
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { Database, Transaction } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
+import { rowOf } from '../rows.ts';
 import { type UserRow } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { beginSession } from './begin.ts';
@@ -57,34 +58,37 @@ export function codeHandlers(
           'RETURN_FOREIGN',
         );
       if (target.origin === '') return { redirect: target.returnTo };
-      return database.transaction({ call, tenant: null, row: `user ${caller.id}` }, async (tx) => {
-        const user = await lockActive(tx, caller.id);
-        const from = user && (await findSessionOrigin(tx, caller.credentialId));
-        // The user was disabled or the session ended meanwhile.
-        if (!from) throw unauthenticated();
-        const { ip, userAgent } = caller;
-        const code = await storeCode(tx, user, {
-          ...from,
-          ip,
-          userAgent,
-          origin: target.origin,
-          sessionId: caller.credentialId,
-        });
-        // Audited only: the exchange is the sign-in that receivers hear of.
-        record(tx, {
-          tenant: '',
-          type: 'session.code_issued',
-          data: null,
-          targets: [{ Type: 'session', ID: caller.credentialId, Name: target.origin }],
-        });
-        return { redirect: withCode(target.returnTo, code) };
-      });
+      return database.transaction(
+        { call, tenant: null, row: rowOf.user(caller.id) },
+        async (tx) => {
+          const user = await lockActive(tx, caller.id);
+          const from = user && (await findSessionOrigin(tx, caller.credentialId));
+          // The user was disabled or the session ended meanwhile.
+          if (!from) throw unauthenticated();
+          const { ip, userAgent } = caller;
+          const code = await storeCode(tx, user, {
+            ...from,
+            ip,
+            userAgent,
+            origin: target.origin,
+            sessionId: caller.credentialId,
+          });
+          // Audited only: the exchange is the sign-in that receivers hear of.
+          record(tx, {
+            tenant: '',
+            type: 'session.code_issued',
+            data: null,
+            targets: [{ Type: 'session', ID: caller.credentialId, Name: target.origin }],
+          });
+          return { redirect: withCode(target.returnTo, code) };
+        },
+      );
     },
 
     async exchangeCode({ code }, call) {
       if (tokenKind(code) !== 'code') throw deadToken();
       const hash = tokenHash(code);
-      return database.transaction({ call, tenant: null, row: `code ${code}` }, async (tx) => {
+      return database.transaction({ call, tenant: null, row: rowOf.code(code) }, async (tx) => {
         const user = await lockActive(tx, (await findCodeUser(tx, hash)) ?? '');
         // A page of another origin does not consume the code, so that the intended page still can.
         const consumed = user && (await consumeCode(tx, hash, call.caller.origin));

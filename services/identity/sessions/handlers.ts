@@ -2,6 +2,7 @@ import { record } from '@bailiwick/outbox';
 import type { Call, Handlers, Pager } from '@bailiwick/pipeline';
 import type { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
 import type { Database, Transaction } from '@bailiwick/store';
+import { rowOf } from '../rows.ts';
 import { lockActive } from '../users/lock.ts';
 import { SessionEntity, sessionRecord } from './entities.ts';
 import { listSessions } from './listed/queries.ts';
@@ -23,7 +24,7 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
     },
 
     async revoke({ id }, call) {
-      await database.transaction({ call, tenant: null, row: `user ${call.caller.id}` }, (tx) =>
+      await database.transaction({ call, tenant: null, row: rowOf.user(call.caller.id) }, (tx) =>
         endSession(tx, call, id),
       );
       return {};
@@ -31,7 +32,7 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
 
     async revokeAll(_request, call) {
       await database.transaction(
-        { call, tenant: null, row: `user ${call.caller.id}` },
+        { call, tenant: null, row: rowOf.user(call.caller.id) },
         async (tx) => {
           // Locks the user before the sessions, to avoid deadlocks.
           await lockActive(tx, call.caller.id);

@@ -1,5 +1,6 @@
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Support } from '@bailiwick/proto/gen/bailiwick/identity/v1/support_pb.ts';
+import { rowOf } from '../rows.ts';
 import { sessionRecord } from '../sessions/entities.ts';
 import { findSupportOf } from '../sessions/listed/queries.ts';
 import { deleteSupportOf } from '../sessions/support/queries.ts';
@@ -33,7 +34,7 @@ async function endOwn({ database }: SupportDeps, call: Call): Promise<void> {
   const { caller } = call;
   // Even if none is found: the gateways may not know yet that another call has ended it.
   call.invalidates.add(`user:${caller.id}`);
-  await database.transaction({ call, tenant: null, row: `user ${caller.id}` }, async (tx) => {
+  await database.transaction({ call, tenant: null, row: rowOf.user(caller.id) }, async (tx) => {
     await lockExisting(tx, caller.id);
     const ended = await deleteSupportOf(tx, caller.id);
     await recordSupportEnds(tx, ended, () => 'ended');

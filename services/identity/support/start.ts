@@ -7,6 +7,7 @@ import type { SupportStartRequest } from '@bailiwick/proto/gen/bailiwick/identit
 import type { Database, Transaction } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { assertFactorUsed } from '../factors/changes.ts';
+import { rowOf } from '../rows.ts';
 import { SessionEntity, sessionRecord } from '../sessions/entities.ts';
 import { findLiveSessionById, proofOf } from '../sessions/queries.ts';
 import { deleteSupportOf, supportHash } from '../sessions/support/queries.ts';
@@ -37,7 +38,7 @@ export async function startSupport(
   const about = { tenants: tenants.map(({ id }) => id), reason: reason.trim(), minutes };
   // Even without an earlier support session: the call that has ended it may not have replied yet.
   call.invalidates.add(`user:${caller.id}`);
-  return database.transaction({ call, tenant: null, row: `user ${caller.id}` }, async (tx) => {
+  return database.transaction({ call, tenant: null, row: rowOf.user(caller.id) }, async (tx) => {
     const { operator, user } = await lockBoth(tx, caller.id, userId);
     const assurance = await assertProven(deps, tx, operator, call);
     const earlier = await deleteSupportOf(tx, caller.id);

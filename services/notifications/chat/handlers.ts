@@ -16,6 +16,7 @@ import { assertRoom, urlProblems } from '../endpoints/limits.ts';
 import { allowUpdate } from '../endpoints/permission.ts';
 import { createdValues, requireEndpoint, updatedValues } from '../endpoints/values.ts';
 import { clearHealth } from '../health/queries.ts';
+import { rowOf } from '../rows.ts';
 import {
   recordEndpointEvent,
   replacedUrl,
@@ -73,7 +74,7 @@ async function createEndpoint(
   const id = createId('slk');
   const kind = kindFor(request.url, { requested: endpoint.kind, stored: '' });
   const address = { ...(await sealUrl(keys, { tenant, id }, request.url)), kind };
-  const turn = { tenant, row: `chat_endpoint ${tenant}` };
+  const turn = { tenant, row: rowOf.endpoints('chat', tenant) };
   const row = await database.transaction({ call, ...turn }, async (tx) => {
     const count = () => tx.em.count(ChatEndpointEntity, { tenant });
     await assertRoom(tx, { tenant, kind: 'chat', limit: endpointLimit, count });
@@ -95,7 +96,7 @@ async function updateEndpoint(
   const { id } = endpoint;
   const { tenant, allowed } = await allowUpdateOf({ database, authority }, endpoint, call);
   const sealed = request.url === '' ? undefined : await sealUrl(keys, { tenant, id }, request.url);
-  const turn = { tenant, row: `endpoint ${tenant} ${id}` };
+  const turn = { tenant, row: rowOf.endpoint(tenant, id) };
   const row = await database.transaction({ call: allowed, ...turn }, async (tx) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     const stored = await tx.em.findOne(ChatEndpointEntity, { tenant, id }, { lockMode });

@@ -15,6 +15,7 @@ import { deletePortalsOf } from '../portals/queries.ts';
 import { deleteWaiting } from '../queue/queries.ts';
 import { type Replay, replayFailed } from '../queue/replay.ts';
 import type { Store } from '../queue/store.ts';
+import { rowOf } from '../rows.ts';
 
 export type EndpointDeps = {
   database: Database;
@@ -83,7 +84,7 @@ export function sharedHandlers<
       // Sessions of the receivers' portal depend on the endpoint. Even if it is gone: the call that has
       // deleted it may not have replied yet.
       call.invalidates.add(`credential:${id}`);
-      await database.transaction({ call, tenant, row: `endpoint ${tenant} ${id}` }, async (tx) => {
+      await database.transaction({ call, tenant, row: rowOf.endpoint(tenant, id) }, async (tx) => {
         // Lock order everywhere: the endpoint, its waiting tasks, its health.
         const stored = await lock(tx, { tenant, id }, LockMode.PESSIMISTIC_WRITE);
         if (!stored) return;

@@ -1,6 +1,7 @@
 import { type EgressRules, urlProblem } from '@bailiwick/egress';
 import { limitReached } from '@bailiwick/errors';
 import { lockName, type Transaction } from '@bailiwick/store';
+import { rowOf } from '../rows.ts';
 
 /**
  * The reasons to reject a receiver URL. An empty URL is valid: it is not set yet. `field` is the
@@ -26,7 +27,7 @@ export async function assertRoom(
   tx: Transaction,
   { tenant, kind, limit, count }: Room,
 ): Promise<void> {
-  await lockName(tx, `${kind}_endpoint ${tenant}`);
+  await lockName(tx, rowOf.endpoints(kind, tenant));
   if ((await count()) >= limit)
     throw limitReached(`a tenant has at most ${limit} ${kind} endpoints`, limit);
 }

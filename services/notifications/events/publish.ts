@@ -3,6 +3,7 @@ import { createRecorder, type Handover, record } from '@bailiwick/outbox';
 import type { Checks, Handlers } from '@bailiwick/pipeline';
 import type { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
 import { type Database, type Limiter, lockName, type Transaction } from '@bailiwick/store';
+import { rowOf } from '../rows.ts';
 import { PublishedEventEntity } from './entities.ts';
 
 /** How long an application's id deduplicates an event. */
@@ -51,7 +52,7 @@ export function eventsHandlers({
       const change = { tenant, type, data, targets: [{ Type: 'event', ID: id, Name: type }] };
       if (id === '') return { id: await recordAlone(call, change) };
       const event = await database.transaction(
-        { call, tenant, row: `event ${tenant} ${id}` },
+        { call, tenant, row: rowOf.event(tenant, id) },
         (tx) => publishOnce(tx, tenant, `${call.caller.id} ${id}`, () => record(tx, change)),
       );
       return { id: event };
@@ -69,7 +70,7 @@ async function publishOnce(
   id: string,
   publish: () => string,
 ): Promise<string> {
-  await lockName(tx, `published_event ${tenant} ${id}`);
+  await lockName(tx, rowOf.published(tenant, id));
   const known = await tx.em.findOne(PublishedEventEntity, { tenant, id });
   const now = new Date();
   if (known && now.getTime() - known.publishedAt.getTime() < nameSeconds * 1000) return known.event;

@@ -8,6 +8,7 @@ import type { Database, Transaction } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import type { Store } from '../queue/store.ts';
+import { rowOf } from '../rows.ts';
 import { attemptOf } from './attempts.ts';
 import { findMessage, listAttemptsOfTask, resendMessage } from './queries.ts';
 
@@ -70,7 +71,7 @@ async function resend(
   { tenant, id, messageId }: Asked,
   call: Call,
 ): Promise<{ queued: boolean }> {
-  const turn = { tenant, row: `endpoint ${tenant} ${id}` };
+  const turn = { tenant, row: rowOf.endpoint(tenant, id) };
   const queued = await database.transaction({ call, ...turn }, async (tx) => {
     const endpoint = await lock(tx, { tenant, id }, LockMode.PESSIMISTIC_READ);
     if (!endpoint) throw notFound('endpoint');

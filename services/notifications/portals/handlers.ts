@@ -6,6 +6,7 @@ import type {
   WebhookPortals,
   WebhookPortalsCreateRequest,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/portals_pb.ts';
+import { rowOf } from '../rows.ts';
 import { portalRecord, WebhookPortalEntity } from './entities.ts';
 import { countPortals, deletePortal, listPortals, lockEndpointName } from './queries.ts';
 import { recordPortal } from './records.ts';
@@ -36,7 +37,7 @@ export function portalsHandlers(deps: Deps): Handlers<typeof WebhookPortals> {
     async delete({ tenant, id }, call) {
       // Even if it is gone: the gateways may not know yet that another call has deleted it.
       call.invalidates.add(`credential:${id}`);
-      await database.transaction({ call, tenant, row: `portal ${tenant} ${id}` }, async (tx) => {
+      await database.transaction({ call, tenant, row: rowOf.portal(tenant, id) }, async (tx) => {
         const deleted = await deletePortal(tx, tenant, id);
         if (deleted) recordPortal(tx, 'deleted', { ...deleted, tenant });
       });
@@ -64,7 +65,7 @@ async function createPortal(
   const token = createToken('portalLink');
   const now = Date.now();
   const row = await database.transaction(
-    { call, tenant, row: `endpoint ${tenant} ${endpoint}` },
+    { call, tenant, row: rowOf.endpoint(tenant, endpoint) },
     async (tx) => {
       if ((await lockEndpointName(tx, tenant, endpoint)) === undefined) throw notFound('endpoint');
       if ((await countPortals(tx, tenant, endpoint)) >= maxPortals)

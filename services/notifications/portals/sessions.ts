@@ -14,6 +14,7 @@ import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/interna
 import type { PortalCredentials } from '@bailiwick/proto/gen/bailiwick/notifications/v1/internal_pb.ts';
 import type { Database, Limiter } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
+import { rowOf } from '../rows.ts';
 import {
   beginSession,
   endSession,
@@ -70,7 +71,7 @@ export async function openPortal(deps: SessionDeps, link: string, call: Call) {
   await limiter.take(`portal ${tenant} ${id}`, opens);
   if (!(await isAllowed(deps, portal, call))) throw deadToken();
   const token = createToken('portalSession');
-  const scope = { call: asPortal(call, portal), tenant, row: `portal ${tenant} ${id}` };
+  const scope = { call: asPortal(call, portal), tenant, row: rowOf.portal(tenant, id) };
   return database.transaction(scope, async (tx) => {
     const expiresAt = await beginSession(tx, portal, tokenHash(token), sessionMinutes);
     if (expiresAt === undefined) throw deadToken();
@@ -82,7 +83,7 @@ export async function openPortal(deps: SessionDeps, link: string, call: Call) {
 /** Ends the session of the link that calls. */
 export async function closePortal({ database }: SessionDeps, call: Call): Promise<void> {
   const { tenant, id, endpoint } = call.caller;
-  await database.transaction({ call, tenant, row: `portal ${tenant} ${id}` }, async (tx) => {
+  await database.transaction({ call, tenant, row: rowOf.portal(tenant, id) }, async (tx) => {
     await endSession(tx, tenant, id);
     recordPortal(tx, 'closed', { tenant, id, endpoint, name: '' });
   });

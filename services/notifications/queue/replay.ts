@@ -3,6 +3,7 @@ import { failedPrecondition, notFound } from '@bailiwick/errors';
 import { record } from '@bailiwick/outbox';
 import type { Database, Transaction } from '@bailiwick/store';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import { rowOf } from '../rows.ts';
 import { replayDead } from './queries.ts';
 
 export type Replay = {
@@ -35,7 +36,7 @@ export async function replayFailed(
     until: until ? timestampDate(until) : new Date(),
   };
   const queued = await database.transaction(
-    { call: origin, tenant, row: `endpoint ${tenant} ${id}` },
+    { call: origin, tenant, row: rowOf.endpoint(tenant, id) },
     async (tx) => {
       const endpoint = await kind.find(tx, tenant, id);
       if (!endpoint) throw notFound('endpoint');

@@ -14,6 +14,7 @@ import { assertRoom, urlProblems } from '../endpoints/limits.ts';
 import { allowUpdate } from '../endpoints/permission.ts';
 import { createdValues, requireEndpoint } from '../endpoints/values.ts';
 import { clearHealth } from '../health/queries.ts';
+import { rowOf } from '../rows.ts';
 import { recordEndpointEvent, secretContext, toApi, toJson, updateOf } from './api-record.ts';
 import { WebhookEndpointEntity } from './entities.ts';
 import { findEndpoint, findTenantOfEndpoint, listEndpoints } from './queries.ts';
@@ -81,7 +82,7 @@ async function createEndpoint(
   const secret = createSecret();
   const { dekId, sealed } = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
   const address = await storedUrl({ database, keys }, { tenant, id }, url);
-  const turn = { tenant, row: `webhook_endpoint ${tenant}` };
+  const turn = { tenant, row: rowOf.endpoints('webhook', tenant) };
   const row = await database.transaction({ call, ...turn }, async (tx) => {
     const count = () => tx.em.count(WebhookEndpointEntity, { tenant });
     await assertRoom(tx, { tenant, kind: 'webhook', limit: endpointLimit, count });
@@ -107,7 +108,7 @@ async function updateEndpoint(
   // Loads the key of the stored URL before locking the row: the key service may be slow.
   const found = await findEndpoint(database, tenant, id);
   if (found) await readUrl(deps, found);
-  const turn = { tenant, row: `endpoint ${tenant} ${id}` };
+  const turn = { tenant, row: rowOf.endpoint(tenant, id) };
   const row = await database.transaction({ call: allowed, ...turn }, async (tx) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     const stored = await tx.em.findOne(WebhookEndpointEntity, { tenant, id }, { lockMode });

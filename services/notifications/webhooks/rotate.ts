@@ -8,6 +8,7 @@ import type { Log } from '@bailiwick/process';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import type { Database } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
+import { rowOf } from '../rows.ts';
 import {
   previousSecretContext,
   recordEndpointEvent,
@@ -33,27 +34,24 @@ export function rotateHandler(deps: Deps): Pick<Handlers<typeof Webhooks>, 'rota
       const secret = createSecret();
       // Rotations of one endpoint take turns as a whole, because each opens and seals secrets
       // before its transaction.
-      return deps.database.inTurn(
-        { call, row: `rotate endpoint ${tenant} ${id}` },
-        async (call) => {
-          // Values sealed before the lock are valid only while the endpoint has the secret that was
-          // opened for them.
-          for (let tries = 0; tries < 5; tries++) {
-            const [target] = await findDeliveryTargets(deps.database, [{ tenant, endpoint: id }]);
-            if (!target) throw notFound('endpoint');
-            const sealed = await sealSecrets(deps.keys, { tenant, id, secret, target });
-            const row =
-              sealed &&
-              (await replaceSecret(
-                deps.database,
-                { tenant, id, graceSeconds, target, sealed },
-                call,
-              ));
-            if (row) return { endpoint: toApi(row, await readUrl(deps, row)), secret };
-          }
-          throw unavailable();
-        },
-      );
+      return deps.database.inTurn({ call, row: rowOf.rotation(tenant, id) }, async (call) => {
+        // Values sealed before the lock are valid only while the endpoint has the secret that was
+        // opened for them.
+        for (let tries = 0; tries < 5; tries++) {
+          const [target] = await findDeliveryTargets(deps.database, [{ tenant, endpoint: id }]);
+          if (!target) throw notFound('endpoint');
+          const sealed = await sealSecrets(deps.keys, { tenant, id, secret, target });
+          const row =
+            sealed &&
+            (await replaceSecret(
+              deps.database,
+              { tenant, id, graceSeconds, target, sealed },
+              call,
+            ));
+          if (row) return { endpoint: toApi(row, await readUrl(deps, row)), secret };
+        }
+        throw unavailable();
+      });
     },
   };
 }
@@ -95,7 +93,7 @@ function replaceSecret(
   { tenant, id, graceSeconds, target, sealed }: Replacement,
   call: Call,
 ): Promise<WebhookEndpointRow | undefined> {
-  return database.transaction({ call, tenant, row: `endpoint ${tenant} ${id}` }, async (tx) => {
+  return database.transaction({ call, tenant, row: rowOf.endpoint(tenant, id) }, async (tx) => {
     const stored = await tx.em.findOne(
       WebhookEndpointEntity,
       { tenant, id },

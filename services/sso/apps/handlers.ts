@@ -5,6 +5,7 @@ import type { Apps } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
 import { LockMode } from '@mikro-orm/core';
 import { endSignInsTo } from '../app-sign-ins/end.ts';
 import { removeConsentsTo } from '../app-sign-ins/queries.ts';
+import { rowOf } from '../rows.ts';
 import { recordAppEvent, toApi } from './api-record.ts';
 import type { AppDeps } from './deps.ts';
 import { AppEntity } from './entities.ts';
@@ -46,7 +47,7 @@ export function appHandlers(deps: AppDeps): Handlers<typeof Apps> {
     },
 
     async delete({ tenant, id }, call) {
-      await database.transaction({ call, tenant, row: `app ${tenant} ${id}` }, async (tx) => {
+      await database.transaction({ call, tenant, row: rowOf.app(tenant, id) }, async (tx) => {
         const row = await tx.em.findOne(
           AppEntity,
           { tenant, id },

@@ -3,6 +3,7 @@ import { failedPrecondition } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { AppsRotateSecretRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
 import { LockMode } from '@mikro-orm/core';
+import { rowOf } from '../rows.ts';
 import { recordAppEvent, toJson } from './api-record.ts';
 import type { AppDeps } from './deps.ts';
 import { AppEntity } from './entities.ts';
@@ -19,7 +20,7 @@ export async function rotateSecret(
 ): Promise<Saved> {
   const { scopes } = await getApp(deps.database, tenant, id);
   await assertMayUse(deps, call, { tenant, scopes });
-  return deps.database.transaction({ call, tenant, row: `app ${tenant} ${id}` }, async (tx) => {
+  return deps.database.transaction({ call, tenant, row: rowOf.app(tenant, id) }, async (tx) => {
     const row = await tx.em.findOne(
       AppEntity,
       { tenant, id },

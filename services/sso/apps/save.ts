@@ -9,6 +9,7 @@ import {
 import { lockName, type Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
+import { rowOf } from '../rows.ts';
 import { recordAppEvent, toJson } from './api-record.ts';
 import type { AppDeps } from './deps.ts';
 import { AppEntity, type AppKind, type AppRow } from './entities.ts';
@@ -42,7 +43,7 @@ export async function saveApp(deps: AppDeps, request: AppsSaveRequest, call: Cal
   const { scopes } = valuesFor(deps, sent, found);
   // Asked before the transaction, because another service answers.
   await assertMayUse(deps, call, { tenant, scopes });
-  return deps.database.transaction({ call, tenant, row: `app ${tenant} ${id}` }, (tx) =>
+  return deps.database.transaction({ call, tenant, row: rowOf.app(tenant, id) }, (tx) =>
     write(deps, tx, { request, sent, checked: scopes }, call),
   );
 }
@@ -111,7 +112,7 @@ async function insert(
   { values, logo }: { values: Settable; logo: Uint8Array | undefined },
 ): Promise<Saved> {
   // The lock keeps two concurrent creates from taking the same last place.
-  await lockName(tx, `app ${tenant}`);
+  await lockName(tx, rowOf.apps(tenant));
   if ((await tx.em.count(AppEntity, { tenant })) >= maxApps)
     throw limitReached(
       `${tenant === '' ? 'the platform' : 'a tenant'} has at most ${maxApps} apps`,

@@ -4,6 +4,7 @@ import type { Call } from '@bailiwick/pipeline';
 import type { DomainCreateRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { lockName } from '@bailiwick/store';
 import { giverOf } from '../delegation.ts';
+import { rowOf } from '../rows.ts';
 import { assertActiveProvider, assertMayCapture, type CaptureSettings } from './capture.ts';
 import type { DomainDeps } from './deps.ts';
 import { type Capture, DomainEntity, type DomainRow } from './entities.ts';
@@ -27,10 +28,10 @@ export async function createDomain(
     defaultRole: request.defaultRole ?? '',
   };
   await assertMayCapture(deps, tenant, settings, call);
-  return deps.database.transaction({ call, tenant, row: `domain ${tenant}` }, async (tx) => {
+  return deps.database.transaction({ call, tenant, row: rowOf.domains(tenant) }, async (tx) => {
     // The lock keeps concurrent calls from claiming a name twice, and from taking the same last
     // place.
-    await lockName(tx, `domain ${tenant}`);
+    await lockName(tx, rowOf.domains(tenant));
     if (await tx.em.findOne(DomainEntity, { name }))
       throw alreadyExists(`the tenant has the domain ${name} already`);
     if ((await countDomains(tx.query, tenant)) >= limit)

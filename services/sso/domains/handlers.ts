@@ -2,6 +2,7 @@ import { notFound } from '@bailiwick/errors';
 import type { Checks, Handlers } from '@bailiwick/pipeline';
 import type { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { LockMode } from '@mikro-orm/core';
+import { rowOf } from '../rows.ts';
 import { createDomain } from './create.ts';
 import type { DomainDeps } from './deps.ts';
 import { DomainEntity, domainRecord } from './entities.ts';
@@ -51,7 +52,7 @@ export function domainHandlers(deps: DomainDeps): Handlers<typeof Domain> {
     },
 
     async delete({ tenant, id }, call) {
-      await database.transaction({ call, tenant, row: `domain ${tenant} ${id}` }, async (tx) => {
+      await database.transaction({ call, tenant, row: rowOf.domain(tenant, id) }, async (tx) => {
         const domain = await tx.em.findOne(
           DomainEntity,
           { id },

@@ -5,6 +5,7 @@ import type { Call } from '@bailiwick/pipeline';
 import type { DomainUpdateRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { LockMode } from '@mikro-orm/core';
 import { giverOf, type StoredGiver } from '../delegation.ts';
+import { rowOf } from '../rows.ts';
 import {
   assertActiveProvider,
   assertMayCapture,
@@ -39,7 +40,7 @@ export async function updateDomain(
   if (!isSame(settings, found)) await assertMayCapture(deps, tenant, settings, call);
   // An identical save answers for the domain from now on, if the caller may.
   else if (isGiver(giver, found) || !(await mayCapture(deps, tenant, settings, call))) return found;
-  return deps.database.transaction({ call, tenant, row: `domain ${tenant} ${id}` }, async (tx) => {
+  return deps.database.transaction({ call, tenant, row: rowOf.domain(tenant, id) }, async (tx) => {
     const stored = await tx.em.findOne(
       DomainEntity,
       { id },

@@ -9,6 +9,7 @@ import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import { type Database, lockName } from '@bailiwick/store';
 import type { JWK } from 'oidc-provider';
+import { rowOf } from '../rows.ts';
 import {
   addSigningKey,
   listSigningKeys,
@@ -75,7 +76,7 @@ export async function withdrawSigningKeys(deps: Deps, call: Origin): Promise<voi
   const { database, log } = deps;
   const made = await makeKeys(deps, Object.keys(makers), new Date());
   await database.transaction({ call, tenant: '' }, async (tx) => {
-    await lockName(tx, 'signing keys');
+    await lockName(tx, rowOf.signingKeys());
     await removeSigningKeys(tx);
     for (const key of made) await addSigningKey(tx, key);
   });
@@ -121,7 +122,7 @@ async function addKeys(
   const made = await makeKeys(deps, wanted(await listSigningKeys(database)), signsFrom);
   if (made.length === 0) return;
   await database.transaction({ call, tenant: '' }, async (tx) => {
-    await lockName(tx, 'signing keys');
+    await lockName(tx, rowOf.signingKeys());
     const still = wanted(await listSigningKeysIn(tx));
     for (const key of made) {
       if (!still.includes(key.algorithm)) continue;

@@ -12,6 +12,7 @@ import type { Call } from '@bailiwick/pipeline';
 import type { SsoConfirmProviderRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import { LockMode } from '@mikro-orm/core';
 import { findLimit, giverOf } from '../delegation.ts';
+import { rowOf } from '../rows.ts';
 import { type ProviderValues, recordProviderEvent, type Settable } from './api-record.ts';
 import { changesIdentities } from './changes.ts';
 import type { ProviderDeps } from './deps.ts';
@@ -131,7 +132,7 @@ export async function confirmProvider(
   if (limit?.endsAt) throw temporaryRight(limit.lacking, limit.endsAt);
   if (limit) throw escalation(limit.lacking);
   const { row, vouchId } = await database.transaction(
-    { call, tenant, row: `sso_provider ${tenant} ${id}` },
+    { call, tenant, row: rowOf.provider(tenant, id) },
     async (tx) => {
       const stored = await tx.em.findOne(
         ProviderEntity,

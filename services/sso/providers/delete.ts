@@ -1,6 +1,7 @@
 import type { Call } from '@bailiwick/pipeline';
 import type { SsoDeleteProviderRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import { LockMode } from '@mikro-orm/core';
+import { rowOf } from '../rows.ts';
 import { recordProviderEvent } from './api-record.ts';
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
@@ -17,7 +18,7 @@ export async function deleteProvider(
   const { database, publicUrl } = deps;
   const isRequired = await requiresSso(deps, tenant, call);
   const isDeleted = await database.transaction(
-    { call, tenant, row: `sso_provider ${tenant} ${id}` },
+    { call, tenant, row: rowOf.provider(tenant, id) },
     async (tx) => {
       const row = await tx.em.findOne(
         ProviderEntity,

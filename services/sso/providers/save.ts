@@ -18,6 +18,7 @@ import { create } from '@bufbuild/protobuf';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { giverOf } from '../delegation.ts';
 import { normaliseSigningKey } from '../oidc/client-authentication.ts';
+import { rowOf } from '../rows.ts';
 import { createSpCertificate } from '../saml/certificates.ts';
 import { type ProviderValues, recordProviderEvent, type Settable, toJson } from './api-record.ts';
 import { changesSubjects } from './changes.ts';
@@ -58,7 +59,7 @@ export async function saveProvider(
       : undefined;
   // Saves of one provider take turns as a whole, because each reads, seals and checks before its
   // transaction.
-  return deps.database.inTurn({ call, row: `save sso_provider ${tenant} ${id}` }, async (call) => {
+  return deps.database.inTurn({ call, row: rowOf.providerSave(tenant, id) }, async (call) => {
     // Values sealed and checked before the lock are valid only while the provider is unchanged.
     for (let tries = 0; tries < 5; tries++) {
       const saved = await trySave(deps, { request, metadata }, call);
@@ -114,7 +115,7 @@ async function trySave(
   const write: Write = { ...save, prepared };
   const inRow = <T>(work: (tx: Transaction) => Promise<T>) =>
     deps.database.transaction(
-      { call, tenant: place.tenant, row: `sso_provider ${place.tenant} ${stored?.id ?? ''}` },
+      { call, tenant: place.tenant, row: rowOf.provider(place.tenant, stored?.id ?? '') },
       work,
     );
   const forgets = stored !== undefined && changesSubjects(stored, values);

@@ -5,6 +5,7 @@ import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import type { Database, Transaction } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { rowOf } from '../rows.ts';
 import { setLift } from './queries.ts';
 
 type Deps = { database: Database; ownAdmission: PeerClient<typeof Admission> };
@@ -28,7 +29,7 @@ export function liftHandler({
           signal: call.signal,
         });
       if (minutes === 0) await liftInAccess();
-      await database.transaction({ call, ...rowOf(tenant) }, (tx) =>
+      await database.transaction({ call, ...turnOf(tenant) }, (tx) =>
         recordLift(tx, { tenant, until }),
       );
       if (minutes > 0) await liftInAccess();
@@ -38,7 +39,7 @@ export function liftHandler({
 }
 
 /** The row on which the changes of a tenant's requirement wait for each other. */
-export const rowOf = (tenant: string) => ({ tenant, row: `requirement ${tenant}` });
+export const turnOf = (tenant: string) => ({ tenant, row: rowOf.requirement(tenant) });
 
 export const endOfLift = (minutes = defaultMinutes): Date =>
   new Date(Date.now() + minutes * 60_000);

@@ -1,6 +1,7 @@
 import { createId } from '@bailiwick/contract';
 import type { Call } from '@bailiwick/pipeline';
 import { type Database, lockName, lockNames, type Transaction } from '@bailiwick/store';
+import { rowOf } from '../../rows.ts';
 import { newUser, UserEntity, type UserRow } from '../../users/entities.ts';
 import { consumeRivals } from '../../users/queries.ts';
 import { recordUser } from '../../users/records.ts';
@@ -22,12 +23,12 @@ export async function storeUsers(
 ): Promise<boolean> {
   // One import at a time: two that bring the same ExternalID would each miss the other's user, and
   // the locks of many would fill the table of locks that the database server has.
-  return database.transaction({ call, tenant: null, row: 'import' }, async (tx) => {
-    await lockName(tx, 'import');
+  return database.transaction({ call, tenant: null, row: rowOf.import() }, async (tx) => {
+    await lockName(tx, rowOf.import());
     const emails = rows.flatMap(({ email }) => (email ? [email.key, email.unmappedKey] : []));
     await lockNames(
       tx,
-      emails.map((key) => `account ${key}`),
+      emails.map((key) => rowOf.account(key)),
     );
     const known = await matchStored(tx.query, rows, batchId);
     if (!mayStore()) return false;

@@ -6,6 +6,7 @@ import type {
   VouchRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import type { Database, Transaction } from '@bailiwick/store';
+import { rowOf } from '../../rows.ts';
 import {
   addUnconfirmed,
   endUnconfirmed,
@@ -25,7 +26,7 @@ import {
 export async function vouch(database: Database, request: VouchRequest, call: Call): Promise<void> {
   const { tenant, provider, id, keepsLinks } = request;
   await database.transaction(
-    { call, tenant: null, row: `provider ${tenant} ${provider}` },
+    { call, tenant: null, row: rowOf.provider(tenant, provider) },
     async (tx) => {
       if (id !== '') await addUnconfirmed(tx, request);
       if (tenant !== '' && !keepsLinks) await loosenLinks(tx, request);
@@ -43,7 +44,7 @@ export async function settle(
 ): Promise<void> {
   const { tenant, provider, ids, withdrawn } = request;
   await database.transaction(
-    { call, tenant: null, row: `provider ${tenant} ${provider}` },
+    { call, tenant: null, row: rowOf.provider(tenant, provider) },
     async (tx) => {
       await removeUnconfirmed(tx, request, ids, { others: !withdrawn });
       // In a statement of its own, which sees the sign-ins that the removal has waited for.

@@ -6,10 +6,11 @@ import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { type Database, lockName, type Transaction } from '@bailiwick/store';
 import { assertFactorUsed } from '../../factors/changes.ts';
+import { rowOf } from '../../rows.ts';
 import { beganAfter } from '../../sessions/sign-in/queries.ts';
 import type { UserRow } from '../../users/entities.ts';
 import { lockActive } from '../../users/lock.ts';
-import { assertUnlinked, identityName, persistLink, providerTarget } from '../admit.ts';
+import { assertUnlinked, persistLink, providerTarget } from '../admit.ts';
 import { PendingLinkEntity } from '../entities.ts';
 import { findLinkedUser } from '../queries.ts';
 import {
@@ -61,10 +62,10 @@ export function linkHandlers({ database }: Deps): Pick<Handlers<typeof Account>,
       const pending = await findPendingLink(database, hash);
       if (!pending) throw deadToken();
       const identity = { ...pending, tenant: '' };
-      const name = identityName(identity);
-      await database.transaction({ call, tenant: '', row: name }, async (tx) => {
+      const row = rowOf.identity(identity);
+      await database.transaction({ call, tenant: '', row }, async (tx) => {
         // Names are locked before rows, as everywhere.
-        await lockName(tx, name);
+        await lockName(tx, row);
         const user = await lockActive(tx, call.caller.id);
         if (!user) throw unauthenticated();
         await assertSignedInFor(tx, pending, user, call);

@@ -3,6 +3,7 @@ import { exhausted, notFound } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { DomainVerifyRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { type Database, violates } from '@bailiwick/store';
+import { rowOf } from '../../rows.ts';
 import type { DomainDeps } from '../deps.ts';
 import type { DomainRow } from '../entities.ts';
 import { recordDomainEvent } from '../events.ts';
@@ -56,7 +57,7 @@ function renew(
   { tenant, id }: DomainRow,
   call: Call,
 ): Promise<DomainRow | undefined> {
-  return database.transaction({ call, tenant, row: `domain ${tenant} ${id}` }, async (tx) => {
+  return database.transaction({ call, tenant, row: rowOf.domain(tenant, id) }, async (tx) => {
     const run = tx.query;
     const before = await lockDomain(run, tenant, id);
     const after =
@@ -93,7 +94,7 @@ export async function prove(
 ): Promise<{ domain: DomainRow | undefined } | { reason: string }> {
   try {
     const domain = await database.transaction(
-      { call: origin, tenant, row: `domain ${tenant} ${id}` },
+      { call: origin, tenant, row: rowOf.domain(tenant, id) },
       async (tx) => {
         const run = tx.query;
         const before = await lockDomain(run, tenant, id);
@@ -117,7 +118,7 @@ function miss(
   reason: string,
   call: Call,
 ): Promise<DomainRow | undefined> {
-  return database.transaction({ call, tenant, row: `domain ${tenant} ${id}` }, async (tx) => {
+  return database.transaction({ call, tenant, row: rowOf.domain(tenant, id) }, async (tx) => {
     const run = tx.query;
     const before = await lockDomain(run, tenant, id);
     const after = before && (await missDomain(run, { ...before, challenge }, reason));

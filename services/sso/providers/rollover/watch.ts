@@ -4,6 +4,7 @@ import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Database, Transaction } from '@bailiwick/store';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
+import { rowOf } from '../../rows.ts';
 import { refuse } from '../../saml/metadata.ts';
 import { readLaterMetadata, type SourcedMetadata } from '../../saml/metadata-signature.ts';
 import { ProviderEntity } from '../entities.ts';
@@ -95,7 +96,7 @@ function withRow(
   work: (tx: Transaction, row: Row) => void,
 ): Promise<void> {
   return database.transaction(
-    { call: byService, tenant, row: `sso_provider ${tenant} ${id}` },
+    { call: byService, tenant, row: rowOf.provider(tenant, id) },
     async (tx) => {
       const row = await tx.em.findOne(
         ProviderEntity,

@@ -7,7 +7,7 @@ import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import type { Database, Limiter } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { endOfLift, recordLift, rowOf } from '../lift.ts';
+import { endOfLift, recordLift, turnOf } from '../lift.ts';
 import { codeHash, codesPerTenant, createCodes } from './codes.ts';
 import { findRequirement, findTenantOf, replaceCodes, useCode } from './queries.ts';
 
@@ -42,7 +42,7 @@ export function recoveryCodesHandlers({ database, admission }: Deps): Managed {
     async createRecoveryCodes({ tenant }, call) {
       const codes = createCodes();
       const { required } = await requirementOf(tenant, call);
-      await database.transaction({ call, ...rowOf(tenant) }, async (tx) => {
+      await database.transaction({ call, ...turnOf(tenant) }, async (tx) => {
         await replaceCodes(tx, tenant, codes.map(codeHash));
         record(tx, {
           tenant,
@@ -85,15 +85,18 @@ export function recoveryHandlers({
         ...call,
         caller: { ...call.caller, type: 'user', id: userId, ip, userAgent },
       };
-      const isUsed = await database.transaction({ call: byOwner, ...rowOf(tenant) }, async (tx) => {
-        if (!(await useCode(tx, tenant, hash))) return false;
-        await recordLift(tx, { tenant, until, userId });
-        // Before the commit: if access does not answer, the code stays unused.
-        await admission.liftSso({ tenant, until: timestampFromDate(until) }, byOwner, {
-          signal: call.signal,
-        });
-        return true;
-      });
+      const isUsed = await database.transaction(
+        { call: byOwner, ...turnOf(tenant) },
+        async (tx) => {
+          if (!(await useCode(tx, tenant, hash))) return false;
+          await recordLift(tx, { tenant, until, userId });
+          // Before the commit: if access does not answer, the code stays unused.
+          await admission.liftSso({ tenant, until: timestampFromDate(until) }, byOwner, {
+            signal: call.signal,
+          });
+          return true;
+        },
+      );
       return { used: isUsed };
     },
   };
