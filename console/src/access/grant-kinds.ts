@@ -28,7 +28,6 @@ const rowOf = (
 const rowsOf = <Item>(page: ListPage<Item> | undefined, toRow: (item: Item) => GrantRow) =>
   page && { items: page.items.map(toRow), next: page.next };
 
-/** A page of the grants of these holders. */
 export function useGrants(of: Holder, request: Request) {
   const options = (kind: Holder) => ({ enabled: of === kind, keepsPrevious: true });
   const people = useCall('Grants_ListByTenant', request, options('people'));

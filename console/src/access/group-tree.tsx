@@ -6,7 +6,6 @@ import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { type GroupRecord, levelStep, type Node, type Row, rowsOf, treeOf } from './tree.ts';
 
-/** The key of a row in the tree. */
 const keyOf = (row: Row) => row.node?.key ?? `${row.parent}/…`;
 
 /**

@@ -16,7 +16,6 @@ export const readGroup = (search: Search): ListSearch & CursorSearch & { group?:
   return { ...readListSearch(search), ...(group !== '' && { group }) };
 };
 
-/** The holders of grants. */
 export const holders = ['people', 'groups', 'bots'] as const;
 export type Holder = (typeof holders)[number];
 

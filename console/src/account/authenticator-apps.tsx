@@ -10,7 +10,6 @@ import { Records, Section } from './section.tsx';
 type Factor = ResponseOf<'Factors_List'>['Factors'][number];
 type Props = { factors: readonly Factor[] | undefined; onAdded: () => void };
 
-/** The user's authenticator apps. */
 export function Apps({ factors, onAdded }: Props) {
   const { t } = useTexts();
   const apps = factors?.filter(({ Kind }) => Kind === 'totp');

@@ -18,7 +18,6 @@ type Passkey = ItemOf<'Passkeys_List'>;
 // An account has at most 20 passkeys.
 const request = { Page: { Limit: 50 } };
 
-/** The user's passkeys. */
 export function Passkeys({ onAdded }: { onAdded: () => void }) {
   const { t } = useTexts();
   const list = useCall('Passkeys_List', request);

@@ -7,7 +7,6 @@ import { locales, useTexts } from '../parts/texts.tsx';
 import { useAccount } from '../shell/session.tsx';
 import { Address } from './address.tsx';
 
-/** The user's own profile. */
 export function ProfilePage() {
   const { t } = useTexts();
   return (

@@ -15,7 +15,6 @@ import { MailedInvitations } from './mailed-invitations.tsx';
 
 type Tenant = Account['Tenants'][number];
 
-/** The tenants that the user belongs to. */
 export function TenantsPage() {
   const { t } = useTexts();
   const { Tenants, SuspendedTenants, LimitedTo } = useAccount();

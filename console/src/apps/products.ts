@@ -81,7 +81,6 @@ export const redirectOf = (product: ProductName, home: string): string =>
 export const productOf = (redirects: readonly string[]): ProductName | undefined =>
   productNames.find((name) => redirects.some((uri) => uri.endsWith(products[name].path)));
 
-/** The configuration of a product. */
 export function snippetsOf(product: ProductName, connection: Connection): Snippet[] {
   const { path, snippets } = products[product];
   const home = connection.redirect.slice(0, -path.length);

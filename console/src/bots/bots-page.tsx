@@ -14,7 +14,6 @@ import { StateBadge } from './state-badge.tsx';
 
 type Bot = ItemOf<'Bots_List'>;
 
-/** The bots of a tenant. */
 export function BotsPage() {
   const { t } = useTexts();
   const { ID, Slug, Name, may } = useTenant();

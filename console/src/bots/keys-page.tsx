@@ -16,7 +16,6 @@ import { StateBadge } from './state-badge.tsx';
 
 type Key = ItemOf<'BotKeys_List'>;
 
-/** A bot's keys. */
 export const KeysPage = () => <BotFrame tab="keys">{(bot) => <Keys bot={bot} />}</BotFrame>;
 
 function Keys({ bot }: { bot: Bot }) {

@@ -11,7 +11,6 @@ const states: Readonly<Record<KeyState | 'disabled', { text: TextKey; color: str
   revoked: { text: 'bots.revoked', color: 'gray.7' },
 };
 
-/** The state of a bot or of a key. */
 export function StateBadge({ state }: { state: KeyState | 'disabled' }) {
   const { t } = useTexts();
   const { text, color } = states[state];

@@ -115,10 +115,10 @@ export function kindOf({ Issuer, Subject }: Pick<Trust, 'Issuer' | 'Subject'>): 
   return Subject.startsWith('project_path:') ? 'gitlab' : 'other';
 }
 
-type Use = { kind: Kind; url: string; bot: string; audience: string };
+type Exchange = { kind: Kind; url: string; bot: string; audience: string };
 
 /** How a job exchanges its token for one of the bot. */
-export function exchangeOf({ kind, url, bot, audience }: Use): string {
+export function exchangeOf({ kind, url, bot, audience }: Exchange): string {
   const exchange = (token: string, type = 'jwt') => [
     `curl -sS --fail-with-body ${url}/oauth/token \\`,
     '  -d grant_type=urn:ietf:params:oauth:grant-type:token-exchange \\',

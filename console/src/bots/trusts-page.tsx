@@ -50,7 +50,7 @@ function Trusts({ bot }: { bot: Bot }) {
         actions={[
           {
             ...named(t('bots.use')),
-            dialog: (trust, onClose) => <Use trust={trust} onClose={onClose} />,
+            dialog: (trust, onClose) => <UseDialog trust={trust} onClose={onClose} />,
           },
           {
             ...named(t('bots.editShort')),
@@ -100,11 +100,11 @@ function useColumns(): Column<Trust>[] {
 /** The form of a trust, and then the way to use it. */
 function Save({ bot, trust, onClose }: { bot: Bot; trust?: Trust; onClose: () => void }) {
   const [saved, setSaved] = useState<Trust>();
-  if (saved) return <Use trust={saved} onClose={onClose} />;
+  if (saved) return <UseDialog trust={saved} onClose={onClose} />;
   return <TrustDialog bot={bot} {...(trust && { trust })} onClose={onClose} onSaved={setSaved} />;
 }
 
-function Use({ trust, onClose }: { trust: Trust; onClose: () => void }) {
+function UseDialog({ trust, onClose }: { trust: Trust; onClose: () => void }) {
   const { t } = useTexts();
   const { Bot, Audience } = trust;
   const code = exchangeOf({ kind: kindOf(trust), url: publicUrl, bot: Bot, audience: Audience });

@@ -33,7 +33,6 @@ export type Column<Item> = {
 };
 
 type Props<Item> = {
-  /** The name of the list. */
   label: string;
   columns: readonly Column<Item>[];
   actions?: ReadonlyArray<ListAction<Item>>;

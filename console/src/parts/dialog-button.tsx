@@ -11,7 +11,6 @@ type Props = {
   dialog: (onClose: () => void) => ReactNode;
 };
 
-/** A button that opens a dialog. */
 export function DialogButton({ text, icon, isRed = false, dialog }: Props) {
   const [isOpen, setOpen] = useState(false);
   return (

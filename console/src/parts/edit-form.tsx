@@ -27,7 +27,6 @@ type Props<Name extends OperationName, Item extends { UpdatedAt?: string }, Fiel
   /** Reads the record as it is stored now. */
   read: () => Promise<Item>;
   recordIn: (response: ResponseOf<Name>) => Item;
-  /** The names of the fields. */
   labels: Readonly<Record<keyof Fields & string, string>>;
   /** The operations whose answers are out of date afterwards. */
   stale: readonly OperationName[];

@@ -10,7 +10,6 @@ import { useTexts } from './texts.tsx';
 
 type Way = ResponseOf<'Access_Explain'>['Paths'][number];
 type Props = {
-  /** The tenant's ID. */
   tenant: string;
   subject: string;
   permission: string;
@@ -47,7 +46,7 @@ export function Explanation({ tenant, subject, permission, resource }: Props) {
             )}
           </Alert>
           {data.Paths.map((way) => (
-            <Drawn key={`${way.Grant} ${way.Group}`} way={way} subject={subject} />
+            <PathChain key={`${way.Grant} ${way.Group}`} way={way} subject={subject} />
           ))}
         </>
       )}
@@ -57,7 +56,7 @@ export function Explanation({ tenant, subject, permission, resource }: Props) {
 }
 
 /** The way from the subject to the permission, drawn as a chain, which is a list for screen readers. */
-function Drawn({ way, subject }: { way: Way; subject: string }) {
+function PathChain({ way, subject }: { way: Way; subject: string }) {
   const { t } = useTexts();
   const steps = [
     { kind: t('access.subject'), name: <Subject id={subject} /> },

@@ -12,7 +12,6 @@ type Props<Name extends ListName> = {
   operation: Name;
   /** The fields of the call, without the page and the search, which are in the view's address. */
   request: Omit<RequestOf<Name>, 'Page'>;
-  /** The name of the list. */
   label: string;
   columns: ReadonlyArray<Column<ItemOf<Name>>>;
   idOf: (item: ItemOf<Name>) => string;
@@ -20,7 +19,6 @@ type Props<Name extends ListName> = {
   actions?: ReadonlyArray<ListAction<ItemOf<Name>>>;
   /** Stands in place of a list without rows. If a filter is set, "nothing matches" does. */
   empty: ReactNode;
-  /** The number of rows on a page. */
   limit?: number;
   /** The cursor of a list that is only a part of its view. Default: the one in the view's address. */
   place?: CursorPlace;

@@ -6,11 +6,9 @@ type Props = {
   name: ReactNode;
   /** The view that the name leads to. */
   to?: string;
-  /** The second line. */
   detail?: ReactNode;
 };
 
-/** The cell with the name of a row. */
 export const NameCell = ({ name, to, detail }: Props) => (
   <>
     {to === undefined ? (

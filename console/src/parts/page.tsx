@@ -8,7 +8,6 @@ type Props = {
   /** The list that the view belongs to. */
   back?: { to: string; text: string };
   description?: ReactNode;
-  /** The buttons of the view. */
   actions?: ReactNode;
   children: ReactNode;
 };

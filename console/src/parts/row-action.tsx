@@ -11,7 +11,6 @@ type ActionProps = Omit<ComponentProps<'button'>, 'className' | 'type'> & {
   isRed?: boolean;
 };
 
-/** A button in a row. */
 export const RowAction = ({ isRed = false, ...props }: ActionProps) => (
   <button type="button" className={look} data-red={isRed || undefined} {...props} />
 );

@@ -32,7 +32,6 @@ const statuses: States = {
 };
 const nameOf = ({ User, UserID }: Member): string => User?.Email ?? UserID;
 
-/** The members of a tenant with their roles. */
 export function MembersPage() {
   const { t } = useTexts();
   const { ID, Name, may } = useTenant();

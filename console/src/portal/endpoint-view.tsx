@@ -13,7 +13,7 @@ import { ReplayDialog, RotateDialog, TestDialog } from './dialogs.tsx';
 import { Log } from './log.tsx';
 import { MessageView } from './message-view.tsx';
 
-type Got = ResponseOf<'Portal_Get'>;
+type PortalEndpoint = ResponseOf<'Portal_Get'>;
 
 /** The endpoint of the link: its state, its log, and what the link allows. */
 export function EndpointView() {
@@ -72,7 +72,7 @@ const buttons = [
   ['rotate', 'webhooks.rotate'],
 ] as const;
 
-function Head({ Endpoint, Abilities }: Got) {
+function Head({ Endpoint, Abilities }: PortalEndpoint) {
   const { t } = useTexts();
   const [open, setOpen] = useState<DialogName>();
   const [secret, setSecret] = useState('');
@@ -111,7 +111,7 @@ function Head({ Endpoint, Abilities }: Got) {
   );
 }
 
-function State({ EventTypes, ...endpoint }: Got['Endpoint']) {
+function State({ EventTypes, ...endpoint }: PortalEndpoint['Endpoint']) {
   const { t } = useTexts();
   const { FailingSince, PausedUntil, PreviousSecretUntil } = endpoint;
   const events = EventTypes.length === 0 ? t('webhooks.allEvents') : EventTypes.join(', ');

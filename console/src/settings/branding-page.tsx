@@ -5,12 +5,12 @@ import { pageAt } from '../parts/place.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { contrastOf } from './contrast.ts';
-import { type Look, SignInPreview } from './sign-in-preview.tsx';
+import { type BrandingFields, SignInPreview } from './sign-in-preview.tsx';
 import { type FullTenant, TenantForm, WithTenant } from './tenant-form.tsx';
 
 const maxLogoBytes = 64 * 1024;
 
-const fieldsOf = ({ Branding }: FullTenant): Look => ({
+const fieldsOf = ({ Branding }: FullTenant): BrandingFields => ({
   name: Branding.Name,
   color: Branding.AccentColor,
   logo: Branding.LogoPath === '' ? '' : pageAt(Branding.LogoPath.replace(/^\//, '')),
@@ -66,14 +66,17 @@ function Branding({ tenant }: { tenant: FullTenant }) {
           <div>
             <LookFields form={form} labels={labels} />
           </div>
-          <SignInPreview look={form.values} />
+          <SignInPreview branding={form.values} />
         </SimpleGrid>
       )}
     </TenantForm>
   );
 }
 
-type FieldsProps = { form: UseFormReturnType<Look>; labels: Record<keyof Look, string> };
+type FieldsProps = {
+  form: UseFormReturnType<BrandingFields>;
+  labels: Record<keyof BrandingFields, string>;
+};
 
 function LookFields({ form, labels }: FieldsProps) {
   const { t } = useTexts();
@@ -113,7 +116,7 @@ function LookFields({ form, labels }: FieldsProps) {
   );
 }
 
-function LogoField({ form, label }: { form: UseFormReturnType<Look>; label: string }) {
+function LogoField({ form, label }: { form: UseFormReturnType<BrandingFields>; label: string }) {
   const { t } = useTexts();
   const choose = async (file: File | null) => {
     form.clearFieldError('logo');

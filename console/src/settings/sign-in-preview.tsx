@@ -5,8 +5,7 @@ import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { contrastOf } from './contrast.ts';
 
-/** The fields of the form. */
-export type Look = {
+export type BrandingFields = {
   name: string;
   color: string;
   /** The address of the stored logo, or a new one as a data URL; '' = none. */
@@ -21,16 +20,16 @@ const schemes = {
 } as const;
 
 /** The sign-in page with the values of the form, in both schemes. */
-export function SignInPreview({ look }: { look: Look }) {
+export function SignInPreview({ branding }: { branding: BrandingFields }) {
   const { t } = useTexts();
-  const contrast = contrastOf(look.color);
+  const contrast = contrastOf(branding.color);
   return (
     <Stack gap="sm">
       <Text size="sm" fw={500}>
         {t('settings.preview')}
       </Text>
-      <Page look={look} scheme="light" />
-      <Page look={look} scheme="dark" />
+      <Page branding={branding} scheme="light" />
+      <Page branding={branding} scheme="dark" />
       {contrast && (
         <Group gap="xs" role="status">
           <State color={contrast.isEnough ? 'teal.9' : 'red.9'}>{contrast.ratio} : 1</State>
@@ -41,11 +40,11 @@ export function SignInPreview({ look }: { look: Look }) {
   );
 }
 
-function Page({ look, scheme }: { look: Look; scheme: keyof typeof schemes }) {
+function Page({ branding, scheme }: { branding: BrandingFields; scheme: keyof typeof schemes }) {
   const { t } = useTexts();
   const { Name } = useTenant();
   const { ground, text, line, onAccent } = schemes[scheme];
-  const accents = accentColors(contrastOf(look.color) ? look.color : '');
+  const accents = accentColors(contrastOf(branding.color) ? branding.color : '');
   return (
     <div
       role="img"
@@ -53,14 +52,14 @@ function Page({ look, scheme }: { look: Look; scheme: keyof typeof schemes }) {
       style={{ background: ground, color: text, border: `1px solid ${line}`, borderRadius: 8 }}
     >
       <Stack p="md" gap="xs">
-        {look.logo !== '' && (
+        {branding.logo !== '' && (
           <img
-            src={look.logo}
+            src={branding.logo}
             alt=""
             style={{ maxHeight: 40, maxWidth: 160, alignSelf: 'start' }}
           />
         )}
-        <span style={{ fontWeight: 650 }}>{look.name || Name}</span>
+        <span style={{ fontWeight: 650 }}>{branding.name || Name}</span>
         <span style={{ border: `1px solid ${line}`, borderRadius: 6, padding: '4px 8px' }}>
           ada@example.com
         </span>

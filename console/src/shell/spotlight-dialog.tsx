@@ -101,7 +101,6 @@ export function SpotlightDialog({ pages, tenant, onClose }: Props) {
 }
 
 type ResultsProps = {
-  /** The ID of the list. */
   list: string;
   groups: readonly ResultGroup[];
   chosen: SearchResult | undefined;

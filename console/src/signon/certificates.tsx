@@ -10,7 +10,7 @@ import { Time } from '../parts/time.tsx';
 import { useOwner } from '../shell/owner.ts';
 
 type Provider = ItemOf<'Sso_ListProviders'>;
-type Pending = Provider['PendingCertificates'][number];
+type PendingCertificate = Provider['PendingCertificates'][number];
 type Props = { provider: Provider; mayWrite: boolean };
 
 const stale = ['Sso_GetProvider', 'Sso_ListProviders'] as const;
@@ -65,7 +65,7 @@ const Print = ({ text }: { text: string }) => (
   <Code style={{ overflowWrap: 'anywhere' }}>{text}</Code>
 );
 
-function New({ provider, pending, mayWrite }: Props & { pending: Pending }) {
+function New({ provider, pending, mayWrite }: Props & { pending: PendingCertificate }) {
   const { t } = useTexts();
   const { Fingerprint, CountsAt, ExpiresAt } = pending;
   return (

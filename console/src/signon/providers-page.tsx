@@ -16,7 +16,6 @@ import { placeOf } from './place.ts';
 
 type Provider = ItemOf<'Sso_ListProviders'>;
 
-/** The identity providers of a tenant. */
 export function ProvidersPage() {
   const { t } = useTexts();
   const owner = useOwner();

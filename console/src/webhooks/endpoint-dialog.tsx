@@ -94,7 +94,6 @@ type Props<Name extends OperationName> = {
   submit: string;
 };
 
-/** The form of an endpoint. */
 export function EndpointDialog<Name extends OperationName>({ chat, ...form }: Props<Name>) {
   const { t } = useTexts();
   const types = useEventTypes();

@@ -12,7 +12,6 @@ type Props = {
   onFile: (file: UserFile | undefined) => void;
 };
 
-/** The file of users. */
 export function FileField({ onName, onFile }: Props) {
   const { t, locale } = useTexts();
   const [problem, setProblem] = useState<FileProblem>();
