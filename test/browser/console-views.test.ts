@@ -99,7 +99,6 @@ describe('every view of the console', { skip: withoutChromium }, () => {
     await receiver?.stop();
   });
 
-  /** The faults of a view. */
   async function faultsOf(view: string): Promise<string[]> {
     const address = fill(view);
     await page.goto(`${stack.url}${address}`);

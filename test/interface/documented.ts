@@ -32,7 +32,6 @@ export type DocumentedValidation = {
 export type DocumentedRoute = { readonly method: 'GET' | 'POST'; readonly path: string };
 
 export type DocumentedInterface = {
-  /** The OpenAPI version. */
   readonly openapi: string;
   /** The version of the API description. */
   readonly version: string;

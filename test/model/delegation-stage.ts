@@ -93,7 +93,6 @@ export async function holderOf(stage: Stage, role: Role): Promise<{ id: string; 
   return member;
 }
 
-/** A bot that holds a role. */
 export async function botWith({ stack, people, asOwner, Tenant }: Stage, role: Role): Promise<Bot> {
   const bot = await createBot(stack, Tenant, people.owner.token, { Name: fresh('bot') });
   await asOwner('BotGrants_Add', { Grant: { Tenant, Bot: bot.ID, Role: role } });

@@ -108,6 +108,5 @@ export const holds = (
     patterns.some((pattern) => covers(pattern, permission)),
   );
 
-/** The patterns that a subject was granted. */
 export const permissionsOf = (model: Model, subject: string, resource: string): string[] =>
   [...new Set(countingWays(model, subject, resource).flatMap(({ patterns }) => patterns))].sort();

@@ -11,7 +11,6 @@ type Zone = {
   addresses?: readonly string[];
   /** The name is an alias of this name, which has the addresses. */
   cname?: string;
-  /** The TXT records of the name. */
   txt?: readonly string[];
   /** The delay before the answer. */
   delayMs?: number;

@@ -35,7 +35,6 @@ export async function mailTo(stack: Reached, address: string, count = 1): Promis
   });
 }
 
-/** The token in a mail. */
 export function tokenIn(mail: Mail): string {
   const token = /bwk[vri]_[0-9A-Za-z]{49}/.exec(mail.Text)?.[0];
   assert.ok(token, `no token in the mail:\n${mail.Text}`);

@@ -83,7 +83,6 @@ export async function eventsOf(
   return rows.map(({ event }) => JSON.parse(event) as StoredEvent);
 }
 
-/** The types of these events. */
 export async function eventTypesOf(
   stack: Pick<Stack, 'databaseUrl'>,
   service: 'access' | 'identity' | 'sso' | 'notifications',

@@ -19,7 +19,6 @@ export const dead = ['the token is no longer valid'];
 /** Calls about second factors. `started` returns the suite's stack. */
 export function factorCalls(started: () => Stack) {
   return {
-    /** A user with an authenticator app. */
     async protectedUser() {
       const user = await signUp(started());
       return { ...user, ...(await addTotp(started(), user.token)), userId: user.id };

@@ -44,7 +44,6 @@ export async function startPortal(topology: Topology) {
     return { portal: Portal, link: Link, secret: new URL(Link).hash.slice(1) };
   }
   const open = (Token: string) => call('Portal_Open', { Token });
-  /** A session of a new link. */
   async function session(id: string, more: object = {}, token = owner.token) {
     const link = await linkTo(id, more, token);
     return { ...link, token: String(bodyOf(await open(link.secret))['Token']) };
