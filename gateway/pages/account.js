@@ -23,15 +23,7 @@ export async function findAccount() {
  * Creates an account, with the language of this page.
  * @param {Account_RegisterReq} account
  */
-export async function createAccount(account) {
-  try {
-    return await call('Account_Register', { ...account, Locale: locale });
-  } catch (error) {
-    if (!hasCode(error, 'invalid_argument')) throw error;
-    // A gateway of the previous version does not know the field. Any other fault is found again.
-    return call('Account_Register', account);
-  }
-}
+export const createAccount = (account) => call('Account_Register', { ...account, Locale: locale });
 
 /** Ends the session. It may have ended already. */
 export async function signOut() {

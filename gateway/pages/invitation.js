@@ -87,7 +87,6 @@ async function enter() {
     else if (entry.hidden) show('entry', password);
     throw error;
   }
-  // A gateway of the previous version sends none.
   if (answer.Challenge) return show('second', startSecondFactor(answer));
   await acceptSignedIn();
 }

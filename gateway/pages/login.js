@@ -124,7 +124,6 @@ async function signIn() {
  * @param {Account_LoginRes | Account_LoginWithCodeRes} answer
  */
 async function goOnWith(answer) {
-  // A gateway of the previous version sends none.
   if (answer.Challenge) return show('second', text('common.signIn'), startSecondFactor(answer));
   await finish();
 }
