@@ -1,5 +1,3 @@
-import type { ProvidersIdentity } from './federation/queries.ts';
-
 /**
  * The names of rows that transactions take turns on and lock. They stay: the previous version, which
  * runs beside this one during an upgrade, locks the same names.
@@ -11,7 +9,12 @@ export const rowOf = {
   /** The number of a tenant's bots. */
   bots: (tenant: string) => `bot ${tenant}`,
   code: (code: string) => `code ${code}`,
-  identity: ({ tenant, provider, issuer, subject }: ProvidersIdentity) =>
+  identity: ({
+    tenant,
+    provider,
+    issuer,
+    subject,
+  }: Record<'tenant' | 'provider' | 'issuer' | 'subject', string>) =>
     `identity ${JSON.stringify([tenant, provider, issuer, subject])}`,
   import: () => 'import',
   key: (tenant: string, id: string) => `bot_key ${tenant} ${id}`,

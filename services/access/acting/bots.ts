@@ -15,10 +15,10 @@ import {
   permissionsOfRoles,
   rightsOf,
 } from '../decisions/rights.ts';
+import { findRolePermissions } from '../decisions/roles/queries.ts';
 import type { Rights } from '../decisions/values.ts';
 import { findDirectoryRoles } from '../groups/queries.ts';
 import { narrow } from '../permissions/narrow.ts';
-import { findRolePermissions } from '../roles/queries.ts';
 
 /** The rights that a key or trust of a bot gives to its user. */
 type Conferred = { onPlatform: string[]; inTenant: string[]; isOwner: boolean };

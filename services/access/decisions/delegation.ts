@@ -7,9 +7,9 @@ import {
 import { denied, escalation, temporaryRight } from '@bailiwick/errors';
 import type { Run, Transaction } from '@bailiwick/store';
 import { type Level, ownerRole } from '../permissions/builtin.ts';
-import { findRolePermissions, findRolesOfSubject, type HolderType } from '../roles/queries.ts';
 import { endOf } from './ends.ts';
 import { holdsOnPlatform, mayGrant, ownership, permissionsOfRoles, rightsOf } from './rights.ts';
+import { findRolePermissions, findRolesOfSubject, type HolderType } from './roles/queries.ts';
 import { anySession } from './session.ts';
 import type { Rights } from './values.ts';
 
