@@ -82,6 +82,8 @@ export async function assertAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
   await assertKept(page, rules);
   await page.emulateMedia({ colorScheme: 'dark' });
+  // The console follows the browser with an attribute, a moment later.
+  await page.locator('html:not([data-mantine-color-scheme=light])').waitFor();
   // The only rule that depends on colours.
   await assertKept(page, { type: 'rule', values: ['color-contrast'] });
   await page.emulateMedia({ colorScheme: null });
@@ -97,7 +99,8 @@ async function assertKept(page: Page, runOnly: RunOptions['runOnly']): Promise<v
     `axe.run(document, ${JSON.stringify({ runOnly, resultTypes: ['violations'] })})`,
   );
   const problems = violations.map(
-    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(', ')}`,
+    ({ id, help, nodes }) =>
+      `${id}: ${help}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(', ')}`,
   );
   assert.deepEqual(problems, [], page.url());
   assert.ok(passes.some(({ id }) => id === 'color-contrast'));

@@ -182,6 +182,7 @@ describe('the console', { skip: withoutChromium }, () => {
     await page.getByRole('menuitem', { name: 'Two' }).click();
     assert.equal(await heading(page, 'Two'), 'Two');
     await page.getByRole('button', { name: `Account of ${email}` }).click();
+    await page.getByRole('menuitem', { name: /^Your account/ }).hover();
     await assertGood(page, 'menu');
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.waitForURL(`${base}/signed-out`);
