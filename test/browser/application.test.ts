@@ -222,23 +222,6 @@ describe('an application that sends its users to the sign-in page', {
     await page.context().close();
   });
 
-  test('a user registers while a gateway of the previous version answers', async () => {
-    const address = newAddress('early');
-    const page = await browser.newPage();
-    await page.route('**/Account_Register', (route) => {
-      if (!String(route.request().postData()).includes('"Locale"')) return route.continue();
-      const json = { Code: 'invalid_argument', Messages: ['Locale is not a known field'] };
-      return route.fulfill({ status: 400, json });
-    });
-    await page.goto(`${addressFor(`${app}/back`)}&register=1&ui_locale=ja`);
-    await page.locator('#email').fill(address);
-    await page.locator('#password').fill(password);
-    await page.keyboard.press('Enter');
-    await page.locator('#confirm').waitFor();
-    assert.match((await mailTo(stack, address)).Subject, /^Verify|^Confirm/);
-    await page.context().close();
-  });
-
   test('a user allows an app with OpenID Connect on the consent page, and comes back with a code', async () => {
     const user = await signUp(stack);
     const redirect_uri = `${app}/callback`;
