@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import { supportCalls } from '../operations/identity/support-calls.ts';
-import { type Stack, startStack } from '../support/harness.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { type Browser, openBrowser } from './browser.ts';
@@ -251,8 +251,11 @@ describe('the apps in the console', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Save and go on' }).click();
     await page.getByText('Register at the provider').waitFor();
     await assertGood(page, 'platform-provider');
-    const { body } = await stack.call('Sso_ListSocialProviders', {}, operator.token);
-    assert.ok(JSON.stringify(body).includes('GitHub'), JSON.stringify(body));
+    // The sign-in page shows a list of up to five seconds ago.
+    await eventually('the provider in the list', async () => {
+      const { body } = await stack.call('Sso_ListSocialProviders', {}, operator.token);
+      return JSON.stringify(body).includes('GitHub');
+    });
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByLabel('Type GitHub to confirm').fill('GitHub');
