@@ -94,7 +94,7 @@ test(`an update from the previous version and a rollback under ${rate} requests 
     forged: 0,
     disagreements: [],
   });
-  const { wanted, found } = await changes.countGrants(result.requests);
-  assert.equal(found, wanted);
+  const { expected, actual } = await changes.countGrants(result.requests);
+  assert.equal(actual, expected);
   assert.ok(result.requests > 1000, String(result.requests));
 });

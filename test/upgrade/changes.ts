@@ -111,13 +111,15 @@ export async function prepareChanges(stack: OwnStack, receivers: Receivers) {
           : [];
       }),
     /** Events of grants have no name, so this compares their number. */
-    async countGrants(requests: number): Promise<{ wanted: number; found: number }> {
+    async countGrants(requests: number): Promise<{ expected: number; actual: number }> {
       const expected = turnsOf(requests).filter((turn) => isGrant(kindOf(turn).make(turn))).length;
       return {
-        wanted: expected,
-        found: await countOf(stack, `access.grant_entry where tenant = $1 and resource like 'k%'`, [
-          Tenant,
-        ]),
+        expected,
+        actual: await countOf(
+          stack,
+          `access.grant_entry where tenant = $1 and resource like 'k%'`,
+          [Tenant],
+        ),
       };
     },
     /** Continues work of one gateway at another one: a session, and saved records. */

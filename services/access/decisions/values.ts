@@ -3,9 +3,7 @@ import type { Level } from '../permissions/builtin.ts';
 
 // The rights of a principal, and what limits them.
 
-/**
- * The patterns that all principals of a voucher may grant in a tenant.
- */
+/** The patterns that all principals of a voucher may grant in a tenant. */
 export type Cap = {
   patterns: readonly string[];
   principals: ReadonlyArray<{ id: string; rights: Rights }>;
@@ -43,8 +41,8 @@ export type Rights = {
   owns: boolean;
   narrowedTo: readonly string[];
   /**
-   * Why the tenant does not accept the session of its active member, or the principal is none. The
-   * limit of a voucher is not part of it: rights within it stay.
+   * Why the tenant does not accept the session of its active member, or that the principal is no
+   * active member. A voucher is no reason: the rights within its limit stay.
    */
   refusal: SessionRefusal;
   /** The tenant's demands on sessions. They apply to active members only. */

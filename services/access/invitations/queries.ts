@@ -33,7 +33,10 @@ export async function findByToken(
   return row;
 }
 
-const shown: Statement<InvitationRow & { tenantName: string }, [tokenHash: Uint8Array]> = {
+const invitationWithTenant: Statement<
+  InvitationRow & { tenantName: string },
+  [tokenHash: Uint8Array]
+> = {
   name: 'access.invitation_shown',
   text: `select ${columns}, t.name as "tenantName" from invitation i join tenant t on t.id = i.tenant and t.status = 'active'
          where i.token_hash = $1 and i.status = 'pending' and i.expires_at > now()`,
@@ -45,7 +48,7 @@ export async function findShown(
   database: Database,
   tokenHash: Uint8Array,
 ): Promise<(InvitationRow & { tenantName: string }) | undefined> {
-  const [row] = await database.query(shown, [tokenHash]);
+  const [row] = await database.query(invitationWithTenant, [tokenHash]);
   return row;
 }
 

@@ -23,7 +23,7 @@ export async function listFanoutEndpoints(
 }
 
 // Both kinds of endpoints have an index of their active event types.
-const wanted: Statement<{ type: string }, [asked: string]> = {
+const subscribedTypes: Statement<{ type: string }, [types: string]> = {
   name: 'notifications.wanted',
   text: `select asked.type from jsonb_to_recordset($1::jsonb) as asked (type text, names text[])
          where exists (select from webhook_endpoint where active and (event_types = '{}' or event_types && asked.names))
@@ -36,7 +36,7 @@ export async function findWanted(
   database: Database,
   types: ReadonlySet<string>,
 ): Promise<Set<string>> {
-  const asked = [...types].map((type) => ({ type, names: namesFor(type) }));
-  const rows = await database.query(wanted, [JSON.stringify(asked)]);
+  const requested = [...types].map((type) => ({ type, names: namesFor(type) }));
+  const rows = await database.query(subscribedTypes, [JSON.stringify(requested)]);
   return new Set(rows.map(({ type }) => type));
 }

@@ -68,15 +68,15 @@ export async function countDomains(run: Run, tenant: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-const activeProvider: Statement<{ found: boolean }, [tenant: string]> = {
+const activeProvider: Statement<{ exists: boolean }, [tenant: string]> = {
   name: 'sso.has_active_provider',
-  text: 'select exists (select from provider p where p.tenant = $1 and p.active) as found',
+  text: 'select exists (select from provider p where p.tenant = $1 and p.active) as exists',
 };
 
 /** Whether a tenant has an active provider. */
 export async function hasActiveProvider(run: Run, tenant: string): Promise<boolean> {
   const [row] = await run(activeProvider, [tenant]);
-  return row?.found ?? false;
+  return row?.exists ?? false;
 }
 
 const proved: Statement<DomainRow, [tenant: string, id: string, challenge: string]> = {
@@ -248,7 +248,7 @@ export async function findOwner(database: Database, domain: string): Promise<str
   return row?.tenant;
 }
 
-const settled: Statement<{ verified: string[]; lapsed: string[] }, [tenant: string]> = {
+const settledDomains: Statement<{ verified: string[]; lapsed: string[] }, [tenant: string]> = {
   name: 'sso.settled_domains',
   text: `select coalesce(array_agg(d.name order by d.name) filter (where d.status = 'verified'), '{}') as verified,
            coalesce(array_agg(d.name order by d.name) filter (where d.status = 'lapsed' and not exists (
@@ -265,7 +265,7 @@ export async function findDomains(
   database: Database,
   tenant: string,
 ): Promise<{ verified: string[]; lapsed: string[] }> {
-  const [row] = await database.query(settled, [tenant]);
+  const [row] = await database.query(settledDomains, [tenant]);
   return row ?? { verified: [], lapsed: [] };
 }
 

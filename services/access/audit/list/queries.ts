@@ -183,7 +183,7 @@ export async function readWindow(
   tenant: string,
   { after, filter, limit, candidates, ...order }: Window,
 ): Promise<{ rows: AuditRow[]; last: number | undefined }> {
-  const found = await database.query(statementOf(order), [
+  const entries = await database.query(statementOf(order), [
     tenant,
     after === '' ? null : Number(after),
     candidates,
@@ -192,8 +192,8 @@ export async function readWindow(
     limit,
   ]);
   return {
-    rows: found.filter(({ id }) => id !== null),
-    last: found[0]?.lastSeq ?? undefined,
+    rows: entries.filter(({ id }) => id !== null),
+    last: entries[0]?.lastSeq ?? undefined,
   };
 }
 
