@@ -116,37 +116,6 @@ test('a copy of a database on the same server is closed to the roles of its orig
   });
 });
 
-test('an installation with the role names of a former version upgrades, and its former processes go on', async () => {
-  const { environment, services } = await prepare('former');
-  await migrateAll(environment, log);
-  await as(urlOf('', 'former'), async (client) => {
-    for (const { service } of schemas) {
-      const role = databaseRole(service, services);
-      await client.query(`create role bailiwick_${service} nologin`);
-      await client.query(`grant bailiwick_${service} to "former owner", "former services"`);
-      await client.query(`grant usage on schema ${service} to bailiwick_${service}`);
-      await client.query(`drop owned by ${role}; drop role ${role}`);
-      await client.query(
-        `alter table ${service}.schema_window drop installation, drop adopts_streams`,
-      );
-    }
-  });
-  await migrateAll(environment, log);
-  await asService(services, async (database) => {
-    const { id, adopts } = await assertSchemaWindow(database, identity);
-    assert.ok(id !== '' && adopts);
-  });
-  await as(services, async (client) => {
-    await client.query('set role bailiwick_identity');
-    await client.query('select from identity.outbox');
-    await client.query('update identity.outbox set published_at = now()');
-    await client.query('set role bailiwick_access');
-    await assert.rejects(client.query('update access.audit_entry set hash = hash'), {
-      code: '42501',
-    });
-  });
-});
-
 test('the database and the configuration must name one installation', async () => {
   const { environment, services } = await prepare('named');
   const named = { ...environment, BAILIWICK_INSTALLATION_ID: 'shop' };

@@ -10,7 +10,7 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { asService } from '@bailiwick/wire';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { keysOf, type Resolved } from './principal.ts';
 
 // Access tokens of the OpenID provider as credentials. sso, which has the keys, verifies the token
@@ -31,7 +31,7 @@ const nothing = [''];
 export function createAccessTokens(sso: Transport, credentials: Client<typeof Credentials>) {
   const issuer = createClient(Issuer, asService(sso, 'gateway'));
   return async (token: string, name: string, ip: string): Promise<Resolved> => {
-    const claims = await issuer.verifyToken({ token }).catch(refuseIfUnknown);
+    const claims = await issuer.verifyToken({ token });
     const principal = await holderOf(credentials, claims, ip);
     if (!principal || principal.id !== claims.subject) throw unauthenticated();
     const { clientId, expiresAt } = claims;
@@ -82,10 +82,4 @@ function limitOf({ tenant }: Claims, { type, limitedTo }: ResolveResponse): stri
   if (type === 'bot') return '';
   if (limitedTo !== '' && limitedTo !== tenant) throw unauthenticated();
   return tenant;
-}
-
-/** An sso of the previous version makes no such tokens. */
-function refuseIfUnknown(error: unknown): never {
-  if (error instanceof ConnectError && error.code === Code.Unimplemented) throw unauthenticated();
-  throw error;
 }

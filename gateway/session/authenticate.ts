@@ -16,7 +16,7 @@ import {
   tokenKind,
   tokenRefusal,
 } from '@bailiwick/contract';
-import { unauthenticated, unavailable } from '@bailiwick/errors';
+import { unauthenticated } from '@bailiwick/errors';
 import {
   Authority,
   type EffectiveResponse,
@@ -178,8 +178,6 @@ async function loadRights(
     ...sessionProof(principal),
     ...(session && { session }),
   });
-  // The previous version narrows the rights of bots only.
-  if (type === 'user' && narrowedTo.length > 0 && !effective.narrowed) throw unavailable();
   const check = sessionCheckOf(effective, session);
   await limitSession(credentials, principal, check);
   // A bot's rights also depend on its own tenant, wherever it calls.

@@ -1,12 +1,11 @@
 import type { RightsKey } from '@bailiwick/broker';
 import { permissionBitmap, portalCaller } from '@bailiwick/contract';
-import { unauthenticated } from '@bailiwick/errors';
 import { ResolveResponseSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { PortalCredentials } from '@bailiwick/proto/gen/bailiwick/notifications/v1/internal_pb.ts';
 import { asService } from '@bailiwick/wire';
 import { create } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
+import { createClient, type Transport } from '@connectrpc/connect';
 import type { Resolved } from './principal.ts';
 
 /**
@@ -16,7 +15,7 @@ import type { Resolved } from './principal.ts';
 export function createPortalSessions(notifications: Transport) {
   const credentials = createClient(PortalCredentials, asService(notifications, 'gateway'));
   return async (tokenHash: Uint8Array): Promise<Resolved> => {
-    const portal = await credentials.resolve({ tokenHash }).catch(refuseIfUnknown);
+    const portal = await credentials.resolve({ tokenHash });
     const { id, tenant, endpoint, abilities, expiresAt } = portal;
     const portalSession = {
       type: portalCaller,
@@ -60,9 +59,3 @@ const keysOf = ({ id, tenant, endpoint, creatorType, creatorId }: Portal): Right
   `tenant:${tenant}`,
   creatorType === 'bot' ? `bot:${creatorId}` : `user:${creatorId}`,
 ];
-
-/** Notifications of the previous version has no portal. */
-function refuseIfUnknown(error: unknown): never {
-  if (error instanceof ConnectError && error.code === Code.Unimplemented) throw unauthenticated();
-  throw error;
-}

@@ -6,7 +6,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import { adoptBaseline, type ServiceSchema, versionOf } from './baseline.ts';
 import { connectionProblem, UnsuitableDatabase } from './database-problem.ts';
-import { connectionOf, databaseRole, formerRole, ormOptions, sessionOptions } from './orm.ts';
+import { connectionOf, databaseRole, ormOptions, sessionOptions } from './orm.ts';
 import { otherInstallation } from './schema-window.ts';
 import { assertServer, type ServerRow, serverStatement } from './server.ts';
 
@@ -211,20 +211,13 @@ async function prepareSchema(client: Client, service: string, role: string): Pro
   await client.query(`grant ${client.escapeIdentifier(role)} to current_user`);
   await client.query(`create schema if not exists ${service}`);
   await client.query(
-    `create table if not exists ${service}.schema_window (only_row boolean primary key check (only_row), version int not null, compatible_from int not null)`,
+    `create table if not exists ${service}.schema_window (
+       only_row boolean primary key check (only_row), version int not null, compatible_from int not null,
+       installation text not null default '', adopts_streams boolean not null default false)`,
   );
-  const added = `select from pg_attribute where attrelid = '${service}.schema_window'::regclass and attname = 'installation'`;
-  if ((await client.query(added)).rowCount === 0)
-    await client.query(
-      `alter table ${service}.schema_window add installation text not null default '',
-       add adopts_streams boolean not null default false`,
-    );
 }
 
-/**
- * Returns the id of the schema's installation. A schema without one, of an older version, gets it
- * here; its installation adopts the streams that it has made before.
- */
+/** Returns the id of the schema's installation: the one that it has, else a given or new one. */
 async function claimSchema(
   client: Client,
   service: string,
@@ -236,13 +229,7 @@ async function claimSchema(
   const stored = rows[0]?.installation ?? '';
   if (stored !== '' && installation !== undefined && stored !== installation)
     throw otherInstallation(service, stored, installation);
-  const id = stored || installation || randomUUID();
-  if (rows[0] && stored === '')
-    await client.query(
-      `update ${service}.schema_window set installation = $1, adopts_streams = true`,
-      [id],
-    );
-  return id;
+  return stored || installation || randomUUID();
 }
 
 // A service's login must be a member of its role. Without one the service connects with the login
@@ -257,8 +244,7 @@ async function admitLogin(client: Client, role: string, url: string): Promise<vo
 
 /**
  * Gives the role its rights in the schema, and takes those of other databases' roles: a restored
- * copy has the rights of its original. The role of former versions keeps and gets the same rights,
- * so that their processes work until the end of a rollout, and after a rollback.
+ * copy has the rights of its original.
  */
 async function grantRights(client: Client, service: string, role: string): Promise<void> {
   // In one transaction, since the later statements revoke rights that the first one grants.
@@ -266,30 +252,27 @@ async function grantRights(client: Client, service: string, role: string): Promi
   const { rows } = await client.query<{ name: string }>(
     `select r.rolname as name from pg_namespace n, aclexplode(n.nspacl) a join pg_roles r on r.oid = a.grantee
      where n.nspname = $1 and starts_with(r.rolname, $2)`,
-    [service, formerRole(service)],
+    [service, `bailiwick_${service}_`],
   );
-  const former = rows.filter(({ name }) => name === formerRole(service));
   for (const { name } of rows)
-    if (name !== role && name !== formerRole(service))
+    if (name !== role)
       await client.query(`revoke usage on schema ${service} from ${client.escapeIdentifier(name)}`);
   const appendOnly = await client.query<{ name: string }>(
     `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = $1 and c.relkind in ('r', 'p') and obj_description(c.oid) = 'append-only'`,
     [service],
   );
-  const grantees = [role, ...former.map(({ name }) => name)]
-    .map((name) => client.escapeIdentifier(name))
-    .join();
-  await client.query(`grant usage on schema ${service} to ${grantees}`);
+  const grantee = client.escapeIdentifier(role);
+  await client.query(`grant usage on schema ${service} to ${grantee}`);
   await client.query(
-    `grant select, insert, update, delete on all tables in schema ${service} to ${grantees}`,
+    `grant select, insert, update, delete on all tables in schema ${service} to ${grantee}`,
   );
   await client.query(
-    `revoke insert, update, delete on ${service}.schema_window, ${service}.migration from ${grantees}`,
+    `revoke insert, update, delete on ${service}.schema_window, ${service}.migration from ${grantee}`,
   );
   // A table with the comment 'append-only' gets no rights to update or delete.
   for (const { name } of appendOnly.rows)
-    await client.query(`revoke update, delete on ${service}.${name} from ${grantees}`);
+    await client.query(`revoke update, delete on ${service}.${name} from ${grantee}`);
   await client.query('commit');
 }
 

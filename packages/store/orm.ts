@@ -58,9 +58,6 @@ export function databaseRole(service: string, url: string): string {
     .slice(0, 20)}-${hash}`;
 }
 
-/** The name of the role in versions whose installations could not share a server. */
-export const formerRole = (service: string): string => `bailiwick_${service}`;
-
 /**
  * Settings of each session, which a login or a database may have changed: the form of times, of
  * text and of binary values, and what a transaction sees.

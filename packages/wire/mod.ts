@@ -14,7 +14,6 @@ export {
   asService,
   contextFor,
   createLocalTransport,
-  isUnimplemented,
   type WireTransport,
 } from './rpc.ts';
 export { createHttpTransport } from './rpc-http.ts';

@@ -276,10 +276,6 @@ const response = <I extends DescMessage, O extends DescMessage>(
   },
 });
 
-/** Whether a call failed because the service, of an older version, does not have the operation. */
-export const isUnimplemented = (error: unknown): boolean =>
-  error instanceof ConnectError && error.code === Code.Unimplemented;
-
 function noStream<I extends DescMessage, O extends DescMessage>(
   _method: DescMethodStreaming<I, O>,
 ): Promise<StreamResponse<I, O>> {

@@ -2,7 +2,7 @@ import { notFound } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { Directory as DirectoryService } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import { isUnimplemented, type PeerClient } from '@bailiwick/wire';
+import type { PeerClient } from '@bailiwick/wire';
 
 /** Client of identity's directory. Call it before a transaction, never inside one. */
 export type Directory = PeerClient<typeof DirectoryService>;
@@ -37,14 +37,7 @@ export async function findDomainTenant(
   userId: string,
   call: Call,
 ): Promise<string> {
-  const { tenant } = await directory
-    .findDomainTenant({ userId }, call, { signal: call.signal })
-    .catch((error: unknown) => {
-      // During an upgrade, identity may be an older version without this call: the user is then
-      // asked to accept.
-      if (isUnimplemented(error)) return { tenant: '' };
-      throw error;
-    });
+  const { tenant } = await directory.findDomainTenant({ userId }, call, { signal: call.signal });
   return tenant;
 }
 

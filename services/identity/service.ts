@@ -45,7 +45,6 @@ import {
   PasswordPolicy,
   SsoRecovery,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { countAddress, createLimiter, type Database, type Transaction } from '@bailiwick/store';
 import { createBehalfClient, createPeerClient, type OwnSettings } from '@bailiwick/wire';
 import type { Transport } from '@connectrpc/connect';
@@ -99,7 +98,6 @@ const clientsOf = ({ access, sso }: Options['peers']) => ({
   sso: createPeerClient(PasswordPolicy, sso, 'identity'),
   recovery: createPeerClient(SsoRecovery, sso, 'identity'),
   issuer: createPeerClient(Issuer, sso, 'identity'),
-  redirects: createPeerClient(Sso, sso, 'identity'),
 });
 
 /** More introspected tokens and accounts than a process can load within a lease. */
@@ -169,7 +167,7 @@ function partsOf(
     keys,
     rightsCache: createRightsCache(broker, answerCache),
     ...passwordsOn(database),
-    passwordPolicy: createPasswordPolicy({ ...clients, log }),
+    passwordPolicy: createPasswordPolicy(clients),
     throttle: createThrottle({ database, limiter, limits }),
     signIns: createInFlight(limits.signInsAtOnce),
     limiter,

@@ -16,7 +16,6 @@ import type {
   Credential,
   CredentialState,
 } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import { isUnimplemented } from '@bailiwick/wire';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import type { ConfirmCaller } from '../guarded.ts';
 
@@ -38,10 +37,6 @@ export type RightsSources = {
   portal?: (caller: Caller, origin: Origin) => Promise<void>;
 };
 
-function ifUnimplemented(error: unknown): undefined {
-  if (!isUnimplemented(error)) throw error;
-}
-
 /**
  * Asks for the present rights of a caller: whether its credential is live, and what its principal
  * holds. No cache is asked.
@@ -55,31 +50,21 @@ export const createConfirm =
       await portal(caller, origin);
       return caller;
     }
-    // During an upgrade, identity may be an older version without this question: the rights that
-    // came with the call count, as they did there.
-    const answer = await credential({ credential: credentialOf(caller) }, origin).catch(
-      ifUnimplemented,
-    );
-    if (!answer) return caller;
-    const { state } = answer;
+    const { state } = await credential({ credential: credentialOf(caller) }, origin);
     if (!state) throw unauthenticated();
     const proof = proofOf(caller, state);
     const { narrowedTo } = state;
     const principal = { principalType: typeOf(caller), principalId: caller.id };
-    const request = { ...principal, tenant, botTenant: homeOf(caller), narrowedTo, ...proof };
+    const request = { ...principal, tenant, botTenant: caller.homeTenant, narrowedTo, ...proof };
     const rights = await authority.effective(request, origin);
     return { ...caller, ...proof, narrowedTo, ...rightsIn(rights, caller) };
   };
 
 const typeOf = ({ type, operator }: Caller): string => (operator === '' ? type : supportCaller);
 
-/** A gateway of the previous version names no home. */
-const homeOf = ({ type, homeTenant, tenant }: Caller): string =>
-  type === 'bot' ? homeTenant || tenant : '';
-
 function credentialOf(caller: Caller) {
   const { id, credentialId, clientId, narrowedTo, limitedTo } = caller;
-  const tenant = caller.type === 'bot' ? homeOf(caller) : limitedTo;
+  const tenant = caller.type === 'bot' ? caller.homeTenant : limitedTo;
   return { type: typeOf(caller), id, credentialId, clientId, narrowedTo, tenant };
 }
 
@@ -101,12 +86,6 @@ const rightsIn = (rights: Rights, caller: Caller) => ({
   suspendedName: rights.suspendedName ?? '',
 });
 
-/** How many permissions the versions that do not say it know, by the bytes of their answers. */
-const knownByBytes = new Map([
-  [6, 42],
-  [7, 56],
-]);
-
 /**
  * The bitmap of an answer. During an upgrade, access may be an older version that does not know the
  * newest permissions: these count as they came with the call.
@@ -116,6 +95,5 @@ function bitmapOf(
   { knownPermissions }: Rights,
   before: Uint8Array,
 ): Uint8Array {
-  const count = knownPermissions || (knownByBytes.get(answer.length) ?? 0);
-  return count === 0 ? answer : joinBitmaps(answer, count, before);
+  return knownPermissions ? joinBitmaps(answer, knownPermissions, before) : answer;
 }

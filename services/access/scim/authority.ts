@@ -3,7 +3,6 @@ import { toServiceError } from '@bailiwick/errors';
 import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import { onPool } from '@bailiwick/store';
-import { isUnimplemented } from '@bailiwick/wire';
 import { giverLater } from '../decisions/delegation.ts';
 import type { Source } from '../decisions/sources.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
@@ -24,14 +23,7 @@ export async function findSource(
   call: Call,
 ): Promise<Source> {
   const { credentialId } = call.caller;
-  const maker = await directory
-    .findMaker({ tenant, credentialId }, call, { signal: call.signal })
-    .catch((error: unknown) => {
-      // During an upgrade, identity may be an older version without this call: the directory then
-      // gives what its bot itself may give.
-      if (isUnimplemented(error)) return call.caller;
-      throw error;
-    });
+  const maker = await directory.findMaker({ tenant, credentialId }, call, { signal: call.signal });
   return { id: credentialId, maker: giverLater(tenant, maker) };
 }
 

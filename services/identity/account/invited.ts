@@ -8,7 +8,6 @@ import {
 import { openForPurpose } from '@bailiwick/keys';
 import type { Call } from '@bailiwick/pipeline';
 import type { AccountRegisterRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { isUnimplemented } from '@bailiwick/wire';
 import type { AccountDeps } from './deps.ts';
 
 /**
@@ -28,12 +27,8 @@ export async function provesAddress(
     // Not sealed by this installation.
     return false;
   }
-  const { email } = await admission
-    .findInvited({ tokenHash: tokenHash(invitation) }, call, { signal: call.signal })
-    .catch((error: unknown) => {
-      // During an upgrade, access may be an older version: a mail then proves the address.
-      if (isUnimplemented(error)) return { email: '' };
-      throw error;
-    });
+  const { email } = await admission.findInvited({ tokenHash: tokenHash(invitation) }, call, {
+    signal: call.signal,
+  });
   return email !== '' && normaliseEmail(email).key === key;
 }

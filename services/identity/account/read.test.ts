@@ -5,7 +5,7 @@ import type { Call } from '@bailiwick/pipeline';
 import { readHandlers } from './read.ts';
 
 type Deps = Parameters<typeof readHandlers>[0];
-type Loaded = { value: unknown; keys: readonly RightsKey[]; endsAt: number };
+type Loaded = { value: unknown; keys: readonly RightsKey[] };
 
 const now = new Date().toISOString();
 const user = { id: 'usr_1', email: 'ada@example.com', metadata: {} };
@@ -39,14 +39,9 @@ async function read(cacheKeys: string[], session = {}) {
 }
 
 test('Account_Get is cached under the session, the user and the tenants', async () => {
-  const { keys, endsAt, tenants } = await read(['user:usr_1', 'tenant:tnt_1', 'tenant:tnt_2']);
+  const { keys, tenants } = await read(['user:usr_1', 'tenant:tnt_1', 'tenant:tnt_2']);
   assert.deepEqual(tenants, ['tnt_1']);
   assert.deepEqual(keys, ['user:usr_1', 'tenant:tnt_1', 'tenant:tnt_2', 'credential:ses_1']);
-  assert.ok(endsAt > Date.now());
-});
-
-test('an answer of a previous version of access, which sends no keys, is not cached', async () => {
-  assert.equal((await read([])).endsAt, 0);
 });
 
 test('a limited session, or one of another assurance, has an answer of its own', async () => {

@@ -57,9 +57,7 @@ async function load(
     assurance: caller.assurance,
   });
   const keys = [...(cacheKeys as RightsKey[]), `credential:${caller.credentialId}` as const];
-  // An access service of the previous version sends no keys: its answer is not cached.
-  const endsAt = cacheKeys.length === 0 ? 0 : Number.POSITIVE_INFINITY;
-  return { value, keys, size: keys.length, endsAt };
+  return { value, keys, size: keys.length };
 }
 
 // A copy: a peer's message carries its own type.
@@ -75,7 +73,6 @@ const accountTenant = ({
   slug,
   name,
   appUrl,
-  // An access service of the previous version sends none.
-  requireFactor: requireFactor || 'off',
+  requireFactor,
   ...(factorRequiredFrom ? { factorRequiredFrom } : {}),
 });

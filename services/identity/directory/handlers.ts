@@ -7,7 +7,6 @@ import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
-import { Code, ConnectError } from '@connectrpc/connect';
 import { botRecord } from '../bots/entities.ts';
 import { findMaker } from '../bots/maker.ts';
 import { findBots, findBotsAnywhere } from '../bots/queries.ts';
@@ -69,15 +68,11 @@ export function directoryHandlers({
       const [user] = await findUsers(database, [userId]);
       if (!user?.emailVerified || !user.mailboxProven || user.status !== 'active')
         return { tenant: '' };
-      const { tenant } = await domainOwner
-        .find({ domain: normaliseEmail(user.email).domain }, call, { signal: call.signal })
-        .catch((error: unknown) => {
-          // During an upgrade, sso may be an older version that does not accept this call from
-          // identity.
-          if (error instanceof ConnectError && error.code === Code.PermissionDenied)
-            return { tenant: '' };
-          throw error;
-        });
+      const { tenant } = await domainOwner.find(
+        { domain: normaliseEmail(user.email).domain },
+        call,
+        { signal: call.signal },
+      );
       return { tenant };
     },
     async findMaker({ tenant, credentialId }) {

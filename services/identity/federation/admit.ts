@@ -5,7 +5,7 @@ import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { type Database, lockName, type Transaction } from '@bailiwick/store';
-import { isUnimplemented, type PeerClient } from '@bailiwick/wire';
+import type { PeerClient } from '@bailiwick/wire';
 import { LockMode } from '@mikro-orm/core';
 import { hasPasskey } from '../passkeys/queries.ts';
 import { rowOf } from '../rows.ts';
@@ -79,15 +79,8 @@ async function findOnlyHere(
 ): Promise<string | undefined> {
   const userId = await findUndecided(database, request, email?.key ?? '');
   if (userId === undefined) return undefined;
-  try {
-    return (await authority.isKnownElsewhere({ userId, tenant: request.tenant }, call)).known
-      ? undefined
-      : userId;
-  } catch (error) {
-    // An access service of the previous version cannot answer this. The next sign-in decides.
-    if (isUnimplemented(error)) return undefined;
-    throw error;
-  }
+  const { known } = await authority.isKnownElsewhere({ userId, tenant: request.tenant }, call);
+  return known ? undefined : userId;
 }
 
 /**

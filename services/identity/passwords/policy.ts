@@ -1,12 +1,10 @@
 import { createCache } from '@bailiwick/broker';
 import { normaliseEmail, type Origin } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
-import type { Log } from '@bailiwick/process';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PasswordPolicy as PolicyService } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { isUnimplemented, type PeerClient } from '@bailiwick/wire';
+import type { PeerClient } from '@bailiwick/wire';
 
 /** The cache of domain policies. */
 const cacheOptions = { size: 1000, lifetimeMs: 2000 } as const;
@@ -23,31 +21,22 @@ export type PasswordPolicy = ReturnType<typeof createPasswordPolicy>;
 
 type Deps = {
   sso: Pick<PeerClient<typeof PolicyService>, 'find'>;
-  redirects: Pick<PeerClient<typeof Sso>, 'check'>;
   authority: Pick<PeerClient<typeof Authority>, 'listOwners'>;
   admission: Pick<PeerClient<typeof Admission>, 'isOpen'>;
-  log: Log;
 };
 
 /**
  * Decides who may sign in with a password. The decision depends on the domain only, until the
  * password is verified. While sso is down, no password is accepted.
  */
-export function createPasswordPolicy({ sso, redirects, authority, admission, log }: Deps) {
+export function createPasswordPolicy({ sso, authority, admission }: Deps) {
   const policies = createCache<Policy>(cacheOptions);
   /**
    * A closed tenant does not enforce its SSO: it cannot sign its users in, and they have other
    * tenants.
    */
   async function find(domain: string, call: Origin): Promise<Policy> {
-    const policy = await sso.find({ domain }, call).catch(async (error: unknown) => {
-      if (!isUnimplemented(error)) throw error;
-      // During an upgrade, sso may be an older version without policies. This call exists in every
-      // version and fails if the address belongs to another service.
-      await redirects.check({ email: `nobody@${domain}` }, call);
-      log.warn('sso is a version without password policies, accepting passwords in all domains');
-      return none;
-    });
+    const policy = await sso.find({ domain }, call);
     if (policy.tenant === '') return none;
     return (await admission.isOpen({ tenant: policy.tenant }, call)).open ? policy : none;
   }

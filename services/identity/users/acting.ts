@@ -1,7 +1,7 @@
 import { denied } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { isUnimplemented, type PeerClient } from '@bailiwick/wire';
+import type { PeerClient } from '@bailiwick/wire';
 
 type Deps = { authority: Pick<PeerClient<typeof Authority>, 'mayActAs'> };
 
@@ -15,25 +15,19 @@ export async function assertMayActAs(
   call: Call,
 ): Promise<void> {
   if (call.caller.type === 'user' && call.caller.id === userId) return;
-  const { lacking } = await authority
-    .mayActAs(
-      {
-        principalType: call.caller.type,
-        principalId: call.caller.id,
-        principalBotTenant: call.caller.type === 'bot' ? call.caller.tenant : '',
-        principalNarrowedTo: call.caller.narrowedTo,
-        principalLimitedTo: call.caller.limitedTo,
-        principalVoucher: call.caller.voucher,
-        userId,
-      },
-      call,
-      { signal: call.signal },
-    )
-    .catch((error: unknown) => {
-      // During an upgrade, access may be an older version without this call.
-      if (isUnimplemented(error)) return { lacking: '' };
-      throw error;
-    });
+  const { lacking } = await authority.mayActAs(
+    {
+      principalType: call.caller.type,
+      principalId: call.caller.id,
+      principalBotTenant: call.caller.type === 'bot' ? call.caller.tenant : '',
+      principalNarrowedTo: call.caller.narrowedTo,
+      principalLimitedTo: call.caller.limitedTo,
+      principalVoucher: call.caller.voucher,
+      userId,
+    },
+    call,
+    { signal: call.signal },
+  );
   if (lacking !== '')
     throw denied(`the user holds ${lacking}, which the caller may not grant`, 'MORE_RIGHTS', {
       Permission: lacking,

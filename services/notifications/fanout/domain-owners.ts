@@ -1,7 +1,7 @@
 import { createCache } from '@bailiwick/broker';
 import { serviceOrigin } from '@bailiwick/contract';
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { isUnimplemented, type PeerClient } from '@bailiwick/wire';
+import type { PeerClient } from '@bailiwick/wire';
 
 /** The cache of domain owners: people of one office sign in at the same time. */
 const cacheOptions = { size: 1000, lifetimeMs: 2000 } as const;
@@ -14,11 +14,7 @@ export type DomainOwners = ReturnType<typeof createDomainOwners>;
 export function createDomainOwners(sso: Pick<PeerClient<typeof DomainOwner>, 'find'>) {
   const owners = createCache<string>(cacheOptions);
   async function find(domain: string): Promise<string> {
-    const { tenant } = await sso.find({ domain }, byService).catch((error: unknown) => {
-      // During an upgrade sso may be of a version without this operation.
-      if (isUnimplemented(error)) return { tenant: '' };
-      throw error;
-    });
+    const { tenant } = await sso.find({ domain }, byService);
     return tenant;
   }
   /** "" = no tenant has verified the domain. */

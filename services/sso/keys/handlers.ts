@@ -4,7 +4,7 @@ import { type Handlers, recordReplaced } from '@bailiwick/pipeline';
 import type { IdentityKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
-import { isUnimplemented, type PeerClient } from '@bailiwick/wire';
+import type { PeerClient } from '@bailiwick/wire';
 import { sealedRecords } from '../sealed.ts';
 
 type Deps = {
@@ -23,12 +23,12 @@ export function dataKeysHandlers(deps: Deps): Handlers<typeof DataKeys> {
     async report({ tenant }, call) {
       const [own, others] = await Promise.all([
         reportKeys(database, sealedRecords, tenant),
-        identityKeys.report({}, call, { signal: call.signal }).catch(noneIfOlder),
+        identityKeys.report({}, call, { signal: call.signal }),
       ]);
       return {
-        wrapped: [...own.wrapped, ...(others?.wrapped ?? [])],
-        toReplace: own.toReplace + (others?.toReplace ?? 0),
-        toReseal: own.toReseal + (others?.toReseal ?? 0),
+        wrapped: [...own.wrapped, ...others.wrapped],
+        toReplace: own.toReplace + others.toReplace,
+        toReseal: own.toReseal + others.toReseal,
         // identity seals for no tenant.
         dataKeys: own.dataKeys,
       };
@@ -38,11 +38,9 @@ export function dataKeysHandlers(deps: Deps): Handlers<typeof DataKeys> {
       if (tenant === '') {
         // First, so that no outage of identity delays the withdrawal of a leaked key.
         await deps.replaceSigningKeys(call, { withdraws });
-        const others = await identityKeys
-          .rotate({}, call, { signal: call.signal })
-          .catch(noneIfOlder);
+        const others = await identityKeys.rotate({}, call, { signal: call.signal });
         const queued = await database.transaction({ call, tenant: null }, requestRotation);
-        return { queued: queued + (others?.queued ?? 0), withdrawn: withdraws };
+        return { queued: queued + others.queued, withdrawn: withdraws };
       }
       const replaced = await keys.replace(call, tenant, (tx, key) =>
         recordReplaced(tx, tenant, key),
@@ -51,10 +49,4 @@ export function dataKeysHandlers(deps: Deps): Handlers<typeof DataKeys> {
       return { replaced: replaced !== undefined };
     },
   };
-}
-
-/** During an upgrade, identity may be an older version, which has no data keys. */
-function noneIfOlder(error: unknown): undefined {
-  if (isUnimplemented(error)) return undefined;
-  throw error;
 }
