@@ -4,7 +4,7 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/common/v1/error_pb.ts';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { asProblem, isRule, type Params, type Problem } from './problems.ts';
-import { isReason, type Reason } from './reasons.ts';
+import { isPublicReason, isReason, publicParams, type Reason } from './reasons.ts';
 
 /** The codes of the API's ErrorResponse. */
 export type ErrorCode =
@@ -228,6 +228,25 @@ export function toServiceError(thrown: unknown): ServiceError {
   return new ServiceError('internal', '', 'internal error');
 }
 
+const problemRecords = (problems: readonly Problem[]) =>
+  problems.map(({ field, rule, params }) => ({ field, rule, params: { items: { ...params } } }));
+
+/** What the API shows of an error beside a record, with the fields of an ErrorResponse. */
+export const errorRecord = ({
+  code,
+  reason,
+  message,
+  messages,
+  params,
+  problems,
+}: ServiceError) => ({
+  code,
+  messages: [...messages],
+  reason: isPublicReason(reason) ? reason : '',
+  params: { items: publicParams(reason, message, params) },
+  problems: problemRecords(problems),
+});
+
 /** The wire form of an error in calls between processes. */
 export function toConnectError(error: ServiceError): ConnectError {
   const detail = {
@@ -236,11 +255,7 @@ export function toConnectError(error: ServiceError): ConnectError {
       reason: error.reason,
       messages: [...error.messages],
       params: { ...error.params },
-      problems: error.problems.map(({ field, rule, params }) => ({
-        field,
-        rule,
-        params: { items: { ...params } },
-      })),
+      problems: problemRecords(error.problems),
       retryAfter: error.retryAfter,
       callerRefusedAtMs: BigInt(error instanceof CallerRefusal ? error.at : 0),
     },

@@ -6,6 +6,7 @@ export {
   deadToken,
   denied,
   type ErrorCode,
+  errorRecord,
   escalation,
   exhausted,
   factorRequired,
@@ -49,6 +50,7 @@ export {
 } from './problems.ts';
 export {
   isPublicReason,
+  isReason,
   type PublicReason,
   paramsOf,
   publicParams,

@@ -40,7 +40,7 @@ export const rules = {
   subject: 'The value is not the identifier of a user or a bot.',
   totp: 'The code of an authenticator app does not have six digits.',
   type: 'The JSON type is wrong: `Type` is expected.',
-  unique: 'The list has an item twice.',
+  unique: 'A list has the item or the value twice.',
   unknown_key: 'The object has no such field. `Meant` is a field with a similar name.',
   url: 'The value is not a URL of the form that the message describes.',
 } as const;

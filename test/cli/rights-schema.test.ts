@@ -41,7 +41,7 @@ function requestProblems(message: DescMessage, json: object): string[] {
   const decoded = decodeJson(message, JSON.parse(JSON.stringify(json)));
   const problems = validate(message, decoded.message);
   return message === RolesSaveRequestSchema
-    ? [...problems, ...roleProblems(decoded.message as RolesSaveRequest)]
+    ? [...problems, ...roleProblems(decoded.message as RolesSaveRequest).map(({ text }) => text)]
     : problems;
 }
 

@@ -523,6 +523,8 @@ export type Access_PlanRes = {
   Lost: PermissionChange[];
   /** One for each change that would be refused: its place in the request, and why. */
   Warnings: string[];
+  /** The same for programs: one entry for each of Warnings, in their order. */
+  Refusals: PlannedRefusal[];
 };
 
 /** An app with access to the caller's account. */
@@ -2561,9 +2563,13 @@ export type ImportVerdict = {
   Email: string;
   /** Empty if the user does not exist. */
   UserID: string;
-  /** Why the user failed, as in an ErrorResponse. */
+  /** Why the user failed, as in an ErrorResponse. Fields are those of the user. With several Messages, Code, Reason and Params are about the first. */
   Code: string;
   Messages: string[];
+  Reason: string;
+  Params: Record<string, string>;
+  /** With the code invalid_argument: one entry for each of Messages, in their order. */
+  Problems: Problem[];
 };
 
 /** A membership of an imported user. */
@@ -2883,6 +2889,18 @@ export type PlannedChangeInput = {
   Groups_Save?: Groups_SaveReq | undefined;
 };
 
+/** Why a planned change would be refused, as in an ErrorResponse. */
+export type PlannedRefusal = {
+  /** The place of the change in the request. */
+  Index: number;
+  Code: string;
+  Messages: string[];
+  Reason: string;
+  Params: Record<string, string>;
+  /** With the code invalid_argument: one entry for each of Messages, in their order. */
+  Problems: Problem[];
+};
+
 /** The endpoint of a link, as its receiver may see it. */
 export type PortalEndpoint = {
   ID: string;
@@ -3000,6 +3018,16 @@ export type Portal_SendTestReq = Record<string, never>;
 /** The result of the attempt. A test is not retried, so the status is never retry. */
 export type Portal_SendTestRes = {
   Task: TaskResult;
+};
+
+/** A message of an invalid request, for programs. */
+export type Problem = {
+  /** The JSON path of the value, such as Users[0].Email. Empty if the message is about the whole request. */
+  Field: string;
+  /** The rule that the value fails, such as required or max_len: docs/api.md lists them. The rule custom has no name of its own. A newer server may send further rules. */
+  Rule: string;
+  /** The values that the message contains, by name, such as {"Max": "128"}. */
+  Params: Record<string, string>;
 };
 
 /** A lane of the queue. */

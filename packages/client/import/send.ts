@@ -47,20 +47,24 @@ const moved = (verdicts: readonly ImportVerdict[], by: number): ImportVerdict[] 
 
 const refusedVerdict = (
   { Email, ExternalID = '' }: ImportedUserInput,
-  { Code, Messages, Problems }: BailiwickError,
+  { Code, Reason, Messages, Params, Problems }: BailiwickError,
 ): ImportVerdict => ({
   Result: 'failed',
   Email,
   ExternalID,
   UserID: '',
   Code,
-  Messages: Messages.map((message, index) =>
-    Problems[index]?.Field.startsWith(pathOfUser) ? message.slice(pathOfUser.length) : message,
-  ),
+  Messages: Messages.map(withoutPath),
+  Reason,
+  Params,
+  Problems: Problems.map((problem) => ({ ...problem, Field: withoutPath(problem.Field) })),
 });
 
-/** A message begins with the Field of its problem. */
 const pathOfUser = 'Users[0].';
+
+/** A message begins with the Field of its problem. */
+const withoutPath = (text: string): string =>
+  text.startsWith(pathOfUser) ? text.slice(pathOfUser.length) : text;
 
 /**
  * Repeats a call that was interrupted: a repetition completes what the first call has begun. So it

@@ -1,5 +1,5 @@
 import { assertRecentLogin } from '@bailiwick/contract';
-import { failedPrecondition, notFound } from '@bailiwick/errors';
+import { failedPrecondition, notFound, type Problem, problem } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { Transaction } from '@bailiwick/store';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
@@ -17,9 +17,9 @@ import { lockTenant } from '../tenants/lock.ts';
 import { countOtherOwners, ownsPermanently } from '../tenants/queries.ts';
 
 /** Validation errors of a new grant. Removing an expired grant is allowed. */
-export function grantProblems({ expiresAt }: { expiresAt?: Timestamp | undefined }): string[] {
+export function grantProblems({ expiresAt }: { expiresAt?: Timestamp | undefined }): Problem[] {
   return expiresAt && timestampDate(expiresAt).getTime() <= Date.now()
-    ? ['Grant.ExpiresAt must be in the future']
+    ? [problem('Grant.ExpiresAt', 'future', 'must be in the future')]
     : [];
 }
 

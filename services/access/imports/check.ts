@@ -10,7 +10,9 @@ import { isTenantRole, memberRole, ownerRole } from '../permissions/builtin.ts';
 import { findRole } from '../roles/queries.ts';
 import { findTenant } from '../tenants/queries.ts';
 
-export type Refused = { code: string; message: string };
+export type Refused = Pick<ServiceError, 'code' | 'reason' | 'message'> & {
+  params: Record<string, string>;
+};
 
 /** The common part of memberships that are checked together. */
 type Kind = Pick<NewMembership, 'tenant' | 'roles' | 'groups'>;
@@ -35,15 +37,15 @@ export function createCheck(database: Database, importer: Caller) {
 const isTransient = ({ code }: ServiceError): boolean =>
   code === 'unavailable' || code === 'resource_exhausted';
 
-/** The refusal that the work throws, in the words of an ErrorResponse. */
+/** The refusal that the work throws, as in an ErrorResponse. */
 export async function refusalOf(work: () => Promise<void>): Promise<Refused | undefined> {
   try {
     await work();
     return undefined;
   } catch (error) {
-    if (error instanceof ServiceError && !isTransient(error))
-      return { code: error.code, message: error.message };
-    throw error;
+    if (!(error instanceof ServiceError) || isTransient(error)) throw error;
+    const { code, reason, message, params } = error;
+    return { code, reason, message, params: { ...params } };
   }
 }
 

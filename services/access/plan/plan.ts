@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RightsKey } from '@bailiwick/broker';
 import { holdsInTenant, newCaller } from '@bailiwick/contract';
-import { invalid, notFound, ServiceError, unavailable } from '@bailiwick/errors';
+import {
+  denied,
+  errorRecord,
+  invalid,
+  notFound,
+  type Problem,
+  ServiceError,
+  unavailable,
+} from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type {
   AccessPlanRequest,
@@ -30,7 +38,7 @@ type Change = {
   permission: string;
   tenant: string;
   bot?: string;
-  problems?: readonly string[];
+  problems?: readonly Problem[];
   apply: (tx: Transaction, call: Call) => Promise<void>;
 };
 
@@ -95,7 +103,7 @@ async function tryAll(
   bots: ReadonlySet<string>,
   call: Call,
 ) {
-  const warnings: string[] = [];
+  const refusals: Array<{ index: number; operation: string; error: ServiceError }> = [];
   let states: { before: Holdings; after: Holdings } | undefined;
   await database
     .transaction({ call, tenant, row: rowOf.plan(tenant) }, async (tx) => {
@@ -106,12 +114,11 @@ async function tryAll(
       await waitForLocks(tx, lockWaitMs);
       const before = await holdingsInTenant(tx.query, tenant);
       for (const [index, change] of planned.entries()) {
-        const refusal =
+        const error =
           change.bot !== undefined && !bots.has(change.bot)
-            ? 'bot not found'
+            ? notFound('bot')
             : await tryOut(tx, change, call);
-        if (refusal !== undefined)
-          warnings.push(`Changes[${index}].${change.operation} would be refused: ${refusal}`);
+        if (error) refusals.push({ index, operation: change.operation, error });
       }
       await tx.em.flush();
       states = { before, after: await holdingsInTenant(tx.query, tenant) };
@@ -121,17 +128,24 @@ async function tryAll(
       if (!(error instanceof RolledBack)) throw error;
     });
   // The transaction has ended: the comparison holds no locks.
-  return { ...(states && (await differences(states.before, states.after))), warnings };
+  return {
+    ...(states && (await differences(states.before, states.after))),
+    warnings: refusals.map(
+      ({ index, operation, error }) =>
+        `Changes[${index}].${operation} would be refused: ${error.message}`,
+    ),
+    refusals: refusals.map(({ index, error }) => ({ index, ...errorRecord(error) })),
+  };
 }
 
-/** Makes a change as the caller would. If it would be refused, undoes it and returns the reason. */
+/** Makes a change as the caller would. If it would be refused, undoes it and returns the error. */
 async function tryOut(
   tx: Transaction,
   { operation, permission, tenant, problems = [], apply }: Change,
   call: Call,
-): Promise<string | undefined> {
-  if (!holdsInTenant(call.caller, permission, tenant)) return `it needs ${permission}`;
-  if (problems[0] !== undefined) return problems[0];
+): Promise<ServiceError | undefined> {
+  if (!holdsInTenant(call.caller, permission, tenant)) return denied(`it needs ${permission}`);
+  if (problems.length > 0) return invalid(problems);
   try {
     // A savepoint, so that later changes are still tried. The cache invalidations of a rolled back
     // change are discarded.
@@ -143,7 +157,7 @@ async function tryOut(
     await tx.savepoint(tried, (inner) => apply(inner, tried));
     return undefined;
   } catch (error) {
-    if (error instanceof ServiceError && error.code !== 'unavailable') return error.message;
+    if (error instanceof ServiceError && error.code !== 'unavailable') return error;
     throw error;
   }
 }

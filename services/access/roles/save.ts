@@ -8,7 +8,13 @@ import {
   permissions,
   timeAfter,
 } from '@bailiwick/contract';
-import { failedPrecondition, limitReached, notFound } from '@bailiwick/errors';
+import {
+  failedPrecondition,
+  limitReached,
+  notFound,
+  type Problem,
+  problem,
+} from '@bailiwick/errors';
 import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import {
@@ -28,12 +34,14 @@ import { RoleEntity, type RoleRow, toRole } from './entities.ts';
 import { findRoleUse } from './queries.ts';
 
 /** Validation errors of a role. A misspelt built-in permission would be stored and never match. */
-export function roleProblems({ role }: RolesSaveRequest): string[] {
+export function roleProblems({ role }: RolesSaveRequest): Problem[] {
   const unknown = (role?.permissions?.items ?? []).filter(
     (pattern) =>
       pattern.startsWith('iam.') && !permissions.some((known) => includes([pattern], known)),
   );
-  return unknown.map((pattern) => `Role.Permissions ${pattern} is not a built-in permission`);
+  return unknown.map((pattern) =>
+    problem('Role.Permissions', 'permission', `${pattern} is not a built-in permission`),
+  );
 }
 
 /**

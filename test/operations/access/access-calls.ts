@@ -15,7 +15,12 @@ type Explanation = { Allowed: boolean; Paths: Path[]; Missing: string[] };
 
 type Difference = { Subject: string; Permission: string; Resource: string };
 
-type Plan = { Gained: Difference[]; Lost: Difference[]; Warnings: string[] };
+type Plan = {
+  Gained: Difference[];
+  Lost: Difference[];
+  Warnings: string[];
+  Refusals: Array<{ Index: number; Code: string; Messages: string[] }>;
+};
 
 export type Decisions = Awaited<ReturnType<typeof startDecisions>>;
 

@@ -32,7 +32,12 @@ describeOne('plans of changes of grants', 'one process', (topology) => {
         Permission,
         Resource: '',
       }));
-    assert.deepEqual(moved, { Gained: editor(other.id), Lost: editor(person.id), Warnings: [] });
+    assert.deepEqual(moved, {
+      Gained: editor(other.id),
+      Lost: editor(person.id),
+      Warnings: [],
+      Refusals: [],
+    });
     const deleted = await plan(
       { Groups_Delete: { Tenant, Path: 'eng' } },
       { Groups_Delete: { Tenant, Path: 'eng/backend' } },
@@ -74,20 +79,54 @@ describeOne('plans of changes of grants', 'one process', (topology) => {
       'Changes[4].Roles_Save would be refused: Role.Permissions iam.wirte is not a built-in permission',
       'Changes[5].Grants_Add would be refused: Grant.ExpiresAt must be in the future',
     ]);
+    const invalid = (Index: number, message: string, Field: string, Rule: string) => ({
+      Index,
+      Code: 'invalid_argument',
+      Messages: [message],
+      Reason: '',
+      Params: {},
+      Problems: [{ Field, Rule, Params: {} }],
+    });
+    const refused = (Index: number, Code: string, message: string, Reason = '') => ({
+      Index,
+      Code,
+      Messages: [message],
+      Reason,
+      Params: {},
+      Problems: [],
+    });
+    assert.deepEqual(answer.Refusals, [
+      refused(0, 'failed_precondition', 'the role is granted', 'ROLE_IN_USE'),
+      refused(
+        1,
+        'failed_precondition',
+        'the last owner of a tenant cannot be removed',
+        'LAST_OWNER',
+      ),
+      refused(2, 'not_found', 'role not found'),
+      invalid(
+        4,
+        'Role.Permissions iam.wirte is not a built-in permission',
+        'Role.Permissions',
+        'permission',
+      ),
+      invalid(5, 'Grant.ExpiresAt must be in the future', 'Grant.ExpiresAt', 'future'),
+    ]);
     assert.deepEqual(answer.Gained, [
       { Subject: other.id, Permission: 'app.reports.read', Resource: '' },
     ]);
     // A change that the caller may not make is a warning too.
     bodyOf(await ask('Grants_Add', { Grant: { Tenant, UserID: other.id, Role: 'auditor' } }));
-    const refused = await ask(
+    const unable = await ask(
       'Access_Plan',
       { Changes: [{ Grants_Add: { Grant: { Tenant, UserID: other.id, Role: 'owner' } } }] },
       other.token,
     );
-    assert.deepEqual(bodyOf(refused), {
+    assert.deepEqual(bodyOf(unable), {
       Gained: [],
       Lost: [],
       Warnings: ['Changes[0].Grants_Add would be refused: it needs iam.grants.write'],
+      Refusals: [refused(0, 'permission_denied', 'it needs iam.grants.write')],
     });
     assertRefused(await ask('Access_Plan', { Changes: [{}] }), 400, 'invalid_argument', [
       'Changes[0] must contain the request of exactly one operation',
@@ -125,6 +164,7 @@ describeOne('plans of changes of grants', 'one process', (topology) => {
       ],
       Lost: [],
       Warnings: [],
+      Refusals: [],
     });
     assert.equal(bodyOf(await ask('Groups_Get', { Tenant, Path: 'eng/new' }))['Group'], null);
   });

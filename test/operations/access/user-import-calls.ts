@@ -8,6 +8,9 @@ export type Verdict = {
   UserID: string;
   Code: string;
   Messages: string[];
+  Reason: string;
+  Params: Record<string, string>;
+  Problems: Array<{ Field: string; Rule: string; Params: Record<string, string> }>;
 };
 
 /** The password is `U*U`. */

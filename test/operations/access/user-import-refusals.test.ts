@@ -23,6 +23,7 @@ describeOne('refused imports of users', 'one process', (topology) => {
     const { stack, owner, verdicts } = suite;
     const tenant = await tenantFor(stack, owner.id);
     const account = await signUp(stack);
+    const bcryptLimit = 'a cost of bcrypt from 4 to 14';
     const wrong: ReadonlyArray<readonly [row: object, code: string, message: RegExp]> = [
       [
         importedPerson({ Email: 'no address' }),
@@ -84,6 +85,18 @@ describeOne('refused imports of users', 'one process', (topology) => {
         assert.match(results[index + 2]?.Messages[0] ?? '', message);
       }
       assert.deepEqual(results.at(-1)?.Messages, ['Email is the same as in Users[0]']);
+      const reasons = results.map(({ Reason, Params, Problems }) => ({ Reason, Params, Problems }));
+      const custom = { Field: 'PasswordHash', Rule: 'custom', Params: {} };
+      const unique = (Field: string) => ({ Field, Rule: 'unique', Params: {} });
+      const max = { Field: 'Name', Rule: 'max_len', Params: { Max: '128' } };
+      assert.deepEqual(reasons.slice(3), [
+        { Reason: '', Params: {}, Problems: [max] },
+        { Reason: 'HASH_FORM', Params: {}, Problems: [custom] },
+        { Reason: 'HASH_COST', Params: { Limit: bcryptLimit }, Problems: [custom] },
+        ...wrong.slice(4, -1).map(() => ({ Reason: '', Params: {}, Problems: [] })),
+        { Reason: '', Params: {}, Problems: [unique('Tenants[1].Tenant')] },
+        { Reason: '', Params: {}, Problems: [unique('Email')] },
+      ]);
     }
     const tried = await verdicts(rows, { OnError: 'continue', DryRun: true });
     assert.deepEqual(tried.map(({ Result, UserID }) => [Result, UserID]).slice(0, 2), [

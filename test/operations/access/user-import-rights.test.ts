@@ -23,6 +23,11 @@ describeOne('memberships of imports', 'one process', (topology) => {
     const [verdict] = answer['Verdicts'] as Verdict[];
     return [verdict?.Result, verdict?.Code, verdict?.Messages[0] ?? ''];
   };
+  const reasonFor = async (token: string, tenant: object) => {
+    const rows = [importedPerson({ Tenants: [tenant] })];
+    const [verdict] = await suite.verdicts(rows, { OnError: 'continue' }, token);
+    return [verdict?.Reason, verdict?.Params, verdict?.Problems];
+  };
   const membersOf = async (tenant: string, userId: string) =>
     rowsOf(
       suite.stack,
@@ -64,6 +69,12 @@ describeOne('memberships of imports', 'one process', (topology) => {
       'permission_denied',
       'Tenants[0]: this would grant iam.tenant.write, which the caller does not hold',
     ]);
+    assert.deepEqual(await reasonFor(granter, { Tenant, Roles: ['admin'] }), [
+      'ESCALATION',
+      { Permission: 'iam.tenant.write' },
+      [],
+    ]);
+    assert.deepEqual(await reasonFor(granter, { ...withRole, ...withGroup }), ['', {}, []]);
   });
 
   test('an import makes no owner of a tenant that requires a recent sign-in of its members', async () => {

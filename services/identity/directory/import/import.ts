@@ -1,5 +1,9 @@
+import { type ErrorCode, isReason, ServiceError } from '@bailiwick/errors';
 import type { Call, Handlers } from '@bailiwick/pipeline';
-import type { Imports } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
+import type {
+  Imports,
+  RefusedMembership,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { type Database, onPool } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
@@ -91,17 +95,22 @@ async function addMemberships(
     call,
     { signal: call.signal },
   );
-  for (const { index, code, message } of refusals) {
-    const refused = wanted[index];
-    if (refused)
-      refuse(refused.row, {
-        code,
-        messages: [
-          ...(refused.row.refused?.messages ?? []),
-          `Tenants[${refused.index}]: ${message}`,
-        ],
-      });
+  for (const refusal of refusals) {
+    const refused = wanted[refusal.index];
+    if (refused) refuse(refused.row, withMembership(refused.row.refusal, refused.index, refusal));
   }
+}
+
+/** The first refused membership of a user gives the code and the reason. */
+function withMembership(
+  before: ServiceError | undefined,
+  index: number,
+  refusal: RefusedMembership,
+): ServiceError {
+  const { code, reason, params } = before ?? refusal;
+  const messages = [...(before?.messages ?? []), `Tenants[${index}]: ${refusal.message}`];
+  // access sends the codes of ServiceErrors only.
+  return new ServiceError(code as ErrorCode, isReason(reason) ? reason : '', messages, 0, params);
 }
 
 /** A call that imports all or none has imported none. */

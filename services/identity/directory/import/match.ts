@@ -1,4 +1,5 @@
 import type { Email } from '@bailiwick/contract';
+import { alreadyExists, failedPrecondition } from '@bailiwick/errors';
 import type { Run } from '@bailiwick/store';
 import { findKnownUsers, type KnownUser } from './queries.ts';
 import { type ImportRow, isRefused, refuse } from './rows.ts';
@@ -29,10 +30,9 @@ export async function matchStored(
     if (found === undefined) {
       row.result = 'created';
       row.userId = '';
-    } else if (typeof found === 'string')
-      refuse(row, { code: 'already_exists', messages: [found] });
+    } else if (typeof found === 'string') refuse(row, alreadyExists(found));
     else if (found.unproven && row.sent.tenants.length > 0)
-      refuse(row, { code: 'failed_precondition', messages: [unproven] });
+      refuse(row, failedPrecondition(unproven));
     else {
       row.result = 'existing';
       row.userId = found.id;

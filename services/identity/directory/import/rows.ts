@@ -1,5 +1,5 @@
-import { type Email, normaliseEmail, validate } from '@bailiwick/contract';
-import { ServiceError } from '@bailiwick/errors';
+import { type Email, findProblems, normaliseEmail } from '@bailiwick/contract';
+import { errorRecord, invalid, problem, ServiceError } from '@bailiwick/errors';
 import {
   type ImportedUser,
   ImportedUserSchema,
@@ -10,8 +10,6 @@ import { assertReadable } from '../../passwords/imported/imported.ts';
 
 // The users of one import, from the request to their verdicts.
 
-type Refused = { code: string; messages: readonly string[] };
-
 export type ImportRow = {
   readonly sent: ImportedUser;
   /** The address without white space around it, and its unique forms. */
@@ -21,12 +19,12 @@ export type ImportRow = {
   /** Whether an earlier call with the same BatchID created the user. */
   isRepeated: boolean;
   result: 'created' | 'existing' | 'failed' | 'skipped';
-  refused?: Refused;
+  refusal?: ServiceError;
 };
 
-export function refuse(row: ImportRow, { code, messages }: Refused): void {
+export function refuse(row: ImportRow, refusal: ServiceError): void {
   row.result = 'failed';
-  row.refused = { code, messages };
+  row.refusal = refusal;
 }
 
 /** Whether the user of a row does not exist yet. */
@@ -37,15 +35,15 @@ export const isRefused = ({ result }: ImportRow): boolean => result === 'failed'
 /** The rows of a request. Those that are wrong by themselves are refused. */
 export function readRows(users: readonly ImportedUser[]): ImportRow[] {
   const rows = users.map((sent): ImportRow => {
-    const messages = problemsOf(sent);
+    const refusal = refusalOf(sent);
     const row: ImportRow = {
       sent,
-      email: messages.length > 0 ? undefined : normaliseEmail(sent.email),
+      email: refusal ? undefined : normaliseEmail(sent.email),
       userId: '',
       isRepeated: false,
       result: 'created',
     };
-    if (messages.length > 0) refuse(row, { code: 'invalid_argument', messages });
+    if (refusal) refuse(row, refusal);
     return row;
   });
   refuseRepeats(rows, 'ExternalID', ({ sent }) => sent.externalId);
@@ -53,24 +51,29 @@ export function readRows(users: readonly ImportedUser[]): ImportRow[] {
   return rows;
 }
 
-function problemsOf(sent: ImportedUser): string[] {
+function refusalOf(sent: ImportedUser): ServiceError | undefined {
   const tenants = sent.tenants.map(({ tenant }) => tenant);
-  return [
-    ...validate(ImportedUserSchema, sent),
+  const problems = [
+    ...findProblems(ImportedUserSchema, sent),
     ...tenants.flatMap((tenant, index) =>
-      tenants.indexOf(tenant) < index ? [`Tenants[${index}].Tenant is named twice`] : [],
+      tenants.indexOf(tenant) < index
+        ? [problem(`Tenants[${index}].Tenant`, 'unique', 'is named twice')]
+        : [],
     ),
-    ...hashProblems(sent.passwordHash),
   ];
+  const hashRefusal = refusalOfHash(sent.passwordHash);
+  return problems.length > 0
+    ? invalid([...problems, ...(hashRefusal?.problems ?? [])])
+    : hashRefusal;
 }
 
-function hashProblems(hash: string): readonly string[] {
-  if (hash === '') return [];
+function refusalOfHash(hash: string): ServiceError | undefined {
+  if (hash === '') return undefined;
   try {
     assertReadable(hash);
-    return [];
+    return undefined;
   } catch (error) {
-    if (error instanceof ServiceError) return error.messages;
+    if (error instanceof ServiceError) return error;
     throw error;
   }
 }
@@ -87,11 +90,7 @@ function refuseRepeats(
     const earlier = first.get(value);
     if (value === '' || isRefused(row)) continue;
     if (earlier === undefined) first.set(value, index);
-    else
-      refuse(row, {
-        code: 'invalid_argument',
-        messages: [`${field} is the same as in Users[${earlier}]`],
-      });
+    else refuse(row, invalid(problem(field, 'unique', `is the same as in Users[${earlier}]`)));
   }
 }
 
@@ -100,12 +99,11 @@ export const verdictOf = ({
   userId,
   isRepeated,
   result,
-  refused,
+  refusal,
 }: ImportRow): MessageInitShape<typeof ImportVerdictSchema> => ({
   result: isRepeated && result === 'existing' ? 'created' : result,
   externalId: sent.externalId,
   email: sent.email,
   userId,
-  code: refused?.code ?? '',
-  messages: [...(refused?.messages ?? [])],
+  ...(refusal ? errorRecord(refusal) : { params: {} }),
 });

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/imports.proto.
  */
 export const file_bailiwick_access_v1_imports: GenFile = /*@__PURE__*/
-  fileDesc("CiFiYWlsaXdpY2svYWNjZXNzL3YxL2ltcG9ydHMucHJvdG8SE2JhaWxpd2ljay5hY2Nlc3MudjEikgEKEUFkZE1lbWJlcnNSZXF1ZXN0EjcKC21lbWJlcnNoaXBzGAEgAygLMiIuYmFpbGl3aWNrLmFjY2Vzcy52MS5OZXdNZW1iZXJzaGlwEhUKDXZhbGlkYXRlX29ubHkYAiABKAgSLQoIaW1wb3J0ZXIYAyABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciJPCg1OZXdNZW1iZXJzaGlwEg8KB3VzZXJfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEg0KBXJvbGVzGAMgAygJEg4KBmdyb3VwcxgEIAMoCSJOChJBZGRNZW1iZXJzUmVzcG9uc2USOAoIcmVmdXNhbHMYASADKAsyJi5iYWlsaXdpY2suYWNjZXNzLnYxLlJlZnVzZWRNZW1iZXJzaGlwIkEKEVJlZnVzZWRNZW1iZXJzaGlwEg0KBWluZGV4GAEgASgNEgwKBGNvZGUYAiABKAkSDwoHbWVzc2FnZRgDIAEoCTKGAQoHSW1wb3J0cxJvCgpBZGRNZW1iZXJzEiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5BZGRNZW1iZXJzUmVxdWVzdBonLmJhaWxpd2ljay5hY2Nlc3MudjEuQWRkTWVtYmVyc1Jlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5GgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options]);
+  fileDesc("CiFiYWlsaXdpY2svYWNjZXNzL3YxL2ltcG9ydHMucHJvdG8SE2JhaWxpd2ljay5hY2Nlc3MudjEikgEKEUFkZE1lbWJlcnNSZXF1ZXN0EjcKC21lbWJlcnNoaXBzGAEgAygLMiIuYmFpbGl3aWNrLmFjY2Vzcy52MS5OZXdNZW1iZXJzaGlwEhUKDXZhbGlkYXRlX29ubHkYAiABKAgSLQoIaW1wb3J0ZXIYAyABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciJPCg1OZXdNZW1iZXJzaGlwEg8KB3VzZXJfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEg0KBXJvbGVzGAMgAygJEg4KBmdyb3VwcxgEIAMoCSJOChJBZGRNZW1iZXJzUmVzcG9uc2USOAoIcmVmdXNhbHMYASADKAsyJi5iYWlsaXdpY2suYWNjZXNzLnYxLlJlZnVzZWRNZW1iZXJzaGlwIsQBChFSZWZ1c2VkTWVtYmVyc2hpcBINCgVpbmRleBgBIAEoDRIMCgRjb2RlGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSDgoGcmVhc29uGAQgASgJEkIKBnBhcmFtcxgFIAMoCzIyLmJhaWxpd2ljay5hY2Nlc3MudjEuUmVmdXNlZE1lbWJlcnNoaXAuUGFyYW1zRW50cnkaLQoLUGFyYW1zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ATKGAQoHSW1wb3J0cxJvCgpBZGRNZW1iZXJzEiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5BZGRNZW1iZXJzUmVxdWVzdBonLmJhaWxpd2ljay5hY2Nlc3MudjEuQWRkTWVtYmVyc1Jlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5GgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options]);
 
 /**
  * The memberships to make.
@@ -129,6 +129,18 @@ export type RefusedMembership = Message<"bailiwick.access.v1.RefusedMembership">
    * @generated from field: string message = 3;
    */
   message: string;
+
+  /**
+   * The reason and the params of an ErrorResponse. The previous version sends none.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: map<string, string> params = 5;
+   */
+  params: { [key: string]: string };
 };
 
 /**
