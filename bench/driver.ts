@@ -95,6 +95,30 @@ export async function openLoop(target: Target, rate: number, seconds: number): P
 }
 
 /**
+ * Sends each request once, `rate` a second. A target that is slower gets the next request when one
+ * of `clients` has its answer, so it is never asked for more than it can do.
+ */
+export async function pacedPass(
+  { pool, shots, rate }: { pool: Pool; shots: readonly Shot[]; rate: number },
+  clients = 32,
+): Promise<{ calls: number; perSecond: number; errors: number }> {
+  let sent = 0;
+  let errors = 0;
+  const started = performance.now();
+  const client = async () => {
+    while (sent < shots.length) {
+      const shot = shots[sent] as Shot;
+      const early = started + (sent++ * 1000) / rate - performance.now();
+      if (early > 0) await sleep(early);
+      if (!(await shoot({ pool, next: () => shot }))) errors++;
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  const took = performance.now() - started;
+  return { calls: sent, perSecond: (sent * 1000) / took, errors };
+}
+
+/**
  * Each of `clients` sends its next request after the answer: the maximum rate. The latencies say
  * nothing about lower loads.
  */

@@ -37,7 +37,8 @@ import { counts } from './g28-counts.ts';
 import { listInteractions } from './g29-console.ts';
 import { scim } from './g30-scim.ts';
 import { imports } from './g32-imports.ts';
-import { endlessReceivers } from './g33-endless.ts';
+import { manyCallers } from './g33-populations.ts';
+import { endlessReceivers } from './g40-endless.ts';
 import { updatePage } from './page.ts';
 import { hasRatio, plot } from './plot.ts';
 import { conditions, report } from './report.ts';
@@ -89,7 +90,8 @@ const benches: Record<string, Bench> = {
   G29: listInteractions,
   G30: scim,
   G32: imports,
-  G33: endlessReceivers,
+  G33: manyCallers,
+  G40: endlessReceivers,
   SHORT: short,
 };
 

@@ -16,7 +16,6 @@ import {
   record,
   startRelay,
 } from '@bailiwick/outbox';
-import type { Call } from '@bailiwick/pipeline';
 import { createLog } from '@bailiwick/process';
 import { openDatabase } from '@bailiwick/store';
 import { startTestBroker, type TestBroker, testOwner } from '../support/broker.ts';
@@ -194,7 +193,7 @@ test('a session that begins in a transaction wakes the relay with its commit', a
   try {
     await database.transaction({ call: serviceOrigin('test'), tenant: null }, async (tx) => {
       const user = await tx.em.findOneOrFail(UserEntity, { id: 'usr_1' });
-      await beginSession(tx, serviceOrigin('identity', 'Test') as Call, user, {
+      await beginSession(tx, serviceOrigin('identity', 'Test'), user, {
         authMethod: 'sso',
         furtherMethods: [],
         assurance: 'aal1',

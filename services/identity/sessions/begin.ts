@@ -1,6 +1,5 @@
-import { createId, createToken, homeNetwork, tokenHash } from '@bailiwick/contract';
+import { createId, createToken, homeNetwork, type Origin, tokenHash } from '@bailiwick/contract';
 import { changeRow, type Handover } from '@bailiwick/outbox';
-import type { Call } from '@bailiwick/pipeline';
 import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
 import type { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
 import { type Database, onPool, type Run, type Transaction } from '@bailiwick/store';
@@ -26,7 +25,7 @@ export type NewSession = {
  */
 export async function beginSession(
   tx: Transaction,
-  call: Call,
+  call: Origin,
   user: UserRow,
   from: SessionOrigin,
 ): Promise<NewSession> {
@@ -44,7 +43,7 @@ export async function beginSession(
  */
 export async function beginIfUnchanged(
   { database, handover }: { database: Database; handover: Handover },
-  call: Call,
+  call: Origin,
   user: UserRow,
   from: SessionOrigin,
 ): Promise<NewSession | undefined> {
@@ -55,7 +54,7 @@ export async function beginIfUnchanged(
 
 async function begin(
   run: Run,
-  call: Call,
+  call: Origin,
   user: UserRow,
   { takenOn, ...from }: SessionOrigin,
 ): Promise<{ begun: NewSession | undefined; recorded: ReturnType<typeof changeRow> }> {

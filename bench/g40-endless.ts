@@ -25,7 +25,7 @@ type Turn = { p50: number; p99: number; errors: number; shares: Record<string, n
 type Stage = { product: Deliveries; receiver: Peer<string>; endless: Peer<string> };
 
 /**
- * G33, hostile receivers. A healthy endpoint alone, beside 16 whose receivers fail at once, and
+ * G40, hostile receivers. A healthy endpoint alone, beside 16 whose receivers fail at once, and
  * beside 16 whose receivers never end their answers: from publication to arrival, and the CPU that
  * each process takes meanwhile, in cores.
  */
@@ -45,7 +45,7 @@ export const endlessReceivers: Bench = async ({ seconds, rounds }) => {
     withErrors(
       compare(
         {
-          id: 'G33',
+          id: 'G40',
           what: `p99 of ${healthyRate} deliveries/s beside ${hostileCount} ${name} receivers`,
           unit: 'ms',
           against: 'alone',
@@ -67,7 +67,7 @@ export const endlessReceivers: Bench = async ({ seconds, rounds }) => {
 /** The median share of each process, in cores. */
 const sharesOf = (name: string, turns: readonly Turn[]): Row[] =>
   Object.keys(turns[0]?.shares ?? {}).map((part) => ({
-    id: 'G33',
+    id: 'G40',
     what: `CPU of ${part}, ${name}`,
     unit: 'cores',
     ours: median(turns.map(({ shares }) => shares[part] ?? 0)),
