@@ -1,7 +1,7 @@
 // The results that the protocols, OIDC and SAML, return to the service.
 
 /** A provider's verified statement about a person. */
-export type Asserted = {
+export type AssertedIdentity = {
   /** The issuer: the OP's issuer, or the IdP's entity id. */
   issuer: string;
   /** The person: `sub`, or the NameID. */

@@ -7,7 +7,7 @@ import { assertBearer, clientOf } from '../oidc/id-token.ts';
 import { explainError, invalidAnswer } from '../oidc/library-errors.ts';
 import { probeFlow, probeToken, redirectFinding } from '../oidc/probe.ts';
 import type { OidcFlow } from '../oidc/provider.ts';
-import type { Asserted, Finding } from '../results.ts';
+import type { AssertedIdentity, Finding } from '../results.ts';
 import type { OauthProvider } from './provider.ts';
 import { readUser } from './user.ts';
 
@@ -45,7 +45,7 @@ export function createOauth({ pools, egress }: Egress, own: Limits = limits) {
       flow: OidcFlow,
       parameters: Record<string, string>,
       signal: AbortSignal,
-    ): Promise<Asserted> {
+    ): Promise<AssertedIdentity> {
       const budget = startBudget(own, signal);
       const server = serverOf(provider);
       try {

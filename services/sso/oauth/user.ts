@@ -3,7 +3,7 @@ import { findClaim } from '../oidc/claims.ts';
 import { type Budget, createFetch } from '../oidc/http.ts';
 import { isObject } from '../oidc/json.ts';
 import { invalidAnswer } from '../oidc/library-errors.ts';
-import type { Asserted } from '../results.ts';
+import type { AssertedIdentity } from '../results.ts';
 import type { OauthProvider } from './provider.ts';
 
 type Place = Pick<OauthProvider, 'issuer' | 'userinfoUrl' | 'emailsUrl' | 'subjectField'>;
@@ -14,7 +14,7 @@ export async function readUser(
   budget: Budget,
   { issuer, userinfoUrl, emailsUrl, subjectField }: Place,
   accessToken: string,
-): Promise<Asserted> {
+): Promise<AssertedIdentity> {
   const request = {
     method: 'GET',
     headers: { accept: 'application/json', authorization: `Bearer ${accessToken}` },

@@ -1,6 +1,6 @@
 import { type Egress } from '@bailiwick/egress';
 import type { Log } from '@bailiwick/process';
-import type { Asserted, Finding } from '../results.ts';
+import type { AssertedIdentity, Finding } from '../results.ts';
 import { authorizationUrl } from './authorization.ts';
 import { checkProvider } from './check.ts';
 import { exchangeCode } from './code.ts';
@@ -39,7 +39,7 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
       flow: OidcFlow,
       parameters: Record<string, string>,
       signal: AbortSignal,
-    ): Promise<Asserted> {
+    ): Promise<AssertedIdentity> {
       const { issuer } = provider;
       const budget = startBudget(own, signal);
       const refreshKeys = async () => {
@@ -87,7 +87,7 @@ async function readAsserted(
   budget: Budget,
   { provider, flow, published }: SignIn,
   { response, refreshKeys }: TokenAnswer,
-): Promise<Asserted> {
+): Promise<AssertedIdentity> {
   const { clientId, claims: wanted } = provider;
   const tokens = await readTokens({
     response,

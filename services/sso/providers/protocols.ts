@@ -5,7 +5,7 @@ import type { OauthProvider } from '../oauth/provider.ts';
 import type { Oidc, OidcFlow, OidcProvider } from '../oidc/oidc.ts';
 import type { ClientProvider } from '../oidc/provider.ts';
 import { SignInRefused } from '../refusal.ts';
-import type { Asserted, Finding } from '../results.ts';
+import type { AssertedIdentity, Finding } from '../results.ts';
 import { checkSaml } from '../saml/certificates.ts';
 import type { SamlProvider } from '../saml/provider.ts';
 import type { Saml } from '../saml/saml.ts';
@@ -29,7 +29,7 @@ export type Flow = {
 /** Where to send the browser: to a URL, optionally with a form to post. */
 export type BrowserTarget = { redirect: string; form?: Record<string, string> };
 /** `assertion` must be accepted only once; only SAML answers have one. */
-export type Answer = Asserted & { assertion?: { id: string; expiresAt: Date } };
+export type Answer = AssertedIdentity & { assertion?: { id: string; expiresAt: Date } };
 
 export type Protocols = ReturnType<typeof createProtocols>;
 
@@ -97,7 +97,7 @@ type CodeClient<Provider> = {
     flow: OidcFlow,
     parameters: Record<string, string>,
     signal: AbortSignal,
-  ): Promise<Asserted>;
+  ): Promise<AssertedIdentity>;
 };
 
 async function beginCode<Provider>(

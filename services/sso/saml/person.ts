@@ -1,4 +1,4 @@
-import type { Asserted } from '../results.ts';
+import type { AssertedIdentity } from '../results.ts';
 import { answerInvalid } from './answer.ts';
 import { childrenNamed, findAttribute, findChild, findText, type XmlElement } from './xml.ts';
 
@@ -12,7 +12,7 @@ const maxSubject = 1024;
  * Reads the person of a verified assertion. The claims contain the NameID, for attribute maps and
  * for `assertPersistentNameId`.
  */
-export function readPerson(assertion: XmlElement, issuer: string): Asserted {
+export function readPerson(assertion: XmlElement, issuer: string): AssertedIdentity {
   const subject = findChild(assertion, 'saml:Subject');
   if (subject && findChild(subject, 'saml:EncryptedID'))
     throw answerInvalid(
@@ -40,7 +40,7 @@ const readContexts = (assertion: XmlElement): string[] =>
  * Asserts that the NameID identifies the same person next time. Not needed if the attribute map
  * takes the subject from an attribute.
  */
-export function assertPersistentNameId({ subject, claims }: Asserted): void {
+export function assertPersistentNameId({ subject, claims }: AssertedIdentity): void {
   if (subject === '') throw answerInvalid('The assertion has no NameID, or an empty one.');
   if (claims.nameIDFormat !== transient) return;
   throw answerInvalid(

@@ -1,4 +1,4 @@
-import type { Asserted } from '../results.ts';
+import type { AssertedIdentity } from '../results.ts';
 import { answerInvalid, decodeAnswer, parseAnswer } from './answer.ts';
 import { assertAssertionValid } from './assertion.ts';
 import { decryptAssertion, usesCbc } from './decrypt.ts';
@@ -15,7 +15,7 @@ import { findChild, type XmlElement } from './xml.ts';
 type SamlRequest = { redirect: string } | { url: string; form: Record<string, string> };
 
 /** `expiresAt`: how long the assertion id must be remembered to prevent a replay. */
-export type SamlAsserted = Asserted & { assertionId: string; expiresAt: Date };
+export type SamlAsserted = AssertedIdentity & { assertionId: string; expiresAt: Date };
 
 type AuthnRequestIds = { requestId: string; relayState: string };
 

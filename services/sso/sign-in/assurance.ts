@@ -1,5 +1,5 @@
 import { type Assurance, assurances } from '@bailiwick/contract';
-import type { Asserted } from '../results.ts';
+import type { AssertedIdentity } from '../results.ts';
 
 // A provider's statement about how it authenticated a person. Without a known value, a sign-in proves
 // one factor.
@@ -8,7 +8,7 @@ import type { Asserted } from '../results.ts';
  * The values that count without a table of the provider: RFC 8176, OpenID's EAP ACR values and PAPE,
  * REFEDS, Entra ID and Okta.
  */
-const usual = new Map<unknown, Assurance>([
+const defaultTable = new Map<unknown, Assurance>([
   ['mfa', 'aal2'],
   ['https://refeds.org/profile/mfa', 'aal2'],
   ['http://schemas.microsoft.com/claims/multipleauthn', 'aal2'],
@@ -25,11 +25,13 @@ const usual = new Map<unknown, Assurance>([
  * provider's own table, which replaces the usual one unless it is empty.
  */
 export function readAssurance(
-  { contexts }: Pick<Asserted, 'contexts'>,
+  { contexts }: Pick<AssertedIdentity, 'contexts'>,
   own: Readonly<Record<string, string>> = {},
 ): Assurance {
   const entries = Object.entries(own);
-  const table: ReadonlyMap<unknown, string> = entries.length > 0 ? new Map(entries) : usual;
-  const proven = contexts.map((value) => assurances.findIndex((one) => one === table.get(value)));
-  return assurances[Math.max(0, ...proven)] ?? 'aal1';
+  const table: ReadonlyMap<unknown, string> = entries.length > 0 ? new Map(entries) : defaultTable;
+  const levels = contexts.map((context) =>
+    assurances.findIndex((assurance) => assurance === table.get(context)),
+  );
+  return assurances[Math.max(0, ...levels)] ?? 'aal1';
 }

@@ -41,13 +41,13 @@ import {
 export async function finishSignIn(deps: SignInDeps, request: FinishRequest, call: Call) {
   const provider = await findProvider(deps.database, request.tenant, request.provider);
   if (!provider) throw unknownProvider();
-  const seen: Seen = { absent: [] };
+  const summary: AnswerSummary = { absent: [] };
   try {
     return await countSignIn(protocolOf(provider), async () => {
       try {
-        return await signIn(deps, { provider, request, seen }, call);
+        return await signIn(deps, { provider, request, summary }, call);
       } catch (thrown) {
-        throw refusalFor(provider, withAbsentClaims(asRefusal(thrown), seen.absent));
+        throw refusalFor(provider, withAbsentClaims(asRefusal(thrown), summary.absent));
       }
     });
   } catch (error) {
@@ -59,7 +59,7 @@ export async function finishSignIn(deps: SignInDeps, request: FinishRequest, cal
         refusal: error,
         ip,
         userAgent,
-        email: seen.email,
+        email: summary.email,
       });
     }
     throw error;
@@ -67,30 +67,38 @@ export async function finishSignIn(deps: SignInDeps, request: FinishRequest, cal
 }
 
 /** The known parts of an answer when a sign-in is refused. `absent`: the named claims it lacks. */
-type Seen = { email?: string; absent: readonly string[] };
+type AnswerSummary = { email?: string; absent: readonly string[] };
 
-type SignInInput = { provider: ProviderValues; request: FinishRequest; seen: Seen };
+type SignInInput = { provider: ProviderValues; request: FinishRequest; summary: AnswerSummary };
 
-async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput, call: Call) {
+async function signIn(deps: SignInDeps, { provider, request, summary }: SignInInput, call: Call) {
   const flow = await findFlow(deps, { provider, request }, call);
   // The provider may have been deactivated since the sign-in started.
   if (!provider.active)
     throw new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off');
   const answer = await verify(deps, { provider, flow, parameters: request.parameters }, call);
-  seen.absent = absentClaims(answer, provider);
+  summary.absent = absentClaims(answer, provider);
   const person = withPostedName(readPerson(answer, provider), provider, request.parameters);
-  seen.email = person.email;
+  summary.email = person.email;
   // An unsolicited answer names no address.
   const { returnTo, origin } = flow ?? (await findReturn(deps, provider.tenant, '', call));
   // The provider's row was not locked during the slow calls to the provider, so check it again.
   await assertUnchanged(deps, provider, affectsSignIn, call);
-  const over = flow ? cookieOf(flow.state) : '';
-  const admitting = { provider, answer, person, request };
-  const { userId, linkToken } = await admit(deps, admitting, call);
+  const flowCookie = flow ? cookieOf(flow.state) : '';
+  const { userId, linkToken } = await identifyUser(
+    deps,
+    { provider, answer, person, request },
+    call,
+  );
   if (linkToken !== '')
-    return { redirect: linkPage(deps.publicUrl, returnTo), token: '', flow: over, link: linkToken };
+    return {
+      redirect: linkPage(deps.publicUrl, returnTo),
+      token: '',
+      flow: flowCookie,
+      link: linkToken,
+    };
   await reportCutNames(deps, call, provider, person);
-  await reportAbsentClaims(deps, call, provider, seen.absent);
+  await reportAbsentClaims(deps, call, provider, summary.absent);
   if (provider.tenant !== '') await join(deps, { provider, person, request, userId }, call);
   const { tenant, id, kind } = provider;
   const { ip, userAgent } = request;
@@ -118,8 +126,8 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
     deps.log.warn('storing the last sign-in of a provider failed', { tenant, provider: id, error });
   await setLastLogin(deps.database, call, tenant, id).catch(failed);
   return origin === ''
-    ? { redirect: returnTo, token, flow: over }
-    : { redirect: withCode(returnTo, token), token: '', flow: over };
+    ? { redirect: returnTo, token, flow: flowCookie }
+    : { redirect: withCode(returnTo, token), token: '', flow: flowCookie };
 }
 
 /** The flow of an answer; undefined for an unsolicited answer of a provider that allows them. */
@@ -228,21 +236,21 @@ async function verify(
 const linkPage = (publicUrl: string, returnTo: string): string =>
   `${publicUrl}/login?link=1&return_to=${encodeURIComponent(returnTo)}`;
 
-/** `linkToken`: the user has to sign in first; '' = the user is admitted. */
-type Admitted = { userId: string; linkToken: string };
+/** `linkToken`: the user has to sign in first; '' = the user is identified. */
+type Identification = { userId: string; linkToken: string };
 
-type AdmitInput = {
+type IdentifyInput = {
   provider: ProviderValues;
   answer: Answer;
   person: Person;
   request: FinishRequest;
 };
 
-async function admit(
+async function identifyUser(
   deps: SignInDeps,
-  { provider, answer, person, request }: AdmitInput,
+  { provider, answer, person, request }: IdentifyInput,
   call: Origin,
-): Promise<Admitted> {
+): Promise<Identification> {
   const { tenant, id, jit, name: tenantName } = provider;
   const { ip, userAgent } = request;
   const { groups: _groups, groupStatement: _statement, ...profile } = person;
@@ -275,11 +283,16 @@ async function domainsOf({ database, admission }: SignInDeps, tenant: string, ca
   return { domains, lapsedDomains };
 }
 
-type Joining = { provider: ProviderValues; person: Person; request: FinishRequest; userId: string };
+type JoinInput = {
+  provider: ProviderValues;
+  person: Person;
+  request: FinishRequest;
+  userId: string;
+};
 
 async function join(
   deps: SignInDeps,
-  { provider, person, request, userId }: Joining,
+  { provider, person, request, userId }: JoinInput,
   call: Call,
 ): Promise<void> {
   const { tenant, id, jit: mayJoin, defaultRoles, giver } = provider;

@@ -8,15 +8,15 @@ import { SignInRefused } from '../refusal.ts';
 import { FlowEntity } from './entities.ts';
 import {
   consumeFlow,
-  findKeptFlow,
+  findPastFlow,
   hasRestartedFlow,
   isFlowWaiting,
-  type KeptFlow,
+  type PastFlow,
 } from './queries.ts';
 
 const lifetimeMs = 10 * 60_000;
 // Longer than the sign-in pages of common providers wait for their users.
-const keptMs = 60 * 60_000;
+const retentionMs = 60 * 60_000;
 
 const random = () => randomBytes(32).toString('base64url');
 const hash = (text: string) => createHash('sha256').update(text).digest();
@@ -34,16 +34,16 @@ export const createFlow = (kind: string): Flow => ({
 });
 
 type Store = { database: Database; keys: TenantKeys };
-type Place = { tenant: string; provider: string };
+type ProviderKey = { tenant: string; provider: string };
 
 /**
  * Stores a flow, which can be used for ten minutes. Returns the binding value for the browser's
  * cookie.
  */
-export async function keepFlow(
+export async function storeFlow(
   { database, keys }: Store,
   call: Origin,
-  { tenant, provider }: Place,
+  { tenant, provider }: ProviderKey,
   flow: Flow,
   target: ReturnAddress & { restarted: boolean },
 ): Promise<string> {
@@ -58,7 +58,7 @@ export async function keepFlow(
     const times = {
       createdAt: now,
       expiresAt: new Date(now.getTime() + lifetimeMs),
-      keptUntil: new Date(now.getTime() + keptMs),
+      keptUntil: new Date(now.getTime() + retentionMs),
     };
     tx.em.persist(
       tx.em.create(FlowEntity, {
@@ -78,11 +78,11 @@ export async function keepFlow(
 }
 
 /** A flow of this browser, also a used or expired one. */
-export const recallFlow = (
+export const findFlowOfBrowser = (
   { database }: Pick<Store, 'database'>,
   { tenant, provider, state, bindings }: FlowKey,
-): Promise<KeptFlow | undefined> =>
-  findKeptFlow(
+): Promise<PastFlow | undefined> =>
+  findPastFlow(
     database,
     { tenant, provider, id: idOf(state) },
     hash(bindings[cookieOf(state)] ?? ''),
@@ -91,11 +91,11 @@ export const recallFlow = (
 /** Whether a sign-in of this browser at the provider began again by itself. */
 export const wasRestarted = (
   { database }: Pick<Store, 'database'>,
-  place: Place,
+  key: ProviderKey,
   bindings: Readonly<Record<string, string>>,
-): Promise<boolean> => hasRestartedFlow(database, place, Object.values(bindings).map(hash));
+): Promise<boolean> => hasRestartedFlow(database, key, Object.values(bindings).map(hash));
 
-type FlowKey = Place & { state: string; bindings: Readonly<Record<string, string>> };
+type FlowKey = ProviderKey & { state: string; bindings: Readonly<Record<string, string>> };
 
 /**
  * Ends a flow for the browser that started it; it can be used once. Throws SignInRefused for any

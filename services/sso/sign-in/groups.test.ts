@@ -62,5 +62,5 @@ const cases: ReadonlyArray<[name: string, kind: string, found: ReturnType<typeof
   ],
 ];
 
-for (const [name, kind, found] of cases)
-  test(`an answer with ${name} has ${kind} groups`, () => assert.equal(found.kind, kind));
+for (const [name, kind, statement] of cases)
+  test(`an answer with ${name} has ${kind} groups`, () => assert.equal(statement.kind, kind));

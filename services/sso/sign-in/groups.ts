@@ -1,6 +1,6 @@
 import { isObject } from '../oidc/json.ts';
 import type { ProviderValues } from '../providers/api-record.ts';
-import type { Asserted } from '../results.ts';
+import type { AssertedIdentity } from '../results.ts';
 
 // The groups of a person, and whether the provider has stated them. An answer can lack the groups of
 // a person who has some: these are then in another place, or could not be had.
@@ -18,12 +18,12 @@ const groupsLink = 'http://schemas.microsoft.com/claims/groups.link';
 
 /** `value`: the claim or attribute of the groups; undefined if the answer has none. */
 export function readGroupStatement(
-  { claims, incomplete }: Asserted,
+  { claims, incomplete }: AssertedIdentity,
   value: unknown,
   names: readonly string[],
 ): GroupStatement {
-  const elsewhere = findElsewhere(claims, names);
-  if (elsewhere !== undefined) return { kind: 'unknown', detail: elsewhere };
+  const overage = findOverage(claims, names);
+  if (overage !== undefined) return { kind: 'unknown', detail: overage };
   if (value !== undefined) return { kind: isUsable(value) ? 'stated' : 'absent' };
   return incomplete === undefined ? { kind: 'absent' } : { kind: 'unknown', detail: incomplete };
 }
@@ -35,7 +35,10 @@ function isUsable(value: unknown): boolean {
 }
 
 /** The markers of an answer that has too many groups to name them (OIDC Core, section 5.6.2). */
-function findElsewhere(claims: Asserted['claims'], names: readonly string[]): string | undefined {
+function findOverage(
+  claims: AssertedIdentity['claims'],
+  names: readonly string[],
+): string | undefined {
   const own = (name: string): unknown => (Object.hasOwn(claims, name) ? claims[name] : undefined);
   const distributed = own('_claim_names');
   const isDistributed =
@@ -53,10 +56,10 @@ export function mapGroups(
   groups: readonly string[],
   { groupMappings }: Pick<ProviderValues, 'groupMappings'>,
 ): { groups: string[]; roles: string[] } {
-  const has = new Set(groups);
-  const meant = groupMappings.filter(({ value }) => has.has(value));
-  const each = (field: 'group' | 'role') => [
-    ...new Set(meant.map((mapping) => mapping[field]).filter((name) => name !== '')),
+  const memberOf = new Set(groups);
+  const matches = groupMappings.filter(({ value }) => memberOf.has(value));
+  const namesOf = (field: 'group' | 'role') => [
+    ...new Set(matches.map((mapping) => mapping[field]).filter((name) => name !== '')),
   ];
-  return { groups: each('group'), roles: each('role') };
+  return { groups: namesOf('group'), roles: namesOf('role') };
 }

@@ -51,11 +51,11 @@ test('readPerson reads the standard claims of an OIDC provider', () => {
 });
 
 test('an address is verified only if email_verified is true or the text "true"', () => {
-  for (const value of [true, 'true'])
-    assert.equal(read('oidc', { email, email_verified: value }).emailVerified, true);
+  for (const verified of [true, 'true'])
+    assert.equal(read('oidc', { email, email_verified: verified }).emailVerified, true);
   const others = ['True', 'true ', '1', 1, 'yes', {}, [true], ['true'], null, undefined, false];
-  for (const value of [...others, 'false', ''])
-    assert.equal(read('oidc', { email, email_verified: value }).emailVerified, false);
+  for (const verified of [...others, 'false', ''])
+    assert.equal(read('oidc', { email, email_verified: verified }).emailVerified, false);
   assert.equal(read('oidc', { email }).emailVerified, false);
   // It is about the claim email, not about a claim that users can edit.
   assert.equal(
@@ -128,8 +128,8 @@ test('readPerson rejects several addresses, a transient subject, and a mapped su
     () => read('saml', { nameIDFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' }),
     /transient/,
   );
-  for (const value of [undefined, '', ['a', 'b'], 7])
-    refuses(() => read('saml', { uid: value }, { Subject: 'uid' }), /not exactly one uid/);
+  for (const text of [undefined, '', ['a', 'b'], 7])
+    refuses(() => read('saml', { uid: text }, { Subject: 'uid' }), /not exactly one uid/);
   assert.equal(read('saml', { uid: ['42'] }, { Subject: 'uid' }).subject, '42');
   refuses(() => read('oidc', { email: 'no address' }), /address/);
   refuses(() => read('saml', { mail: [email, 'no address'] }), /several addresses/);

@@ -3,7 +3,7 @@ import { findClaim } from '../oidc/claims.ts';
 import type { ProviderValues } from '../providers/api-record.ts';
 import { isForAnyDirectory } from '../providers/presets.ts';
 import { SignInRefused } from '../refusal.ts';
-import type { Asserted } from '../results.ts';
+import type { AssertedIdentity } from '../results.ts';
 import { assertPersistentNameId } from '../saml/person.ts';
 import { type GroupStatement, readGroupStatement } from './groups.ts';
 
@@ -24,10 +24,10 @@ export type Person = {
 
 type Field = 'Email' | 'Name' | 'GivenName' | 'FamilyName' | 'Picture' | 'Locale' | 'Groups';
 
-const claimed = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
+const claimNamespace = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
 
 /** The usual claim and attribute names; the first one that is present counts. */
-const usual: Record<'oidc' | 'oauth' | 'saml', Record<Field, readonly string[]>> = {
+const defaultNames: Record<'oidc' | 'oauth' | 'saml', Record<Field, readonly string[]>> = {
   oidc: {
     Email: ['email'],
     Name: ['name'],
@@ -52,7 +52,7 @@ const usual: Record<'oidc' | 'oauth' | 'saml', Record<Field, readonly string[]>>
       'email',
       'mail',
       'emailAddress',
-      `${claimed}/emailaddress`,
+      `${claimNamespace}/emailaddress`,
       'urn:oid:0.9.2342.19200300.100.1.3',
     ],
     Name: [
@@ -61,8 +61,8 @@ const usual: Record<'oidc' | 'oauth' | 'saml', Record<Field, readonly string[]>>
       'http://schemas.microsoft.com/identity/claims/displayname',
       'urn:oid:2.16.840.1.113730.3.1.241',
     ],
-    GivenName: ['givenName', 'firstName', `${claimed}/givenname`, 'urn:oid:2.5.4.42'],
-    FamilyName: ['sn', 'surname', 'lastName', `${claimed}/surname`, 'urn:oid:2.5.4.4'],
+    GivenName: ['givenName', 'firstName', `${claimNamespace}/givenname`, 'urn:oid:2.5.4.42'],
+    FamilyName: ['sn', 'surname', 'lastName', `${claimNamespace}/surname`, 'urn:oid:2.5.4.4'],
     Picture: ['picture'],
     Locale: ['locale', 'preferredLanguage', 'urn:oid:2.16.840.1.113730.3.1.39'],
     Groups: [
@@ -88,90 +88,98 @@ const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
  * ambiguous values.
  */
 export function readPerson(
-  asserted: Asserted,
+  identity: AssertedIdentity,
   provider: Pick<ProviderValues, 'kind' | 'attributeMap' | 'preset' | 'issuer'>,
 ): Person {
   const { kind, attributeMap } = provider;
-  const { claims } = asserted;
-  const places = usual[protocolOf({ kind })];
+  const { claims } = identity;
+  const defaults = defaultNames[protocolOf({ kind })];
   const namesOf = (field: Field): readonly string[] => {
-    const mapped = attributeMap[field];
-    return mapped === undefined ? places[field] : [mapped];
+    const claimName = attributeMap[field];
+    return claimName === undefined ? defaults[field] : [claimName];
   };
-  const found = (field: Field): unknown => {
-    const sent = namesOf(field)
-      .map((name) => claimOf(asserted, kind, name))
-      .filter((value) => value !== undefined);
-    return sent.find((value) => !isEmptyList(value)) ?? sent[0];
+  const findValue = (field: Field): unknown => {
+    const candidates = namesOf(field)
+      .map((name) => claimOf(identity, kind, name))
+      .filter((candidate) => candidate !== undefined);
+    return candidates.find((candidate) => !isEmptyList(candidate)) ?? candidates[0];
   };
-  const text = (field: Field): string => textsOf(found(field))[0] ?? '';
+  const text = (field: Field): string => textsOf(findValue(field))[0] ?? '';
   return {
-    subject: readSubject(asserted, kind, attributeMap['Subject']),
-    email: readEmail(textsOf(found('Email') ?? addressInName(claims, attributeMap))),
+    subject: readSubject(identity, kind, attributeMap['Subject']),
+    email: readEmail(textsOf(findValue('Email') ?? addressInName(claims, attributeMap))),
     emailVerified: isForAnyDirectory(provider)
       ? isVerifiedByDirectory(claims, attributeMap)
-      : isVerified(asserted, kind, attributeMap),
+      : isVerified(identity, kind, attributeMap),
     name: text('Name'),
     givenName: text('GivenName'),
     familyName: text('FamilyName'),
     picture: text('Picture'),
     locale: text('Locale'),
-    groups: textsOf(found('Groups')),
-    groupStatement: readGroupStatement(asserted, found('Groups'), namesOf('Groups')),
+    groups: textsOf(findValue('Groups')),
+    groupStatement: readGroupStatement(identity, findValue('Groups'), namesOf('Groups')),
   };
 }
 
 /** The value of a name in AttributeMap. The attributes of SAML are no objects with members. */
-function claimOf({ claims }: Pick<Asserted, 'claims'>, kind: string, name: string): unknown {
+function claimOf(
+  { claims }: Pick<AssertedIdentity, 'claims'>,
+  kind: string,
+  name: string,
+): unknown {
   if (kind === 'saml') return Object.hasOwn(claims, name) ? claims[name] : undefined;
   return findClaim(claims, name);
 }
 
 /** The names in AttributeMap that an answer does not have, each with its property. */
 export const absentClaims = (
-  asserted: Pick<Asserted, 'claims'>,
-  { kind, attributeMap, groupMappings }: Mapped,
+  identity: Pick<AssertedIdentity, 'claims'>,
+  { kind, attributeMap, groupMappings }: ClaimMapping,
 ): string[] =>
   Object.entries(attributeMap)
     // Without mappings of groups the groups are not asked for.
     .filter(([field]) => field !== 'Groups' || groupMappings.length > 0)
-    .filter(([, name]) => claimOf(asserted, kind, name) === undefined)
+    .filter(([, name]) => claimOf(identity, kind, name) === undefined)
     .map(([field, name]) => `${name} (${field})`);
 
-type Mapped = Pick<ProviderValues, 'kind' | 'attributeMap' | 'groupMappings'>;
+type ClaimMapping = Pick<ProviderValues, 'kind' | 'attributeMap' | 'groupMappings'>;
 
-function readSubject(asserted: Asserted, kind: string, mapped: string | undefined): string {
-  const { subject } = asserted;
-  if (mapped !== undefined) {
-    const texts = textsOf(claimOf(asserted, kind, mapped));
-    const [named, ...more] = new Set(texts);
-    if (named === undefined || named === '' || more.length > 0)
+function readSubject(
+  identity: AssertedIdentity,
+  kind: string,
+  claimName: string | undefined,
+): string {
+  const { subject } = identity;
+  if (claimName !== undefined) {
+    const texts = textsOf(claimOf(identity, kind, claimName));
+    const [subjectText, ...more] = new Set(texts);
+    if (subjectText === undefined || subjectText === '' || more.length > 0)
       throw new SignInRefused(
         'ANSWER_INVALID',
-        `the answer has not exactly one ${mapped}, which AttributeMap names as Subject`,
+        `the answer has not exactly one ${claimName}, which AttributeMap names as Subject`,
       );
-    return named;
+    return subjectText;
   }
-  if (kind === 'saml') assertPersistentNameId(asserted);
+  if (kind === 'saml') assertPersistentNameId(identity);
   return subject;
 }
 
 const addressInName = (
-  claims: Asserted['claims'],
+  claims: AssertedIdentity['claims'],
   map: Readonly<Record<string, string>>,
 ): unknown =>
   map['Email'] === undefined && claims['nameIDFormat'] === emailFormat
     ? claims['nameID']
     : undefined;
 
-function readEmail(found: readonly string[]): string {
-  const emails = found.map((text) => findEmail(text));
+function readEmail(texts: readonly string[]): string {
+  const emails = texts.map((text) => findEmail(text));
   if (new Set(emails.map((email) => email?.key)).size > 1)
     throw new SignInRefused(
       'ANSWER_INVALID',
       'the answer has several addresses: name the attribute to use in AttributeMap',
     );
-  if (found.length === 0) return '';
+  if (texts.length === 0) return '';
   const [email] = emails;
   if (!email)
     throw new SignInRefused('ANSWER_INVALID', 'the provider returned an invalid email address');
@@ -181,12 +189,13 @@ function readEmail(found: readonly string[]): string {
 // An OIDC provider says with a claim whether it has verified the address. SAML has no such
 // attribute: a signed address counts as verified.
 function isVerified(
-  { claims }: Asserted,
+  { claims }: AssertedIdentity,
   kind: string,
   map: Readonly<Record<string, string>>,
 ): boolean {
-  const mapped = map['EmailVerified'];
-  if (mapped !== undefined) return isTrue(mapped, single(claimOf({ claims }, kind, mapped)));
+  const claimName = map['EmailVerified'];
+  if (claimName !== undefined)
+    return isTrue(claimName, single(claimOf({ claims }, kind, claimName)));
   if (kind === 'saml') return true;
   // email_verified is about the claim `email`, and not about another one.
   return (
@@ -207,7 +216,7 @@ const edov = 'xms_edov';
  * been verified. Without it, the address is any text that an administrator of the directory entered.
  */
 const isVerifiedByDirectory = (
-  claims: Asserted['claims'],
+  claims: AssertedIdentity['claims'],
   map: Readonly<Record<string, string>>,
 ): boolean =>
   (map['Email'] ?? 'email') === 'email' &&

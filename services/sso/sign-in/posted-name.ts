@@ -17,13 +17,13 @@ export function withPostedName(
   const posted = parseObject(Buffer.from(user));
   if (!isObject(posted?.['name']) || jsonProblem(posted) !== undefined) return person;
   const { firstName, lastName } = posted['name'];
-  const [given, family] = [firstName, lastName].map((part) =>
+  const [givenName, familyName] = [firstName, lastName].map((part) =>
     typeof part === 'string' ? part.trim() : '',
   ) as [string, string];
   return {
     ...person,
-    givenName: person.givenName || given,
-    familyName: person.familyName || family,
-    name: person.name || `${given} ${family}`.trim(),
+    givenName: person.givenName || givenName,
+    familyName: person.familyName || familyName,
+    name: person.name || `${givenName} ${familyName}`.trim(),
   };
 }

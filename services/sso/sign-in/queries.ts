@@ -53,8 +53,8 @@ export async function isFlowWaiting(
   return (await database.query(waiting, [tenant, id, provider])).length > 0;
 }
 
-const kept: Statement<
-  KeptFlow,
+const pastFlow: Statement<
+  PastFlow,
   [tenant: string, id: string, provider: string, bindingHash: Uint8Array]
 > = {
   name: 'sso.find_kept_flow',
@@ -62,15 +62,15 @@ const kept: Statement<
          where tenant = $1 and id = $2 and provider = $3 and binding_hash = $4 and kept_until > now()`,
 };
 
-export type KeptFlow = { returnTo: string; origin: string; restarted: boolean; unused: boolean };
+export type PastFlow = { returnTo: string; origin: string; restarted: boolean; unused: boolean };
 
 /** A flow, also a used or expired one, for the browser that started it. */
-export async function findKeptFlow(
+export async function findPastFlow(
   database: Database,
   { tenant, provider, id }: FlowKey,
   bindingHash: Uint8Array,
-): Promise<KeptFlow | undefined> {
-  const rows = await database.query(kept, [tenant, id, provider, bindingHash]);
+): Promise<PastFlow | undefined> {
+  const rows = await database.query(pastFlow, [tenant, id, provider, bindingHash]);
   return rows[0];
 }
 

@@ -20,11 +20,11 @@ const signedInPage = '/login?signed_in=1';
 export async function findReturn(
   deps: SignInDeps,
   tenant: string,
-  asked: string,
+  returnTo: string,
   call: Origin,
 ): Promise<ReturnAddress> {
-  const wanted = asked || (tenant === '' ? signedInPage : await appUrlOf(deps, tenant, call));
-  const target = readReturnAddress(wanted, deps);
+  const address = returnTo || (tenant === '' ? signedInPage : await appUrlOf(deps, tenant, call));
+  const target = readReturnAddress(address, deps);
   if (!target)
     throw new SignInRefused(
       'RETURN_FOREIGN',

@@ -19,8 +19,9 @@ export const keepsMapped = (
   groupMappings.length > 0 &&
   (kind === 'unknown' || (kind === 'absent' && absentGroups === 'keep'));
 
-const kept = 'The roles and groups of its mappings stay for 30 days after they were stated last.';
-const ended = 'The roles and groups of its mappings were revoked.';
+const keptNote =
+  'The roles and groups of its mappings stay for 30 days after they were stated last.';
+const endedNote = 'The roles and groups of its mappings were revoked.';
 
 /** Stores whether the provider states groups, and warns if it does not. */
 export async function reportGroups(
@@ -44,7 +45,7 @@ export async function reportGroups(
       ? `A sign-in did not state the groups: ${statement.detail}.`
       : 'A sign-in had no groups claim, which the provider has sent before.';
   const reason = statement.kind === 'unknown' ? 'GROUPS_UNKNOWN' : 'GROUPS_ABSENT';
-  const warning = `${reason}: ${cause} ${keeps ? kept : ended}`;
+  const warning = `${reason}: ${cause} ${keeps ? keptNote : endedNote}`;
   log.warn('a provider did not state the groups of a person', { tenant, provider: id, warning });
   await setLastWarning(database, call, tenant, id, warning).catch(failed);
 }

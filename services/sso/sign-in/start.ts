@@ -6,7 +6,7 @@ import { findProvider } from '../providers/queries.ts';
 import { refusalFor, SignInRefused, unknownProvider } from '../refusal.ts';
 import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
-import { cookieOf, createFlow, keepFlow } from './flow.ts';
+import { cookieOf, createFlow, storeFlow } from './flow.ts';
 import { findReturn } from './return.ts';
 
 /** A provider of the platform opens no session before it is confirmed. */
@@ -39,7 +39,7 @@ export async function startSignIn(
       await openCredentials(deps.keys, provider),
       { flow, uiLocale },
     );
-    const binding = await keepFlow(deps, call, { tenant, provider: id }, flow, {
+    const binding = await storeFlow(deps, call, { tenant, provider: id }, flow, {
       ...target,
       restarted,
     });

@@ -1,21 +1,25 @@
 import { type Origin, platformPlace } from '@bailiwick/contract';
 import type { FindWayOnRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { SignInDeps } from './deps.ts';
-import { recallFlow, wasRestarted } from './flow.ts';
-import type { KeptFlow } from './queries.ts';
+import { findFlowOfBrowser, wasRestarted } from './flow.ts';
+import type { PastFlow } from './queries.ts';
 
 // Where a browser goes on after a sign-in that failed.
 
 /** The errors that a new sign-in cures (OIDC Core 3.1.2.6, RFC 6749 4.1.2.1, Keycloak). */
-const curable = new Set(['login_required', 'temporarily_unavailable', 'authentication_expired']);
+const retryableErrors = new Set([
+  'login_required',
+  'temporarily_unavailable',
+  'authentication_expired',
+]);
 
 /** Whether a failed sign-in begins again by itself. It does so once. */
-function isRestarted({ reason, parameters }: FindWayOnRequest, flow: KeptFlow): boolean {
+function isRestarted({ reason, parameters }: FindWayOnRequest, flow: PastFlow): boolean {
   if (flow.restarted) return false;
   // The provider answered after the ten minutes of the sign-in.
   if (reason === 'FLOW_UNKNOWN' && flow.unused) return true;
   return (
-    curable.has(parameters['error'] ?? '') &&
+    retryableErrors.has(parameters['error'] ?? '') &&
     (reason === 'PROVIDER_REFUSED' || (reason === 'FLOW_UNKNOWN' && flow.unused))
   );
 }
@@ -48,7 +52,7 @@ async function isSignedIn(
 export async function findWayOn(deps: SignInDeps, request: FindWayOnRequest, call: Origin) {
   const { tenant, provider, parameters, bindings, reason } = request;
   const state = parameters['state'] ?? parameters['RelayState'] ?? '';
-  const flow = await recallFlow(deps, { tenant, provider, state, bindings });
+  const flow = await findFlowOfBrowser(deps, { tenant, provider, state, bindings });
   const returnTo = shortened(flow?.returnTo ?? '', deps);
   if (flow ? isRestarted(request, flow) : await isStartedByProvider(deps, request)) {
     const place = `${tenant === '' ? platformPlace : tenant}/${provider}`;
@@ -65,7 +69,7 @@ const shortened = (returnTo: string, { publicUrl }: SignInDeps): string =>
   returnTo.startsWith(`${publicUrl}/`) ? returnTo.slice(publicUrl.length) : returnTo;
 
 /** Where a signed-in user goes. The sign-in page gives an application its code. */
-function signedInAt({ publicUrl }: SignInDeps, flow: KeptFlow | undefined): string {
+function signedInAt({ publicUrl }: SignInDeps, flow: PastFlow | undefined): string {
   if (flow?.origin === '') return flow.returnTo;
   const query = new URLSearchParams({
     signed_in: '1',
