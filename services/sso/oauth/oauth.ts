@@ -70,10 +70,10 @@ export function createOauth({ pools, egress }: Egress, own: Limits = limits) {
       const redirect = redirectFinding(provider);
       const wrong = endpointFindings({ pools, egress }, provider);
       if (wrong.length > 0) return [...wrong, redirect];
-      const asked = { server: serverOf(provider), provider, flow: probeFlow() };
+      const target = { server: serverOf(provider), provider, flow: probeFlow() };
       return [
         { check: 'endpoints', level: 'ok', message: 'The addresses may be called.' },
-        await probeToken(guarded, budget, asked),
+        await probeToken(guarded, budget, target),
         redirect,
       ];
     },

@@ -6,13 +6,13 @@ import { invalidAnswer } from '../oidc/library-errors.ts';
 import type { AssertedIdentity } from '../results.ts';
 import type { OauthProvider } from './provider.ts';
 
-type Place = Pick<OauthProvider, 'issuer' | 'userinfoUrl' | 'emailsUrl' | 'subjectField'>;
+type UserEndpoint = Pick<OauthProvider, 'issuer' | 'userinfoUrl' | 'emailsUrl' | 'subjectField'>;
 
 /** The user of an access token, with the primary address if the provider lists addresses. */
 export async function readUser(
   egress: Egress,
   budget: Budget,
-  { issuer, userinfoUrl, emailsUrl, subjectField }: Place,
+  { issuer, userinfoUrl, emailsUrl, subjectField }: UserEndpoint,
   accessToken: string,
 ): Promise<AssertedIdentity> {
   const request = {
@@ -25,8 +25,8 @@ export async function readUser(
   const claims = { ...user, [subjectField]: subject };
   if (emailsUrl === '') return { issuer, subject, claims, contexts: [] };
   const fetchList = createFetch(egress, budget, 'The address of the e-mail addresses', 'array');
-  const listed = (await (await fetchList(emailsUrl, request)).json()) as unknown[];
-  return { issuer, subject, claims: { ...claims, ...primaryOf(listed) }, contexts: [] };
+  const addresses = (await (await fetchList(emailsUrl, request)).json()) as unknown[];
+  return { issuer, subject, claims: { ...claims, ...primaryOf(addresses) }, contexts: [] };
 }
 
 /**
@@ -34,20 +34,20 @@ export async function readUser(
  * become one.
  */
 export function subjectOf(user: Readonly<Record<string, unknown>>, field: string): string {
-  const value = findClaim(user, field);
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
-  if (typeof value === 'string' && value !== '' && value.length <= 255) return value;
+  const claim = findClaim(user, field);
+  if (typeof claim === 'number' && Number.isSafeInteger(claim)) return String(claim);
+  if (typeof claim === 'string' && claim !== '' && claim.length <= 255) return claim;
   throw invalidAnswer(
     `The user-info response has no ${field} that is a text of 1 to 255 characters or a whole number.`,
   );
 }
 
 /** The claims of the primary address. The profile's own address is not known to be verified. */
-export function primaryOf(listed: readonly unknown[]) {
-  const primary = listed.filter(
+export function primaryOf(addresses: readonly unknown[]) {
+  const primary = addresses.filter(
     (entry) => isObject(entry) && entry['primary'] === true && typeof entry['email'] === 'string',
   ) as Array<{ email: string; verified?: unknown }>;
   if (primary.length > 1) throw invalidAnswer('The user has several primary addresses.');
-  const [found] = primary;
-  return { email: found?.email ?? '', email_verified: found?.verified === true };
+  const [address] = primary;
+  return { email: address?.email ?? '', email_verified: address?.verified === true };
 }

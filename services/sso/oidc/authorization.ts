@@ -3,7 +3,7 @@ import { type AuthorizationServer, calculatePKCECodeChallenge } from 'oauth4weba
 import { invalidAnswer } from './library-errors.ts';
 import type { ClientProvider, OidcFlow, OidcProvider } from './provider.ts';
 
-type Wanted = {
+type AuthorizationRequest = {
   server: AuthorizationServer;
   provider: OidcProvider;
   flow: OidcFlow;
@@ -14,7 +14,7 @@ type Wanted = {
 /** The URL to send the browser to. Throws SignInRefused. */
 export async function authorizationUrl(
   egress: Egress,
-  { server, provider, flow, uiLocale = '' }: Wanted,
+  { server, provider, flow, uiLocale = '' }: AuthorizationRequest,
 ): Promise<URL> {
   const url = authorizationEndpoint(egress, server);
   return withParameters(url, {

@@ -180,13 +180,13 @@ async function probe(
   server: AuthorizationServer,
   provider: OidcProvider,
 ): Promise<Finding[]> {
-  const asked = {
+  const target = {
     server: { ...server, authorization_endpoint: authorizationEndpoint(egress, server).href },
     provider,
     flow: probeFlow(),
   };
   return Promise.all([
-    probeAuthorization(egress, budget, asked),
-    probeToken(egress, budget, asked),
+    probeAuthorization(egress, budget, target),
+    probeToken(egress, budget, target),
   ]);
 }

@@ -15,13 +15,13 @@ export function findClaim(claims: Claims, name: string): unknown {
 }
 
 function atPointer(claims: Claims, pointer: string): unknown {
-  let value: unknown = claims;
+  let node: unknown = claims;
   for (const part of pointer.slice(1).split('/')) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
+    if (!isObject(node) || !Object.hasOwn(node, key)) return undefined;
+    node = node[key];
   }
-  return value;
+  return node;
 }
 
 /** Prefers the longest own name at each level. Visits each object at most once. */
@@ -31,8 +31,8 @@ function atPath(claims: Claims, path: string): unknown {
     const inner = Object.hasOwn(claims, key) ? claims[key] : undefined;
     if (!isObject(inner)) continue;
     const rest = path.slice(dot + 1);
-    const value = Object.hasOwn(inner, rest) ? inner[rest] : atPath(inner, rest);
-    if (value !== undefined) return value;
+    const claim = Object.hasOwn(inner, rest) ? inner[rest] : atPath(inner, rest);
+    if (claim !== undefined) return claim;
   }
   return undefined;
 }

@@ -25,9 +25,9 @@ const provider: OidcProvider = {
   claims: [],
 };
 
-async function sent(over: Partial<OidcProvider>) {
+async function authenticate(overrides: Partial<OidcProvider>) {
   const [body, headers] = [new URLSearchParams(), new Headers()];
-  await (await authenticationOf({ ...provider, ...over }))(
+  await (await authenticationOf({ ...provider, ...overrides }))(
     server,
     { client_id: provider.clientId },
     body,
@@ -37,17 +37,17 @@ async function sent(over: Partial<OidcProvider>) {
 }
 
 test('a client secret is sent in the header or in the body only', async () => {
-  const basic = await sent({});
+  const basic = await authenticate({});
   assert.deepEqual(basic.body, {});
   assert.equal(
     Buffer.from(basic.headers['authorization']?.slice('Basic '.length) ?? '', 'base64').toString(),
     'a+client:a%3Asecret%2F%2B',
   );
-  assert.deepEqual(await sent({ tokenAuthMethod: 'client_secret_post' }), {
+  assert.deepEqual(await authenticate({ tokenAuthMethod: 'client_secret_post' }), {
     body: { client_id: 'a client', client_secret: 'a:secret/+' },
     headers: {},
   });
-  assert.deepEqual(await sent({ tokenAuthMethod: 'none' }), {
+  assert.deepEqual(await authenticate({ tokenAuthMethod: 'none' }), {
     body: { client_id: 'a client' },
     headers: {},
   });
@@ -62,7 +62,7 @@ const kinds = [
 ] as const;
 for (const [alg, privateKey, digest] of kinds) {
   test(`a client assertion by ${alg} is for this provider, short-lived, and verifiable with the published key`, async () => {
-    const { body } = await sent({ tokenAuthMethod: 'private_key_jwt', privateKey });
+    const { body } = await authenticate({ tokenAuthMethod: 'private_key_jwt', privateKey });
     const [header = '', payload = '', signature = ''] = (body['client_assertion'] ?? '').split('.');
     const read = (part: string) =>
       JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
@@ -90,8 +90,8 @@ for (const [alg, privateKey, digest] of kinds) {
 test('a signed client secret has the claims that Apple names, for five minutes', async () => {
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const signer = { key, keyId: 'ABC123DEFG', teamId: 'DEF123GHIJ' };
-  const over = { tokenAuthMethod: 'client_secret_post', secretSigner: signer } as const;
-  const { body, headers } = await sent({ ...over, clientSecret: '' });
+  const overrides = { tokenAuthMethod: 'client_secret_post', secretSigner: signer } as const;
+  const { body, headers } = await authenticate({ ...overrides, clientSecret: '' });
   assert.deepEqual([Object.keys(body), headers], [['client_id', 'client_secret'], {}]);
   const [header = '', payload = '', signature = ''] = (body['client_secret'] ?? '').split('.');
   const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
@@ -128,11 +128,11 @@ test('only a P-256 private key without a password signs client secrets', () => {
 });
 
 test('client authentication without a secret or key is refused with a clear detail', async () => {
-  await assert.rejects(sent({ clientSecret: '' }), {
+  await assert.rejects(authenticate({ clientSecret: '' }), {
     reason: 'ANSWER_INVALID',
     detail: /no client secret/,
   });
-  await assert.rejects(sent({ tokenAuthMethod: 'private_key_jwt' }), {
+  await assert.rejects(authenticate({ tokenAuthMethod: 'private_key_jwt' }), {
     reason: 'ANSWER_INVALID',
     detail: /no key/,
   });

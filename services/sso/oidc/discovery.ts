@@ -71,13 +71,13 @@ export async function fetchMetadata(
   provider: OidcProvider,
 ): Promise<AuthorizationServer> {
   const { issuer } = provider;
-  const found = await fetchDocument(egress, budget, issuer);
+  const document = await fetchDocument(egress, budget, issuer);
   const lists = announcements.flatMap((name) =>
-    Array.isArray(found[name])
-      ? [[name, found[name].filter((item) => typeof item === 'string')]]
+    Array.isArray(document[name])
+      ? [[name, document[name].filter((entry) => typeof entry === 'string')]]
       : [],
   );
-  const metadata = readMetadata(issuer, found);
+  const metadata = readMetadata(issuer, document);
   assertIssuer(metadata, provider);
   return { ...metadata.server, ...Object.fromEntries(lists) };
 }
@@ -107,21 +107,21 @@ async function fetchDocument(
 
 // Copies fields by name, so that no other field takes effect, now or with a later version of the
 // library.
-function readMetadata(issuer: string, found: Record<string, unknown>): Metadata {
-  const { issuer: named } = found;
-  const template = isTemplateOf(named, issuer) ? named : undefined;
+function readMetadata(issuer: string, document: Record<string, unknown>): Metadata {
+  const { issuer: declaredIssuer } = document;
+  const template = isTemplateOf(declaredIssuer, issuer) ? declaredIssuer : undefined;
   // The library compares URLs and ignores a trailing slash. Tokens are compared exactly.
-  if (named !== issuer && template === undefined) throw otherIssuer();
+  if (declaredIssuer !== issuer && template === undefined) throw otherIssuer();
   const addresses = endpoints.flatMap((name) => {
-    const address = found[name];
+    const address = document[name];
     return typeof address === 'string' && address.length <= longestAddress ? [[name, address]] : [];
   });
-  const signing = found['id_token_signing_alg_values_supported'] ?? ['RS256'];
+  const signing = document['id_token_signing_alg_values_supported'] ?? ['RS256'];
   const server = {
     issuer,
     ...Object.fromEntries(addresses),
     authorization_response_iss_parameter_supported: Boolean(
-      found['authorization_response_iss_parameter_supported'],
+      document['authorization_response_iss_parameter_supported'],
     ),
     id_token_signing_alg_values_supported: Array.isArray(signing)
       ? [...new Set(signing.filter((name) => algorithms.has(name)))]

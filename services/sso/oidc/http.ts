@@ -18,7 +18,7 @@ export const startBudget = ({ totalMs, answerBytes }: Limits, signal: AbortSigna
   signal,
 });
 
-type Wanted = {
+type FetchOptions = {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body?: URLSearchParams | null | undefined;
@@ -37,7 +37,7 @@ export function createFetch(
   what: string,
   form: Form = 'object',
 ) {
-  return async (url: string, { method, headers, body }: Wanted): Promise<Response> => {
+  return async (url: string, { method, headers, body }: FetchOptions): Promise<Response> => {
     const answer = await request(egress, {
       method,
       url,
@@ -46,7 +46,7 @@ export function createFetch(
       limits: { totalMs: Math.max(1, until - performance.now()), answerBytes },
       signal,
     }).catch((error: unknown) => {
-      throw error instanceof RequestFailed ? unanswered(what, error) : error;
+      throw error instanceof RequestFailed ? unreachable(what, error) : error;
     });
     return read(what, answer, form);
   };
@@ -60,7 +60,7 @@ const permanent: ReadonlySet<RequestFailed['failure']> = new Set([
   'response_too_large',
 ]);
 
-const unanswered = (what: string, { failure, message }: RequestFailed): SignInRefused =>
+const unreachable = (what: string, { failure, message }: RequestFailed): SignInRefused =>
   new SignInRefused(
     permanent.has(failure) ? 'ANSWER_INVALID' : 'PROVIDER_UNREACHABLE',
     `${what} cannot be fetched: ${message}.`,
@@ -85,10 +85,9 @@ function read(
     return new Response(Buffer.from(body), { headers: { 'content-type': 'application/jwt' } });
   if (!/^application\/(json|[\w.-]+\+json) *(;|$)/i.test(type))
     throw invalidAnswer(`${what} does not come as application/json.`);
-  const value = form === 'array' ? parseArray(body) : parseObject(body);
-  if (!value)
-    throw invalidAnswer(`${what} is not a JSON ${form === 'array' ? 'array' : 'object'}.`);
-  const problem = jsonProblem(value);
+  const json = form === 'array' ? parseArray(body) : parseObject(body);
+  if (!json) throw invalidAnswer(`${what} is not a JSON ${form === 'array' ? 'array' : 'object'}.`);
+  const problem = jsonProblem(json);
   if (problem !== undefined) throw invalidAnswer(`${what} ${problem}.`);
-  return Response.json(value);
+  return Response.json(json);
 }

@@ -28,7 +28,7 @@ export type Tokens = {
   published: Published;
 };
 
-type Answered = {
+type TokenResponse = {
   response: Response;
   published: Published;
   clientId: string;
@@ -38,14 +38,14 @@ type Answered = {
 };
 
 /** The claims of the ID token in a token response, and the access token. Throws SignInRefused. */
-export async function readTokens({ refreshKeys, ...answered }: Answered): Promise<Tokens> {
+export async function readTokens({ refreshKeys, ...answer }: TokenResponse): Promise<Tokens> {
   // The library reads a body once.
-  const copy = answered.response.clone();
+  const copy = answer.response.clone();
   try {
-    return await readAnswer(answered);
+    return await readAnswer(answer);
   } catch (error) {
     if (!mayBeStale(error)) throw error;
-    return readAnswer({ ...answered, response: copy, published: await refreshKeys() });
+    return readAnswer({ ...answer, response: copy, published: await refreshKeys() });
   }
 }
 
@@ -54,7 +54,7 @@ async function readAnswer({
   published,
   clientId,
   nonce,
-}: Omit<Answered, 'refreshKeys'>): Promise<Tokens> {
+}: Omit<TokenResponse, 'refreshKeys'>): Promise<Tokens> {
   const issuer = await issuerFor(response, published);
   const tokens = await processAuthorizationCodeResponse(
     { ...published.server, issuer },

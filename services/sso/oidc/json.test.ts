@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { jsonProblem, parseObject } from './json.ts';
 
 test('jsonProblem accepts every value that can be stored', () => {
-  for (const value of [
+  for (const json of [
     '',
     'Zoë 🦉',
     7,
@@ -14,7 +14,7 @@ test('jsonProblem accepts every value that can be stored', () => {
     ['a', ['b']],
     { a: { b: [{ c: 1 }] }, hasOwnProperty: 1 },
   ])
-    assert.equal(jsonProblem(value), undefined);
+    assert.equal(jsonProblem(json), undefined);
 });
 
 test('jsonProblem rejects prototype-polluting names at any depth', () => {

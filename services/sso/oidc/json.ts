@@ -24,14 +24,14 @@ export function jsonProblem(value: unknown, level = 0): string | undefined {
 
 /** The JSON object in a body, or undefined for any other body. */
 export function parseObject(body: Uint8Array): Record<string, unknown> | undefined {
-  const value = parse(body);
-  return isObject(value) ? value : undefined;
+  const json = parse(body);
+  return isObject(json) ? json : undefined;
 }
 
 /** The JSON array in a body, or undefined for any other body. */
 export function parseArray(body: Uint8Array): unknown[] | undefined {
-  const value = parse(body);
-  return Array.isArray(value) ? value : undefined;
+  const json = parse(body);
+  return Array.isArray(json) ? json : undefined;
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -13,7 +13,7 @@ const x25519 = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' })
 test('readKeys keeps at most fifty signature keys, and only their used members', () => {
   const signing = { ...rsa, use: 'sig', kid: 'one' };
   const others = [null, 'key', 7, [], {}, { kty: 'oct', k: 'AAAA' }];
-  const spoilt = [
+  const malformed = [
     { use: 'enc' },
     { key_ops: ['encrypt'] },
     { key_ops: 'verify' },
@@ -23,7 +23,7 @@ test('readKeys keeps at most fifty signature keys, and only their used members',
   ];
   const published = { ...signing, key_ops: ['verify'], x5c: ['AAAA'], constraints: [{}] };
   assert.deepEqual(
-    readKeys([...others, ...spoilt.map((member) => ({ ...rsa, ...member })), published, p384]),
+    readKeys([...others, ...malformed.map((member) => ({ ...rsa, ...member })), published, p384]),
     [signing, p384],
   );
   assert.equal(readKeys(Array.from({ length: 40_000 }, () => ({}))).length, 0);
@@ -51,7 +51,7 @@ test('isUsableKey requires a key that fits one of the algorithms', () => {
 test('readKeys counts a key that is listed several times once', () => {
   const one = { ...rsa, kid: 'one' };
   const [rs256, ps256] = ['RS256', 'PS256'].map((alg) => ({ ...one, alg }));
-  for (const [published, kept] of [
+  for (const [published, distinct] of [
     [[one, { ...one, use: 'sig' }, { ...one, x5t: 'a' }], [one]],
     [[rs256, one, rsa, ps256], [one]],
     [
@@ -68,5 +68,5 @@ test('readKeys counts a key that is listed several times once', () => {
       [one, { ...one, issuer: 'https://id.example.com' }],
     ],
   ])
-    assert.deepEqual(readKeys(published ?? []), kept);
+    assert.deepEqual(readKeys(published ?? []), distinct);
 });

@@ -33,14 +33,14 @@ const materialOf = ({ kty, n, e, crv, x, y, issuer }: PublicKey): string =>
  * with a kid serves tokens with and without one, the entry without alg serves all algorithms.
  */
 export function distinctKeys<Key extends PublicKey>(keys: readonly Key[]): Key[] {
-  const kept = new Map<string, Key[]>();
+  const distinct = new Map<string, Key[]>();
   for (const key of keys) {
     const material = materialOf(key);
-    const same = kept.get(material) ?? [];
+    const same = distinct.get(material) ?? [];
     if (!same.some((other) => serves(other, key)))
-      kept.set(material, [...same.filter((other) => !serves(key, other)), key]);
+      distinct.set(material, [...same.filter((other) => !serves(key, other)), key]);
   }
-  return [...kept.values()].flat();
+  return [...distinct.values()].flat();
 }
 
 /** Whether the first entry of a key serves every token that the second one does. */
@@ -89,9 +89,13 @@ export function weaknessOf(key: PublicKey): string {
 
 /** Whether a key can verify signatures of one of the algorithms. */
 export function isUsableKey(key: PublicKey, algorithms: readonly string[]): boolean {
-  const fitting = algorithms.filter((alg) =>
+  const usableAlgorithms = algorithms.filter((alg) =>
     families.some(([pattern, fits]) => pattern.test(alg) && fits(key)),
   );
-  if (fitting.length === 0 || (key.alg !== undefined && !fitting.includes(key.alg))) return false;
+  if (
+    usableAlgorithms.length === 0 ||
+    (key.alg !== undefined && !usableAlgorithms.includes(key.alg))
+  )
+    return false;
   return isStrongKey(key);
 }

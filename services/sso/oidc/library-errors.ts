@@ -11,7 +11,7 @@ import {
   UNSUPPORTED_OPERATION,
   UnsupportedOperationError,
 } from 'oauth4webapi';
-import { described, SignInRefused } from '../refusal.ts';
+import { describeAnswer, SignInRefused } from '../refusal.ts';
 
 // Maps oauth4webapi errors to explanations for administrators, by the code and the cause of an error.
 // Its messages name claims and parameters, but never their values, so they may be shown for unknown
@@ -177,7 +177,7 @@ export function explainError(error: unknown): unknown {
   if (error instanceof AuthorizationResponseError)
     return new SignInRefused(
       'PROVIDER_REFUSED',
-      `The provider has answered with an error${namedError(error.error)}.${described(error.error_description)}`,
+      `The provider has answered with an error${namedError(error.error)}.${describeAnswer(error.error_description)}`,
     );
   if (!(error instanceof OperationProcessingError || error instanceof UnsupportedOperationError))
     return error;

@@ -61,7 +61,7 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
           { server, provider, flow },
           parameters,
         );
-        return await readAsserted(guarded, budget, signIn, { response, refreshKeys });
+        return await readIdentity(guarded, budget, signIn, { response, refreshKeys });
       } catch (error) {
         throw explainError(error);
       }
@@ -82,13 +82,13 @@ type SignIn = { provider: OidcProvider; flow: OidcFlow; published: Published };
 type TokenAnswer = { response: Response; refreshKeys: () => Promise<Published> };
 
 /** The person of a token response, completed by the userinfo endpoint. */
-async function readAsserted(
+async function readIdentity(
   egress: Egress,
   budget: Budget,
   { provider, flow, published }: SignIn,
   { response, refreshKeys }: TokenAnswer,
 ): Promise<AssertedIdentity> {
-  const { clientId, claims: wanted } = provider;
+  const { clientId, claims: claimNames } = provider;
   const tokens = await readTokens({
     response,
     published,
@@ -97,11 +97,11 @@ async function readAsserted(
     refreshKeys,
   });
   // Microsoft's claim xms_edov is about the address in the same ID token.
-  const { claims, incomplete = ungranted(provider, tokens) } =
+  const { claims, incomplete = explainMissingScopes(provider, tokens) } =
     published.template === undefined
       ? await completeClaims(egress, budget, {
           clientId,
-          wanted,
+          names: claimNames,
           optional: provider.optionalClaim,
           mapsVerified: provider.mapsVerified ?? false,
           tokens,
@@ -109,12 +109,12 @@ async function readAsserted(
         })
       : { claims: { ...tokens.claims } };
   const { iss: issuer, sub: subject, acr, amr } = tokens.claims;
-  const asserted = { issuer, subject, claims, contexts: [acr, amr].flat() };
-  return incomplete === undefined ? asserted : { ...asserted, incomplete };
+  const identity = { issuer, subject, claims, contexts: [acr, amr].flat() };
+  return incomplete === undefined ? identity : { ...identity, incomplete };
 }
 
 /** The requested scopes that the token response does not name as granted (RFC 6749, section 5.1). */
-function ungranted({ scopes }: OidcProvider, { scope }: Tokens): string | undefined {
+function explainMissingScopes({ scopes }: OidcProvider, { scope }: Tokens): string | undefined {
   const granted = scope?.split(' ');
   const missing = scopes.filter(
     (one) => one !== 'offline_access' && granted?.includes(one) === false,

@@ -20,7 +20,7 @@ import type { ClientProvider, OidcFlow, OidcProvider } from './provider.ts';
 
 // Sends requests that the provider must reject. They sign no user in and use up no code.
 
-type Asked = { server: AuthorizationServer; provider: OidcProvider; flow: OidcFlow };
+type ProbeTarget = { server: AuthorizationServer; provider: OidcProvider; flow: OidcFlow };
 
 /** The finding that names the redirect address to register. */
 export const redirectFinding = ({ redirectUri }: Pick<ClientProvider, 'redirectUri'>): Finding => ({
@@ -52,14 +52,14 @@ const expected: ReadonlySet<string> = new Set([
 export async function probeAuthorization(
   egress: Egress,
   budget: Budget,
-  asked: Asked,
+  target: ProbeTarget,
 ): Promise<Finding> {
   const check = 'authorization_endpoint';
-  const { redirectUri } = asked.provider;
+  const { redirectUri } = target.provider;
   // In the query, which can be read without a browser.
   const url = await authorizationUrl(egress, {
-    ...asked,
-    provider: { ...asked.provider, responseMode: 'query' },
+    ...target,
+    provider: { ...target.provider, responseMode: 'query' },
   });
   url.searchParams.set('prompt', 'none');
   const answer = await ask(egress, budget, {
@@ -73,13 +73,13 @@ export async function probeAuthorization(
       level: 'error',
       message: `The authorization endpoint cannot be reached: ${answer}.`,
     };
-  const target = URL.parse(answer.headers.location ?? '', url.href);
+  const location = URL.parse(answer.headers.location ?? '', url.href);
   const isOurs =
     answer.status >= 300 &&
     answer.status < 400 &&
-    target !== null &&
-    `${target.origin}${target.pathname}` === withoutQuery(redirectUri);
-  const errorCode = target?.searchParams.get('error') ?? '';
+    location !== null &&
+    `${location.origin}${location.pathname}` === withoutQuery(redirectUri);
+  const errorCode = location?.searchParams.get('error') ?? '';
   if (isOurs && (errorCode === '' || expected.has(errorCode)))
     return {
       check,
@@ -108,7 +108,7 @@ export async function probeAuthorization(
 export async function probeToken(
   egress: Egress,
   budget: Budget,
-  { server, provider, flow }: Omit<Asked, 'provider'> & { provider: ClientProvider },
+  { server, provider, flow }: Omit<ProbeTarget, 'provider'> & { provider: ClientProvider },
 ): Promise<Finding> {
   const check = 'client';
   const body = new URLSearchParams({
@@ -127,13 +127,13 @@ export async function probeToken(
     if (thrown instanceof SignInRefused) return { check, level: 'error', message: thrown.detail };
     throw thrown;
   }
-  const wanted = {
+  const tokenRequest = {
     method: 'POST',
     url: server.token_endpoint ?? '',
     headers: Object.fromEntries(headers),
     body: Buffer.from(body.toString()),
   } as const;
-  const answer = await ask(egress, budget, wanted);
+  const answer = await ask(egress, budget, tokenRequest);
   if (typeof answer === 'string')
     return { check, level: 'error', message: `The token endpoint cannot be reached: ${answer}.` };
   const errorCode = parseObject(answer.body)?.['error'];
@@ -160,12 +160,12 @@ export async function probeToken(
 async function ask(
   egress: Egress,
   { until, answerBytes, signal }: Budget,
-  wanted: Omit<EgressRequest, 'limits' | 'signal'>,
+  probeRequest: Omit<EgressRequest, 'limits' | 'signal'>,
 ): Promise<EgressAnswer | string> {
   const limits = { totalMs: Math.max(1, until - performance.now()), answerBytes };
   return request(egress, {
-    ...wanted,
-    headers: { ...wanted.headers, 'user-agent': 'Bailiwick' },
+    ...probeRequest,
+    headers: { ...probeRequest.headers, 'user-agent': 'Bailiwick' },
     limits,
     signal,
   }).catch((error: unknown) => {

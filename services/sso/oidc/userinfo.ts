@@ -20,10 +20,10 @@ import { explainUserinfoError, invalidAnswer } from './library-errors.ts';
 import type { Published } from './published.ts';
 import { mayBeStale, verifySignature } from './signatures.ts';
 
-/** `wanted`: the claims to read, from either source. `optional`: the one that a sign-in can lack. */
-type Asked = {
+/** `names`: the claims to read, from either source. `optional`: the one that a sign-in can lack. */
+type ClaimsRequest = {
   clientId: string;
-  wanted: readonly string[];
+  names: readonly string[];
   optional: string | undefined;
   /** Whether another claim says that the address is verified. */
   mapsVerified: boolean;
@@ -32,7 +32,7 @@ type Asked = {
 };
 type Claims = Readonly<Record<string, unknown>>;
 
-type Completed = { claims: Claims; incomplete?: string };
+type ClaimsResult = { claims: Claims; incomplete?: string };
 
 /**
  * The claims of the ID token, completed by the userinfo endpoint if a wanted claim is missing, or
@@ -42,14 +42,14 @@ type Completed = { claims: Claims; incomplete?: string };
 export async function completeClaims(
   egress: Egress,
   budget: Budget,
-  asked: Asked,
-): Promise<Completed> {
-  const { wanted, optional, mapsVerified, tokens } = asked;
+  request: ClaimsRequest,
+): Promise<ClaimsResult> {
+  const { names, optional, mapsVerified, tokens } = request;
   const { claims } = tokens;
-  const missing = wanted.filter((name) => findClaim(claims, name) === undefined);
+  const missing = names.filter((name) => findClaim(claims, name) === undefined);
   const isUndecided =
     !mapsVerified &&
-    wanted.includes('email') &&
+    names.includes('email') &&
     claims['email'] !== undefined &&
     claims['email_verified'] === undefined;
   if (
@@ -58,7 +58,7 @@ export async function completeClaims(
   )
     return { claims: { ...claims } };
   try {
-    return { claims: mergeClaims(claims, await readUserinfo(egress, budget, asked)) };
+    return { claims: mergeClaims(claims, await readUserinfo(egress, budget, request)) };
   } catch (thrown) {
     const error = explainUserinfoError(thrown);
     const isTolerable = missing.every((name) => name === optional);
@@ -72,7 +72,7 @@ export async function completeClaims(
 async function readUserinfo(
   egress: Egress,
   budget: Budget,
-  { clientId, tokens: { claims, accessToken, published }, refreshKeys }: Asked,
+  { clientId, tokens: { claims, accessToken, published }, refreshKeys }: ClaimsRequest,
 ): Promise<Claims> {
   const client = clientOf(clientId);
   const server: AuthorizationServer = {
@@ -115,11 +115,11 @@ const isAboutSubject = ({ code, cause }: OperationProcessingError): boolean =>
  * this source: it counts for the same address only.
  */
 export function mergeClaims(claims: IDToken, userinfo: Claims): Claims {
-  const { email_verified: inToken, ...signed } = claims;
-  const { email_verified: inUserinfo, ...rest } = userinfo;
+  const { email_verified: tokenFlag, ...signed } = claims;
+  const { email_verified: userinfoFlag, ...rest } = userinfo;
   const isInToken = claims['email'] !== undefined;
-  const isSame = !isInToken || (inToken === undefined && isSameAddress(claims, userinfo));
-  const verified = isSame ? inUserinfo : inToken;
+  const isSame = !isInToken || (tokenFlag === undefined && isSameAddress(claims, userinfo));
+  const verified = isSame ? userinfoFlag : tokenFlag;
   return {
     ...joined(signed, rest),
     ...(verified === undefined ? {} : { email_verified: verified }),

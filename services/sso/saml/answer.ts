@@ -30,7 +30,7 @@ export const parseAnswer = (text: string): XmlElement =>
   parseXml(text, { refuse: (detail) => answerInvalid(`The answer ${detail}.`) });
 
 /** Quotes an untrusted name or URL if it contains only harmless characters. */
-export const quote = (value: string | undefined): string => {
-  if (value === undefined || value === '') return 'nothing';
-  return /^[\x21\x23-\x3f\x41-\x7e]{1,200}$/.test(value) ? `"${value}"` : 'something else';
+export const quote = (text: string | undefined): string => {
+  if (text === undefined || text === '') return 'nothing';
+  return /^[\x21\x23-\x3f\x41-\x7e]{1,200}$/.test(text) ? `"${text}"` : 'something else';
 };

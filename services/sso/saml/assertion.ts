@@ -51,8 +51,12 @@ export function assertAssertionValid(
 function assertConditions(assertion: XmlElement, { provider, now }: Expectation): Date {
   const conditions = findChild(assertion, 'saml:Conditions');
   if (!conditions) throw answerInvalid('The assertion has no Conditions.');
-  const known = ['saml:AudienceRestriction', 'saml:OneTimeUse', 'saml:ProxyRestriction'] as const;
-  if (!childrenOf(conditions).every((child) => known.some((name) => isNamed(child, name))))
+  const supported = [
+    'saml:AudienceRestriction',
+    'saml:OneTimeUse',
+    'saml:ProxyRestriction',
+  ] as const;
+  if (!childrenOf(conditions).every((child) => supported.some((name) => isNamed(child, name))))
     throw answerInvalid('The assertion has a condition that is not understood.');
   const start = findTime(conditions, 'NotBefore');
   const end = findTime(conditions, 'NotOnOrAfter');
@@ -113,17 +117,18 @@ function assertConfirmation(
   { provider, requestId, now }: Expectation,
 ): Date {
   assertOnce(confirmation, ['saml:NameID', 'saml:SubjectConfirmationData']);
-  const data = findChild(confirmation, 'saml:SubjectConfirmationData');
-  if (!data) throw answerInvalid('The bearer confirmation has no SubjectConfirmationData.');
-  const recipient = findAttribute(data, 'Recipient');
+  const confirmationData = findChild(confirmation, 'saml:SubjectConfirmationData');
+  if (!confirmationData)
+    throw answerInvalid('The bearer confirmation has no SubjectConfirmationData.');
+  const recipient = findAttribute(confirmationData, 'Recipient');
   if (recipient !== provider.acsUrl)
     throw answerInvalid(
       `The assertion is for ${quote(recipient)}: its Recipient has to be "${provider.acsUrl}".`,
     );
-  assertInResponseTo(findAttribute(data, 'InResponseTo'), requestId, 'assertion');
-  if (findAttribute(data, 'NotBefore') !== undefined)
+  assertInResponseTo(findAttribute(confirmationData, 'InResponseTo'), requestId, 'assertion');
+  if (findAttribute(confirmationData, 'NotBefore') !== undefined)
     throw answerInvalid('The bearer confirmation has a NotBefore, which SAML forbids.');
-  const end = findTime(data, 'NotOnOrAfter');
+  const end = findTime(confirmationData, 'NotOnOrAfter');
   if (!end) throw answerInvalid('The bearer confirmation has no NotOnOrAfter.');
   if (isPast(end, now))
     throw answerInvalid(

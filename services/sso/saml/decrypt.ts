@@ -68,17 +68,17 @@ export async function decryptAssertion(
 function assertEncryption(encrypted: XmlElement, isVerified: boolean): void {
   const elements = elementsOf(encrypted);
   const getOne = (local: string, name: XmlName, parent?: XmlElement) => {
-    const found = elements.filter(
+    const matches = elements.filter(
       (element) => element.localName === local && (!parent || element.parentNode === parent),
     );
-    if (found.length !== 1 || !found[0] || !isNamed(found[0], name))
+    if (matches.length !== 1 || !matches[0] || !isNamed(matches[0], name))
       throw answerInvalid(`The encrypted assertion does not have exactly one ${local}.`);
-    return found[0];
+    return matches[0];
   };
-  const data = getOne('EncryptedData', 'xenc:EncryptedData');
+  const encryptedData = getOne('EncryptedData', 'xenc:EncryptedData');
   const key = getOne('EncryptedKey', 'xenc:EncryptedKey');
   assertAlgorithm(
-    getOne('EncryptionMethod', 'xenc:EncryptionMethod', data),
+    getOne('EncryptionMethod', 'xenc:EncryptionMethod', encryptedData),
     isVerified ? [...contentAlgorithms, ...cbcAlgorithms] : contentAlgorithms,
     isVerified ? 'AES-GCM or AES-CBC' : 'AES-GCM, or sign the Response too',
   );
@@ -87,7 +87,7 @@ function assertEncryption(encrypted: XmlElement, isVerified: boolean): void {
     keyAlgorithms,
     'RSA-OAEP',
   );
-  for (const parent of [data, key]) getOne('CipherData', 'xenc:CipherData', parent);
+  for (const parent of [encryptedData, key]) getOne('CipherData', 'xenc:CipherData', parent);
   for (const local of ['EncryptionMethod', 'CipherData', 'CipherValue'])
     if (elements.filter(({ localName }) => localName === local).length !== 2)
       throw answerInvalid(`The encrypted assertion has an unexpected ${local}.`);
@@ -98,8 +98,10 @@ function assertEncryption(encrypted: XmlElement, isVerified: boolean): void {
 }
 
 function assertAlgorithm(method: XmlElement, accepted: readonly string[], words: string): void {
-  const found = attributesOf(method).filter(({ name }) => name.split(':').at(-1) === 'Algorithm');
-  const algorithm = found.length === 1 ? findAttribute(method, 'Algorithm') : undefined;
+  const attributes = attributesOf(method).filter(
+    ({ name }) => name.split(':').at(-1) === 'Algorithm',
+  );
+  const algorithm = attributes.length === 1 ? findAttribute(method, 'Algorithm') : undefined;
   if (algorithm === undefined || !accepted.includes(algorithm))
     throw answerInvalid(
       `The assertion is encrypted with ${quote(algorithm)}: let the provider use ${words}, or send the signed assertion as it is.`,

@@ -67,7 +67,7 @@ describe('readIdpMetadata', () => {
     const all = await Promise.all(
       Array.from({ length: 6 }, (_, index) => createSpCertificate(`idp ${index}`)),
     );
-    const given = (count: number) =>
+    const metadataWith = (count: number) =>
       entity(
         role(
           all
@@ -76,8 +76,8 @@ describe('readIdpMetadata', () => {
             .join('') + service('POST', 'https://idp.example'),
         ),
       );
-    assert.equal(readIdpMetadata(given(5)).idpCertificates.length, 5);
-    assert.throws(() => readIdpMetadata(given(6)), /more than 5 certificates for signing/);
+    assert.equal(readIdpMetadata(metadataWith(5)).idpCertificates.length, 5);
+    assert.throws(() => readIdpMetadata(metadataWith(6)), /more than 5 certificates for signing/);
   });
 
   test('accepts comments, a declaration, other roles and a list of one entity', () => {

@@ -160,29 +160,29 @@ export const namesService = (xml: string, { idpSsoUrl, requestBinding }: Service
     );
 
 function getCertificates(role: XmlElement): Pick<IdpMetadata, 'idpCertificates' | 'leftOut'> {
-  const found = new Set<string>();
+  const certificates = new Set<string>();
   const faults: ServiceError[] = [];
   for (const text of childrenNamed(role, 'md:KeyDescriptor').flatMap(signingCertificates)) {
     try {
-      found.add(normaliseCertificate(text));
+      certificates.add(normaliseCertificate(text));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       faults.push(error);
     }
   }
-  if (found.size > maxCertificates)
+  if (certificates.size > maxCertificates)
     throw refuse(`has more than ${maxCertificates} certificates for signing`);
   const leftOut = [...new Set(faults.map(({ message }) => message))];
-  if (found.size > 0)
-    return { idpCertificates: [...found], ...(leftOut.length > 0 && { leftOut }) };
+  if (certificates.size > 0)
+    return { idpCertificates: [...certificates], ...(leftOut.length > 0 && { leftOut }) };
   throw faults[0] ?? refuse('has no certificate for signing');
 }
 
 function signingCertificates(descriptor: XmlElement): string[] {
   if ((findAttribute(descriptor, 'use') ?? 'signing') !== 'signing') return [];
-  const info = findChild(descriptor, 'ds:KeyInfo');
-  const data = info ? childrenNamed(info, 'ds:X509Data') : [];
-  return data
-    .flatMap((item) => childrenNamed(item, 'ds:X509Certificate'))
+  const keyInfo = findChild(descriptor, 'ds:KeyInfo');
+  const x509Data = keyInfo ? childrenNamed(keyInfo, 'ds:X509Data') : [];
+  return x509Data
+    .flatMap((element) => childrenNamed(element, 'ds:X509Certificate'))
     .map((certificate) => findText(certificate) ?? '');
 }

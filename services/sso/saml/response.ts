@@ -1,4 +1,4 @@
-import { described, SignInRefused } from '../refusal.ts';
+import { describeAnswer, SignInRefused } from '../refusal.ts';
 import { answerInvalid, quote } from './answer.ts';
 import type { SamlProvider } from './provider.ts';
 import { childrenNamed, findAttribute, findChild, findText, type XmlElement } from './xml.ts';
@@ -34,15 +34,15 @@ export function assertIssuer(element: XmlElement, { idpEntityId }: SamlProvider)
 
 /** An unsolicited answer must not have an InResponseTo: it would belong to another sign-in. */
 export function assertInResponseTo(
-  answered: string | undefined,
+  inResponseTo: string | undefined,
   requestId: string | undefined,
   what: string,
 ): void {
-  if (answered === requestId) return;
+  if (inResponseTo === requestId) return;
   if (requestId === undefined)
     throw answerInvalid(`The ${what} answers a request, and no sign-in waits for it.`);
   throw answerInvalid(
-    `The ${what} answers ${answered === undefined ? 'no request' : 'another request'}: its InResponseTo has to be that of this sign-in.`,
+    `The ${what} answers ${inResponseTo === undefined ? 'no request' : 'another request'}: its InResponseTo has to be that of this sign-in.`,
   );
 }
 
@@ -56,7 +56,7 @@ function assertSuccess(response: XmlElement): void {
   if (words[0] !== 'Success')
     throw new SignInRefused(
       'PROVIDER_REFUSED',
-      `The identity provider has answered with ${words.join(', ')}.${described(messageOf(status))}`,
+      `The identity provider has answered with ${words.join(', ')}.${describeAnswer(messageOf(status))}`,
     );
 }
 

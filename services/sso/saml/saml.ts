@@ -15,7 +15,7 @@ import { findChild, type XmlElement } from './xml.ts';
 type SamlRequest = { redirect: string } | { url: string; form: Record<string, string> };
 
 /** `expiresAt`: how long the assertion id must be remembered to prevent a replay. */
-export type SamlAsserted = AssertedIdentity & { assertionId: string; expiresAt: Date };
+export type SamlIdentity = AssertedIdentity & { assertionId: string; expiresAt: Date };
 
 type AuthnRequestIds = { requestId: string; relayState: string };
 
@@ -31,7 +31,7 @@ export type Saml = {
     flow: { requestId: string | undefined },
     parameters: Record<string, string>,
     now?: Date,
-  ): Promise<SamlAsserted>;
+  ): Promise<SamlIdentity>;
 };
 
 export const createSaml = (): Saml => ({ begin, finish });
@@ -63,7 +63,7 @@ async function finish(
   { requestId }: { requestId: string | undefined },
   parameters: Record<string, string>,
   now: Date = new Date(),
-): Promise<SamlAsserted> {
+): Promise<SamlIdentity> {
   const text = decodeAnswer(parameters);
   const shape = readShape(parseAnswer(text));
   assertResponse(shape.response, provider, requestId);

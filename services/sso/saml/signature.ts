@@ -31,12 +31,12 @@ export function assertSignature(signed: XmlElement, what: string): void {
   const signature = findChild(signed, 'ds:Signature');
   if (!signature) throw answerInvalid(`The ${what} is not signed.`);
   assertOnce(signature, ['ds:SignedInfo', 'ds:SignatureValue', 'ds:KeyInfo']);
-  const info = getChild(signature, 'ds:SignedInfo');
-  assertOnce(info, ['ds:CanonicalizationMethod', 'ds:SignatureMethod', 'ds:Reference']);
+  const signedInfo = getChild(signature, 'ds:SignedInfo');
+  assertOnce(signedInfo, ['ds:CanonicalizationMethod', 'ds:SignatureMethod', 'ds:Reference']);
   assertBase64(getChild(signature, 'ds:SignatureValue'));
-  assertCanonical(getChild(info, 'ds:CanonicalizationMethod'), what);
-  assertMethod(getChild(info, 'ds:SignatureMethod'), what);
-  assertReference(getChild(info, 'ds:Reference'), signed, what);
+  assertCanonical(getChild(signedInfo, 'ds:CanonicalizationMethod'), what);
+  assertMethod(getChild(signedInfo, 'ds:SignatureMethod'), what);
+  assertReference(getChild(signedInfo, 'ds:Reference'), signed, what);
 }
 
 function assertMethod(method: XmlElement, what: string): void {
@@ -103,6 +103,8 @@ function getChild(parent: XmlElement, name: XmlName): XmlElement {
  * reads.
  */
 function algorithmOf(method: XmlElement): string {
-  const found = attributesOf(method).filter(({ name }) => name.split(':').at(-1) === 'Algorithm');
-  return found.length === 1 ? (findAttribute(method, 'Algorithm') ?? '') : '';
+  const attributes = attributesOf(method).filter(
+    ({ name }) => name.split(':').at(-1) === 'Algorithm',
+  );
+  return attributes.length === 1 ? (findAttribute(method, 'Algorithm') ?? '') : '';
 }

@@ -77,16 +77,16 @@ export function elementsOf(
   root: XmlElement,
   refuse: Refuse = (detail) => new Error(detail),
 ): XmlElement[] {
-  const found: XmlElement[] = [];
+  const elements: XmlElement[] = [];
   const open: Array<{ element: XmlElement; depth: number }> = [{ element: root, depth: 1 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { element, depth } = next;
     if (depth > maxDepth) throw refuse('is nested too deeply');
-    found.push(element);
+    elements.push(element);
     for (const child of childrenOf(element).toReversed())
       open.push({ element: child, depth: depth + 1 });
   }
-  return found;
+  return elements;
 }
 
 function assertPlain(element: XmlElement, hasComments: boolean, refuse: Refuse): void {

@@ -6,7 +6,7 @@ import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
 import { readIdpMetadata } from '@bailiwick/sso/saml/metadata.ts';
 import { assertPersistentNameId } from '@bailiwick/sso/saml/person.ts';
 import type { SamlProvider } from '@bailiwick/sso/saml/provider.ts';
-import { createSaml, type SamlAsserted } from '@bailiwick/sso/saml/saml.ts';
+import { createSaml, type SamlIdentity } from '@bailiwick/sso/saml/saml.ts';
 import { formOf, startBrowser } from '../browse.ts';
 import { ada, type EvilIdp, startEvilIdp } from './evil-idp.ts';
 import { forgeries } from './forgeries/forgeries.ts';
@@ -50,7 +50,7 @@ async function ask(
   return { requestId, parameters: form.fields };
 }
 
-async function signIn(binding?: 'redirect' | 'post'): Promise<SamlAsserted> {
+async function signIn(binding?: 'redirect' | 'post'): Promise<SamlIdentity> {
   const { requestId, parameters } = await ask(binding);
   assert.equal(parameters.RelayState, `state-${count}`);
   return saml.finish(provider, { requestId }, parameters);

@@ -4,7 +4,7 @@ import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
 import { readIdpMetadata, spMetadata } from '@bailiwick/sso/saml/metadata.ts';
 import { assertPersistentNameId } from '@bailiwick/sso/saml/person.ts';
 import type { SamlProvider } from '@bailiwick/sso/saml/provider.ts';
-import { createSaml, type SamlAsserted } from '@bailiwick/sso/saml/saml.ts';
+import { createSaml, type SamlIdentity } from '@bailiwick/sso/saml/saml.ts';
 import { formOf, startBrowser } from '../browse.ts';
 import {
   findSimpleSamlPhp,
@@ -75,7 +75,7 @@ describe('a SAML sign-in at SimpleSAMLphp', { skip }, () => {
   async function signIn(
     provider: SamlProvider,
     [person]: readonly SamlPerson[] = people,
-  ): Promise<SamlAsserted> {
+  ): Promise<SamlIdentity> {
     const requestId = `_request-${++count}`;
     const relayState = `state-${count}`;
     const request = await saml.begin(provider, { requestId, relayState });
