@@ -88,9 +88,9 @@ async function verify(token: string, keys: Keys, publicUrl: string): Promise<Acc
 
 function claimsOf(payload: JWTPayload): AccessToken {
   const text = (name: string): string => {
-    const value = payload[name] ?? '';
-    if (typeof value !== 'string') throw unauthenticated();
-    return value;
+    const claim = payload[name] ?? '';
+    if (typeof claim !== 'string') throw unauthenticated();
+    return claim;
   };
   const { iat = 0, exp = 0 } = payload;
   if (iat > Date.now() / 1000 + leeway) throw unauthenticated();

@@ -3,10 +3,10 @@ import type { Configuration } from 'oidc-provider';
 import { appOf } from './clients.ts';
 import { accountIn, botIn, type Context, type PersonAccount, stateOf } from './context.ts';
 import { tenantOf } from './grants.ts';
-import { unmetRequirement } from './lack.ts';
 import { mailClaimsOf, type People, profileOf } from './people.ts';
 import { originOf, type Person } from './request.ts';
 import { claimsOfMember, type Tenants } from './tenants.ts';
+import { unmetRequirement } from './unmet-requirement.ts';
 
 type Rest = Pick<PersonAccount, 'member' | 'scopes' | 'unmet'>;
 
@@ -75,10 +75,10 @@ export function createAccounts(
     const { sessionUid = '', grantId = '', scopes } = source;
     const person = await people.ofSession(sessionUid, isRefresh(ctx), call);
     if (person?.id !== sub || !oidc.client) return undefined;
-    const { Grant: found } = oidc.entities;
+    const { Grant: requestGrant } = oidc.entities;
     const grant =
-      found?.jti === grantId
-        ? found
+      requestGrant?.jti === grantId
+        ? requestGrant
         : await oidc.provider.Grant.find(grantId, { ignoreExpiration: true });
     const inTenant = tenantOf(grant);
     const member = inTenant === '' ? undefined : await tenants.describe(person, inTenant, call);

@@ -78,9 +78,9 @@ async function verify(
 ): Promise<Reason | undefined> {
   if (jwks !== '')
     return verifyWith(keySetOf((JSON.parse(jwks) as { keys: object[] }).keys), token);
-  const known = await keys.find(issuer);
-  if (!known) return 'issuer_unreachable';
-  const problem = await verifyWith(known, token);
+  const keySet = await keys.find(issuer);
+  if (!keySet) return 'issuer_unreachable';
+  const problem = await verifyWith(keySet, token);
   if (problem === undefined) return undefined;
   // The issuer may have added a key, or replaced one under its kid.
   const renewed = await keys.renew(issuer);

@@ -121,8 +121,8 @@ export function botResource(
   const bot = botIn(oidc);
   if (resource !== publicUrl || !bot)
     throw new errors.InvalidTarget(`the tokens of bots are for ${publicUrl} only`);
-  const asked = [...oidc.requestParamScopes];
-  const scope = (asked.length > 0 ? askedOf(bot, asked) : allOf(bot)).join(' ');
+  const requested = [...oidc.requestParamScopes];
+  const scope = (requested.length > 0 ? scopesWithin(bot, requested) : allScopes(bot)).join(' ');
   Object.assign(oidc.params ?? {}, { scope });
   return {
     scope,
@@ -133,13 +133,13 @@ export function botResource(
   };
 }
 
-const allOf = ({ narrowedTo }: ProvenBot): readonly string[] =>
+const allScopes = ({ narrowedTo }: ProvenBot): readonly string[] =>
   narrowedTo.length > 0 ? narrowedTo : ['*'];
 
-function askedOf({ narrowedTo }: ProvenBot, asked: readonly string[]): readonly string[] {
-  const held = narrowedTo.length > 0 ? narrowedTo : ['*', 'iam.platform.*'];
-  const excess = asked.find((scope) => !permission.test(scope) || !includes(held, scope));
+function scopesWithin({ narrowedTo }: ProvenBot, requested: readonly string[]): readonly string[] {
+  const allowed = narrowedTo.length > 0 ? narrowedTo : ['*', 'iam.platform.*'];
+  const excess = requested.find((scope) => !permission.test(scope) || !includes(allowed, scope));
   if (excess !== undefined)
     throw new errors.InvalidScope('the credential has no such permission', excess);
-  return asked;
+  return requested;
 }

@@ -8,7 +8,7 @@ import { isSecretOf, usesSecret } from '../apps/secret.ts';
 import { reuseSecondsOf } from '../apps/values.ts';
 import { type Bots, botClient, isBot } from './bots.ts';
 import { commandLineId, commandLineOf } from './command-line.ts';
-import { type ClientApp, type Context, keepBot } from './context.ts';
+import { type ClientApp, type Context, setBot } from './context.ts';
 
 // The apps as clients of oidc-provider.
 
@@ -47,7 +47,7 @@ function metadataOf(app: AppRow): AdapterPayload {
     // because HMAC is off.
     ...(usesSecret(method) && { client_secret: 'hashed' }),
     ...(app.jwks !== '' && { jwks: JSON.parse(app.jwks) as JWKS }),
-    app: aboutOf(app),
+    app: clientAppOf(app),
   };
 }
 
@@ -72,7 +72,7 @@ const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 const hex = (hash: Uint8Array | null | undefined): string =>
   Buffer.from(hash ?? []).toString('hex');
 
-function aboutOf(app: AppRow): ClientApp {
+function clientAppOf(app: AppRow): ClientApp {
   const { tenant, resources, scopes, tokenLifetimeSeconds, requireConsent, logo } = app;
   const until = app.previousSecretUntil;
   return {
@@ -93,7 +93,7 @@ function aboutOf(app: AppRow): ClientApp {
 export const appOf = (client: object): ClientApp => (client as { app: ClientApp }).app;
 
 /** The fields of an app that pages show. */
-export function aboutApp(client: Client) {
+export function describeApp(client: Client) {
   const { tenant, logo } = appOf(client);
   const fields = logo && logoFields(client.clientId, logo);
   return {
@@ -126,7 +126,7 @@ export function compareSecrets(provider: Provider, bots: Pick<Bots, 'findByKey'>
       // The library hands no context over.
       const { ctx } = Provider;
       const bot = ctx && (await bots.findByKey(ctx, this.clientId, presented));
-      if (bot) keepBot(ctx.oidc, bot);
+      if (bot) setBot(ctx.oidc, bot);
       return bot !== undefined;
     }
     const { secret, previousSecret, previousSecretUntil } = appOf(this);

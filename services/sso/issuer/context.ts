@@ -86,5 +86,5 @@ export type PersonAccount = Account & {
 export const accountIn = ({ account }: Oidc) => account as PersonAccount | undefined;
 
 /** The bot that proved itself is an entity of the request, like its client. */
-export const keepBot = (oidc: Oidc, bot: ProvenBot): void => oidc.entity('Bot', bot);
+export const setBot = (oidc: Oidc, bot: ProvenBot): void => oidc.entity('Bot', bot);
 export const botIn = ({ entities }: Oidc) => entities['Bot'] as ProvenBot | undefined;

@@ -5,7 +5,7 @@ import type { Limiter } from '@bailiwick/store';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client, Configuration } from 'oidc-provider';
 import { errors, Provider } from 'oidc-provider';
-import { aboutApp, appOf } from './clients.ts';
+import { appOf, describeApp } from './clients.ts';
 import { type Context, type Middleware, oidcOf, reply, stateOf } from './context.ts';
 import { scopesOf } from './grants.ts';
 import { deviceCodeSeconds } from './lifetimes.ts';
@@ -57,7 +57,7 @@ export const devicePages = (publicUrl: string): DeviceFlow => ({
       return;
     }
     show(ctx, {
-      ...aboutApp(client),
+      ...describeApp(client),
       kind: 'confirm',
       scopes: scopesOf(client, textOf(scope).split(' ')),
       userCode,
@@ -67,7 +67,7 @@ export const devicePages = (publicUrl: string): DeviceFlow => ({
   },
 
   successSource(ctx) {
-    show(ctx, { ...(ctx.oidc.client && aboutApp(ctx.oidc.client)), kind: 'allowed' });
+    show(ctx, { ...(ctx.oidc.client && describeApp(ctx.oidc.client)), kind: 'allowed' });
   },
 });
 

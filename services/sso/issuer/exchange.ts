@@ -2,7 +2,7 @@ import type Provider from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import { proveBot } from './bot-proof.ts';
 import { botResource, exchangeGrant } from './bots.ts';
-import { keepBot, stateOf } from './context.ts';
+import { setBot, stateOf } from './context.ts';
 import type { IssuerDeps } from './deps.ts';
 import { readSubject } from './subject-token.ts';
 
@@ -12,7 +12,7 @@ const typeOf = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
 const accessToken = typeOf('access_token');
 const accepted = [typeOf('jwt'), typeOf('id_token')];
 
-type Sent = Partial<Record<(typeof parameters)[number], string>>;
+type ExchangeParameters = Partial<Record<(typeof parameters)[number], string>>;
 const parameters = [
   'subject_token',
   'subject_token_type',
@@ -29,7 +29,7 @@ export function exchangeTokens(
   provider: Provider,
   { bots, proof, publicUrl }: Pick<IssuerDeps, 'bots' | 'proof' | 'publicUrl'>,
 ): void {
-  provider.registerGrantType<Sent>(
+  provider.registerGrantType<ExchangeParameters>(
     exchangeGrant,
     async (ctx) => {
       const { client, params } = ctx.oidc;
@@ -45,17 +45,17 @@ export function exchangeTokens(
         throw new errors.InvalidRequest('subject_token must be of another issuer');
       const presented = { token, claims: subject, request };
       const { bot, trust } = await proveBot(proof, client.clientId, presented);
-      keepBot(ctx.oidc, bot);
+      setBot(ctx.oidc, bot);
       const server = botResource(ctx, publicUrl, publicUrl);
       const issued = new provider.ClientCredentials({
         client,
         scope: server.scope,
         resourceServer: new provider.ResourceServer(publicUrl, server),
       });
-      const value = await issued.save();
+      const jwt = await issued.save();
       await proof.audit.issued(bot, trust, request);
       ctx.body = {
-        access_token: value,
+        access_token: jwt,
         issued_token_type: accessToken,
         token_type: 'Bearer',
         expires_in: issued.expiration,
@@ -66,15 +66,19 @@ export function exchangeTokens(
   );
 }
 
-function subjectIn(sent: Sent): string {
-  const { subject_token: token, subject_token_type: type, requested_token_type: wanted } = sent;
+function subjectIn(input: ExchangeParameters): string {
+  const {
+    subject_token: token,
+    subject_token_type: type,
+    requested_token_type: requestedType,
+  } = input;
   if (!token || !type || !accepted.includes(type))
     throw new errors.InvalidRequest(
       `subject_token is required, with the subject_token_type ${accepted.join(' or ')}`,
     );
-  if (wanted !== undefined && wanted !== accessToken)
+  if (requestedType !== undefined && requestedType !== accessToken)
     throw new errors.InvalidRequest(`requested_token_type must be ${accessToken}`);
-  if (sent.actor_token !== undefined || sent.actor_token_type !== undefined)
+  if (input.actor_token !== undefined || input.actor_token_type !== undefined)
     throw new errors.InvalidRequest('actor_token is not supported');
   return token.trim();
 }

@@ -8,11 +8,11 @@ import { appOf } from './clients.ts';
 import { commandLineId } from './command-line.ts';
 import type { Consents } from './consents.ts';
 import { accountIn, type Context, type Oidc, stateOf } from './context.ts';
-import { unmetRequirement } from './lack.ts';
 import { grantLifetime } from './lifetimes.ts';
 import type { People } from './people.ts';
 import { originOf, type Person, type TenantOption } from './request.ts';
 import type { Tenants } from './tenants.ts';
+import { unmetRequirement } from './unmet-requirement.ts';
 
 /** The resources that an app's tokens may be for, with the permissions that it may ask for there. */
 export const createFindResource =
@@ -22,9 +22,9 @@ export const createFindResource =
     if (!resources.includes(resource)) throw new errors.InvalidTarget();
     const { AuthorizationCode: code, DeviceCode: device, RefreshToken: refresh } = oidc.entities;
     const sources = [oidc.requestParamScopes, code?.scopes, device?.scopes, refresh?.scopes];
-    const asked = sources.flatMap((scopes) => [...(scopes ?? [])]);
+    const requested = sources.flatMap((scopes) => [...(scopes ?? [])]);
     return {
-      scope: scopesOf(client, asked)
+      scope: scopesOf(client, requested)
         .filter((scope) => !identityScopes.includes(scope))
         // Other services know nothing of a person's account here.
         .filter((scope) => scope !== accountScope || resource === publicUrl)
@@ -41,7 +41,7 @@ export const tenantOf = (grant: object | undefined): string =>
   grant && 'tenant' in grant && typeof grant.tenant === 'string' ? grant.tenant : '';
 
 /** Makes grants keep their tenant. */
-export function keepTenants(provider: Provider): void {
+export function addTenantToGrants(provider: Provider): void {
   const stored = [...provider.Grant.IN_PAYLOAD, 'tenant'];
   Object.defineProperty(provider.Grant, 'IN_PAYLOAD', { get: () => stored });
 }
@@ -63,11 +63,11 @@ export const createGrants =
     const { person } = account;
     // This also stores the session, which an interaction needs.
     session.sidFor(clientId, session.uid);
-    const asked = scopesOf(client, [...oidc.requestParamScopes]);
+    const requested = scopesOf(client, [...oidc.requestParamScopes]);
     const { requireConsent, tenant } = appOf(client);
     // The person has just confirmed it on the page of the device flow.
     if (requireConsent && oidc.route === 'code_verification')
-      await consents.add(account.accountId, client, asked);
+      await consents.add(account.accountId, client, requested);
     if (account.unmet) return undefined;
     const option = await choose(tenants, oidc, person, call);
     account.asksTenant = option === 'ask';
@@ -78,12 +78,12 @@ export const createGrants =
     if (account.unmet) return undefined;
     if (requireConsent) {
       const allowed = await consents.find(account.accountId, client);
-      if (asked.some((scope) => !allowed.includes(scope))) return undefined;
+      if (requested.some((scope) => !allowed.includes(scope))) return undefined;
     }
     const grant = new provider.Grant({ accountId: account.accountId, clientId });
     Object.assign(grant, { tenant: option?.id ?? '' });
     if (option) Object.assign(session.authorizationFor(clientId), { tenant: option.id });
-    grant.addOIDCScope(asked.filter((scope) => identityScopes.includes(scope)).join(' '));
+    grant.addOIDCScope(requested.filter((scope) => identityScopes.includes(scope)).join(' '));
     for (const [resource, { scopes }] of Object.entries(oidc.resourceServers ?? {}))
       grant.addResourceScope(
         resource,
@@ -109,9 +109,9 @@ function keepOffline({ client, params, requestParamScopes }: Oidc): void {
  * The scopes that an app may have among those that it asks for. Its permissions may be patterns. An
  * app with refresh tokens gets one with each sign-in, so the person consents to it each time.
  */
-export function scopesOf(client: Client, asked: readonly string[]): string[] {
+export function scopesOf(client: Client, requested: readonly string[]): string[] {
   const { scopes } = appOf(client);
-  const allowed = asked.filter((scope) => mayAskFor(scopes, scope));
+  const allowed = requested.filter((scope) => mayAskFor(scopes, scope));
   const implied = client.grantTypeAllowed('refresh_token') ? ['offline_access'] : [];
   return [...new Set([...allowed, ...implied])];
 }
@@ -128,17 +128,19 @@ async function choose(
   // The person was found to be a member when the account was asked for.
   if (tenant !== '') return { id: tenant };
   const options = await tenants.ofPerson(person, call);
-  const named = (name: unknown) =>
+  const findOption = (name: unknown) =>
     options.find(({ id, slug }) => name !== '' && (id === name || slug === name));
   const requested = params?.['tenant'] || params?.['organization'];
   if (requested) {
-    const option = named(requested);
+    const option = findOption(requested);
     if (!option) throw new errors.AccessDenied('this person is no member of that organisation');
     return option;
   }
   // The command line works in all tenants of its user.
   if (client.clientId === commandLineId) return undefined;
-  const chosen = (result as { select_account?: { tenant?: string } } | undefined)?.select_account;
-  const { tenant: earlier } = session.authorizationFor(client.clientId) as { tenant?: string };
-  return named(chosen?.tenant) ?? named(earlier) ?? (options.length > 1 ? 'ask' : options[0]);
+  const choice = (result as { select_account?: { tenant?: string } } | undefined)?.select_account;
+  const { tenant: previous } = session.authorizationFor(client.clientId) as { tenant?: string };
+  return (
+    findOption(choice?.tenant) ?? findOption(previous) ?? (options.length > 1 ? 'ask' : options[0])
+  );
 }

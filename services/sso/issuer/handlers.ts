@@ -11,7 +11,7 @@ import type { default as Provider } from 'oidc-provider';
 import { logoHandler } from '../apps/logo.ts';
 import type { AccessToken, createAppConfirmation } from './access-tokens.ts';
 import type { RequestState } from './context.ts';
-import { createCounter, tooManyCalls } from './counted.ts';
+import { createCounter, tooManyCalls } from './counter.ts';
 import type { People } from './people.ts';
 import type { IssuerRequest } from './request.ts';
 

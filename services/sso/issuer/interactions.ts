@@ -2,13 +2,19 @@ import { text } from 'node:stream/consumers';
 import type { Origin } from '@bailiwick/contract';
 import type { Client, InteractionResults, default as Provider } from 'oidc-provider';
 import { interactionPolicy } from 'oidc-provider';
-import { aboutApp, appOf, isUnproven } from './clients.ts';
+import { appOf, describeApp, isUnproven } from './clients.ts';
 import { accountIn, type Middleware, reply, stateOf } from './context.ts';
 import type { IssuerDeps } from './deps.ts';
 import { scopesOf } from './grants.ts';
-import { keptResults, lackCheck, lackingTenant, onlyLacking, placeOf } from './lack.ts';
 import { assuranceOf, authTime, methodsOf } from './people.ts';
 import { type Choice, originOf, type Person } from './request.ts';
+import {
+  onlyRequirement,
+  remainingResults,
+  requirementCheck,
+  requirementUrl,
+  requiringTenant,
+} from './unmet-requirement.ts';
 
 // The steps of a person before an app gets its code: they sign in on our own page, choose a tenant,
 // consent, and come back here.
@@ -27,7 +33,7 @@ export function promptPolicy() {
   // Our check asks once. These would ask again and again.
   login?.remove('essential_acr');
   login?.remove('essential_acrs');
-  login?.add(lackCheck());
+  login?.add(requirementCheck());
   const consent = policy.get('consent')?.checks;
   consent?.remove('native_client_prompt');
   // Claims follow the scopes: a request for a single claim has no effect.
@@ -87,7 +93,7 @@ export const finishInteractions =
     const { result } = outcome;
     if (interaction.prompt.name === 'login') {
       // The person may be another one now than before, so earlier answers no longer count.
-      interaction.result = { ...keptResults(interaction, person), ...result };
+      interaction.result = { ...remainingResults(interaction, person), ...result };
       interaction.session = undefined;
     } else interaction.result = { ...interaction.lastSubmission, ...result };
     await interaction.persist();
@@ -97,8 +103,8 @@ export const finishInteractions =
 
 /** A parameter of the authorization request. */
 function textOf({ params }: Interaction, name: string): string {
-  const value = params[name];
-  return typeof value === 'string' ? value : '';
+  const parameter = params[name];
+  return typeof parameter === 'string' ? parameter : '';
 }
 
 type Step = {
@@ -116,7 +122,7 @@ async function outcomeOf(
   { interaction, client, person, tenant, answer }: Step,
   call: Origin,
 ): Promise<{ result: InteractionResults } | { choice: Choice }> {
-  const app = aboutApp(client);
+  const app = describeApp(client);
   switch (interaction.prompt.name) {
     case 'login': {
       const [amr, acr] = [methodsOf(person), assuranceOf(person)];
@@ -165,7 +171,7 @@ function isDone(interaction: Interaction, person: Person, isBack: boolean): bool
   if (prompt.name !== 'login' || prompt.reasons.every((reason) => reason === 'no_session'))
     return true;
   // The session is asked again. A person who comes back with the same session is not sent again.
-  if (onlyLacking(interaction)) return isBack;
+  if (onlyRequirement(interaction)) return isBack;
   return session?.uid === person.credentialId ? authTime(person) > iat : authTime(person) >= iat;
 }
 
@@ -178,16 +184,16 @@ async function signInPage(
   client: Client,
   person: Person | undefined,
 ): Promise<string> {
-  const tenant = appOf(client).tenant || lackingTenant(interaction);
+  const tenant = appOf(client).tenant || requiringTenant(interaction);
   const locales = textOf(interaction, 'ui_locales').slice(0, longestLocales);
-  const lacking = onlyLacking(interaction);
-  const about = {
+  const requirement = onlyRequirement(interaction);
+  const parameters = {
     ...(tenant !== '' && { tenant }),
     // The page takes the first that it has.
     ...(locales !== '' && { ui_locale: locales }),
-    return_to: `${path}${interaction.uid}${lacking ? '?back=1' : ''}`,
+    return_to: `${path}${interaction.uid}${requirement ? '?back=1' : ''}`,
   };
-  if (lacking && person) return placeOf(deps, lacking, person, about);
-  const search = new URLSearchParams({ ...(person && { again: '1' }), ...about });
+  if (requirement && person) return requirementUrl(deps, requirement, person, parameters);
+  const search = new URLSearchParams({ ...(person && { again: '1' }), ...parameters });
   return `${deps.publicUrl}/login?${search.toString()}`;
 }

@@ -78,16 +78,16 @@ function followKeys(
   signingKeys: ReturnType<typeof createSigningKeys>,
   ring: KeyRing,
 ): () => Promise<Provider> {
-  let made: { of: string; provider: Provider } | undefined;
+  let cached: { of: string; provider: Provider } | undefined;
 
   return async () => {
     const keys = await signingKeys.current();
     const of = idsOf(keys);
-    if (made?.of !== of) {
+    if (cached?.of !== of) {
       const cookieKeys = ring.map(({ key }) => purposeKey(key, 'issuer-cookies').toString('hex'));
-      made = { of, provider: createProvider(deps, structuredClone(keys), cookieKeys) };
+      cached = { of, provider: createProvider(deps, structuredClone(keys), cookieKeys) };
     }
-    return made.provider;
+    return cached.provider;
   };
 }
 

@@ -9,8 +9,8 @@ export const deviceCodeSeconds = 10 * 60;
 
 /** As long as the person's session can last. Refreshing ends sooner if the session does. */
 function untilSessionEnds(person: Person | undefined): number {
-  const left = person?.expiresAt ? timestampMs(person.expiresAt) - Date.now() : 0;
-  return Math.max(60, Math.ceil(left / 1000));
+  const remainingMs = person?.expiresAt ? timestampMs(person.expiresAt) - Date.now() : 0;
+  return Math.max(60, Math.ceil(remainingMs / 1000));
 }
 
 const minute = 60;

@@ -78,13 +78,13 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
 
     /**
      * Why the person may not use an app of a tenant, '' = the platform's; undefined if they may.
-     * `known`: the person's rights in the tenant, if access has just returned them.
+     * `rights`: the person's rights in the tenant, if access has just returned them.
      */
     async refusal(
       person: Person,
       tenant: string,
       call: Origin,
-      known?: EffectiveResponse,
+      rights?: EffectiveResponse,
     ): Promise<Refusal | undefined> {
       if (tenant === '')
         // Only one tenant accepts such a session: no one but its provider has identified the user.
@@ -93,7 +93,7 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
           : { text: 'this session is limited to one organisation' };
       const session = sessionTimes(person);
       const effective =
-        known ??
+        rights ??
         (await authority.effective(
           {
             principalType: 'user',

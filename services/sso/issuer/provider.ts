@@ -10,15 +10,15 @@ import { type Context, type Middleware, oidcOf, reply } from './context.ts';
 import type { IssuerDeps } from './deps.ts';
 import { devicePages, fillInCode, guardDeviceCodes } from './device.ts';
 import { exchangeTokens } from './exchange.ts';
-import { createFindResource, createGrants, keepTenants } from './grants.ts';
+import { addTenantToGrants, createFindResource, createGrants } from './grants.ts';
 import { finishInteractions, interactionUrl, promptPolicy } from './interactions.ts';
-import { assurances } from './lack.ts';
 import { lifetimes } from './lifetimes.ts';
 import { logoutPages, signOutEverywhere } from './logout.ts';
 import { refuseWeakProofs } from './proof-keys.ts';
 import { followSessions } from './sessions.ts';
 import { auditRequest, followEvents } from './sign-in-audit.ts';
 import { issueTogether } from './token-requests.ts';
+import { assurances } from './unmet-requirement.ts';
 
 // oidc-provider with our apps, people, sessions and pages. The library alone implements the
 // protocol.
@@ -31,7 +31,7 @@ export function createProvider(deps: IssuerDeps, keys: JWK[], cookieKeys: string
   provider.proxy = true;
   compareSecrets(provider, deps.bots);
   followSessions(provider);
-  keepTenants(provider);
+  addTenantToGrants(provider);
   guardDeviceCodes(provider, deps);
   exchangeTokens(provider, deps);
   // Each app gets the ID of the session that its tokens belong to.

@@ -15,8 +15,8 @@ export type UnsealedRecord = {
   seconds: number;
 };
 
-const hashOrNone = (kind: string, value: string | undefined): string =>
-  value === undefined ? '' : recordHash(kind, value);
+const hashOrNone = (kind: string, text: string | undefined): string =>
+  text === undefined ? '' : recordHash(kind, text);
 
 /** The second key of a session, and of the codes and tokens that an app got from it. */
 const uidHashOf = ({ uid, sessionUid, clientId }: AdapterPayload): string =>

@@ -46,8 +46,8 @@ export function createSigningKeys(deps: Deps) {
 
   async function load(): Promise<JWK[]> {
     const rows = await listSigningKeys(database);
-    if (lacking(rows).length === 0) return openAll(deps, rows);
-    await addKeys(deps, byIssuer, lacking, new Date());
+    if (missingAlgorithms(rows).length === 0) return openAll(deps, rows);
+    await addKeys(deps, byIssuer, missingAlgorithms, new Date());
     return openAll(deps, await listSigningKeys(database));
   }
 
@@ -74,13 +74,13 @@ export function replaceSigningKeys(deps: Deps, call: Origin): Promise<void> {
  */
 export async function withdrawSigningKeys(deps: Deps, call: Origin): Promise<void> {
   const { database, log } = deps;
-  const made = await makeKeys(deps, Object.keys(makers), new Date());
+  const newKeys = await makeKeys(deps, Object.keys(makers), new Date());
   await database.transaction({ call, tenant: '' }, async (tx) => {
     await lockName(tx, rowOf.signingKeys());
     await removeSigningKeys(tx);
-    for (const key of made) await addSigningKey(tx, key);
+    for (const key of newKeys) await addSigningKey(tx, key);
   });
-  log.warn('withdrew the signing keys', { keys: made.map(({ id }) => id) });
+  log.warn('withdrew the signing keys', { keys: newKeys.map(({ id }) => id) });
   await pause(freshMs + leaseMs);
 }
 
@@ -94,38 +94,38 @@ export const rotateSigningKeys = (deps: Deps): Background =>
     log: deps.log,
     failed: 'rotating the signing keys failed',
     async work() {
-      await addKeys(deps, byIssuer, aged, new Date(Date.now() + publishedAheadMs));
+      await addKeys(deps, byIssuer, agedAlgorithms, new Date(Date.now() + publishedAheadMs));
       await deps.database.transaction({ call: byIssuer, tenant: '' }, (tx) =>
         removeOldSigningKeys(tx, publishedAfterDays),
       );
     },
   });
 
-const lacking = (rows: readonly SigningKeyRow[]): string[] =>
+const missingAlgorithms = (rows: readonly SigningKeyRow[]): string[] =>
   Object.keys(makers).filter((name) => rows.every(({ algorithm }) => algorithm !== name));
 
 /** The algorithms whose newest key is old. */
-const aged = (rows: readonly SigningKeyRow[]): string[] =>
+const agedAlgorithms = (rows: readonly SigningKeyRow[]): string[] =>
   Object.keys(makers).filter((name) => {
     const newest = rows.find(({ algorithm }) => algorithm === name);
     return newest && Date.now() - new Date(newest.createdAt).getTime() > rotateAfterMs;
   });
 
-/** Adds a key of each algorithm that `wanted` names. Several processes may call it at once. */
+/** Adds a key of each algorithm that `algorithmsFor` names. Several processes may call it at once. */
 async function addKeys(
   deps: Deps,
   call: Origin,
-  wanted: (rows: readonly SigningKeyRow[]) => string[],
+  algorithmsFor: (rows: readonly SigningKeyRow[]) => string[],
   signsFrom: Date,
 ): Promise<void> {
   const { database, log } = deps;
-  const made = await makeKeys(deps, wanted(await listSigningKeys(database)), signsFrom);
-  if (made.length === 0) return;
+  const newKeys = await makeKeys(deps, algorithmsFor(await listSigningKeys(database)), signsFrom);
+  if (newKeys.length === 0) return;
   await database.transaction({ call, tenant: '' }, async (tx) => {
     await lockName(tx, rowOf.signingKeys());
-    const still = wanted(await listSigningKeysIn(tx));
-    for (const key of made) {
-      if (!still.includes(key.algorithm)) continue;
+    const algorithms = algorithmsFor(await listSigningKeysIn(tx));
+    for (const key of newKeys) {
+      if (!algorithms.includes(key.algorithm)) continue;
       await addSigningKey(tx, key);
       log.info('made a signing key', { key: key.id, algorithm: key.algorithm, signsFrom });
     }

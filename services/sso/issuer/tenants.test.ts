@@ -14,8 +14,8 @@ const claimsOf = (member: { permissions: string[]; groups?: string[] }, scopes?:
   claimsOfMember({ id: 'tnt_1', slug: 'acme', roles: ['reader'], groups: [], ...member }, scopes);
 
 test('an access token has the permissions that the person and the scopes have in common', () => {
-  const of = (held: string[], scopes: string[]) =>
-    claimsOf({ permissions: held }, scopes)['permissions'];
+  const of = (permissions: string[], scopes: string[]) =>
+    claimsOf({ permissions }, scopes)['permissions'];
   assert.deepEqual(of(['app.a.read', 'app.b.read'], ['app.a.read']), ['app.a.read']);
   assert.deepEqual(of(['app.*'], ['app.a.read', 'iam.users.read']), ['app.a.read']);
   assert.deepEqual(of(['app.a.read'], ['app.*']), ['app.a.read']);

@@ -16,7 +16,7 @@ export type TenantDeps = {
 const maxNames = { permissions: 100, groups: 200 };
 
 /** A list for a token; a long one is left out, and the token says so. */
-const listed = (
+const listClaim = (
   name: keyof typeof maxNames,
   values: readonly string[],
 ): Record<string, readonly string[] | true> =>
@@ -60,6 +60,6 @@ export const claimsOfMember = (
   tenant: id,
   tenant_slug: slug,
   roles,
-  ...listed('groups', groups),
-  ...(scopes && listed('permissions', common(permissions, scopes).toSorted())),
+  ...listClaim('groups', groups),
+  ...(scopes && listClaim('permissions', common(permissions, scopes).toSorted())),
 });

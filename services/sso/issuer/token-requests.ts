@@ -69,14 +69,14 @@ const isSecondUse = ({ presented, isProofRepeated }: TokenRequest): boolean =>
 async function issue(deps: Deps, ctx: Context, tokens: TokenRequest) {
   const { database, keys } = deps;
   const { uses, records } = tokens;
-  const answer = uses === '' ? undefined : await answerToKeep(keys, ctx, tokens);
+  const answer = uses === '' ? undefined : await sealAnswer(keys, ctx, tokens);
   if (await issueRecords(database, byIssuer, uses, answer ? [...records, answer] : records)) {
     await endIfOver(deps, ctx, tokens);
     return undefined;
   }
-  const kept = await keptAnswer(deps, ctx, tokens);
-  if (!kept || !isDeepStrictEqual(kept.terms, termsOf(ctx))) return endAll(deps, ctx, tokens);
-  ctx.body = kept.body;
+  const stored = await findStoredAnswer(deps, ctx, tokens);
+  if (!stored || !isDeepStrictEqual(stored.terms, termsOf(ctx))) return endAll(deps, ctx, tokens);
+  ctx.body = stored.body;
   return useOf('repeated', tokens);
 }
 
@@ -106,7 +106,7 @@ async function endAll({ database }: Deps, ctx: Context, tokens: TokenRequest) {
 }
 
 /** The answer to a refresh, for a repetition of the request; undefined if the app gets none. */
-async function answerToKeep(keys: TenantKeys, ctx: Context, { presented }: TokenRequest) {
+async function sealAnswer(keys: TenantKeys, ctx: Context, { presented }: TokenRequest) {
   const { client, params } = ctx.oidc;
   const token = params?.['refresh_token'];
   if (presented?.model !== 'RefreshToken' || !client || typeof token !== 'string') return undefined;
@@ -117,7 +117,7 @@ async function answerToKeep(keys: TenantKeys, ctx: Context, { presented }: Token
   return sealRecord(keys, { model: answerModel, key: token, payload, seconds });
 }
 
-async function keptAnswer(deps: Deps, { oidc }: Context, { presented }: TokenRequest) {
+async function findStoredAnswer(deps: Deps, { oidc }: Context, { presented }: TokenRequest) {
   const token = oidc.params?.['refresh_token'];
   if (presented?.model !== 'RefreshToken' || typeof token !== 'string') return undefined;
   const row = await findAnswer(deps.database, recordHash(answerModel, token));

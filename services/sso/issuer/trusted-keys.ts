@@ -28,8 +28,8 @@ export function createTrustedKeys(
 ): TrustedKeys {
   // Not the one of the sign-ins: these issuers must not evict the providers of tenants.
   const discovery = createDiscovery(egress, limits);
-  const found = createCache<KeySet | undefined>({ size, lifetimeMs: failureMs });
-  const renewed = createCache<KeySet | undefined>({ size, lifetimeMs: renewalMs });
+  const keySets = createCache<KeySet | undefined>({ size, lifetimeMs: failureMs });
+  const renewals = createCache<KeySet | undefined>({ size, lifetimeMs: renewalMs });
 
   const read = (issuer: string, published: Promise<Published>) =>
     published.then(keysIn).catch((error: unknown) => {
@@ -40,11 +40,11 @@ export function createTrustedKeys(
     });
 
   return {
-    find: (issuer) => found.getOrLoad(issuer, () => read(issuer, discovery.find(issuer))),
+    find: (issuer) => keySets.getOrLoad(issuer, () => read(issuer, discovery.find(issuer))),
     renew: (issuer) =>
-      renewed.getOrLoad(issuer, async () => {
+      renewals.getOrLoad(issuer, async () => {
         const fresh = await read(issuer, discovery.refresh(issuer));
-        found.forget(issuer);
+        keySets.forget(issuer);
         return fresh;
       }),
   };

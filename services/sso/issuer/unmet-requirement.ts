@@ -17,7 +17,7 @@ export const assurances = ['aal1', 'aal2', 'phishing_resistant'];
 const reason = 'insufficient';
 
 /** An unmet requirement, as the interaction stores it. */
-type Lacking = Omit<UnmetRequirement, 'text'> & {
+type InteractionRequirement = Omit<UnmetRequirement, 'text'> & {
   /** Names it: a person is sent for it once. */
   key: string;
   /** The assurance that the app asks for; '' = what the tenant requires. */
@@ -25,7 +25,7 @@ type Lacking = Omit<UnmetRequirement, 'text'> & {
 };
 
 /** The results that stay after another sign-in. */
-type Kept = { led?: readonly string[]; select_account?: { tenant?: string } };
+type StepResults = { led?: readonly string[]; select_account?: { tenant?: string } };
 
 /**
  * The requirement of a tenant that the session does not meet, '' = for an app of the platform.
@@ -45,38 +45,38 @@ export async function unmetRequirement(
 }
 
 /** Sends the person for the lack. A tenant's requirement that is still not met is refused. */
-export const lackCheck = () =>
+export const requirementCheck = () =>
   new interactionPolicy.Check(
     reason,
     'the session lacks what the app needs',
     'login_required',
     ({ oidc }) => {
-      const lacking = lackingIn(oidc);
-      const { values, essential } = askedFor(oidc);
+      const requirement = requirementFor(oidc);
+      const { values, essential } = requestedAssurances(oidc);
       const isUnknown = essential && values.length > 0 && leastOf(values) === undefined;
       if (isUnknown) throw tooWeak();
-      if (!lacking) return false;
-      const { led = [] } = (oidc.result ?? {}) as Kept;
-      if (!led.includes(lacking.key)) return true;
+      if (!requirement) return false;
+      const { led = [] } = (oidc.result ?? {}) as StepResults;
+      if (!led.includes(requirement.key)) return true;
       const { unmet } = accountIn(oidc) ?? {};
       if (unmet) throw new errors.AccessDenied(unmet.text);
       if (essential) throw tooWeak();
       return false;
     },
-    ({ oidc }) => ({ lacking: lackingIn(oidc) }),
+    ({ oidc }) => ({ lacking: requirementFor(oidc) }),
   );
 
 const tooWeak = () =>
   new errors.UnmetAuthenticationRequirements('the sign-in lacks the assurance (acr)');
 
-function lackingIn(oidc: Oidc): Lacking | undefined {
+function requirementFor(oidc: Oidc): InteractionRequirement | undefined {
   const account = accountIn(oidc);
   if (!account) return undefined;
   if (account.unmet) {
     const { tenant, cure } = account.unmet;
     return { tenant, cure, key: `${tenant} ${cure}`, assurance: '' };
   }
-  const least = leastOf(askedFor(oidc).values);
+  const least = leastOf(requestedAssurances(oidc).values);
   if (least === undefined || levelOf(oidc.acr) >= levelOf(least)) return undefined;
   return { tenant: '', cure: 'factor', key: `acr ${least}`, assurance: least };
 }
@@ -87,38 +87,42 @@ const leastOf = (values: readonly unknown[]): string | undefined =>
 const levelOf = (assurance: string | undefined): number => assurances.indexOf(assurance ?? '');
 
 /** The assurances of which the app asks for one. The library puts acr_values into the claims. */
-function askedFor({ claims }: Oidc): { values: readonly unknown[]; essential: boolean } {
-  const asked = (claims?.id_token?.['acr'] ?? {}) as Record<string, unknown>;
-  const { value, values, essential } = asked;
+function requestedAssurances({ claims }: Oidc): { values: readonly unknown[]; essential: boolean } {
+  const acr = (claims?.id_token?.['acr'] ?? {}) as Record<string, unknown>;
+  const { value, values, essential } = acr;
   return {
     values: [...(value === undefined ? [] : [value]), ...(Array.isArray(values) ? values : [])],
     essential: essential === true,
   };
 }
 
-type Prompted = {
+type PromptedInteraction = {
   prompt: { reasons: string[]; details: object };
   lastSubmission?: object | undefined;
   session?: { accountId: string } | undefined;
 };
 
-const lackingOf = ({ prompt }: Prompted): Lacking | undefined =>
-  (prompt.details as { lacking?: Lacking }).lacking;
+const requirementOf = ({ prompt }: PromptedInteraction): InteractionRequirement | undefined =>
+  (prompt.details as { lacking?: InteractionRequirement }).lacking;
 
 /** The lack, if nothing else asks for another sign-in. */
-export const onlyLacking = (interaction: Prompted): Lacking | undefined =>
-  interaction.prompt.reasons.every((each) => each === reason) ? lackingOf(interaction) : undefined;
+export const onlyRequirement = (
+  interaction: PromptedInteraction,
+): InteractionRequirement | undefined =>
+  interaction.prompt.reasons.every((each) => each === reason)
+    ? requirementOf(interaction)
+    : undefined;
 
 /** The tenant whose requirement the session lacks; '' = none. */
-export const lackingTenant = (interaction: Prompted): string =>
-  lackingOf(interaction)?.tenant ?? '';
+export const requiringTenant = (interaction: PromptedInteraction): string =>
+  requirementOf(interaction)?.tenant ?? '';
 
 /** The results of earlier steps that stay after a sign-in. Only the same person keeps the chosen tenant. */
-export function keptResults(interaction: Prompted, { id }: Person): Kept {
-  const { led = [], select_account } = (interaction.lastSubmission ?? {}) as Kept;
-  const lacking = onlyLacking(interaction);
+export function remainingResults(interaction: PromptedInteraction, { id }: Person): StepResults {
+  const { led = [], select_account } = (interaction.lastSubmission ?? {}) as StepResults;
+  const requirement = onlyRequirement(interaction);
   return {
-    led: lacking ? [...led, lacking.key] : led,
+    led: requirement ? [...led, requirement.key] : led,
     ...(select_account && interaction.session?.accountId === id && { select_account }),
   };
 }
@@ -127,23 +131,23 @@ export function keptResults(interaction: Prompted, { id }: Person): Kept {
  * Where the person fills the lack: at the tenant's only provider, or on the sign-in page. It
  * asks for a factor in the open session, if that session can prove one.
  */
-export async function placeOf(
+export async function requirementUrl(
   { database, publicUrl }: { database: Database; publicUrl: string },
-  { tenant, cure, assurance }: Lacking,
+  { tenant, cure, assurance }: InteractionRequirement,
   person: Person,
-  about: Readonly<Record<string, string>>,
+  parameters: Readonly<Record<string, string>>,
 ): Promise<string> {
   if (cure === 'sso') {
-    const [only, ...others] = await listActive(database, tenant);
-    if (only && others.length === 0) {
-      const query = new URLSearchParams({ return_to: about['return_to'] ?? '' });
-      return `${publicUrl}/auth/${tenant}/${only.id}/login?${query.toString()}`;
+    const [provider, ...others] = await listActive(database, tenant);
+    if (provider && others.length === 0) {
+      const query = new URLSearchParams({ return_to: parameters['return_to'] ?? '' });
+      return `${publicUrl}/auth/${tenant}/${provider.id}/login?${query.toString()}`;
     }
   }
   const canProve = cure === 'factor' && person.limitedTo === '';
   const query = new URLSearchParams({
     ...(canProve ? { step_up: assurance || 'tenant' } : { again: '1' }),
-    ...about,
+    ...parameters,
   });
   return `${publicUrl}/login?${query.toString()}`;
 }

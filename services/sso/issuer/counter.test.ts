@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { perMinute } from '@bailiwick/contract';
-import { createCounter } from './counted.ts';
+import { createCounter } from './counter.ts';
 
 const limits = {
   issuer_page: perMinute(2),

@@ -26,14 +26,14 @@ export function createCounter({ limiter, limits }: Deps) {
     limits['issuer_failure'],
   ];
   /** The callers that have succeeded here. */
-  const known = new Set<string>();
+  const callers = new Set<string>();
   /** The networks with too many failures, and until when. */
   const failing = new Map<string, number>();
 
   function waitOf(network: string, caller: string): number {
-    const left = (failing.get(network) ?? 0) - Date.now();
-    if (left <= 0) failing.delete(network);
-    return left > 0 && !known.has(caller) ? Math.ceil(left / 1000) : 0;
+    const waitMs = (failing.get(network) ?? 0) - Date.now();
+    if (waitMs <= 0) failing.delete(network);
+    return waitMs > 0 && !callers.has(caller) ? Math.ceil(waitMs / 1000) : 0;
   }
 
   return {
@@ -59,8 +59,8 @@ export function createCounter({ limiter, limits }: Deps) {
       if (!ofFailures || pages.test(call.path)) return;
       const network = callerNetwork(call.ip);
       if (status < 400) {
-        if (known.size >= mostKnown) known.clear();
-        known.add(callerOf(call, network));
+        if (callers.size >= mostKnown) callers.clear();
+        callers.add(callerOf(call, network));
       } else if (status === 401) {
         const key = `address issuer_failure ${network}`;
         const { exceeded, resetSeconds } = await limiter.count(key, ofFailures);
