@@ -10,7 +10,7 @@ type Deps = { admission: PeerClient<typeof Admission> };
  * Grants that users of a tenant get automatically: roles by slug, groups by path, and the tenant's
  * default role.
  */
-export type Granted = { roles: string[]; groups: string[]; defaultRole: boolean };
+export type DelegatedRights = { roles: string[]; groups: string[]; defaultRole: boolean };
 
 /**
  * Throws permission_denied unless the caller holds everything that would be granted, without an end,
@@ -20,25 +20,30 @@ export async function assertMayGrant(
   deps: Deps,
   call: Call,
   tenant: string,
-  granted: Granted,
+  granted: DelegatedRights,
 ): Promise<void> {
-  const { lacking, ending, endsAt } = await askToConfer(deps, call, tenant, granted);
+  const { lacking, ending, endsAt } = await checkDelegation(deps, call, tenant, granted);
   if (lacking !== '') throw escalation(lacking);
   // A provider and a domain have no end.
   if (endsAt) throw temporaryRight(ending, timestampDate(endsAt));
 }
 
 /** A permission that the caller may not grant; "" = it may grant all. Throws like the above. */
-export async function findLacking(
+export async function findMissingPermission(
   deps: Deps,
   call: Call,
   tenant: string,
-  granted: Granted,
+  granted: DelegatedRights,
 ): Promise<string> {
-  return (await askToConfer(deps, call, tenant, granted)).lacking;
+  return (await checkDelegation(deps, call, tenant, granted)).lacking;
 }
 
-const askToConfer = ({ admission }: Deps, call: Call, tenant: string, granted: Granted) =>
+const checkDelegation = (
+  { admission }: Deps,
+  call: Call,
+  tenant: string,
+  granted: DelegatedRights,
+) =>
   admission.mayConfer({ ...principalOf(call.caller), tenant, ...granted }, call, {
     signal: call.signal,
   });

@@ -65,7 +65,7 @@ const maxDescription = 200;
  * A provider's description of its error, for the administrator. It may contain anything and anyone
  * can send one: addresses of users and sites, and values that could be tokens, are left out.
  */
-export function described(description: string | undefined): string {
+export function describeAnswer(description: string | undefined): string {
   // Cut first: the patterns run over a short text.
   const text = oneLine((description ?? '').slice(0, 2 * maxDescription).toWellFormed())
     .replaceAll(/\S*(?:@|:\/\/|www\.)\S*/gi, '…')

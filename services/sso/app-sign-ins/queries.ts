@@ -174,18 +174,19 @@ export async function removeConsentsTo(
   await tx.query('delete from app_consent where tenant = $1 and app = $2', [tenant, app]);
 }
 
-const taken = 'returning tenant, app, session_id as "sessionId", user_id as "userId", place';
+const returningColumns =
+  'returning tenant, app, session_id as "sessionId", user_id as "userId", place';
 
 /** Removes the sign-ins of a person to an app. */
 export const takeOfUse = (tx: Transaction, { tenant, app, userId }: Use): Promise<SignIn[]> =>
   tx.query<SignIn>(
-    `delete from app_sign_in where tenant = $1 and app = $2 and user_id = $3 ${taken}`,
+    `delete from app_sign_in where tenant = $1 and app = $2 and user_id = $3 ${returningColumns}`,
     [tenant, app, userId],
   );
 
 /** Removes all sign-ins to an app. */
 export const takeOfApp = (tx: Transaction, tenant: string, app: string): Promise<SignIn[]> =>
-  tx.query<SignIn>(`delete from app_sign_in where tenant = $1 and app = $2 ${taken}`, [
+  tx.query<SignIn>(`delete from app_sign_in where tenant = $1 and app = $2 ${returningColumns}`, [
     tenant,
     app,
   ]);
@@ -193,7 +194,7 @@ export const takeOfApp = (tx: Transaction, tenant: string, app: string): Promise
 const signInsOfSessions: Statement<SignIn, [sessionIds: readonly string[]]> = {
   name: 'sso.take_sign_ins_of_sessions',
   text: `delete from app_sign_in where ctid = any (array (
-       select ctid from app_sign_in where session_id = any ($1) for update skip locked)) ${taken}`,
+       select ctid from app_sign_in where session_id = any ($1) for update skip locked)) ${returningColumns}`,
   between: 'ends the sign-ins of a session to apps of all tenants',
 };
 
@@ -203,7 +204,7 @@ export const takeOfSessions = (tx: Transaction, sessionIds: readonly string[]): 
 
 const signInsOfMember: Statement<SignIn, [place: string, userId: string]> = {
   name: 'sso.take_sign_ins_of_member',
-  text: `delete from app_sign_in where place = $1 and user_id = $2 ${taken}`,
+  text: `delete from app_sign_in where place = $1 and user_id = $2 ${returningColumns}`,
   across: 'ends the sign-ins for a tenant, also to apps of the platform',
 };
 

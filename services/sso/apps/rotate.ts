@@ -9,7 +9,7 @@ import type { AppDeps } from './deps.ts';
 import { AppEntity } from './entities.ts';
 import { appNotFound, getApp } from './queries.ts';
 import { assertMayUse } from './rights.ts';
-import type { Saved } from './save.ts';
+import type { SavedApp } from './save.ts';
 import { createSecret, usesSecret } from './secret.ts';
 
 /** Replaces the client secret. The replaced one, and no earlier one, is kept for the given time. */
@@ -17,7 +17,7 @@ export async function rotateSecret(
   deps: AppDeps,
   { tenant, id, keepOldSeconds }: AppsRotateSecretRequest,
   call: Call,
-): Promise<Saved> {
+): Promise<SavedApp> {
   const { scopes } = await getApp(deps.database, tenant, id);
   await assertMayUse(deps, call, { tenant, scopes });
   return deps.database.transaction({ call, tenant, row: rowOf.app(tenant, id) }, async (tx) => {

@@ -22,11 +22,11 @@ import { problemsOf, type Settable, settableOf } from './values.ts';
 const maxApps = 100;
 
 /** The stored app, and its new client secret; "" = the call made none. */
-export type Saved = { row: AppRow; secret: string };
+export type SavedApp = { row: AppRow; secret: string };
 
 type Save = {
   request: AppsSaveRequest;
-  sent: App;
+  input: App;
   /** The scopes for which the caller's rights were checked. */
   checked: readonly string[];
 };
@@ -35,35 +35,39 @@ type Save = {
  * Creates an app if the request has no ID, otherwise changes it. Saving identical values is not a
  * change.
  */
-export async function saveApp(deps: AppDeps, request: AppsSaveRequest, call: Call): Promise<Saved> {
-  const sent = request.app ?? create(AppSchema);
-  const { tenant, id } = sent;
-  const found = id === '' ? undefined : await getApp(deps.database, tenant, id);
-  assertUnchanged('the app', found, request.ifUpdatedAt);
-  const { scopes } = valuesFor(deps, sent, found);
+export async function saveApp(
+  deps: AppDeps,
+  request: AppsSaveRequest,
+  call: Call,
+): Promise<SavedApp> {
+  const input = request.app ?? create(AppSchema);
+  const { tenant, id } = input;
+  const stored = id === '' ? undefined : await getApp(deps.database, tenant, id);
+  assertUnchanged('the app', stored, request.ifUpdatedAt);
+  const { scopes } = valuesFor(deps, input, stored);
   // Asked before the transaction, because another service answers.
   await assertMayUse(deps, call, { tenant, scopes });
   return deps.database.transaction({ call, tenant, row: rowOf.app(tenant, id) }, (tx) =>
-    write(deps, tx, { request, sent, checked: scopes }, call),
+    write(deps, tx, { request, input, checked: scopes }, call),
   );
 }
 
 async function write(
   deps: AppDeps,
   tx: Transaction,
-  { request, sent, checked }: Save,
+  { request, input, checked }: Save,
   call: Call,
-): Promise<Saved> {
-  const { tenant, id } = sent;
+): Promise<SavedApp> {
+  const { tenant, id } = input;
   const row =
     id === ''
       ? null
       : await tx.em.findOne(AppEntity, { tenant, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (id !== '' && !row) throw appNotFound();
   assertUnchanged('the app', row, request.ifUpdatedAt);
-  const values = valuesFor(deps, sent, row);
+  const values = valuesFor(deps, input, row);
   const { logo } = request;
-  if (!row) return insert(tx, call, sent, { values, logo });
+  if (!row) return insert(tx, call, input, { values, logo });
   // Absent scopes are the stored ones, which another call may have changed.
   if (values.scopes.some((scope) => !checked.includes(scope))) throw stale('the app');
   const before = toJson(row);
@@ -78,12 +82,12 @@ async function write(
 }
 
 /** The columns that a save leads to. @throws invalid_argument with every problem */
-function valuesFor(deps: AppDeps, sent: App, stored: AppRow | null | undefined): Settable {
-  const { tenant } = sent;
-  if (stored && sent.kind !== '' && sent.kind !== stored.kind)
+function valuesFor(deps: AppDeps, input: App, stored: AppRow | null | undefined): Settable {
+  const { tenant } = input;
+  if (stored && input.kind !== '' && input.kind !== stored.kind)
     throw invalid('App.Kind cannot be changed');
-  const kind = stored?.kind ?? (sent.kind as AppKind);
-  const values = settableOf(kind, sent, stored ?? undefined);
+  const kind = stored?.kind ?? (input.kind as AppKind);
+  const values = settableOf(kind, input, stored ?? undefined);
   const problems = problemsOf(values, { tenant, kind, egress: deps.egress }, stored ?? undefined);
   if (problems.length > 0) throw invalid(problems);
   return values;
@@ -110,7 +114,7 @@ async function insert(
   call: Call,
   { tenant, kind }: App,
   { values, logo }: { values: Settable; logo: Uint8Array | undefined },
-): Promise<Saved> {
+): Promise<SavedApp> {
   // The lock keeps two concurrent creates from taking the same last place.
   await lockName(tx, rowOf.apps(tenant));
   if ((await tx.em.count(AppEntity, { tenant })) >= maxApps)

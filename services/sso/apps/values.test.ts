@@ -8,10 +8,11 @@ import { problemsOf, settableOf } from './values.ts';
 
 const egress = egressRules({ hosts: [], cidrs: [], ports: [] });
 const callback = { items: ['https://app.example.com/callback'] };
-type Sent = MessageInitShape<typeof AppSchema>;
-const valuesOf = (kind: AppKind, sent: Sent = {}) => settableOf(kind, create(AppSchema, sent));
-const problems = (kind: AppKind, sent: Sent = {}, tenant = 'tnt_1') =>
-  problemsOf(valuesOf(kind, sent), { tenant, kind, egress });
+type AppInput = MessageInitShape<typeof AppSchema>;
+const valuesOf = (kind: AppKind, input: AppInput = {}) =>
+  settableOf(kind, create(AppSchema, input));
+const problems = (kind: AppKind, input: AppInput = {}, tenant = 'tnt_1') =>
+  problemsOf(valuesOf(kind, input), { tenant, kind, egress });
 
 test('a new app gets the defaults of its kind', () => {
   const methods = { web: 'basic', spa: 'none', native: 'none', device: 'none', service: 'basic' };
@@ -25,10 +26,10 @@ test('a new app gets the defaults of its kind', () => {
 
 test('an absent field keeps its stored value, and a sent one replaces it', () => {
   const stored = valuesOf('web', { name: 'a', redirectUris: callback, requirePar: true });
-  const kept = settableOf('web', create(AppSchema, { name: 'a' }), stored);
-  assert.deepEqual(kept, stored);
-  const sent = { name: 'b', scopes: { items: ['email', 'email'] }, requirePar: false };
-  const changed = settableOf('web', create(AppSchema, sent), stored);
+  const unchanged = settableOf('web', create(AppSchema, { name: 'a' }), stored);
+  assert.deepEqual(unchanged, stored);
+  const input = { name: 'b', scopes: { items: ['email', 'email'] }, requirePar: false };
+  const changed = settableOf('web', create(AppSchema, input), stored);
   assert.deepEqual(changed, { ...stored, name: 'b', scopes: ['email'], requirePar: false });
 });
 
@@ -63,21 +64,21 @@ test('only web and service authenticate, and they have to', () => {
 });
 
 test('every problem is reported with its field', () => {
-  const sent = {
+  const input = {
     redirectUris: { items: [...callback.items, 'ftp://app.example.com'] },
     postLogoutRedirectUris: { items: ['/out'] },
     backchannelLogoutUri: 'https://10.0.0.1/logout',
     scopes: { items: ['openid', 'iam.platform.users.read'] },
     jwks: '[]',
   };
-  assert.deepEqual(problems('web', sent), [
+  assert.deepEqual(problems('web', input), [
     'App.RedirectURIs[1] must begin with https://, or with http:// on the same machine',
     'App.PostLogoutRedirectURIs[0] must be a URL',
     'App.BackchannelLogoutURI must be a public address',
     'App.Scopes must not contain iam.platform permissions if App.Tenant is not empty',
     'App.Jwks must be a JSON Web Key Set, such as {"keys":[…]}',
   ]);
-  const onPlatform = { redirectUris: callback, scopes: sent.scopes };
+  const onPlatform = { redirectUris: callback, scopes: input.scopes };
   assert.deepEqual(problems('web', onPlatform, ''), []);
   const hash = { redirectUris: callback, backchannelLogoutUri: 'https://app.example.com/out#a' };
   assert.deepEqual(problems('web', hash), ['App.BackchannelLogoutURI must have no fragment']);

@@ -48,27 +48,27 @@ const defaultsOf = (kind: AppKind): Settable => ({
 });
 
 /** The new columns: the sent values, else the stored ones, else the defaults. */
-export function settableOf(kind: AppKind, sent: App, stored?: Settable): Settable {
-  const usual = defaultsOf(kind);
-  const start = stored ?? usual;
-  const method = sent.tokenEndpointAuthMethod ?? start.tokenEndpointAuthMethod;
-  const list = (items: readonly string[] | undefined, kept: string[]) =>
-    items ? [...new Set(items)] : kept;
+export function settableOf(kind: AppKind, input: App, stored?: Settable): Settable {
+  const defaults = defaultsOf(kind);
+  const start = stored ?? defaults;
+  const method = input.tokenEndpointAuthMethod ?? start.tokenEndpointAuthMethod;
+  const list = (items: readonly string[] | undefined, current: string[]) =>
+    items ? [...new Set(items)] : current;
   return {
-    name: sent.name ?? start.name,
-    active: sent.active ?? start.active,
-    redirectUris: list(sent.redirectUris?.items, start.redirectUris),
-    postLogoutRedirectUris: list(sent.postLogoutRedirectUris?.items, start.postLogoutRedirectUris),
-    backchannelLogoutUri: sent.backchannelLogoutUri ?? start.backchannelLogoutUri,
-    scopes: list(sent.scopes?.items, start.scopes),
-    resources: list(sent.resources?.items, start.resources),
-    tokenLifetimeSeconds: sent.tokenLifetimeSeconds ?? start.tokenLifetimeSeconds,
-    refreshReuseSeconds: sent.refreshReuseSeconds ?? start.refreshReuseSeconds ?? null,
-    requireConsent: sent.requireConsent ?? start.requireConsent,
-    requirePar: sent.requirePar ?? start.requirePar,
-    dpop: sent.dpop ?? start.dpop,
-    tokenEndpointAuthMethod: (method as AuthMethod | '') || usual.tokenEndpointAuthMethod,
-    jwks: sent.jwks === undefined ? start.jwks : publicKeysIn(sent.jwks),
+    name: input.name ?? start.name,
+    active: input.active ?? start.active,
+    redirectUris: list(input.redirectUris?.items, start.redirectUris),
+    postLogoutRedirectUris: list(input.postLogoutRedirectUris?.items, start.postLogoutRedirectUris),
+    backchannelLogoutUri: input.backchannelLogoutUri ?? start.backchannelLogoutUri,
+    scopes: list(input.scopes?.items, start.scopes),
+    resources: list(input.resources?.items, start.resources),
+    tokenLifetimeSeconds: input.tokenLifetimeSeconds ?? start.tokenLifetimeSeconds,
+    refreshReuseSeconds: input.refreshReuseSeconds ?? start.refreshReuseSeconds ?? null,
+    requireConsent: input.requireConsent ?? start.requireConsent,
+    requirePar: input.requirePar ?? start.requirePar,
+    dpop: input.dpop ?? start.dpop,
+    tokenEndpointAuthMethod: (method as AuthMethod | '') || defaults.tokenEndpointAuthMethod,
+    jwks: input.jwks === undefined ? start.jwks : publicKeysIn(input.jwks),
   };
 }
 

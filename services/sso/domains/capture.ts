@@ -1,7 +1,7 @@
 import { failedPrecondition } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { Transaction } from '@bailiwick/store';
-import { assertMayGrant, findLacking, type Granted } from '../delegation.ts';
+import { assertMayGrant, type DelegatedRights, findMissingPermission } from '../delegation.ts';
 import { lockProviders } from '../requirement/lock.ts';
 import type { DomainDeps } from './deps.ts';
 import type { Capture, DomainRow } from './entities.ts';
@@ -48,11 +48,11 @@ export async function mayCapture(
   call: Call,
 ): Promise<boolean> {
   const granted = grantedWith(settings);
-  return !granted || (await findLacking(deps, call, tenant, granted)) === '';
+  return !granted || (await findMissingPermission(deps, call, tenant, granted)) === '';
 }
 
 /** The rights that a domain with these settings gives; undefined = nothing. */
-const grantedWith = ({ capture, defaultRole }: CaptureSettings): Granted | undefined =>
+const grantedWith = ({ capture, defaultRole }: CaptureSettings): DelegatedRights | undefined =>
   grantsMembership(capture) || defaultRole !== ''
     ? {
         roles: defaultRole === '' ? [] : [defaultRole],

@@ -13,13 +13,13 @@ export function recordDomainEvent(
   domain: DomainRow,
   before: DomainRow = domain,
 ): void {
-  const data = domainJson(domain);
+  const current = domainJson(domain);
   const { tenant, id, name } = domain;
   record(tx, {
     tenant,
     type,
-    data,
-    previous: changedFields(domainJson(before), data),
+    data: current,
+    previous: changedFields(domainJson(before), current),
     targets: [{ Type: 'domain', ID: id, Name: name }],
   });
 }

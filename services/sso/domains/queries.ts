@@ -10,8 +10,8 @@ import type { Capture, DomainRow } from './entities.ts';
 const columns = `d.tenant, d.id, d.name, d.status, d.capture, d.default_role as "defaultRole", d.giver, d.challenge,
   d.challenge_expires_at as "challengeExpiresAt", d.verified_at as "verifiedAt", d.last_checked_at as "lastCheckedAt",
   d.failure_reason as "failureReason", d.failed_days as "failedDays", d.created_at as "createdAt"`;
-const touched = `updated_at = greatest(now(), d.updated_at + interval '1 millisecond')`;
-const looked = `last_checked_at = now(), ${touched}`;
+const setUpdatedAt = `updated_at = greatest(now(), d.updated_at + interval '1 millisecond')`;
+const setCheckedAt = `last_checked_at = now(), ${setUpdatedAt}`;
 // Jitter, so that checks spread over the day.
 const daily = `next_check_at = now() + interval '23 hours' + random() * interval '2 hours'`;
 
@@ -82,7 +82,7 @@ export async function hasActiveProvider(run: Run, tenant: string): Promise<boole
 const proved: Statement<DomainRow, [tenant: string, id: string, challenge: string]> = {
   name: 'sso.prove_domain',
   text: `update domain d set status = 'verified', verified_at = case when d.status = 'verified' then d.verified_at else now() end,
-           failure_reason = '', failed_days = 0, ${daily}, ${looked}
+           failure_reason = '', failed_days = 0, ${daily}, ${setCheckedAt}
          where d.tenant = $1 and d.id = $2 and d.challenge = $3
            and (d.status in ('verified', 'lapsed') or d.status = 'pending' and d.challenge_expires_at > now())
          returning ${columns}`,
@@ -105,7 +105,7 @@ const missed: Statement<
   [tenant: string, id: string, challenge: string, reason: string]
 > = {
   name: 'sso.miss_domain',
-  text: `update domain d set failure_reason = $4, ${looked} where d.tenant = $1 and d.id = $2 and d.challenge = $3 returning ${columns}`,
+  text: `update domain d set failure_reason = $4, ${setCheckedAt} where d.tenant = $1 and d.id = $2 and d.challenge = $3 returning ${columns}`,
 };
 
 /** Stores a failed look-up. The status stays. */
@@ -123,7 +123,7 @@ const renewed: Statement<
   [tenant: string, id: string, challenge: string, expiresAt: Date, reason: string]
 > = {
   name: 'sso.renew_challenge',
-  text: `update domain d set status = 'pending', challenge = $3, challenge_expires_at = $4, failure_reason = $5, ${touched}
+  text: `update domain d set status = 'pending', challenge = $3, challenge_expires_at = $4, failure_reason = $5, ${setUpdatedAt}
          where d.tenant = $1 and d.id = $2 and (d.status = 'failed' or d.status = 'pending' and d.challenge_expires_at <= now())
          returning ${columns}`,
 };
@@ -152,7 +152,7 @@ export function takeOverdue(run: Run, limit: number): Promise<DomainRow[]> {
 
 const failed: Statement<DomainRow, [tenant: string, id: string]> = {
   name: 'sso.fail_domain',
-  text: `update domain d set status = 'failed', ${touched} where d.tenant = $1 and d.id = $2 and d.status = 'pending' and d.challenge_expires_at <= now()
+  text: `update domain d set status = 'failed', ${setUpdatedAt} where d.tenant = $1 and d.id = $2 and d.status = 'pending' and d.challenge_expires_at <= now()
          returning ${columns}`,
 };
 
@@ -184,7 +184,7 @@ const failedDay: Statement<
   [tenant: string, id: string, challenge: string, failedDays: number, reason: string, limit: number]
 > = {
   name: 'sso.failed_day',
-  text: `update domain d set failed_days = d.failed_days + 1, failure_reason = $5, ${daily}, ${looked},
+  text: `update domain d set failed_days = d.failed_days + 1, failure_reason = $5, ${daily}, ${setCheckedAt},
            status = case when d.status = 'verified' and d.failed_days + 1 >= $6 then 'lapsed' else d.status end
          where d.tenant = $1 and d.id = $2 and d.challenge = $3 and d.failed_days = $4 and d.status in ('verified', 'lapsed')
          returning ${columns}`,
@@ -206,7 +206,7 @@ export async function countFailedDay(
 
 const postponed: Statement<never, [tenant: string, id: string, reason: string]> = {
   name: 'sso.postpone_check',
-  text: `update domain d set failure_reason = $3, next_check_at = now() + interval '30 minutes' + random() * interval '1 hour', ${looked}
+  text: `update domain d set failure_reason = $3, next_check_at = now() + interval '30 minutes' + random() * interval '1 hour', ${setCheckedAt}
          where d.tenant = $1 and d.id = $2 and d.status in ('verified', 'lapsed')`,
 };
 

@@ -20,8 +20,8 @@ import { findDomain } from './queries.ts';
 const isSame = (one: CaptureSettings, other: CaptureSettings): boolean =>
   one.capture === other.capture && one.defaultRole === other.defaultRole;
 
-const isGiver = (giver: StoredGiver, { giver: known }: DomainRow): boolean =>
-  isDeepStrictEqual(known, giver);
+const isGiver = (giver: StoredGiver, { giver: stored }: DomainRow): boolean =>
+  isDeepStrictEqual(stored, giver);
 
 /** Changes the sent settings of a domain. Identical values are not a change. */
 export async function updateDomain(
@@ -30,16 +30,17 @@ export async function updateDomain(
   call: Call,
 ): Promise<DomainRow> {
   const { tenant, id } = request;
-  const found = await findDomain(deps.database, tenant, id);
-  if (!found) throw notFound('domain');
+  const domain = await findDomain(deps.database, tenant, id);
+  if (!domain) throw notFound('domain');
   const settings: CaptureSettings = {
-    capture: (request.capture as Capture | undefined) ?? found.capture,
-    defaultRole: request.defaultRole ?? found.defaultRole,
+    capture: (request.capture as Capture | undefined) ?? domain.capture,
+    defaultRole: request.defaultRole ?? domain.defaultRole,
   };
   const giver = giverOf(call.caller);
-  if (!isSame(settings, found)) await assertMayCapture(deps, tenant, settings, call);
+  if (!isSame(settings, domain)) await assertMayCapture(deps, tenant, settings, call);
   // An identical save answers for the domain from now on, if the caller may.
-  else if (isGiver(giver, found) || !(await mayCapture(deps, tenant, settings, call))) return found;
+  else if (isGiver(giver, domain) || !(await mayCapture(deps, tenant, settings, call)))
+    return domain;
   return deps.database.transaction({ call, tenant, row: rowOf.domain(tenant, id) }, async (tx) => {
     const stored = await tx.em.findOne(
       DomainEntity,
@@ -49,7 +50,7 @@ export async function updateDomain(
     if (!stored) throw notFound('domain');
     // The caller's rights were checked for both settings together, one of which was read before the
     // lock.
-    if (!isSame(stored, found)) throw stale('the domain');
+    if (!isSame(stored, domain)) throw stale('the domain');
     if (isSame(stored, settings)) {
       Object.assign(stored, { giver });
       return stored;

@@ -156,7 +156,7 @@ export function toApi(row: ProviderValues, publicUrl: string): SsoProvider {
   });
 }
 
-const shown = (certificate: string) => {
+const certificateRecord = (certificate: string) => {
   const facts = factsOf(certificate);
   return { certificate, fingerprint: facts?.fingerprint ?? '' };
 };
@@ -168,14 +168,14 @@ function rolloverOf(row: ProviderValues) {
     pendingCertificates: row.pendingCertificates.map(({ certificate, foundAt, countsAt }) => {
       const expiresAt = factsOf(certificate)?.expiresAt;
       return {
-        ...shown(certificate),
+        ...certificateRecord(certificate),
         ...(expiresAt && { expiresAt: timeOf(expiresAt) }),
         foundAt: timeOf(foundAt),
         ...(countsAt !== null && { countsAt: timeOf(countsAt) }),
       };
     }),
     leavingCertificates: row.leavingCertificates.map(({ certificate, endsAt }) => ({
-      ...shown(certificate),
+      ...certificateRecord(certificate),
       endsAt: timeOf(endsAt),
     })),
     ...(expiry && { certificatesExpireAt: timeOf(expiry) }),

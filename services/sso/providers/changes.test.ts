@@ -14,8 +14,8 @@ test('a running sign-in survives that a certificate comes to count, and no other
   const affects = (before: object, after: object, days: number) =>
     affectsSignIn(values(before), values(after), new Date(now.getTime() + days * day));
   for (const days of [1, 7]) {
-    const settled = settledCertificates(announced, new Date(now.getTime() + days * day));
-    assert.equal(affects(announced, settled, days), false, `${days}`);
+    const later = settledCertificates(announced, new Date(now.getTime() + days * day));
+    assert.equal(affects(announced, later, days), false, `${days}`);
   }
   assert.equal(affects(only, announced, 0), false);
   assert.equal(affects(announced, { ...only, idpCertificates: ['b'] }, 0), true);

@@ -33,9 +33,9 @@ type Confirmation = Pick<ProviderValues, 'vouchId' | 'voucher' | 'savedBy' | 'co
 const maxAuthors = 20;
 
 /** A change of the identifying settings. */
-export type Announced = { columns: Confirmation; keepsLinks: boolean };
+export type ConfirmationChange = { columns: Confirmation; keepsLinks: boolean };
 
-const unannounced: Confirmation = { vouchId: '', voucher: '', savedBy: '', confirmedBy: '' };
+const unlimited: Confirmation = { vouchId: '', voucher: '', savedBy: '', confirmedBy: '' };
 
 /** The stored columns of a provider that no save has confirmed or limited yet. */
 export const confirmationOf = ({
@@ -43,11 +43,11 @@ export const confirmationOf = ({
   voucher,
   savedBy,
   confirmedBy,
-}: Confirmation = unannounced): Confirmation => ({ vouchId, voucher, savedBy, confirmedBy });
+}: Confirmation = unlimited): Confirmation => ({ vouchId, voucher, savedBy, confirmedBy });
 
 const nameOf = ({ id, type }: Call['caller']): string => id || type;
 
-type Saving = {
+type PlanInput = {
   tenant: string;
   stored: ProviderValues | undefined;
   values: Settable;
@@ -61,8 +61,8 @@ type Saving = {
 export async function planConfirmation(
   deps: Pick<ProviderDeps, 'admission'>,
   call: Call,
-  { tenant, stored, values, loosensSigner, isOfVersion }: Saving,
-): Promise<Announced | undefined> {
+  { tenant, stored, values, loosensSigner, isOfVersion }: PlanInput,
+): Promise<ConfirmationChange | undefined> {
   if (stored && !loosensSigner && !changesIdentities(stored, values)) return undefined;
   const savedBy = nameOf(call.caller);
   // Settings that the request does not name stay. The caller may not have seen them.
@@ -70,7 +70,7 @@ export async function planConfirmation(
   if (!(await findLimit(deps, call, tenant))) {
     const columns = isUnseen
       ? confirmationOf(stored)
-      : { ...unannounced, savedBy, confirmedBy: savedBy };
+      : { ...unlimited, savedBy, confirmedBy: savedBy };
     // Links of other tenants' people are beyond what a tenant's owner may grant.
     const isOfPlatform = tenant === '' || !(await findLimit(deps, call, ''));
     return { columns, keepsLinks: stored === undefined || isOfPlatform };
@@ -85,17 +85,17 @@ export async function planConfirmation(
   return { columns: { vouchId, voucher, savedBy, confirmedBy: '' }, keepsLinks: false };
 }
 
-type Place = { tenant: string; id: string };
+type ProviderKey = { tenant: string; id: string };
 
 /** Limits the provider's sessions before the change is committed, while the caller may change it. */
 export async function announce(
   { ownFederation }: Pick<ProviderDeps, 'ownFederation'>,
-  { tenant, id: provider }: Place,
-  announced: Announced | undefined,
+  { tenant, id: provider }: ProviderKey,
+  change: ConfirmationChange | undefined,
   call: Origin,
 ): Promise<void> {
-  if (!announced) return;
-  const { columns, keepsLinks } = announced;
+  if (!change) return;
+  const { columns, keepsLinks } = change;
   if (columns.vouchId === '' && keepsLinks) return;
   const { vouchId: id, voucher } = columns;
   await ownFederation.vouch({ tenant, provider, id, voucher, keepsLinks }, call);
@@ -104,18 +104,18 @@ export async function announce(
 /** Settles the limit that the saved change replaces, or the one of a change that was not made. */
 export async function conclude(
   { federation }: Pick<ProviderDeps, 'federation'>,
-  { tenant, id: provider }: Place,
+  { tenant, id: provider }: ProviderKey,
   {
-    announced,
+    change,
     before,
     isSaved,
-  }: { announced: Announced | undefined; before: string; isSaved: boolean },
+  }: { change: ConfirmationChange | undefined; before: string; isSaved: boolean },
   call: Origin,
 ): Promise<void> {
-  const made = announced?.columns.vouchId ?? before;
-  const settled = isSaved ? before : made;
-  if (made === before || settled === '') return;
-  await federation.settle({ tenant, provider, ids: [settled], withdrawn: !isSaved }, call);
+  const vouchId = change?.columns.vouchId ?? before;
+  const obsolete = isSaved ? before : vouchId;
+  if (vouchId === before || obsolete === '') return;
+  await federation.settle({ tenant, provider, ids: [obsolete], withdrawn: !isSaved }, call);
 }
 
 /**

@@ -25,8 +25,8 @@ export async function readMetadata(
 
 /** The address to fetch; the stored one is fetched only if the request itself names it. */
 function addressIn({ metadataUrl, provider }: SsoSaveProviderRequest, storedUrl: string): string {
-  const named = provider?.metadataUrl ?? '';
-  return metadataUrl !== '' || named === storedUrl ? metadataUrl : named;
+  const providerUrl = provider?.metadataUrl ?? '';
+  return metadataUrl !== '' || providerUrl === storedUrl ? metadataUrl : providerUrl;
 }
 
 /** Fetches the text at an address. Redirects are not followed. */

@@ -113,8 +113,8 @@ async function beginSaml(
   provider: SamlProvider,
   { state: relayState, request: requestId }: Flow,
 ): Promise<BrowserTarget> {
-  const begun = await saml.begin(provider, { requestId, relayState });
-  return 'form' in begun ? { redirect: begun.url, form: begun.form } : begun;
+  const request = await saml.begin(provider, { requestId, relayState });
+  return 'form' in request ? { redirect: request.url, form: request.form } : request;
 }
 
 async function finishCode<Provider>(
@@ -134,8 +134,8 @@ async function finishSaml(
   { flow, parameters }: Callback,
 ): Promise<Answer> {
   const finished = await saml.finish(provider, { requestId: flow?.request }, parameters);
-  const { assertionId: id, expiresAt, ...asserted } = finished;
-  return { ...asserted, assertion: { id, expiresAt } };
+  const { assertionId: id, expiresAt, ...identity } = finished;
+  return { ...identity, assertion: { id, expiresAt } };
 }
 
 function clientOf(
@@ -192,9 +192,9 @@ function claimsOf({
   attributeMap,
   groupMappings,
 }: Pick<ProviderValues, 'attributeMap' | 'groupMappings'>): string[] {
-  const { Email = 'email', Groups: _, ...others } = attributeMap;
+  const { Email = 'email', Groups: _, ...claimNames } = attributeMap;
   const groups = groupsClaimOf({ attributeMap, groupMappings });
-  return [Email, ...Object.values(others), ...(groups === undefined ? [] : [groups])];
+  return [Email, ...Object.values(claimNames), ...(groups === undefined ? [] : [groups])];
 }
 
 const groupsClaimOf = ({

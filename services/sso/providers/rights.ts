@@ -13,10 +13,10 @@ export async function assertMayGrantThroughProvider(
   tenant: string,
   values: Pick<Settable, 'jit' | 'defaultRoles' | 'groupMappings'>,
 ): Promise<void> {
-  const named = (field: 'group' | 'role') =>
+  const namesIn = (field: 'group' | 'role') =>
     values.groupMappings.map((mapping) => mapping[field]).filter((name) => name !== '');
-  const roles = [...new Set([...values.defaultRoles, ...named('role')])];
-  const groups = [...new Set(named('group'))];
+  const roles = [...new Set([...values.defaultRoles, ...namesIn('role')])];
+  const groups = [...new Set(namesIn('group'))];
   const defaultRole = values.jit && values.defaultRoles.length === 0;
   if (roles.length + groups.length > 0 || defaultRole)
     await assertMayGrant(deps, call, tenant, { roles, groups, defaultRole });

@@ -23,8 +23,8 @@ import { createSpCertificate } from '../saml/certificates.ts';
 import { type ProviderValues, recordProviderEvent, type Settable, toJson } from './api-record.ts';
 import { changesSubjects } from './changes.ts';
 import {
-  type Announced,
   announce,
+  type ConfirmationChange,
   conclude,
   confirmationOf,
   planConfirmation,
@@ -51,11 +51,11 @@ export async function saveProvider(
   call: Call,
 ): Promise<ProviderValues> {
   const { tenant = '', id = '', kind = '' } = request.provider ?? {};
-  const known = await findSent(deps, request);
+  const stored = await findStored(deps, request);
   // Fetched before the turn, because another server may be slow.
   const metadata =
-    kindOf(kind, known) === 'saml'
-      ? await readMetadata(deps, request, known?.metadataUrl ?? '', call.signal)
+    kindOf(kind, stored) === 'saml'
+      ? await readMetadata(deps, request, stored?.metadataUrl ?? '', call.signal)
       : undefined;
   // Saves of one provider take turns as a whole, because each reads, seals and checks before its
   // transaction.
@@ -70,7 +70,7 @@ export async function saveProvider(
 }
 
 /** The provider of a request; undefined if the request creates one. */
-async function findSent(
+async function findStored(
   { database }: ProviderDeps,
   request: SsoSaveProviderRequest,
 ): Promise<ProviderValues | undefined> {
@@ -84,8 +84,8 @@ async function findSent(
 type Save = { request: SsoSaveProviderRequest; metadata: KnownMetadata | undefined };
 
 /** Everything that a save writes, read, sealed and checked before the transaction. */
-type Prepared = {
-  place: { tenant: string; id: string };
+type PreparedSave = {
+  key: { tenant: string; id: string };
   kind: string;
   stored: ProviderValues | undefined;
   /** The new columns. `sealed` is undefined while the stored credentials stay. */
@@ -94,7 +94,7 @@ type Prepared = {
   spCertificate: string;
   replacesSecret: boolean;
   /** The change of the confirmation; undefined = none. */
-  announced: Announced | undefined;
+  confirmationChange: ConfirmationChange | undefined;
   /** The warning about the request's metadata, or ""; undefined if it has none. */
   warning: string | undefined;
   /** Whether the tenant requires SSO; asked only if the save switches the provider off. */
@@ -111,30 +111,39 @@ async function trySave(
   call: Call,
 ): Promise<ProviderValues | undefined> {
   const prepared = await prepare(deps, save, call);
-  const { place, stored, values, announced } = prepared;
+  const { key, stored, values, confirmationChange } = prepared;
   const write: Write = { ...save, prepared };
   const inRow = <T>(work: (tx: Transaction) => Promise<T>) =>
     deps.database.transaction(
-      { call, tenant: place.tenant, row: rowOf.provider(place.tenant, stored?.id ?? '') },
+      { call, tenant: key.tenant, row: rowOf.provider(key.tenant, stored?.id ?? '') },
       work,
     );
   const forgets = stored !== undefined && changesSubjects(stored, values);
   // Links that end or are loosened do not come back: what refuses the save comes first. Not in the
   // transaction of the save, which stands still for less time than a revocation by identity may take.
-  if (stored && (forgets || announced) && !(await inRow((tx) => lockSaved(tx, write, stored))))
+  if (
+    stored &&
+    (forgets || confirmationChange) &&
+    !(await inRow((tx) => lockSaved(tx, write, stored)))
+  )
     return undefined;
-  await announce(deps, place, announced, call);
+  await announce(deps, key, confirmationChange, call);
   let isSaved = false;
   try {
     // Before the commit, because an interruption would leave it undone; and after the commit, for
     // users who signed in between.
-    if (forgets) await forgetIdentities(deps.ownFederation, place.tenant, place.id, call);
+    if (forgets) await forgetIdentities(deps.ownFederation, key.tenant, key.id, call);
     const saved = await inRow((tx) => writeSaved(deps, tx, write, call));
     isSaved = saved !== undefined;
-    if (forgets) await forgetIdentities(deps.federation, place.tenant, place.id, call);
+    if (forgets) await forgetIdentities(deps.federation, key.tenant, key.id, call);
     return saved;
   } finally {
-    await conclude(deps, place, { announced, before: stored?.vouchId ?? '', isSaved }, call);
+    await conclude(
+      deps,
+      key,
+      { change: confirmationChange, before: stored?.vouchId ?? '', isSaved },
+      call,
+    );
   }
 }
 
@@ -142,16 +151,16 @@ async function prepare(
   deps: ProviderDeps,
   { request, metadata }: Save,
   call: Call,
-): Promise<Prepared> {
-  const sent = request.provider ?? create(SsoProviderSchema);
-  const stored = await findSent(deps, request);
-  const kind = kindOf(sent.kind, stored);
-  const values = settableOf(kind, sent, stored, metadata);
+): Promise<PreparedSave> {
+  const input = request.provider ?? create(SsoProviderSchema);
+  const stored = await findStored(deps, request);
+  const kind = kindOf(input.kind, stored);
+  const values = settableOf(kind, input, stored, metadata);
   const before = stored && (await openCredentials(deps.keys, stored));
   // A stored secret is kept for its issuer and address only, so that it is never sent to others.
-  const isKept = stored?.issuer === values.issuer && stored.tokenUrl === values.tokenUrl;
-  const { clientSecret, signingKey } = secretsOf(request, isKept ? before : undefined);
-  const { tenant } = sent;
+  const isSameIssuer = stored?.issuer === values.issuer && stored.tokenUrl === values.tokenUrl;
+  const { clientSecret, signingKey } = secretsOf(request, isSameIssuer ? before : undefined);
+  const { tenant } = input;
   assertComplete(kind, values, {
     tenant,
     hasSecret: clientSecret !== '',
@@ -159,20 +168,20 @@ async function prepare(
     egress: deps.egress,
   });
   if (tenant !== '') await assertMayGrantThroughProvider(deps, call, tenant, values);
-  const place = { tenant: sent.tenant, id: stored?.id ?? createId('sso') };
+  const key = { tenant: input.tenant, id: stored?.id ?? createId('sso') };
   const replacesSecret =
     clientSecret !== (before?.clientSecret ?? '') || signingKey !== (before?.signingKey ?? '');
-  const own = await ownKey(place.id, { kind, values, stored, before });
+  const own = await ownKey(key.id, { kind, values, stored, before });
   const seals = !stored || replacesSecret || own.privateKey !== before?.privateKey;
   const sealed = seals
-    ? await sealCredentials(deps.keys, place, {
+    ? await sealCredentials(deps.keys, key, {
         clientSecret,
         signingKey,
         privateKey: own.privateKey,
       })
     : undefined;
   const isSsoRequired = switchesOff(stored, values) && (await requiresSso(deps, tenant, call));
-  const announced = await planConfirmation(deps, call, {
+  const confirmationChange = await planConfirmation(deps, call, {
     tenant,
     stored,
     values,
@@ -180,9 +189,9 @@ async function prepare(
     isOfVersion: request.ifUpdatedAt !== undefined,
   });
   return {
-    announced,
+    confirmationChange,
     warning: metadata && leftOutWarning(metadata),
-    place,
+    key,
     kind,
     stored,
     values,
@@ -198,13 +207,13 @@ type Secrets = Pick<Credentials, 'clientSecret' | 'signingKey'>;
 /** The sent secret or key, which replaces both stored ones; else the stored ones. */
 function secretsOf(
   { secret, privateKey }: SsoSaveProviderRequest,
-  kept: Secrets = { clientSecret: '', signingKey: '' },
+  stored: Secrets = { clientSecret: '', signingKey: '' },
 ): Secrets {
-  if (secret === '' && privateKey === '') return kept;
+  if (secret === '' && privateKey === '') return stored;
   return { clientSecret: secret, signingKey: normaliseSigningKey(privateKey) };
 }
 
-type Write = Save & { prepared: Prepared };
+type Write = Save & { prepared: PreparedSave };
 
 /**
  * Locks the row that a save was prepared for, and throws if it must not be saved; undefined if it
@@ -212,10 +221,10 @@ type Write = Save & { prepared: Prepared };
  */
 async function lockSaved(
   tx: Transaction,
-  { request, prepared: { place, values, isSsoRequired } }: Write,
+  { request, prepared: { key, values, isSsoRequired } }: Write,
   stored: ProviderValues,
 ): Promise<ProviderRow | undefined> {
-  const row = await tx.em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const row = await tx.em.findOne(ProviderEntity, key, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!row) throw providerNotFound();
   assertUnchanged('the provider', row, request.ifUpdatedAt);
   if (!isSame(row, stored)) return undefined;
@@ -240,15 +249,24 @@ async function writeSaved(
   write: Write,
   call: Call,
 ): Promise<ProviderValues | undefined> {
-  const { place, kind, stored, values, sealed, spCertificate, replacesSecret, announced, warning } =
-    write.prepared;
-  const confirmation = announced?.columns ?? confirmationOf(stored);
+  const {
+    key,
+    kind,
+    stored,
+    values,
+    sealed,
+    spCertificate,
+    replacesSecret,
+    confirmationChange,
+    warning,
+  } = write.prepared;
+  const confirmation = confirmationChange?.columns ?? confirmationOf(stored);
   const giver = giverOf(call.caller);
   if (!stored)
     return (
       sealed &&
       insertProvider(deps, tx, {
-        ...place,
+        ...key,
         kind,
         ...values,
         ...sealed,
@@ -293,13 +311,13 @@ const isSame = (row: ProviderValues, stored: ProviderValues): boolean =>
   new Date(row.updatedAt).getTime() === new Date(stored.updatedAt).getTime() &&
   Buffer.compare(row.secretEnc, stored.secretEnc) === 0;
 
-function kindOf(sent: string, stored: ProviderValues | undefined): string {
-  if (stored && sent !== '' && sent !== stored.kind)
+function kindOf(requested: string, stored: ProviderValues | undefined): string {
+  if (stored && requested !== '' && requested !== stored.kind)
     throw invalid('Provider.Kind cannot be changed');
-  return stored?.kind ?? sent;
+  return stored?.kind ?? requested;
 }
 
-type Known = {
+type KeyInput = {
   kind: string;
   values: Settable;
   stored: ProviderValues | undefined;
@@ -312,7 +330,7 @@ type Known = {
  */
 async function ownKey(
   id: string,
-  { kind, values, stored, before }: Known,
+  { kind, values, stored, before }: KeyInput,
 ): Promise<{ privateKey: string; certificate: string }> {
   if (before?.privateKey)
     return { privateKey: before.privateKey, certificate: stored?.spCertificate ?? '' };

@@ -19,8 +19,8 @@ export function socialProvidersHandler({
   const cache = createCache<ActiveProvider[]>({ size: 1, lifetimeMs });
   return {
     async listSocialProviders() {
-      const found = await cache.getOrLoad('', () => listActive(database, ''));
-      const providers = found.map(({ id, name, kind }) => ({
+      const active = await cache.getOrLoad('', () => listActive(database, ''));
+      const providers = active.map(({ id, name, kind }) => ({
         id,
         name,
         kind,

@@ -55,54 +55,57 @@ const defaults: Readonly<Record<string, Partial<Settable>>> = {
  */
 export function settableOf(
   kind: string,
-  sent: SsoProvider,
+  input: SsoProvider,
   stored: Settable | undefined,
   metadata: KnownMetadata | undefined,
 ): Settable {
-  const usual: Settable = { ...fresh, ...defaults[kind] };
-  const { preset } = stored ?? sent;
-  const start = stored ?? { ...usual, ...presets[preset]?.values, preset };
-  const idpEntityId = metadata?.idpEntityId ?? sent.idpEntityId ?? start.idpEntityId;
+  const defaultValues: Settable = { ...fresh, ...defaults[kind] };
+  const { preset } = stored ?? input;
+  const start = stored ?? { ...defaultValues, ...presets[preset]?.values, preset };
+  const idpEntityId = metadata?.idpEntityId ?? input.idpEntityId ?? start.idpEntityId;
   // The stored address describes the stored entity only.
   const isOther = stored !== undefined && stored.idpEntityId !== idpEntityId;
   return {
-    name: sent.name ?? start.name,
-    active: sent.active ?? start.active,
-    issuer: sent.issuer ?? start.issuer,
-    clientId: sent.clientId ?? start.clientId,
-    scopes: sent.scopes
-      ? [...new Set(sent.scopes.items)].filter((scope) => scope !== 'openid')
+    name: input.name ?? start.name,
+    active: input.active ?? start.active,
+    issuer: input.issuer ?? start.issuer,
+    clientId: input.clientId ?? start.clientId,
+    scopes: input.scopes
+      ? [...new Set(input.scopes.items)].filter((scope) => scope !== 'openid')
       : start.scopes,
-    tokenAuthMethod: (sent.tokenAuthMethod ?? start.tokenAuthMethod) || usual.tokenAuthMethod,
-    responseMode: (sent.responseMode ?? start.responseMode) || usual.responseMode,
+    tokenAuthMethod:
+      (input.tokenAuthMethod ?? start.tokenAuthMethod) || defaultValues.tokenAuthMethod,
+    responseMode: (input.responseMode ?? start.responseMode) || defaultValues.responseMode,
     idpEntityId,
-    idpSsoUrl: metadata?.idpSsoUrl ?? sent.idpSsoUrl ?? start.idpSsoUrl,
+    idpSsoUrl: metadata?.idpSsoUrl ?? input.idpSsoUrl ?? start.idpSsoUrl,
     idpCertificates:
       metadata?.idpCertificates ??
-      (sent.idpCertificates ? readCertificates(sent.idpCertificates.items) : start.idpCertificates),
+      (input.idpCertificates
+        ? readCertificates(input.idpCertificates.items)
+        : start.idpCertificates),
     requestBinding:
       metadata?.requestBinding ??
-      ((sent.requestBinding ?? start.requestBinding) || usual.requestBinding),
-    allowIdpInitiated: sent.allowIdpInitiated ?? start.allowIdpInitiated,
-    jit: sent.jit ?? start.jit,
-    defaultRoles: sent.defaultRoles ? [...new Set(sent.defaultRoles.items)] : start.defaultRoles,
-    groupMappings: sent.groupMappings
-      ? sent.groupMappings.items.map(({ value, group, role }) => ({ value, group, role }))
+      ((input.requestBinding ?? start.requestBinding) || defaultValues.requestBinding),
+    allowIdpInitiated: input.allowIdpInitiated ?? start.allowIdpInitiated,
+    jit: input.jit ?? start.jit,
+    defaultRoles: input.defaultRoles ? [...new Set(input.defaultRoles.items)] : start.defaultRoles,
+    groupMappings: input.groupMappings
+      ? input.groupMappings.items.map(({ value, group, role }) => ({ value, group, role }))
       : start.groupMappings,
-    attributeMap: sent.attributeMap ? { ...sent.attributeMap.items } : start.attributeMap,
+    attributeMap: input.attributeMap ? { ...input.attributeMap.items } : start.attributeMap,
     preset,
-    authorizationUrl: sent.authorizationUrl ?? start.authorizationUrl,
-    tokenUrl: sent.tokenUrl ?? start.tokenUrl,
-    userinfoUrl: sent.userinfoUrl ?? start.userinfoUrl,
-    emailsUrl: sent.emailsUrl ?? start.emailsUrl,
-    assuranceMap: sent.assuranceMap ? { ...sent.assuranceMap.items } : start.assuranceMap,
-    keyId: sent.keyId ?? start.keyId,
-    teamId: sent.teamId ?? start.teamId,
-    absentGroups: (sent.absentGroups ?? start.absentGroups) || fresh.absentGroups,
-    wantEncrypted: sent.wantEncrypted ?? start.wantEncrypted,
-    metadataUrl: metadata?.url ?? (isOther ? '' : (sent.metadataUrl ?? start.metadataUrl)),
+    authorizationUrl: input.authorizationUrl ?? start.authorizationUrl,
+    tokenUrl: input.tokenUrl ?? start.tokenUrl,
+    userinfoUrl: input.userinfoUrl ?? start.userinfoUrl,
+    emailsUrl: input.emailsUrl ?? start.emailsUrl,
+    assuranceMap: input.assuranceMap ? { ...input.assuranceMap.items } : start.assuranceMap,
+    keyId: input.keyId ?? start.keyId,
+    teamId: input.teamId ?? start.teamId,
+    absentGroups: (input.absentGroups ?? start.absentGroups) || fresh.absentGroups,
+    wantEncrypted: input.wantEncrypted ?? start.wantEncrypted,
+    metadataUrl: metadata?.url ?? (isOther ? '' : (input.metadataUrl ?? start.metadataUrl)),
     certificateChanges:
-      (sent.certificateChanges ?? start.certificateChanges) || fresh.certificateChanges,
+      (input.certificateChanges ?? start.certificateChanges) || fresh.certificateChanges,
   };
 }
 
@@ -129,16 +132,16 @@ export function assertComplete(kind: string, values: Settable, context: CheckCon
  * The same problems for a new provider whose values are all in its request. Its certificates are
  * parsed later, together with those of metadata.
  */
-export function newProblems(sent: SsoProvider, context: CheckContext): string[] {
+export function newProblems(input: SsoProvider, context: CheckContext): string[] {
   const values = settableOf(
-    sent.kind,
-    { ...sent, idpCertificates: undefined },
+    input.kind,
+    { ...input, idpCertificates: undefined },
     undefined,
     undefined,
   );
   return completenessProblems(
-    sent.kind,
-    { ...values, idpCertificates: sent.idpCertificates?.items ?? [] },
+    input.kind,
+    { ...values, idpCertificates: input.idpCertificates?.items ?? [] },
     context,
   );
 }
@@ -173,8 +176,8 @@ const tenantProblems = (kind: string): string[] =>
   kind === 'oauth' ? ['Provider.Kind must not be oauth if Provider.Tenant is not empty'] : [];
 
 function presetProblems(kind: string, { preset }: Settable): string[] {
-  const wanted = presets[preset]?.kind ?? kind;
-  return wanted === kind ? [] : [`Provider.Kind must be ${wanted} with Preset ${preset}`];
+  const presetKind = presets[preset]?.kind ?? kind;
+  return presetKind === kind ? [] : [`Provider.Kind must be ${presetKind} with Preset ${preset}`];
 }
 
 /**

@@ -3,26 +3,26 @@ import { test } from 'node:test';
 import { checkRecord } from './txt.ts';
 
 const name = '_bailiwick-challenge.example.com';
-const wanted = 'bailiwick-verify=abc';
+const expected = 'bailiwick-verify=abc';
 const reasonOf = (values: readonly string[]): string => {
-  const result = checkRecord({ values }, name, wanted);
+  const result = checkRecord({ values }, name, expected);
   return 'reason' in result ? result.reason : result.outcome;
 };
 
 test('the proof requires the exact value, and ignores other records', () => {
-  assert.deepEqual(checkRecord({ values: ['v=spf1 -all', wanted] }, name, wanted), {
+  assert.deepEqual(checkRecord({ values: ['v=spf1 -all', expected] }, name, expected), {
     outcome: 'proved',
   });
-  for (const value of [
-    ` ${wanted}`,
-    `${wanted} `,
-    wanted.toUpperCase(),
-    `"${wanted}"`,
+  for (const text of [
+    ` ${expected}`,
+    `${expected} `,
+    expected.toUpperCase(),
+    `"${expected}"`,
     'abc',
-    `${wanted}d`,
+    `${expected}d`,
     '',
   ]) {
-    assert.equal(checkRecord({ values: [value] }, name, wanted).outcome, 'missing', value);
+    assert.equal(checkRecord({ values: [text] }, name, expected).outcome, 'missing', text);
   }
 });
 
@@ -41,7 +41,7 @@ test('a failed proof reports the value of the record, shortened and in printable
 });
 
 test('the outcome is unknown without an answer of a DNS server', () => {
-  assert.equal(checkRecord({ missing: 'answer' }, name, wanted).outcome, 'unknown');
+  assert.equal(checkRecord({ missing: 'answer' }, name, expected).outcome, 'unknown');
   for (const missing of ['name', 'record'] as const)
-    assert.equal(checkRecord({ missing }, name, wanted).outcome, 'missing');
+    assert.equal(checkRecord({ missing }, name, expected).outcome, 'missing');
 });

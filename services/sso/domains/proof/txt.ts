@@ -10,11 +10,11 @@ const allMs = 8000;
  * The result of a DNS look-up: the texts of the TXT records, that there are none, or no reliable
  * answer.
  */
-export type Found =
+export type TxtResult =
   | { values: readonly string[] }
   | { missing: 'name' | 'record' }
   | { missing: 'answer' };
-export type LookUpTxt = (name: string) => Promise<Found>;
+export type LookUpTxt = (name: string) => Promise<TxtResult>;
 
 /**
  * Looks up TXT records at these DNS servers (address:port), or at the host's resolvers if the list
@@ -58,12 +58,12 @@ export type RecordCheck =
  * Compares the records of `name` with the required value. The reason is for people, and says what
  * they can act on.
  */
-export function checkRecord(found: Found, name: string, wanted: string): RecordCheck {
-  if ('values' in found)
-    return found.values.includes(wanted)
+export function checkRecord(result: TxtResult, name: string, expected: string): RecordCheck {
+  if ('values' in result)
+    return result.values.includes(expected)
       ? { outcome: 'proved' }
-      : { outcome: 'missing', reason: othersAt(name, found.values) };
-  switch (found.missing) {
+      : { outcome: 'missing', reason: othersAt(name, result.values) };
+  switch (result.missing) {
     case 'name':
       return { outcome: 'missing', reason: `there is no ${name} in DNS` };
     case 'record':
@@ -76,15 +76,15 @@ export function checkRecord(found: Found, name: string, wanted: string): RecordC
   }
 }
 
-const shown = 40;
+const maxQuoted = 40;
 
 function othersAt(name: string, values: readonly string[]): string {
   const [first = ''] = values;
   // The record is untrusted text.
-  const start = first.slice(0, shown).replaceAll(/[^\x20-\x7e]/g, '?');
+  const start = first.slice(0, maxQuoted).replaceAll(/[^\x20-\x7e]/g, '?');
   const what =
     values.length === 1
       ? 'a TXT record, but its'
       : `${values.length} TXT records, but none has the right`;
-  return `${name} has ${what} value${values.length === 1 ? ' is not the right one' : ''}: found "${start}${first.length > shown ? '…' : ''}"`;
+  return `${name} has ${what} value${values.length === 1 ? ' is not the right one' : ''}: found "${start}${first.length > maxQuoted ? '…' : ''}"`;
 }

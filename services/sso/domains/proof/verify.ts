@@ -15,8 +15,9 @@ import { checkRecord, type LookUpTxt, type RecordCheck } from './txt.ts';
 const attempts = { count: 1, seconds: 60 };
 const attemptsOf = ({ tenant, name }: DomainRow): string => `domain ${tenant} ${name}`;
 
-const renewal = 'the challenge had expired: publish the new TxtValue, and verify the domain again';
-const taken =
+const renewalReason =
+  'the challenge had expired: publish the new TxtValue, and verify the domain again';
+const takenReason =
   'the record is there, but another organisation has verified this domain: it must delete the domain first';
 
 /**
@@ -29,16 +30,16 @@ export async function verifyDomain(
   call: Call,
 ): Promise<DomainRow> {
   const { database, limiter, lookUp } = deps;
-  const found = await findDomain(database, tenant, id);
-  if (!found) throw notFound('domain');
-  const wait = await limiter.use(attemptsOf(found), attempts);
+  const claim = await findDomain(database, tenant, id);
+  if (!claim) throw notFound('domain');
+  const wait = await limiter.use(attemptsOf(claim), attempts);
   if (wait > 0)
     throw exhausted('a domain is looked up at most once a minute, try again later', wait);
-  const settled =
-    (await renew(database, found, call)) ??
-    (await settle(database, found, await lookUpRecord(lookUp, found), call));
+  const result =
+    (await renew(database, claim, call)) ??
+    (await settle(database, claim, await lookUpRecord(lookUp, claim), call));
   // The claim changed during the look-up, so the result is for an old claim.
-  const domain = settled ?? (await findDomain(database, tenant, id));
+  const domain = result ?? (await findDomain(database, tenant, id));
   if (!domain) throw notFound('domain');
   return domain;
 }
@@ -65,7 +66,7 @@ function renew(
       (await renewChallenge(run, before, {
         challenge: newChallenge(),
         expiresAt: challengeEnd(new Date()),
-        reason: renewal,
+        reason: renewalReason,
       }));
     if (after) recordDomainEvent(tx, 'domain.updated', after, before);
     return after;
@@ -107,7 +108,7 @@ export async function prove(
     return { domain };
   } catch (error) {
     // The unique index lets only one tenant verify a domain. The error does not say which one.
-    if (violates(error, 'domain_verified')) return { reason: taken };
+    if (violates(error, 'domain_verified')) return { reason: takenReason };
     throw error;
   }
 }

@@ -59,7 +59,7 @@ export function applyMetadata(
 }
 
 /** Brings the stored certificates up to date, and announces the expiry of the last one. */
-export function lookAtCertificates(tx: Transaction, row: Row, publicUrl: string): void {
+export function settleCertificates(tx: Transaction, row: Row, publicUrl: string): void {
   const now = new Date();
   settle(tx, row, publicUrl, now);
   const certificates = certificatesOf(row);

@@ -28,8 +28,8 @@ test('a certificate that the metadata add counts after 24 hours, and with ask ne
   assert.equal(hasNew, true);
   assert.deepEqual(counting(after, 0.999), ['a']);
   assert.deepEqual(counting(after, 1), ['a', 'b']);
-  const asked = compareCertificates(only('a'), ['a', 'b'], 'ask', now).after;
-  assert.deepEqual(counting(asked, 1000), ['a']);
+  const manual = compareCertificates(only('a'), ['a', 'b'], 'ask', now).after;
+  assert.deepEqual(counting(manual, 1000), ['a']);
   // Found again it keeps its time, and is not new. No longer named, it does not count.
   const again = compareCertificates(after, ['a', 'b'], 'auto', at(0.5));
   assert.deepEqual(again, { after, hasNew: false });
@@ -92,14 +92,14 @@ async function certificateUntil(notAfter: Date): Promise<string> {
   const keys = await crypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify']);
   const name = 'CN=idp';
   const notBefore = at(-1);
-  const made = { name, keys, notBefore, notAfter, signingAlgorithm };
-  return (await X509CertificateGenerator.createSelfSigned(made)).toString('pem');
+  const options = { name, keys, notBefore, notAfter, signingAlgorithm };
+  return (await X509CertificateGenerator.createSelfSigned(options)).toString('pem');
 }
 
 test('the expiry of the last certificate is announced 30 and 7 days before, once each', async () => {
   const [soon, later] = [await certificateUntil(at(40)), await certificateUntil(at(400))];
-  const noticeAt = (days: number, given = '', certificates = only(soon)) =>
-    dueNotice(certificates, given, at(days));
+  const noticeAt = (days: number, lastNotice = '', certificates = only(soon)) =>
+    dueNotice(certificates, lastNotice, at(days));
   assert.equal(noticeAt(9), undefined);
   const first = noticeAt(10);
   assert.equal(first, `${at(40).toISOString()} 30`);

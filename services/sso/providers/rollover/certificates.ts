@@ -79,13 +79,13 @@ export const countsFrom = (changes: CertificateChanges, now: Date): string | nul
 /** The certificates after the metadata named these. `hasNew`: whether one is seen for the first time. */
 export function compareCertificates(
   before: Certificates,
-  named: readonly string[],
+  published: readonly string[],
   changes: CertificateChanges,
   now: Date,
 ): { after: Certificates; hasNew: boolean } {
   const pending = new Map(before.pendingCertificates.map((one) => [one.certificate, one]));
   const leaving = new Map(before.leavingCertificates.map((one) => [one.certificate, one]));
-  const fresh = named.filter((certificate) => !before.idpCertificates.includes(certificate));
+  const fresh = published.filter((certificate) => !before.idpCertificates.includes(certificate));
   const foundAt = now.toISOString();
   const endsAt = new Date(now.getTime() + leavingMs).toISOString();
   const after = {
@@ -95,7 +95,7 @@ export function compareCertificates(
         pending.get(certificate) ?? { certificate, foundAt, countsAt: countsFrom(changes, now) },
     ),
     leavingCertificates: before.idpCertificates
-      .filter((certificate) => !named.includes(certificate))
+      .filter((certificate) => !published.includes(certificate))
       .map((certificate) => leaving.get(certificate) ?? { certificate, endsAt }),
   };
   return { after, hasNew: fresh.some((certificate) => !pending.has(certificate)) };
@@ -111,14 +111,14 @@ export function expiryOfLast(certificates: Certificates, now: Date): Date | unde
 /** The notice about the expiry that is due and was not given yet; undefined = none. */
 export function dueNotice(
   certificates: Certificates,
-  given: string,
+  lastNotice: string,
   now: Date,
 ): string | undefined {
   const end = expiryOfLast(certificates, now);
   if (!end || end <= now) return undefined;
   const days = noticeDays.find((one) => end.getTime() - now.getTime() <= one * day);
   const notice = days && `${end.toISOString()} ${days}`;
-  return notice === given ? undefined : notice;
+  return notice === lastNotice ? undefined : notice;
 }
 
 /** When the certificates are to be looked at again: at their next change or notice, at most in a day. */

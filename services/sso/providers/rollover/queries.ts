@@ -1,9 +1,9 @@
 import type { Origin } from '@bailiwick/contract';
 import type { Database, Statement } from '@bailiwick/store';
 
-type Place = { tenant: string; id: string };
+type ProviderKey = { tenant: string; id: string };
 
-export type DueMetadata = Place & {
+export type DueMetadata = ProviderKey & {
   url: string;
   entityId: string;
   signer: string;
@@ -25,7 +25,7 @@ export const claimMetadata = (
   limit: number,
 ): Promise<DueMetadata[]> => database.write(call, readings, [limit]);
 
-const looks: Statement<Place, [limit: number]> = {
+const dueProviders: Statement<ProviderKey, [limit: number]> = {
   name: 'sso.claim_certificates',
   text: `update provider p set certificates_due_at = now() + interval '10 minutes'
          where (p.tenant, p.id) in (select c.tenant, c.id from provider c where c.kind = 'saml' and c.certificates_due_at <= now() order by c.certificates_due_at limit $1 for update skip locked)
@@ -38,7 +38,7 @@ export const claimCertificates = (
   database: Database,
   call: Origin,
   limit: number,
-): Promise<Place[]> => database.write(call, looks, [limit]);
+): Promise<ProviderKey[]> => database.write(call, dueProviders, [limit]);
 
 // The second reading waits ten minutes, and each further one twice as long, up to a day.
 const failure: Statement<never, [tenant: string, id: string, url: string, reason: string]> = {

@@ -9,16 +9,16 @@ import { refuse } from '../../saml/metadata.ts';
 import { readLaterMetadata, type SourcedMetadata } from '../../saml/metadata-signature.ts';
 import { ProviderEntity } from '../entities.ts';
 import { fetchMetadata } from '../metadata.ts';
-import { applyMetadata, byService, lookAtCertificates } from './apply.ts';
+import { applyMetadata, byService, settleCertificates } from './apply.ts';
 import { claimCertificates, claimMetadata, type DueMetadata, noteFailure } from './queries.ts';
 import { trustedSigners } from './save.ts';
 
 /** Documents that one process fetches concurrently, and providers that it looks at. */
 const readingsAtOnce = 10;
-const looksAtOnce = 10;
+const settlesAtOnce = 10;
 
 type Deps = Egress & { database: Database; publicUrl: string; log: Log; intervalMs?: number };
-type Place = { tenant: string; id: string };
+type ProviderKey = { tenant: string; id: string };
 type Row = InferEntity<typeof ProviderEntity>;
 
 /**
@@ -34,7 +34,7 @@ export function watchCertificates(deps: Deps): Background {
       log: deps.log,
       failed: 'reading the metadata of providers failed, retrying',
       async work(isStopped) {
-        while (!isStopped() && (await lookBatch(deps)) === looksAtOnce);
+        while (!isStopped() && (await settleBatch(deps)) === settlesAtOnce);
         while (!isStopped() && (await readBatch(deps, ended.signal)) === readingsAtOnce);
       },
     })(parts);
@@ -45,14 +45,14 @@ export function watchCertificates(deps: Deps): Background {
   };
 }
 
-async function lookBatch(deps: Deps): Promise<number> {
-  const places = await claimCertificates(deps.database, byService, looksAtOnce);
+async function settleBatch(deps: Deps): Promise<number> {
+  const providers = await claimCertificates(deps.database, byService, settlesAtOnce);
   await Promise.all(
-    places.map((place) =>
-      withRow(deps, place, (tx, row) => lookAtCertificates(tx, row, deps.publicUrl)),
+    providers.map((provider) =>
+      withRow(deps, provider, (tx, row) => settleCertificates(tx, row, deps.publicUrl)),
     ),
   );
-  return places.length;
+  return providers.length;
 }
 
 async function readBatch(deps: Deps, signal: AbortSignal): Promise<number> {
@@ -92,7 +92,7 @@ function read(text: string, row: Row): SourcedMetadata {
 /** Works on a locked provider, unless it was deleted meanwhile. */
 function withRow(
   { database }: Deps,
-  { tenant, id }: Place,
+  { tenant, id }: ProviderKey,
   work: (tx: Transaction, row: Row) => void,
 ): Promise<void> {
   return database.transaction(
