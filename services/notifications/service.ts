@@ -61,7 +61,7 @@ import { openTemplates } from './email/templates.ts';
 import { listEventTypesHandler } from './events/list.ts';
 import { eventsChecks, eventsHandlers } from './events/publish.ts';
 import { createDomainOwners } from './fanout/domain-owners.ts';
-import { endpointFinder, startFanout, unsentNoter, wantsFinder } from './fanout/fanout.ts';
+import { endpointFinder, startFanout, unsentRecorder, wantsFinder } from './fanout/fanout.ts';
 import { createLaneQuotas } from './fanout/lane-quotas.ts';
 import { keysHandlers } from './keys/handlers.ts';
 import { logoutHandlers } from './logouts/handlers.ts';
@@ -263,7 +263,7 @@ function backgroundOf(shared: Shared): Background[] {
   const finders = {
     findEndpoints: endpointFinder(database),
     wants: wantsFinder(database),
-    noteUnsent: unsentNoter(database),
+    noteUnsent: unsentRecorder(database),
   };
   const fanout: Background = () => (
     startFanout({ ...shared, ...finders, quotas: createLaneQuotas() }), () => Promise.resolve()

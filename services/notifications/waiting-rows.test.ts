@@ -13,10 +13,10 @@ function start(t: TestContext, check: () => Promise<number>) {
   t.after(() => t.mock.timers.reset());
   t.mock.method(performance, 'now', () => clock);
   let signals = 0;
-  let hear = () => {};
+  let wake = () => {};
   const announcements = createAnnouncements({
-    signal: () => (signals++, hear()),
-    listen: async (_subject, listener) => void (hear = () => listener('', () => {})),
+    signal: () => (signals++, wake()),
+    listen: async (_subject, listener) => void (wake = () => listener('', () => {})),
   });
   const checks: number[] = [];
   const stop = watchRows({

@@ -51,14 +51,14 @@ type Job = {
 /** Repeats a check when a row is due or announced. The returned function stops it. */
 export function watchRows({ announcements, log, failed, check }: Job): () => Promise<void> {
   let stopped = false;
-  let begun = 0;
+  let startedAt = 0;
   let isAnnounced = false;
   let timer: NodeJS.Timeout | undefined;
   let resume = () => {};
 
   function resumeIn(ms: number): void {
     clearTimeout(timer);
-    timer = setTimeout(resume, Math.max(ms, begun + leastMs - performance.now()));
+    timer = setTimeout(resume, Math.max(ms, startedAt + leastMs - performance.now()));
   }
   const wait = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -73,7 +73,7 @@ export function watchRows({ announcements, log, failed, check }: Job): () => Pro
 
   const loop = (async () => {
     while (!stopped) {
-      begun = performance.now();
+      startedAt = performance.now();
       isAnnounced = false;
       const nextMs = await check(() => stopped).catch((error: unknown) => {
         log.warn(failed, { error });

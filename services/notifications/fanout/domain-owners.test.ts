@@ -5,25 +5,25 @@ import { createDomainOwners } from './domain-owners.ts';
 
 /** Domain owners with a fake sso, and the calls that it got. */
 function ownersWith(answer: () => Promise<{ tenant: string }>) {
-  const asked: string[] = [];
+  const domains: string[] = [];
   const find = (request: { domain: string }) => {
-    asked.push(request.domain);
+    domains.push(request.domain);
     return answer();
   };
   return {
-    asked,
+    domains,
     owners: createDomainOwners({ find } as unknown as Parameters<typeof createDomainOwners>[0]),
   };
 }
 
 test("a domain's owner is looked up once for concurrent events", async () => {
-  const { asked, owners } = ownersWith(() => Promise.resolve({ tenant: 'tnt_1' }));
+  const { domains, owners } = ownersWith(() => Promise.resolve({ tenant: 'tnt_1' }));
   assert.deepEqual(await Promise.all([owners.of('acme.example'), owners.of('acme.example')]), [
     'tnt_1',
     'tnt_1',
   ]);
   assert.equal(await owners.of('other.example'), 'tnt_1');
-  assert.deepEqual(asked, ['acme.example', 'other.example']);
+  assert.deepEqual(domains, ['acme.example', 'other.example']);
 });
 
 test('an unavailable sso holds back events until it is back', async () => {

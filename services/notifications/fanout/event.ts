@@ -2,7 +2,7 @@ import type { Target } from '@bailiwick/outbox';
 
 /**
  * The parts of an event that fan-out uses; webhooks get `text` unchanged. `email`: the address of
- * the event's subject, "" = none. `left`: the tenants of a deleted user, which access may have
+ * the event's subject, "" = none. `formerTenants`: the tenants of a deleted user, which access may have
  * deleted by now.
  */
 export type FanoutEvent = {
@@ -12,7 +12,7 @@ export type FanoutEvent = {
   timestamp: string;
   subject: string;
   email: string;
-  left: string[];
+  formerTenants: string[];
   text: string;
 };
 
@@ -45,7 +45,9 @@ export function readEvent(message: string): FanoutEvent | undefined {
     timestamp,
     subject,
     email: textIn(data, 'Email'),
-    left: (audit?.Targets ?? []).filter((target) => target.Type === 'tenant').map(({ ID }) => ID),
+    formerTenants: (audit?.Targets ?? [])
+      .filter((target) => target.Type === 'tenant')
+      .map(({ ID }) => ID),
     text,
   };
 }
@@ -83,7 +85,8 @@ export function namesFor(type: string): string[] {
 export function isSubscribed(eventTypes: readonly string[], type: string): boolean {
   if (eventTypes.length === 0) return true;
   return eventTypes.some(
-    (wanted) => wanted === type || (wanted.endsWith('.*') && type.startsWith(wanted.slice(0, -1))),
+    (pattern) =>
+      pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))),
   );
 }
 
@@ -101,9 +104,9 @@ export const existedAt = (event: FanoutEvent, createdAt: string) =>
 const isAboutEndpoints = (type: string) => /^(webhook|chat)_endpoint[.]/.test(type);
 
 function textIn(data: unknown, key: string): string {
-  const value: unknown =
+  const member: unknown =
     typeof data === 'object' && data !== null && Object.hasOwn(data, key)
       ? (data as Record<string, unknown>)[key]
       : undefined;
-  return typeof value === 'string' ? value : '';
+  return typeof member === 'string' ? member : '';
 }

@@ -27,7 +27,7 @@ type Published = {
 };
 
 /** `unsent`: the tasks that are recorded as not sent. */
-type Observed = { wants?: (type: string) => boolean; unsent?: string[] };
+type FanoutOptions = { wants?: (type: string) => boolean; unsent?: string[] };
 
 /** The tasks published for an event, with these endpoints in every tenant. */
 async function published(
@@ -41,7 +41,7 @@ async function published(
   }>,
   tenants: readonly string[] = [],
   targets: object[] = [],
-  { wants = () => true, unsent = [] }: Observed = {},
+  { wants = () => true, unsent = [] }: FanoutOptions = {},
 ): Promise<Published[]> {
   const all: Published[] = [];
   const deps = {
@@ -184,12 +184,12 @@ test('an event about a user also goes, once, to the tenant that verified the dom
 test('an event about a user asks for no tenants if no endpoint of any tenant wants its type', async () => {
   const event = text({ type: 'user.signed_in', tenant: '', data: { ID: 'usr_1' } });
   const endpoints = [{ id: 'whk_1', eventTypes: [] }];
-  const sent = (isWanted: boolean) =>
+  const publishedFor = (isWanted: boolean) =>
     published(event, endpoints, ['tnt_1'], [], {
       wants: (type) => type === 'user.signed_in' && isWanted,
     });
-  assert.deepEqual(await sent(false), []);
-  assert.equal((await sent(true)).length, 1);
+  assert.deepEqual(await publishedFor(false), []);
+  assert.equal((await publishedFor(true)).length, 1);
 });
 
 test('the event of a deleted user goes to the former tenants of the user', async () => {

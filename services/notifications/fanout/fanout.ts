@@ -14,12 +14,12 @@ import { dropped } from '../sending/delivery-outcome.ts';
 import type { DomainOwners } from './domain-owners.ts';
 import { existedAt, type FanoutEvent, readEvent, skipReason } from './event.ts';
 import type { LaneQuotas } from './lane-quotas.ts';
-import { type FanoutEndpoint, findWanted, listFanoutEndpoints } from './queries.ts';
+import { type FanoutEndpoint, findSubscribedTypes, listFanoutEndpoints } from './queries.ts';
 
 export type FanoutDeps = {
   findEndpoints: FindEndpoints;
   wants: Wants;
-  noteUnsent: NoteUnsent;
+  noteUnsent: RecordUnsent;
   broker: Broker;
   quotas: LaneQuotas;
   authority: PeerClient<typeof Authority>;
@@ -48,15 +48,15 @@ type Wants = (type: string) => Promise<boolean>;
  */
 export const wantsFinder = (database: Database): Wants =>
   createBatch(async (types: readonly string[]) => {
-    const wanted = await findWanted(database, new Set(types));
-    return types.map((type) => wanted.has(type));
+    const subscriptions = await findSubscribedTypes(database, new Set(types));
+    return types.map((type) => subscriptions.has(type));
   });
 
 /** Records that an inactive endpoint does not get an event. */
-type NoteUnsent = (row: AttemptRow) => Promise<AttemptRow>;
+type RecordUnsent = (row: AttemptRow) => Promise<AttemptRow>;
 
 /** Writes the rows of the events that are handled at the same time together. */
-export const unsentNoter = (database: Database): NoteUnsent =>
+export const unsentRecorder = (database: Database): RecordUnsent =>
   createBatch(async (rows: readonly AttemptRow[]) => {
     await settleAsDone(database, byService, rows);
     return rows;
@@ -105,7 +105,7 @@ export async function fanOut(deps: FanoutDeps, event: FanoutEvent): Promise<void
 // tenants and to the tenant that verified the domain of the address.
 async function tenantsOf(
   { authority, owners, wants }: FanoutDeps,
-  { type, tenant, subject, email, left }: FanoutEvent,
+  { type, tenant, subject, email, formerTenants }: FanoutEvent,
 ): Promise<string[]> {
   const reach = reachOf(type);
   if (reach === 'none') return [];
@@ -114,7 +114,7 @@ async function tenantsOf(
   const domain = findEmail(email)?.domain ?? '';
   const [own, owner] = await Promise.all([
     type === 'user.deleted'
-      ? left
+      ? formerTenants
       : authority
           .listUserTenants({ userId: subject }, byService)
           .then(({ tenants }) => tenants.map(({ id }) => id)),

@@ -32,7 +32,7 @@ const subscribedTypes: Statement<{ type: string }, [types: string]> = {
 };
 
 /** The types of which any endpoint wants events now. `isSubscribed` decides for each endpoint. */
-export async function findWanted(
+export async function findSubscribedTypes(
   database: Database,
   types: ReadonlySet<string>,
 ): Promise<Set<string>> {

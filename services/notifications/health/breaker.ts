@@ -27,13 +27,13 @@ export function createBreaker(now: () => number = Date.now, size = 10_000) {
   return {
     /** Counts an attempt. Returns true if the breaker opens. */
     count(endpoint: string, result: 'delivered' | 'failed' | 'timeout'): boolean {
-      const known = tallies.peek(endpoint);
-      if (!known && result === 'delivered') return false;
-      const isOld = !known || now() - known.since > windowMs;
+      const entry = tallies.peek(endpoint);
+      if (!entry && result === 'delivered') return false;
+      const isOld = !entry || now() - entry.since > windowMs;
       // Timeouts in a row still count when they are further apart than the window.
       const tally = isOld
-        ? { since: now(), attempts: 0, failed: 0, timeouts: known?.timeouts ?? 0 }
-        : known;
+        ? { since: now(), attempts: 0, failed: 0, timeouts: entry?.timeouts ?? 0 }
+        : entry;
       tallies.set(endpoint, tally);
       tally.attempts++;
       if (result !== 'delivered') tally.failed++;

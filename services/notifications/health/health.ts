@@ -48,7 +48,7 @@ export function createHealth({
       key: { tenant: string; endpoint: string },
       endpointState: EndpointState,
       { status, error }: { status: Status; error: string },
-      askedUntil?: Date,
+      retryNotBefore?: Date,
     ): Promise<void> {
       const { tenant, endpoint } = key;
       if (status === 'dropped') return;
@@ -63,8 +63,8 @@ export function createHealth({
           endpointStates.invalidate(tenant, endpoint);
         }
       } else await afterFailure(key, endpointState, error === 'timeout');
-      if (!askedUntil) return;
-      await pauseUntil(database, byService, tenant, endpoint, askedUntil);
+      if (!retryNotBefore) return;
+      await pauseUntil(database, byService, tenant, endpoint, retryNotBefore);
       endpointStates.invalidate(tenant, endpoint);
     },
   };

@@ -17,10 +17,10 @@ export function createLatencyTracker({ size = 10_000 } = {}) {
     isSlow: (endpoint: string) => tracked.peek(endpoint)?.isSlow ?? false,
     /** Records an attempt. A slow endpoint is fast again after twenty fast successes in a row. */
     record(endpoint: string, tookMs: number, isDelivered: boolean): void {
-      const known = tracked.peek(endpoint);
+      const entry = tracked.peek(endpoint);
       // Fast endpoints, the majority, need no entry.
-      if (!known && tookMs < slowMs / 2) return;
-      const before = known ?? { averageMs: tookMs, isSlow: false, fast: 0 };
+      if (!entry && tookMs < slowMs / 2) return;
+      const before = entry ?? { averageMs: tookMs, isSlow: false, fast: 0 };
       const averageMs = before.averageMs + weight * (tookMs - before.averageMs);
       const fast = isDelivered && tookMs < slowMs ? before.fast + 1 : 0;
       if (fast >= fastToReturn) return void tracked.delete(endpoint);

@@ -33,8 +33,8 @@ export async function findEndpointState(
 ): Promise<EndpointState> {
   const [row] = await database.query(endpointState, [tenant, endpoint]);
   if (!row) throw new Error('the endpoint state query returned no row');
-  const { kind, ...found } = row;
-  return { ...found, rateLimit: kind ? chatRates[kind] : found.rateLimit };
+  const { kind, ...rest } = row;
+  return { ...rest, rateLimit: kind ? chatRates[kind] : rest.rateLimit };
 }
 
 // An attempt that ends after its endpoint was deleted must leave no row.

@@ -76,7 +76,7 @@ export function unreadableAttempt(message: BrokerMessage, lane: string): Recorde
   const operation = message.header(taskHeaders.operation);
   const text = message.text();
   const task = `unreadable.${createHash('sha256').update(`${message.id}\n${text}`).digest('base64url')}`;
-  const about = {
+  const identity = {
     operation: isStorable(operation) ? operation : '',
     lane,
     event: '',
@@ -85,7 +85,7 @@ export function unreadableAttempt(message: BrokerMessage, lane: string): Recorde
     type: '',
   };
   return {
-    ...about,
+    ...identity,
     task,
     number: message.deliveries,
     first: 1,
@@ -120,8 +120,8 @@ function objectOf(text: string): Record<string, unknown> | undefined {
 }
 
 /** Whether a number fits PostgreSQL's int. */
-const isAttemptNumber = (value: number): boolean =>
-  Number.isInteger(value) && value >= 1 && value < 2 ** 31;
+const isAttemptNumber = (number: number): boolean =>
+  Number.isInteger(number) && number >= 1 && number < 2 ** 31;
 
 /** Whether PostgreSQL can store and index a text: it rejects NUL and long keys. */
 const isStorable = (text: string): boolean => text.length <= 512 && !text.includes('\0');

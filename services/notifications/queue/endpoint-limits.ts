@@ -6,7 +6,7 @@ const quickMs = 1000;
 const slowMs = 2000;
 const rememberedMs = 60_000;
 
-type Ended = {
+type AttemptEnd = {
   tookMs: number;
   isDelivered: boolean;
   /** The endpoint's running attempts, this one included. */
@@ -24,7 +24,7 @@ export function createEndpointLimits({ size = 10_000 } = {}) {
   const of = (endpoint: string): number => limits.get(endpoint) ?? initialLimit;
   return {
     of,
-    record(endpoint: string, { tookMs, isDelivered, running }: Ended): void {
+    record(endpoint: string, { tookMs, isDelivered, running }: AttemptEnd): void {
       const limit = of(endpoint);
       if (!isDelivered) limits.set(endpoint, Math.max(1, Math.floor(limit / 2)));
       else if (tookMs >= slowMs)

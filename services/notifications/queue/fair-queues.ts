@@ -6,10 +6,10 @@ export type SlotOwner = { tenant: string; endpoint: string };
 export type Slot = 'run' | 'late' | 'stopped';
 
 /** Whether a tenant or an endpoint may take a slot now. */
-type Fits = (id: string) => boolean;
+type TenantFits = (id: string) => boolean;
 type EndpointFits = (owner: SlotOwner) => boolean;
 
-type Waiting = { owner: SlotOwner; size: number; begin: (slot: Slot) => void };
+type WaitingAttempt = { owner: SlotOwner; size: number; begin: (slot: Slot) => void };
 
 /**
  * The attempts that wait in a lane, in a queue for each endpoint. The tenants take turns, and so do
@@ -19,7 +19,7 @@ export function createQueues(places: number) {
   const rotation = createRotation();
   const shares = createShares(places);
 
-  function remove(entry: Waiting): void {
+  function remove(entry: WaitingAttempt): void {
     rotation.remove(entry);
     shares.take(entry, -1);
   }
@@ -35,7 +35,7 @@ export function createQueues(places: number) {
     ): Promise<Slot> | undefined {
       if (shares.isFull(owner, size, most)) return undefined;
       return new Promise((resolve) => {
-        const entry: Waiting = {
+        const entry: WaitingAttempt = {
           owner,
           size,
           begin: (slot) => (clearTimeout(timer), resolve(slot)),
@@ -48,7 +48,7 @@ export function createQueues(places: number) {
     },
 
     /** Removes and returns the next attempt that fits; undefined if none does. */
-    takeNext(tenantFits: Fits, endpointFits: EndpointFits): Waiting | undefined {
+    takeNext(tenantFits: TenantFits, endpointFits: EndpointFits): WaitingAttempt | undefined {
       const next = rotation.next(tenantFits, endpointFits);
       if (!next) return undefined;
       remove(next);
@@ -67,16 +67,16 @@ export function createQueues(places: number) {
 
 /** The queues of the endpoints, by tenant, in the order of the turns. */
 function createRotation() {
-  const tenants = new Map<string, Map<string, Waiting[]>>();
+  const tenants = new Map<string, Map<string, WaitingAttempt[]>>();
   return {
-    add(entry: Waiting): void {
+    add(entry: WaitingAttempt): void {
       const { tenant, endpoint } = entry.owner;
-      const queues = tenants.get(tenant) ?? new Map<string, Waiting[]>();
+      const queues = tenants.get(tenant) ?? new Map<string, WaitingAttempt[]>();
       const queue = queues.get(endpoint) ?? [];
       queue.push(entry);
       tenants.set(tenant, queues.set(endpoint, queue));
     },
-    remove(entry: Waiting): void {
+    remove(entry: WaitingAttempt): void {
       const { tenant, endpoint } = entry.owner;
       const queues = tenants.get(tenant);
       const queue = queues?.get(endpoint);
@@ -85,7 +85,7 @@ function createRotation() {
       if (queue.length === 0) queues.delete(endpoint);
       if (queues.size === 0) tenants.delete(tenant);
     },
-    next(tenantFits: Fits, endpointFits: EndpointFits): Waiting | undefined {
+    next(tenantFits: TenantFits, endpointFits: EndpointFits): WaitingAttempt | undefined {
       for (const [tenant, queues] of tenants) {
         if (!tenantFits(tenant)) continue;
         for (const [endpoint, [first]] of queues)
@@ -114,7 +114,7 @@ function createShares(places: number) {
   const ofEndpoint = createCounts();
   let used = 0;
   return {
-    take({ owner: { tenant, endpoint }, size }: Waiting, by: 1 | -1): void {
+    take({ owner: { tenant, endpoint }, size }: WaitingAttempt, by: 1 | -1): void {
       used += by * size;
       ofTenant.add(tenant, by * size);
       ofEndpoint.add(endpoint, by * size);
@@ -133,8 +133,8 @@ function createShares(places: number) {
 
 /** A map iterates in the order of insertion. */
 function moveToEnd<Value>(map: Map<string, Value>, key: string): void {
-  const value = map.get(key);
-  if (value === undefined) return;
+  const entry = map.get(key);
+  if (entry === undefined) return;
   map.delete(key);
-  map.set(key, value);
+  map.set(key, entry);
 }

@@ -8,12 +8,15 @@ const result = {} as Finished;
 
 test('as many slots are freed early as a lane has, and again once results are stored', async () => {
   const stored: Array<() => void> = [];
-  const finish = createFinish({ finish: () => new Promise<void>((done) => stored.push(done)) }, 2);
+  const finish = createFinish(
+    { finish: () => new Promise<void>((resolve) => stored.push(resolve)) },
+    2,
+  );
   let freed = 0;
   const start = () => finish(result, () => freed++);
   const all = [start(), start(), start()];
   assert.equal(freed, 2);
-  for (const done of stored) done();
+  for (const resolve of stored) resolve();
   await Promise.all(all);
   void start();
   assert.equal(freed, 3);

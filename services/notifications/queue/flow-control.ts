@@ -52,8 +52,8 @@ export function createFlowControl(
         ? { go: 'run', endpointState: undefined, free: () => slots.free(attempt) }
         : { go: 'stopped' };
     }
-    const kept = releaseAfterPause(await endpointStates.get(tenant, endpoint));
-    if (kept) return { go: 'park', release: kept };
+    const release = releaseAfterPause(await endpointStates.get(tenant, endpoint));
+    if (release) return { go: 'park', release };
     if (!isSlowLane && latency.isSlow(endpoint)) return { go: 'spill' };
     const slot = await slots.take(attempt, {
       maxWaitMs: isSlowLane ? maxWaitMs.slow : maxWaitMs.quick,
@@ -78,10 +78,10 @@ export function createFlowControl(
    */
   async function enter({ tenant, endpoint }: Attempt, free: () => void): Promise<FlowDecision> {
     const endpointState = await endpointStates.get(tenant, endpoint);
-    const kept =
+    const release =
       releaseAfterPause(endpointState) ??
       (await releaseAfterRateLimit(endpoint, endpointState.rateLimit));
-    if (kept) return { go: 'park', release: kept };
+    if (release) return { go: 'park', release };
     if (endpointState.pauseMs === 0) return { go: 'run', endpointState, free };
     // Half-open breaker: one delivery probes whether the endpoint has recovered. There is no await
     // between the check and the mark.

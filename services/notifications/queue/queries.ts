@@ -148,16 +148,18 @@ const settleWaiting: Statement<
 
 export type SealedRequest = { dekId: string; request: Buffer };
 
-/** Records attempts and completes their tasks. With `sent`, the sent request is kept. */
+/** Records attempts and completes their tasks. With `sealedRequest`, the request is stored too. */
 export async function settleAsDone(
   database: Database,
   call: Origin,
-  attempts: ReadonlyArray<AttemptRow & { sent?: SealedRequest | undefined }>,
+  attempts: ReadonlyArray<AttemptRow & { sealedRequest?: SealedRequest | undefined }>,
 ): Promise<void> {
-  const messages = attempts.flatMap(({ task, sent }) => (sent ? [{ task, ...sent }] : []));
+  const messages = attempts.flatMap(({ task, sealedRequest }) =>
+    sealedRequest ? [{ task, ...sealedRequest }] : [],
+  );
   const rows = attempts.map((row) => ({
     ...row,
-    sent: undefined,
+    sealedRequest: undefined,
     status_code: row.statusCode,
     duration_ms: row.durationMs,
     started_at: row.startedAt,

@@ -13,11 +13,11 @@ const units: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000 };
 /** Parses `0s,5s,1m,2h`. Throws for anything else. */
 export function parseSchedule(items: readonly string[]): Schedule {
   if (items.length === 0) throw new Error('needs at least one wait');
-  return items.map((item) => {
-    const [, amount, unit] = /^(\d{1,6})([smh])$/.exec(item) ?? [];
+  return items.map((wait) => {
+    const [, amount, unit] = /^(\d{1,6})([smh])$/.exec(wait) ?? [];
     const factor = units[unit ?? ''];
     if (amount === undefined || factor === undefined)
-      throw new Error(`has ${item}, which is not a wait such as 5s, 1m or 2h`);
+      throw new Error(`has ${wait}, which is not a wait such as 5s, 1m or 2h`);
     return Number(amount) * factor;
   });
 }

@@ -14,27 +14,27 @@ async function ask(
   count: number,
   owner: (index: number) => { tenant: string; endpoint: string },
 ) {
-  const begun: number[] = [];
+  const running: number[] = [];
   const answers = Array.from({ length: count }, (_, index) => {
     const slot = slots.take(owner(index));
-    void slot?.then((taken) => taken === 'run' && begun.push(index));
+    void slot?.then((outcome) => outcome === 'run' && running.push(index));
     return slot;
   });
   await Promise.resolve();
   const rejected = answers.filter((slot) => slot === undefined).length;
-  return { begun, rejected, waiting: count - rejected - begun.length };
+  return { running, rejected, waiting: count - rejected - running.length };
 }
 
 test('an endpoint about which nothing is known runs four attempts at once, and uses half of the places', async () => {
   const slots = createSlots({ total: 64, places: 16 });
-  const { begun, waiting, rejected } = await ask(slots, 20, () => at('t', 'a'));
-  assert.deepEqual([begun.length, waiting, rejected], [4, 8, 8]);
+  const { running, waiting, rejected } = await ask(slots, 20, () => at('t', 'a'));
+  assert.deepEqual([running.length, waiting, rejected], [4, 8, 8]);
 });
 
 test('an endpoint about which nothing is known uses at most 512 places, and a tenant with many endpoints two thirds of all', async () => {
   const slots = createSlots({ total: 64, places: 4096 });
   const one = await ask(slots, 1000, () => at('t', 'a'));
-  assert.deepEqual([one.begun.length, one.waiting], [4, 512]);
+  assert.deepEqual([one.running.length, one.waiting], [4, 512]);
   const many = await ask(slots, 5000, (index) => at('t', `endpoint-${index % 100}`));
   assert.equal(one.waiting + many.waiting, 2731);
 });
@@ -53,16 +53,16 @@ test('an endpoint that answers quickly uses 64 places for each of its slots', as
 
 test('waiting attempts begin in order when their endpoint has a free slot', async () => {
   const slots = createSlots({ total: 64, places: 16 });
-  const { begun } = await ask(slots, 6, () => at('t', 'a'));
+  const { running } = await ask(slots, 6, () => at('t', 'a'));
   slots.free(at('t', 'a'));
   await Promise.resolve();
-  assert.deepEqual(begun, [0, 1, 2, 3, 4]);
+  assert.deepEqual(running, [0, 1, 2, 3, 4]);
 });
 
 test('an endpoint that answers quickly gets half of a lane, and one slot after timeouts', async () => {
   const pool = createSlotPool();
   const slots = pool.lane({ total: 64, places: 1024 });
-  const { begun } = await ask(slots, 500, () => at('t', 'a'));
+  const { running } = await ask(slots, 500, () => at('t', 'a'));
   const end = async (count: number, tookMs: number, isDelivered: boolean) => {
     for (let index = 0; index < count; index++) {
       pool.record('a', tookMs, isDelivered);
@@ -71,11 +71,11 @@ test('an endpoint that answers quickly gets half of a lane, and one slot after t
     await Promise.resolve();
   };
   await end(100, 10, true);
-  assert.equal(begun.length - 100, 32);
+  assert.equal(running.length - 100, 32);
   await end(31, 15_000, false);
-  assert.equal(begun.length - 131, 1);
+  assert.equal(running.length - 131, 1);
   await end(1, 10, true);
-  assert.equal(begun.length - 132, 2, 'it grows again');
+  assert.equal(running.length - 132, 2, 'it grows again');
 });
 
 test('an endpoint with few deliveries keeps four slots for the time when it hangs', async () => {
@@ -86,32 +86,32 @@ test('an endpoint with few deliveries keeps four slots for the time when it hang
     pool.record('a', 10, true);
     slots.free(at('t', 'a'));
   }
-  const { begun } = await ask(slots, 20, () => at('t', 'a'));
-  assert.equal(begun.length, 4);
+  const { running } = await ask(slots, 20, () => at('t', 'a'));
+  assert.equal(running.length, 4);
 });
 
 test('a tenant leaves a quarter of the slots free, and is only guaranteed a quarter', async () => {
   const slots = createSlots({ total: 16, places: 64 });
   const flood = await ask(slots, 30, (index) => at('flood', `f${index}`));
-  assert.equal(flood.begun.length, 12);
+  assert.equal(flood.running.length, 12);
   const other = await ask(slots, 4, (index) => at('other', `o${index}`));
-  assert.equal(other.begun.length, 4);
+  assert.equal(other.running.length, 4);
   // A freed slot goes to a tenant below its quarter, even if others have waited longer.
   const third = await ask(slots, 1, () => at('third', 'x'));
   assert.equal(third.waiting, 1);
   slots.free(at('flood', 'f0'));
   await Promise.resolve();
-  assert.equal(third.begun.length, 1);
+  assert.equal(third.running.length, 1);
 });
 
 test('sixteen receivers of a tenant that never answer leave slots for its other endpoints', async () => {
   const slots = createSlots({ total: 64, places: 4096 });
   const hostile = await ask(slots, 16 * 8, (index) => at('t', `hostile-${index % 16}`));
-  assert.equal(hostile.begun.length, 32);
+  assert.equal(hostile.running.length, 32);
   const healthy = await ask(slots, 15, (index) => at('t', `healthy-${index}`));
-  assert.equal(healthy.begun.length, 15);
+  assert.equal(healthy.running.length, 15);
   const first = await ask(slots, 1, () => at('t', 'one-more'));
-  assert.equal(first.begun.length, 1);
+  assert.equal(first.running.length, 1);
   // The last quarter is for other tenants.
   const beyond = await ask(slots, 1, () => at('t', 'beyond'));
   assert.equal(beyond.waiting, 1);
@@ -151,8 +151,8 @@ test('a large attempt takes several places', async () => {
 });
 
 test('mails take any free slot', async () => {
-  const { begun, waiting } = await ask(createSlots({ total: 3, places: 0 }), 5, () => at('', ''));
-  assert.deepEqual([begun.length, waiting], [3, 2]);
+  const { running, waiting } = await ask(createSlots({ total: 3, places: 0 }), 5, () => at('', ''));
+  assert.deepEqual([running.length, waiting], [3, 2]);
 });
 
 test('a stopping process rejects waiting attempts', async () => {
@@ -178,10 +178,10 @@ test('an endpoint runs four attempts at once across all lanes', async () => {
   const slow = pool.lane({ total: 32, places: 8 });
   await ask(quick, 3, () => at('t', 'a'));
   const others = await ask(slow, 3, () => at('t', 'a'));
-  assert.equal(others.begun.length, 1);
+  assert.equal(others.running.length, 1);
   quick.free(at('t', 'a'));
   await Promise.resolve();
-  assert.equal(others.begun.length, 2);
+  assert.equal(others.running.length, 2);
 });
 
 test('an endpoint that is busy in one lane still gets slots in a small one', async () => {
@@ -193,10 +193,10 @@ test('an endpoint that is busy in one lane still gets slots in a small one', asy
     pool.record('a', 10, true);
     quick.free(at('t', 'a'));
   }
-  const { begun } = await ask(replay, 10, () => at('t', 'a'));
+  const { running } = await ask(replay, 10, () => at('t', 'a'));
   for (let index = 0; index < 10; index++) quick.free(at('t', 'a'));
   await Promise.resolve();
-  assert.ok(begun.length >= 4, `${begun.length}`);
+  assert.ok(running.length >= 4, `${running.length}`);
 });
 
 test('a receiver that is slow but always succeeds keeps four slots', async () => {
@@ -207,6 +207,6 @@ test('a receiver that is slow but always succeeds keeps four slots', async () =>
     pool.record('a', 3000, true);
     slots.free(at('t', 'a'));
   }
-  const { begun } = await ask(slots, 20, () => at('t', 'a'));
-  assert.equal(begun.length, 4);
+  const { running } = await ask(slots, 20, () => at('t', 'a'));
+  assert.equal(running.length, 4);
 });

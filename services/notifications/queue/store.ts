@@ -54,9 +54,9 @@ async function waitingColumns(keys: TenantKeys, attempt: RecordedAttempt) {
 /** The row of an attempt that was made. */
 function attemptRow({ attempt, outcome, plan, startedAt, durationMs }: Finished): AttemptRow {
   const { task, number, operation, tenant, endpoint, event, type } = attempt;
-  const about = { task, attempt: number, operation, tenant, endpoint, event, type };
+  const identity = { task, attempt: number, operation, tenant, endpoint, event, type };
   const nextAttemptAt = plan.state === 'waiting' ? plan.dueAt : null;
-  return { ...about, ...outcome, durationMs, startedAt, nextAttemptAt };
+  return { ...identity, ...outcome, durationMs, startedAt, nextAttemptAt };
 }
 
 const byService = serviceOrigin('notifications');
@@ -69,7 +69,7 @@ type StoreDeps = {
   announce: () => void;
 };
 
-type DoneRow = AttemptRow & { sent: SealedRequest | undefined };
+type DoneRow = AttemptRow & { sealedRequest: SealedRequest | undefined };
 
 /** Under load, a statement every few milliseconds serves more attempts. */
 const oneAtATime = { atOnce: 1, restMs: 4 };
@@ -103,7 +103,8 @@ export function createStore({ database, keys, keepsMessages, announce }: StoreDe
       const row = attemptRow(finished);
       const isKept = keepsMessages && endpoint !== '';
       if (plan.state === 'done') {
-        await settleDone({ ...row, sent: isKept ? await sealRequest(keys, attempt) : undefined });
+        const sealedRequest = isKept ? await sealRequest(keys, attempt) : undefined;
+        await settleDone({ ...row, sealedRequest });
         return;
       }
       const waiting = {

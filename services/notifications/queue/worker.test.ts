@@ -17,9 +17,9 @@ import { createSlotPool } from './slots.ts';
 import type { Finished, Store } from './store.ts';
 import { startWorker, type WorkerDeps } from './worker.ts';
 
-type Happening = {
+type WorkOptions = {
   isStopping?: boolean;
-  done?: boolean;
+  isDone?: boolean;
   headers?: Record<string, string>;
   body?: string;
   fail?: unknown;
@@ -34,7 +34,7 @@ type Happening = {
 /** Passes one message to a worker and returns what happened. */
 async function work({
   isStopping = false,
-  done = false,
+  isDone = false,
   headers = {},
   body = '{"Email":"a@example.org","Kind":"password_changed"}',
   fail,
@@ -42,7 +42,7 @@ async function work({
   isStuck = false,
   pauseMs = 0,
   concurrency = 1,
-}: Happening) {
+}: WorkOptions) {
   const happened: string[] = [];
   const finished: Finished[] = [];
   const calls: Array<{ request: Message; attempt: TaskAttempt }> = [];
@@ -85,7 +85,7 @@ async function work({
     ]),
   );
   const store = {
-    isDone: () => Promise.resolve(done),
+    isDone: () => Promise.resolve(isDone),
     finish: (what: Finished) =>
       isStuck
         ? new Promise(() => {})
@@ -166,7 +166,7 @@ test('an attempt calls its operation as a worker that may deliver and nothing el
 });
 
 test('a redelivered attempt is acknowledged and not repeated', async () => {
-  const { happened, calls } = await work({ done: true });
+  const { happened, calls } = await work({ isDone: true });
   assert.deepEqual(happened, ['ack']);
   assert.equal(calls.length, 0);
 });
@@ -234,7 +234,7 @@ test('an expired task is dropped without being attempted', async () => {
   assert.equal(finished[0]?.outcome.status, 'dropped');
 });
 
-const unreadable: Record<string, Happening> = {
+const unreadable: Record<string, WorkOptions> = {
   'is of a newer version': { headers: { [taskHeaders.operation]: 'Pager_Call' } },
   'has no task': { headers: { [taskHeaders.task]: '' } },
   'has an attempt that is not a number': { headers: { [taskHeaders.attempt]: 'x' } },

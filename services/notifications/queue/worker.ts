@@ -147,8 +147,8 @@ async function makeAttempt(
     startedAt,
     durationMs: Date.now() - startedAt.getTime(),
   };
-  const reached = endpointState && involvesReceiver(outcome) ? endpointState : undefined;
-  if (reached) recordLatency(deps, finished);
+  const receiverState = endpointState && involvesReceiver(outcome) ? endpointState : undefined;
+  if (receiverState) recordLatency(deps, finished);
   // The next attempt does not wait for the statement. After a failure it does, because the endpoint
   // may be paused then, and after a probe, until the endpoint's pause is over.
   const mayEndEarly =
@@ -157,7 +157,7 @@ async function makeAttempt(
     (endpointState?.pauseMs ?? 0) === 0;
   await finish(finished, mayEndEarly ? end : undefined);
   message.ack();
-  if (reached) await updateHealth(deps, finished, reached, retryAfterMs);
+  if (receiverState) await updateHealth(deps, finished, receiverState, retryAfterMs);
   attempts.add({ lane: attempt.lane, status: outcome.status, error: outcome.error });
   logAttempt(log, finished);
 }
@@ -176,12 +176,12 @@ async function updateHealth(
   endpointState: EndpointState,
   retryAfterMs: number | undefined,
 ): Promise<void> {
-  const askedUntil =
+  const retryNotBefore =
     retryAfterMs === undefined
       ? undefined
       : new Date(Date.now() + Math.min(retryAfterMs, longestPauseMs));
   await health
-    .update(attempt, endpointState, outcome, askedUntil)
+    .update(attempt, endpointState, outcome, retryNotBefore)
     .catch((error: unknown) => log.warn('updating endpoint health failed', { error }));
 }
 

@@ -109,12 +109,12 @@ test('due tasks are published between two batches of deletions', async (t) => {
   t.mock.timers.enable({ apis: ['Date'] });
   // Deno does not reset the timers at the end of a test.
   t.after(() => t.mock.timers.reset());
-  const done: string[] = [];
+  const steps: string[] = [];
   const old = [5000, 5000, 7];
   const execute = (sql: string): unknown[] => {
-    if (sql.startsWith('select')) done.push('look');
+    if (sql.startsWith('select')) steps.push('look');
     if (!sql.startsWith('delete from delivery_attempt')) return [];
-    done.push('delete');
+    steps.push('delete');
     return Array.from({ length: old.shift() ?? 0 });
   };
   const tx = { query: async (statement: AnyStatement | string) => execute(textOf(statement)) };
@@ -134,6 +134,6 @@ test('due tasks are published between two batches of deletions', async (t) => {
   t.mock.timers.tick(61_000);
   while (old.length > 0) await setImmediate();
   await stop();
-  const deletions = done.slice(done.indexOf('delete'), done.lastIndexOf('delete') + 1);
+  const deletions = steps.slice(steps.indexOf('delete'), steps.lastIndexOf('delete') + 1);
   assert.deepEqual(deletions.join(' '), 'delete look delete look delete');
 });

@@ -137,8 +137,8 @@ export async function takeReleasing(
     [tenant, endpoint],
   );
   if (!row) return undefined;
-  const { kind, ...found } = row;
-  return { ...found, rateLimit: kind ? chatRates[kind] : found.rateLimit };
+  const { kind, ...rest } = row;
+  return { ...rest, rateLimit: kind ? chatRates[kind] : rest.rateLimit };
 }
 
 /**

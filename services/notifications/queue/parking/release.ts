@@ -48,11 +48,11 @@ async function release(tx: Transaction, tenant: string, endpoint: string): Promi
   const releasing = await takeReleasing(tx, tenant, endpoint);
   if (!releasing) return;
   const { size, pauseMs, rateLimit } = releasing;
-  const underWay = await releaseParked(
+  const inFlight = await releaseParked(
     tx,
     releasing,
     rateLimit > 0 ? Math.min(size, rateLimit) : size,
   );
-  const grown = pauseMs === 0 && underWay <= size / 2 ? Math.min(size * 2, largest) : size;
+  const grown = pauseMs === 0 && inFlight <= size / 2 ? Math.min(size * 2, largest) : size;
   await setRelease(tx, releasing, { size: grown, afterSeconds: rateLimit > 0 ? 1 : 0 });
 }
