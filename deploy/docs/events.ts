@@ -116,15 +116,15 @@ const definitionName = (record: string): string =>
 
 const text = (description: string) => ({ type: 'string', description });
 
-function schemaOf({ type, about, record }: EventType, description: Description): JsonObject {
+function schemaOf({ type, description, record }: EventType, openapi: Description): JsonObject {
   const name = definitionName(record);
-  const definitions = definitionsOf(record, description);
+  const definitions = definitionsOf(record, openapi);
   if (name !== record)
     definitions[name] = { ...definitions[name], description: 'A member of a group.' };
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: type,
-    description: about,
+    description,
     type: 'object',
     required: ['id', 'type', 'timestamp', 'tenant', 'actor', 'apiVersion', 'data', 'previous'],
     properties: {
@@ -219,7 +219,7 @@ export function renderEventTypes(): string {
   const description = readDescription();
   const list = reaching.map((one) => ({
     Type: one.type,
-    Description: one.about,
+    Description: one.description,
     Schema: schemaOf(one, description),
     Example: exampleOf(one, description),
   }));
@@ -236,7 +236,7 @@ const audience: Record<Reach, string> = {
 /** docs/events.md. */
 export function renderEvents(): string {
   const rows = reaching.map(
-    ({ type, about: description, record, reach }) =>
+    ({ type, description, record, reach }) =>
       `| \`${type}\` | ${description} | ${definitionName(record)} | ${audience[reach]} |`,
   );
   const created = types.get('group.created');

@@ -22,12 +22,12 @@ export type Role = (typeof roleNames)[number];
 
 /** The roles with these names. Throws for an unknown name. */
 export function readRoles(names: readonly string[]): ReadonlySet<Role> {
-  const known: readonly string[] = roleNames;
-  const unknown = names.filter((name) => !known.includes(name));
+  const supported: readonly string[] = roleNames;
+  const unknown = names.filter((name) => !supported.includes(name));
   if (unknown.length > 0)
     throw new Error(`knows ${roleNames.join(', ')} and not ${unknown.join(', ')}`);
   if (names.length === 0) throw new Error('must name at least one role');
-  return new Set(names.filter((name): name is Role => known.includes(name)));
+  return new Set(names.filter((name): name is Role => supported.includes(name)));
 }
 
 /** The first and the longest pause. Throws unless there are exactly two, the shorter one first. */

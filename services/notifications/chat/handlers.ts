@@ -57,7 +57,7 @@ export function chatHandlers(
       events: { deleted: 'chat_endpoint.deleted', replayed: 'chat_endpoint.replayed' },
       find: findEndpoint,
       list: listEndpoints,
-      lock: (tx, which, lockMode) => tx.em.findOne(ChatEndpointEntity, which, { lockMode }),
+      lock: (tx, key, lockMode) => tx.em.findOne(ChatEndpointEntity, key, { lockMode }),
       toApi,
       recordEvent: recordEndpointEvent,
     }),

@@ -60,7 +60,7 @@ test('a message about a relation names both sides', () => {
 });
 
 test('a record without a name is shown by its email, path or slug', () => {
-  const subject = (data: object) => of({ data }).facts[0]?.[1];
+  const subject = (record: object) => of({ data: record }).facts[0]?.[1];
   assert.equal(subject({ ID: 'inv_1', Email: 'ada@example.com' }), 'ada@example.com (inv_1)');
   assert.equal(subject({ ID: 'grp_1', Name: '', Path: 'eng' }), 'eng (grp_1)');
   assert.equal(subject({ ID: 'rol_1', Slug: 'editor' }), 'editor (rol_1)');

@@ -24,7 +24,7 @@ export function messageOf(event: string): ChatMessage {
   const { type: actorType, id: actorId } = objectOf(actor);
   const [family = ''] = textOf(type).split('.');
   const facts = [
-    [wordsOf(family), named(record)],
+    [wordsOf(family), nameOf(record)],
     ...related.map(([field, label]) => [label, textOf(record[field])] as const),
     ['Changed', Object.keys(objectOf(previous)).join(', ')],
     ['By', joined(' ', actorType, actorId)],
@@ -45,7 +45,7 @@ function wordsOf(type: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function named(record: Record<string, unknown>): string {
+function nameOf(record: Record<string, unknown>): string {
   const id = textOf(record['ID']);
   const name = names.map((field) => clipped(textOf(record[field]))).find((text) => text !== '');
   if (name === undefined) return id;

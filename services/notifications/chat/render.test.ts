@@ -24,7 +24,7 @@ const textsIn = (body: unknown): string[] =>
   typeof body === 'string'
     ? [body]
     : typeof body === 'object' && body !== null
-      ? Object.values(body).flatMap((value) => textsIn(value))
+      ? Object.values(body).flatMap((member) => textsIn(member))
       : [];
 const text = (kind: ChatKind, name?: string) => textsIn(render(kind, name)).join('\n');
 

@@ -21,7 +21,7 @@ export const chatKind: EndpointKind = {
   },
 };
 
-type AtFault = { tenant: string; endpoint: string; url: string; keys: TenantKeys };
+type FailedEndpoint = { tenant: string; endpoint: string; url: string; keys: TenantKeys };
 
 /**
  * Disables an endpoint whose URL failed, unless its URL has changed since. Resealing does not
@@ -29,7 +29,7 @@ type AtFault = { tenant: string; endpoint: string; url: string; keys: TenantKeys
  */
 export async function disableEndpointAt(
   tx: Transaction,
-  { tenant, endpoint, url, keys }: AtFault,
+  { tenant, endpoint, url, keys }: FailedEndpoint,
   reason: string,
 ): Promise<void> {
   const stored = await lockActive(tx, tenant, endpoint);

@@ -22,9 +22,9 @@ export const invitationTaskHandlers = (tasks: Tasks): Handlers<typeof TenantInvi
 export function suppressionHandlers(suppressions: Suppressions): Handlers<typeof Mail> {
   return {
     async getSuppression({ email }) {
-      const found = await suppressions.find(normaliseEmail(email).key);
-      if (!found) throw notFound('suppression');
-      const { code, created_at: createdAt, expires_at: expiresAt } = found;
+      const row = await suppressions.find(normaliseEmail(email).key);
+      if (!row) throw notFound('suppression');
+      const { code, created_at: createdAt, expires_at: expiresAt } = row;
       return {
         suppression: {
           statusCode: code,

@@ -11,7 +11,7 @@ import type { Mail } from './message.ts';
 import { openTemplates } from './templates.ts';
 
 const ring = parseKeyRing(`one:${Buffer.alloc(32, 1).toString('base64')}`);
-const strange = parseKeyRing(`one:${Buffer.alloc(32, 2).toString('base64')}`);
+const otherRing = parseKeyRing(`one:${Buffer.alloc(32, 2).toString('base64')}`);
 const templates = openTemplates('');
 const attempt = (extra: Record<string, string> = {}, id = 'tsk_1', number = 1) => ({
   id,
@@ -24,11 +24,11 @@ const attempt = (extra: Record<string, string> = {}, id = 'tsk_1', number = 1) =
  * of earlier mails.
  */
 function mails(answer?: Error) {
-  const sent: Mail[] = [];
+  const inbox: Mail[] = [];
   const suppressed = new Map<string, number>();
   const counted = new Map<string, number>();
   const send = (mail: Mail) =>
-    answer ? Promise.reject(answer) : Promise.resolve(void sent.push(mail));
+    answer ? Promise.reject(answer) : Promise.resolve(void inbox.push(mail));
   const suppressions = {
     nameOf: (key: string) => `name of ${key}`,
     find: (key: string) =>
@@ -54,11 +54,11 @@ function mails(answer?: Error) {
     limit: { count: 2, each: 2, others: 1, known: 1, seconds: 900 },
     brands: { of: (tenant: string) => Promise.resolve({ name: tenant, color: '' }) },
   };
-  return { sent, suppressed, counted, ...createMails(deps) };
+  return { inbox, suppressed, counted, ...createMails(deps) };
 }
 
 test('a verification mail has the unsealed token in a link below the public URL', async () => {
-  const { sent, sendToken } = mails();
+  const { inbox, sendToken } = mails();
   const token = createToken('verify');
   const { request } = mailTask(
     'Account_Task_SendEmailVerification',
@@ -73,30 +73,30 @@ test('a verification mail has the unsealed token in a link below the public URL'
     { email: 'ann@example.org', token: String(request['Token']) },
     attempt(),
   );
-  assert.ok(sent[0]?.text.includes(`https://example.com/iam/verify#token=${token}\n`));
-  assert.equal(sent[0]?.to, 'ann@example.org');
-  assert.equal(sent[0]?.messageId, '<tsk_1@example.com>');
+  assert.ok(inbox[0]?.text.includes(`https://example.com/iam/verify#token=${token}\n`));
+  assert.equal(inbox[0]?.to, 'ann@example.org');
+  assert.equal(inbox[0]?.messageId, '<tsk_1@example.com>');
 });
 
 test('a password reset mail accepts a plain token, as a direct call has it', async () => {
-  const { sent, sendToken } = mails();
+  const { inbox, sendToken } = mails();
   await sendToken(
     'reset',
     'reset',
     { email: 'ann@example.org', token: 'bwkr_plain' },
     attempt({}, ''),
   );
-  assert.ok(sent[0]?.text.includes('/reset#token=bwkr_plain\n'));
-  assert.match(sent[0]?.messageId ?? '', /^<tsk_\w{26}@example\.com>$/);
+  assert.ok(inbox[0]?.text.includes('/reset#token=bwkr_plain\n'));
+  assert.match(inbox[0]?.messageId ?? '', /^<tsk_\w{26}@example\.com>$/);
 });
 
 test('the link of a mail opens its page in the language of the mail', async () => {
-  const { sent, sendToken } = mails();
+  const { inbox, sendToken } = mails();
   const request = { email: 'ann@example.org', token: 'bwkr_plain' };
   await sendToken('reset', 'reset', request, attempt({ locale: 'de-CH' }));
-  assert.ok(sent[0]?.text.includes('/reset?ui_locale=de-CH#token=bwkr_plain\n'));
+  assert.ok(inbox[0]?.text.includes('/reset?ui_locale=de-CH#token=bwkr_plain\n'));
   await sendToken('reset', 'reset', request, attempt({ locale: 'x"&#y' }));
-  assert.ok(sent[1]?.text.includes('/reset?ui_locale=x%22%26%23y#token=bwkr_plain\n'));
+  assert.ok(inbox[1]?.text.includes('/reset?ui_locale=x%22%26%23y#token=bwkr_plain\n'));
 });
 
 test('a malformed token is rejected', async () => {
@@ -113,7 +113,7 @@ test('a token sealed with another key ring is an internal error', async () => {
   const { sendToken } = mails();
   const { request } = mailTask(
     'Account_Task_SendEmailVerification',
-    strange,
+    otherRing,
     { Email: 'a@example.org', Token: 'x' },
     {},
   );
@@ -127,7 +127,7 @@ test('a token sealed with another key ring is an internal error', async () => {
 });
 
 test('an invitation mail shows sanitized names of the tenant and the inviter', async () => {
-  const { sent, sendToken } = mails();
+  const { inbox, sendToken } = mails();
   await sendToken(
     'invitation',
     'invitation',
@@ -135,21 +135,23 @@ test('an invitation mail shows sanitized names of the tenant and the inviter', a
     attempt({ tenantName: 'Acme <b>\nLtd', inviterName: 'Ada www.win.example' }),
   );
   assert.ok(
-    sent[0]?.text.includes('Ada www win example invites you to join Acme <b> Ltd on Example.'),
+    inbox[0]?.text.includes('Ada www win example invites you to join Acme <b> Ltd on Example.'),
   );
-  assert.ok(sent[0]?.html.includes('join <bdi>Acme &lt;b&gt; Ltd</bdi> on Example.'));
-  assert.equal(sent[0]?.to, 'ann@xn--bcher-kva.example');
+  assert.ok(inbox[0]?.html.includes('join <bdi>Acme &lt;b&gt; Ltd</bdi> on Example.'));
+  assert.equal(inbox[0]?.to, 'ann@xn--bcher-kva.example');
   await sendToken(
     'invitation',
     'invitation',
     { email: 'ann@example.org', token: 'bwki_x' },
     attempt(),
   );
-  assert.ok(sent[1]?.text.includes('Another user invites you to join an organisation on Example.'));
+  assert.ok(
+    inbox[1]?.text.includes('Another user invites you to join an organisation on Example.'),
+  );
 });
 
 test('a mail uses the locale of its task', async () => {
-  const { sent, sendToken, sendNotice } = mails();
+  const { inbox, sendToken, sendNotice } = mails();
   await sendToken(
     'invitation',
     'invitation',
@@ -157,7 +159,7 @@ test('a mail uses the locale of its task', async () => {
     attempt({ locale: 'de-CH' }),
   );
   assert.ok(
-    sent[0]?.text.includes(
+    inbox[0]?.text.includes(
       'Eine andere Person lädt Sie ein, einer Organisation auf Example beizutreten.',
     ),
   );
@@ -167,7 +169,9 @@ test('a mail uses the locale of its task', async () => {
     attempt({ locale: 'pt', name: 'build', tenantName: 'Acme', date: '2026-03-01T23:30:00.000Z' }),
   );
   assert.ok(
-    sent[1]?.text.includes('A chave “build” de um bot de Acme expira em 1 de março de 2026 (UTC).'),
+    inbox[1]?.text.includes(
+      'A chave “build” de um bot de Acme expira em 1 de março de 2026 (UTC).',
+    ),
   );
 });
 
@@ -194,7 +198,7 @@ test('a rejection that is not about the recipient suppresses no address', async 
 });
 
 test('mails to an address are limited per kind, and one kind does not use up the limit of another', async () => {
-  const { sent, sendToken, sendNotice } = mails();
+  const { inbox, sendToken, sendNotice } = mails();
   const reset = (number = 1) =>
     sendToken(
       'reset',
@@ -212,14 +216,17 @@ test('mails to an address are limited per kind, and one kind does not use up the
     reason: 'MAIL_LIMITED',
   });
   await sendNotice('address_changed', { email: 'ann@example.org' }, attempt());
-  assert.equal(sent.length, 8);
+  assert.equal(inbox.length, 8);
 });
 
 test('a mail about a tenant looks like the tenant, beside the name of the service', async () => {
-  const { sent, sendNotice } = mails();
+  const { inbox, sendNotice } = mails();
   const to = { email: 'ann@example.org' };
   await sendNotice('sso_lifted', to, attempt({ tenant: 'Acme <b>', date: '2026-01-31T12:00:00Z' }));
-  assert.match(sent[0]?.html ?? '', /<p class="service"><bdi>Acme &lt;b&gt;<\/bdi> · Example<\/p>/);
+  assert.match(
+    inbox[0]?.html ?? '',
+    /<p class="service"><bdi>Acme &lt;b&gt;<\/bdi> · Example<\/p>/,
+  );
   await sendNotice('password_changed', to, attempt());
-  assert.match(sent[1]?.html ?? '', /<p class="service">Example<\/p>/);
+  assert.match(inbox[1]?.html ?? '', /<p class="service">Example<\/p>/);
 });

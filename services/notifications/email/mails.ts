@@ -57,16 +57,16 @@ export function createMails(deps: MailDeps) {
     const { id, extra } = attempt;
     const email = normaliseEmail(request.email);
     await assertMayMail(deps, mail, email.key, attempt);
-    const given = { ...extra, ...sender, email: email.address, ...values };
+    const mailValues = { ...extra, ...sender, email: email.address, ...values };
     const brand = await brands.of(extra['tenant'] ?? '');
-    const written = renderMail(templates, mail, extra['locale'] ?? '', given, brand);
+    const content = renderMail(templates, mail, extra['locale'] ?? '', mailValues, brand);
     // The envelope address, with the domain in ASCII.
     const to = `${email.address.slice(0, email.address.lastIndexOf('@'))}@${email.domain}`;
     // The task's id, so that a mail sent twice after a crash can be recognised as one.
     const messageId = `<${id || createId('tsk')}@${messageHost}>`;
     const span = { kind: SpanKind.CLIENT, attributes: { 'bailiwick.mail': mail } };
     try {
-      await inSpan('smtp send', span, () => mailer.send({ to, messageId, ...written }));
+      await inSpan('smtp send', span, () => mailer.send({ to, messageId, ...content }));
     } catch (error) {
       if (error instanceof MailRefused && error.suppress)
         await suppressions.add(email.key, error.responseCode, id);

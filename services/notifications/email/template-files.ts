@@ -23,10 +23,10 @@ export const layoutFile = 'layout.html';
 const wordFiles = ['unnamed.txt', 'somebody.txt', 'unknown.txt'] as const;
 export const partFiles = { subject: 'subject.txt', text: 'text.txt', html: 'html.html' } as const;
 
-type FilesRead = { files: TemplateFiles; problems: string[] };
+type FilesResult = { files: TemplateFiles; problems: string[] };
 
 /** The files of a directory, and the problems of reading it. */
-export function readTemplateFiles(directory: string): FilesRead {
+export function readTemplateFiles(directory: string): FilesResult {
   const files = new Map<string, string>();
   const problems: string[] = [];
   const read = (folder: string, prefix: string): void => {
@@ -68,7 +68,7 @@ export function problemsOf(files: TemplateFiles, shipped: TemplateFiles): string
   const added = [...localesOf(files)].filter((locale) => !localesOf(shipped).has(locale));
   for (const locale of added) {
     const twin = [...localesOf(shipped)].find(
-      (known) => known.toLowerCase() === locale.toLowerCase(),
+      (candidate) => candidate.toLowerCase() === locale.toLowerCase(),
     );
     if (twin) problems.push(`${locale} is spelt ${twin}`);
     else if (!isLocale(locale)) problems.push(`${locale} is not a locale such as nl or zh-TW`);

@@ -57,12 +57,12 @@ test('every locale has every mail with the same placeholders', () => {
   ]);
   for (const name of templateNames) {
     for (const part of Object.values(partFiles)) {
-      const wanted = placeholdersIn(textOf('en', name, part));
+      const expected = placeholdersIn(textOf('en', name, part));
       for (const locale of locales) {
         assert.notEqual(textOf(locale, name, part).trim(), '', `${locale} ${name} ${part}`);
         assert.deepEqual(
           placeholdersIn(textOf(locale, name, part)),
-          wanted,
+          expected,
           `${locale} ${name} ${part}`,
         );
       }
@@ -146,8 +146,8 @@ test('a mail uses the closest available locale', () => {
     'zh-Hant-TW': ['en'],
     '': ['en'],
   };
-  for (const [wanted, chain] of Object.entries(chains))
-    assert.deepEqual(localeChain(shipped, wanted), chain, wanted);
+  for (const [locale, chain] of Object.entries(chains))
+    assert.deepEqual(localeChain(shipped, locale), chain, locale);
   assert.equal(
     renderMail(shipped, 'reset', 'DE-ch', values).subject,
     'Setzen Sie Ihr Passwort zurück',
@@ -275,10 +275,16 @@ test('displayName makes one short line without links', () => {
 });
 
 test('names in a mail are isolated: all in HTML, and those from right to left in plain text', () => {
-  const given = { service: 'x', publicUrl: 'x', email: 'x', token: 'x', link: 'https://x' };
-  const named = { tenantName: 'חברה', inviterName: 'Ada' };
+  const mailValues = { service: 'x', publicUrl: 'x', email: 'x', token: 'x', link: 'https://x' };
+  const names = { tenantName: 'חברה', inviterName: 'Ada' };
   const brand = { name: 'שם', color: '' };
-  const { text, html } = renderMail(shipped, 'invitation', 'en', { ...given, ...named }, brand);
+  const { text, html } = renderMail(
+    shipped,
+    'invitation',
+    'en',
+    { ...mailValues, ...names },
+    brand,
+  );
   assert.ok(text.includes('Ada invites you to join \u2068חברה\u2069 on x.'), text);
   assert.ok(html.includes('<bdi>Ada</bdi> invites you to join <bdi>חברה</bdi> on x.'), html);
   assert.ok(html.includes('<bdi>שם</bdi> · x'), html);

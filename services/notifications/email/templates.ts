@@ -75,8 +75,8 @@ export function openTemplates(directory: string): Templates {
 }
 
 /** The locales to try, closest first, and finally English. */
-export const localeChain = ({ locales }: Templates, wanted: string): string[] => [
-  ...new Set([...localesLike(locales, wanted), fallbackLocale]),
+export const localeChain = ({ locales }: Templates, locale: string): string[] => [
+  ...new Set([...localesLike(locales, locale), fallbackLocale]),
 ];
 
 /** Renders a mail in the closest locale that has it. */
@@ -84,7 +84,7 @@ export function renderMail(
   templates: Templates,
   name: TemplateName,
   locale: string,
-  given: MailValues & Sender,
+  mailValues: MailValues & Sender,
   brand: Brand = { name: '', color: '' },
 ): Template {
   const chain = localeChain(templates, locale);
@@ -94,15 +94,15 @@ export function renderMail(
   if (lang === undefined) throw new Error(`there is no mail ${name}`);
   const part = (file: string) => templates.files.get(`${lang}.${name}.${file}`) ?? '';
   const subject = part(partFiles.subject).trim();
-  const values = valuesOf(given, lang, (word) => wordOf(templates, [lang, ...chain], word));
+  const values = valuesOf(mailValues, lang, (word) => wordOf(templates, [lang, ...chain], word));
   const content = fill(part(partFiles.html), withNames(values, isolatedHtml, escapeHtml)).trim();
   const frame = {
     lang: escapeHtml(lang),
     subject: escapeHtml(subject),
-    service: escapeHtml(given.service),
-    publicUrl: escapeHtml(given.publicUrl),
+    service: escapeHtml(mailValues.service),
+    publicUrl: escapeHtml(mailValues.publicUrl),
     content,
-    ...brandValues(brand, given.service),
+    ...brandValues(brand, mailValues.service),
   };
   const text = fill(part(partFiles.text), withNames(values, isolated));
   return { subject, text, html: fill(templates.layout, frame) };
@@ -150,18 +150,18 @@ function imageOf({ url, width, height }: NonNullable<Brand['logo']>): string {
 }
 
 function valuesOf(
-  { service, publicUrl, email, ...given }: MailValues & Sender,
+  { service, publicUrl, email, ...mailValues }: MailValues & Sender,
   lang: string,
   word: (name: string) => string,
 ): Values {
-  const { token, link, date, name, left, operatorName, reason, time } = given;
+  const { token, link, date, name, left, operatorName, reason, time } = mailValues;
   return {
     service,
     publicUrl,
     email,
-    tenantName: displayName(given.tenantName ?? '') || word('unnamed'),
-    inviterName: displayName(given.inviterName ?? '') || word('somebody'),
-    requestedFrom: addressOf(given.requestedFrom) || word('unknown'),
+    tenantName: displayName(mailValues.tenantName ?? '') || word('unnamed'),
+    inviterName: displayName(mailValues.inviterName ?? '') || word('somebody'),
+    requestedFrom: addressOf(mailValues.requestedFrom) || word('unknown'),
     ...(name === undefined ? {} : { name: displayName(name) }),
     ...(date === undefined
       ? {}
@@ -192,7 +192,7 @@ const addressOf = (text = ''): string => (isIP(text) === 0 ? '' : text);
 function wordOf({ files }: Templates, chain: readonly string[], word: string): string {
   const text = chain
     .map((locale) => files.get(`${locale}.${word}.txt`))
-    .find((found) => found !== undefined);
+    .find((content) => content !== undefined);
   return (text ?? '').trim();
 }
 
@@ -210,6 +210,6 @@ function oneLine(text: string, most: number): string {
     .normalize('NFC')
     .replace(/(?:(?!(?<=\p{L}\p{M}*)[\u200c\u200d](?=\p{L}))[\p{C}\p{Z}\s])+/gu, ' ')
     .trim();
-  const unlinked = line.replace(/(?<=\S)[.:/@](?=\S)/g, ' ').replace(/ +/g, ' ');
-  return Array.from(unlinked).slice(0, most).join('');
+  const withoutLinks = line.replace(/(?<=\S)[.:/@](?=\S)/g, ' ').replace(/ +/g, ' ');
+  return Array.from(withoutLinks).slice(0, most).join('');
 }

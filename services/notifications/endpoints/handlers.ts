@@ -37,12 +37,12 @@ type Kind<Found, Row, Shown> = {
   find: (database: Database, tenant: string, id: string) => Promise<Found | undefined>;
   list: (database: Database, tenant: string, query: PageQuery) => Promise<Found[]>;
   /** The stored endpoint, locked until the transaction ends. */
-  lock: (tx: Transaction, which: Which, mode: LockMode) => Promise<Row | null>;
+  lock: (tx: Transaction, key: EndpointId, mode: LockMode) => Promise<Row | null>;
   toApi: (row: Found) => Shown | Promise<Shown>;
   recordEvent: (tx: Transaction, type: string, row: Row) => void;
 };
 
-type Which = { tenant: string; id: string };
+type EndpointId = { tenant: string; id: string };
 
 /** The operations that webhook and chat endpoints share. */
 export function sharedHandlers<
@@ -59,7 +59,7 @@ export function sharedHandlers<
   { type, events, find, list, lock, toApi, recordEvent }: Kind<Found, Row, Shown>,
 ) {
   return {
-    async getEndpoint({ tenant, id }: Which) {
+    async getEndpoint({ tenant, id }: EndpointId) {
       const row = await find(database, tenant, id);
       if (!row) throw notFound('endpoint');
       return { endpoint: await toApi(row) };
@@ -80,7 +80,7 @@ export function sharedHandlers<
       return { page: { items: await Promise.all(items.map(toApi)), nextCursor } };
     },
 
-    async deleteEndpoint({ tenant, id }: Which, call: Call) {
+    async deleteEndpoint({ tenant, id }: EndpointId, call: Call) {
       // Sessions of the receivers' portal depend on the endpoint. Even if it is gone: the call that has
       // deleted it may not have replied yet.
       call.invalidates.add(`credential:${id}`);

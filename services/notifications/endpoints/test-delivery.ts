@@ -16,7 +16,7 @@ const limits = { endpoint: perMinute(10), tenant: perMinute(60) };
 
 const type = 'endpoint.ping';
 
-type Tested = {
+type TestDelivery = {
   tenant: string;
   target: Target;
   /** The audit action of the test. */
@@ -37,7 +37,7 @@ type Tested = {
 export async function sendTest(
   { database, limiter }: { database: Database; limiter: Limiter },
   call: Call,
-  { tenant, target, action, data, attempt }: Tested,
+  { tenant, target, action, data, attempt }: TestDelivery,
 ): Promise<{ task: MessageInitShape<typeof TaskResultSchema> }> {
   await limiter.take(`endpoint test ${tenant} ${target.ID}`, limits.endpoint);
   await limiter.take(`endpoint tests ${tenant}`, limits.tenant);
@@ -47,14 +47,17 @@ export async function sendTest(
   const startedAt = new Date();
   const id = createId('evt');
   // A test that has begun is finished and recorded even if the caller hangs up.
-  const sent = await attempt(
+  const response = await attempt(
     { id, type, text: eventBody(call, { id, type, at: startedAt, tenant, data }) },
     new AbortController().signal,
   );
   // A test is never retried.
-  const outcome = { ...sent, status: sent.status === 'retry' ? ('failed' as const) : sent.status };
+  const outcome = {
+    ...response,
+    status: response.status === 'retry' ? ('failed' as const) : response.status,
+  };
   const { status, statusCode, error, message } = outcome;
-  const noted = {
+  const result = {
     status,
     statusCode,
     error,
@@ -63,7 +66,7 @@ export async function sendTest(
     startedAt,
     nextAttemptAt: null,
   };
-  const about = {
+  const identity = {
     task: createId('tsk'),
     attempt: 1,
     operation: call.operation.name,
@@ -73,6 +76,6 @@ export async function sendTest(
     type,
     delivery: id,
   };
-  await settleAsDone(database, call, [{ ...about, ...noted }]);
+  await settleAsDone(database, call, [{ ...identity, ...result }]);
   return { task: resultOf(id, 1, startedAt, outcome) };
 }

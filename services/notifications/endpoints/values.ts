@@ -4,7 +4,7 @@ import type { StringList } from '@bailiwick/proto/gen/bailiwick/common/v1/values
 // The fields that webhook and chat endpoints share: those a client sets, and the reason and time of
 // disabling.
 
-type Sent = {
+type EndpointInput = {
   name: string;
   active?: boolean | undefined;
   eventTypes?: StringList | undefined;
@@ -53,7 +53,7 @@ export function sharedFields(row: EndpointValues) {
 }
 
 /** The columns of a new endpoint. It is always active; the client's value is ignored. */
-export function createdValues({ name, eventTypes, description }: Sent) {
+export function createdValues({ name, eventTypes, description }: EndpointInput) {
   const now = new Date();
   const switched = { active: true, disabledReason: '', disabledAt: null };
   return {
@@ -70,13 +70,13 @@ export function createdValues({ name, eventTypes, description }: Sent) {
  * The columns that an update sets: the name as sent; absent fields keep their value. `Active: true`
  * clears the reason for which the service disabled the endpoint.
  */
-export function updatedValues(sent: Sent, stored: Stored) {
-  const active = sent.active ?? stored.active;
+export function updatedValues(input: EndpointInput, stored: Stored) {
+  const active = input.active ?? stored.active;
   return {
-    name: sent.name,
+    name: input.name,
     active,
-    eventTypes: sent.eventTypes?.items ?? stored.eventTypes,
-    description: sent.description ?? stored.description,
+    eventTypes: input.eventTypes?.items ?? stored.eventTypes,
+    description: input.description ?? stored.description,
     disabledReason: active ? '' : stored.disabledReason,
     disabledAt: active ? null : (stored.disabledAt ?? null),
   };

@@ -11,7 +11,7 @@ export type Reach = 'tenant' | 'members' | 'test' | 'none';
 export type EventType = {
   type: string;
   /** When it happens, in one sentence. */
-  about: string;
+  description: string;
   /** The schema of `data`, by its name in the interface description. */
   record: string;
   reach: Reach;
@@ -23,9 +23,9 @@ const family = (
   record: string,
   members: Readonly<Record<string, string>>,
 ): EventType[] =>
-  Object.entries(members).map(([verb, about]) => ({
+  Object.entries(members).map(([verb, description]) => ({
     type: `${name}.${verb}`,
-    about,
+    description,
     record,
     reach,
   }));

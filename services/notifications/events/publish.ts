@@ -47,9 +47,14 @@ export function eventsHandlers({
   const recordAlone = createRecorder(database, handover);
   return {
     async publish({ tenant, type, body, id }, call) {
-      const data = utf8.decode(body);
+      const payload = utf8.decode(body);
       await limiter.take(`publish ${tenant}`, limits[profile]);
-      const change = { tenant, type, data, targets: [{ Type: 'event', ID: id, Name: type }] };
+      const change = {
+        tenant,
+        type,
+        data: payload,
+        targets: [{ Type: 'event', ID: id, Name: type }],
+      };
       if (id === '') return { id: await recordAlone(call, change) };
       const event = await database.transaction(
         { call, tenant, row: rowOf.event(tenant, id) },
@@ -71,11 +76,12 @@ async function publishOnce(
   publish: () => string,
 ): Promise<string> {
   await lockName(tx, rowOf.published(tenant, id));
-  const known = await tx.em.findOne(PublishedEventEntity, { tenant, id });
+  const stored = await tx.em.findOne(PublishedEventEntity, { tenant, id });
   const now = new Date();
-  if (known && now.getTime() - known.publishedAt.getTime() < nameSeconds * 1000) return known.event;
+  if (stored && now.getTime() - stored.publishedAt.getTime() < nameSeconds * 1000)
+    return stored.event;
   const event = publish();
-  if (known) tx.em.assign(known, { event, publishedAt: now });
+  if (stored) tx.em.assign(stored, { event, publishedAt: now });
   else tx.em.persist(tx.em.create(PublishedEventEntity, { tenant, id, event, publishedAt: now }));
   return event;
 }

@@ -10,7 +10,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type AttemptFilter, type ListedAttempt, listAttempts } from './queries.ts';
 
-type Asked = {
+type AttemptsRequest = {
   tenant: string;
   endpoint: string;
   outcome: string;
@@ -26,11 +26,11 @@ export function attemptsHandler(
   prefix: 'whk' | 'slk' | 'app',
 ) {
   return async (
-    asked: Asked,
+    request: AttemptsRequest,
     { operation }: Call,
   ): Promise<{ page: MessageInitShape<typeof DeliveryAttemptPageSchema> }> => {
-    const { tenant, page } = asked;
-    const filter = filterOf(asked, prefix);
+    const { tenant, page } = request;
+    const filter = filterOf(request, prefix);
     const binding = [operation.name, tenant, JSON.stringify(filter)];
     const query = pager.read(page, binding);
     const rows = await listAttempts(database, tenant, filter, {
@@ -48,7 +48,7 @@ export function attemptsHandler(
 }
 
 function filterOf(
-  { endpoint, outcome, eventType, since, until }: Asked,
+  { endpoint, outcome, eventType, since, until }: AttemptsRequest,
   prefix: string,
 ): AttemptFilter {
   return {

@@ -12,7 +12,7 @@ import { rowOf } from '../rows.ts';
 import { attemptOf } from './attempts.ts';
 import { findMessage, listAttemptsOfTask, resendMessage } from './queries.ts';
 
-type Asked = { tenant: string; id: string; messageId: string };
+type MessageRequest = { tenant: string; id: string; messageId: string };
 
 type Deps = { database: Database; store: Store; deliveryBodyHours: number };
 
@@ -23,7 +23,7 @@ type Kind = {
   /** The stored endpoint, locked until the transaction ends. */
   lock: (
     tx: Transaction,
-    which: { tenant: string; id: string },
+    key: { tenant: string; id: string },
     mode: LockMode,
   ) => Promise<{ name: string; active: boolean } | null>;
 };
@@ -31,16 +31,16 @@ type Kind = {
 /** The handlers for sent messages of one kind of endpoint. */
 export function messageHandlers(deps: Deps, kind: Kind) {
   return {
-    getMessage: (asked: Asked) => getMessage(deps, kind, asked),
+    getMessage: (request: MessageRequest) => getMessage(deps, kind, request),
     /** Audited, but no event: the endpoint has not changed. */
-    resend: (asked: Asked, call: Call) => resend(deps, kind, asked, call),
+    resend: (request: MessageRequest, call: Call) => resend(deps, kind, request, call),
   };
 }
 
 async function getMessage(
   { database, store, deliveryBodyHours }: Deps,
   { find }: Kind,
-  { tenant, id, messageId }: Asked,
+  { tenant, id, messageId }: MessageRequest,
 ): Promise<{ message: MessageInitShape<typeof DeliveryMessageSchema> }> {
   if (!(await find(database, tenant, id))) throw notFound('endpoint');
   const key = { tenant, endpoint: id, delivery: messageId };
@@ -68,7 +68,7 @@ async function getMessage(
 async function resend(
   { database, deliveryBodyHours }: Deps,
   { type, lock }: Kind,
-  { tenant, id, messageId }: Asked,
+  { tenant, id, messageId }: MessageRequest,
   call: Call,
 ): Promise<{ queued: boolean }> {
   const turn = { tenant, row: rowOf.endpoint(tenant, id) };

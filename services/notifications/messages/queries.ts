@@ -18,7 +18,7 @@ export type MessageKey = { tenant: string; endpoint: string; delivery: string };
 
 // A process of an older version does not know this table when it rotates data keys, so it may have
 // deleted the key of a message.
-const kept = `tenant = $1 and endpoint = $2 and delivery = $3 and created_at >= now() - make_interval(hours => $4)
+const whereStored = `tenant = $1 and endpoint = $2 and delivery = $3 and created_at >= now() - make_interval(hours => $4)
   and exists (select from dek where dek.tenant = delivery_message.tenant and dek.id = delivery_message.dek_id)
   order by created_at desc, task desc limit 1`;
 
@@ -27,7 +27,7 @@ const message: Statement<
   [tenant: string, endpoint: string, delivery: string, hours: number]
 > = {
   name: 'notifications.message',
-  text: `select task, tenant, endpoint, event, type, delivery, created_at as "createdAt", dek_id as "dekId", request from delivery_message where ${kept}`,
+  text: `select task, tenant, endpoint, event, type, delivery, created_at as "createdAt", dek_id as "dekId", request from delivery_message where ${whereStored}`,
 };
 
 /** The newest kept message with this webhook-id that was sent to the endpoint. */
@@ -50,12 +50,12 @@ export async function resendMessage(
   hours: number,
 ): Promise<boolean | undefined> {
   // Concurrent calls take turns.
-  const [found] = await tx.query<{ task: string }>(
-    `select task from delivery_message where ${kept} for update`,
+  const [row] = await tx.query<{ task: string }>(
+    `select task from delivery_message where ${whereStored} for update`,
     [tenant, endpoint, delivery, hours],
   );
-  if (!found) return undefined;
-  const { task } = found;
+  if (!row) return undefined;
+  const { task } = row;
   // Waits for an attempt that is being settled: the next statement sees it and numbers the new
   // attempt after it.
   const [waiting] = await tx.query<{ state: string }>(
@@ -63,7 +63,7 @@ export async function resendMessage(
     [tenant, task],
   );
   if (waiting && waiting.state !== 'dead') return false;
-  const again = waiting
+  const retry = waiting
     ? `update delivery_waiting set state = 'waiting', lane = 'replay', attempt = attempt + 1, first_attempt = attempt + 1, due_at = now(), queued_at = null
        where tenant = $1 and task = $2`
     : `insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, first_attempt, due_at, enqueued_at, extra, dek_id, request)
@@ -71,7 +71,7 @@ export async function resendMessage(
        from delivery_message m
        cross join (select coalesce(max(a.attempt), 0) as attempt from delivery_attempt a where a.tenant = $1 and a.task = $2) as last
        where m.tenant = $1 and m.task = $2`;
-  await tx.query(again, [tenant, task]);
+  await tx.query(retry, [tenant, task]);
   return true;
 }
 
@@ -105,9 +105,9 @@ const forgottenEndpoints: Statement<never, [lateSeconds: number]> = {
 
 /** Deletes at most `limit` messages of deleted endpoints and returns their number. */
 export async function deleteForgotten(tx: Transaction, limit: number): Promise<number> {
-  const gone = await tx.query(forgottenMessages, [limit]);
-  if (gone.length < limit) await tx.query(forgottenEndpoints, [lateSeconds]);
-  return gone.length;
+  const rows = await tx.query(forgottenMessages, [limit]);
+  if (rows.length < limit) await tx.query(forgottenEndpoints, [lateSeconds]);
+  return rows.length;
 }
 
 const expiredMessages: Statement<unknown, [hours: number, limit: number]> = {
@@ -123,8 +123,8 @@ export async function deleteExpiredMessages(
   hours: number,
   limit: number,
 ): Promise<number> {
-  const gone = await tx.query(expiredMessages, [hours, limit]);
-  return gone.length;
+  const rows = await tx.query(expiredMessages, [hours, limit]);
+  return rows.length;
 }
 
 // The attempts at messages of one kind of endpoint.

@@ -19,7 +19,7 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { closePortal, openPortal, type SessionDeps } from '../portals/sessions.ts';
 import { type EndpointColumns, toApi } from '../webhooks/api-record.ts';
 import { findEndpoint } from '../webhooks/queries.ts';
-import { shownUrl } from '../webhooks/url.ts';
+import { displayUrl } from '../webhooks/url.ts';
 import { findHealth, findLink, type Health } from './queries.ts';
 
 type Shared = Pick<
@@ -36,44 +36,50 @@ export function portalHandlers(deps: SessionDeps, webhooks: Shared): Handlers<ty
     open: ({ token }, call) => openPortal(deps, token, call),
     get: (_request, call) => getPortal(deps.database, call),
 
-    async listAttempts({ outcome, eventType, page: wanted }, call) {
+    async listAttempts({ outcome, eventType, page: pageRequest }, call) {
       const { tenant, endpoint } = call.caller;
-      const asked = { tenant, endpoint, outcome, eventType, ...(wanted && { page: wanted }) };
+      const query = {
+        tenant,
+        endpoint,
+        outcome,
+        eventType,
+        ...(pageRequest && { page: pageRequest }),
+      };
       const { page } = await webhooks.listAttempts(
-        create(WebhooksListAttemptsRequestSchema, asked),
+        create(WebhooksListAttemptsRequestSchema, query),
         call,
       );
       return { ...(page && { page }) };
     },
 
     async getMessage({ messageId }, call) {
-      const asked = create(WebhooksGetMessageRequestSchema, { ...endpointOf(call), messageId });
-      const { message } = await webhooks.getMessage(asked, call);
+      const request = create(WebhooksGetMessageRequestSchema, { ...endpointOf(call), messageId });
+      const { message } = await webhooks.getMessage(request, call);
       return { ...(message && { message }) };
     },
 
     async resend({ messageId }, call) {
-      const asked = create(WebhooksResendRequestSchema, { ...endpointOf(call), messageId });
-      const { queued = false } = await webhooks.resend(asked, call);
+      const request = create(WebhooksResendRequestSchema, { ...endpointOf(call), messageId });
+      const { queued = false } = await webhooks.resend(request, call);
       return { queued };
     },
 
     async replayFailed(_request, call) {
-      const asked = create(WebhooksReplayFailedRequestSchema, endpointOf(call));
-      const { queued = 0 } = await webhooks.replayFailed(asked, call);
+      const request = create(WebhooksReplayFailedRequestSchema, endpointOf(call));
+      const { queued = 0 } = await webhooks.replayFailed(request, call);
       return { queued };
     },
 
     async sendTest(_request, call) {
-      const asked = create(WebhooksSendTestRequestSchema, endpointOf(call));
-      const { task } = await webhooks.sendTest(asked, call);
+      const request = create(WebhooksSendTestRequestSchema, endpointOf(call));
+      const { task } = await webhooks.sendTest(request, call);
       return { ...(task && { task }) };
     },
 
     async rotateSecret({ graceSeconds }, call) {
-      const asked = { ...endpointOf(call), ...(graceSeconds !== undefined && { graceSeconds }) };
+      const request = { ...endpointOf(call), ...(graceSeconds !== undefined && { graceSeconds }) };
       const { endpoint, secret = '' } = await webhooks.rotateSecret(
-        create(WebhooksRotateSecretRequestSchema, asked),
+        create(WebhooksRotateSecretRequestSchema, request),
         call,
       );
       const previousSecretUntil = endpoint?.previousSecretUntil;
@@ -90,24 +96,24 @@ export function portalHandlers(deps: SessionDeps, webhooks: Shared): Handlers<ty
 const endpointOf = ({ caller: { tenant, endpoint } }: Call) => ({ tenant, id: endpoint });
 
 async function getPortal(database: Database, { caller: { tenant, endpoint, id } }: Call) {
-  const [found, link, health] = await Promise.all([
+  const [row, link, health] = await Promise.all([
     findEndpoint(database, tenant, endpoint),
     findLink(database, tenant, id),
     findHealth(database, tenant, endpoint),
   ]);
-  if (!found) throw notFound('endpoint');
+  if (!row) throw notFound('endpoint');
   // The link was deleted after the gateway had checked it.
   if (!link) throw unauthenticated();
   const { abilities, expiresAt } = link;
-  return { endpoint: shownTo(found, health), tenant, abilities, expiresAt: timeOf(expiresAt) };
+  return { endpoint: endpointRecord(row, health), tenant, abilities, expiresAt: timeOf(expiresAt) };
 }
 
 /** The endpoint as its receiver sees it: without the whole URL and the tenant's notes. */
-function shownTo(
+function endpointRecord(
   row: EndpointColumns,
   health: Health | undefined,
 ): MessageInitShape<typeof PortalEndpointSchema> {
-  const url = shownUrl(row);
+  const url = displayUrl(row);
   const { disabledAt, previousSecretUntil } = toApi(row, url);
   const { id, name, active, disabledReason, eventTypes } = row;
   return {

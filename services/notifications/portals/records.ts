@@ -1,13 +1,13 @@
 import { record } from '@bailiwick/outbox';
 import type { Transaction } from '@bailiwick/store';
 
-type Recorded = { tenant: string; id: string; endpoint: string; name: string };
+type PortalIdentity = { tenant: string; id: string; endpoint: string; name: string };
 
 /** Writes the audit entry of a link. No endpoint gets an event about it. */
 export function recordPortal(
   tx: Transaction,
   verb: 'created' | 'deleted' | 'opened' | 'closed',
-  { tenant, id, endpoint, name }: Recorded,
+  { tenant, id, endpoint, name }: PortalIdentity,
 ): void {
   record(tx, {
     tenant,

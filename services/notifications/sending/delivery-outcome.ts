@@ -42,7 +42,7 @@ export type Answer = {
 
 /** The outcome of a webhook receiver's response. */
 export function outcomeOfAnswer({ statusCode, headers }: Answer, now: Date): DeliveryOutcome {
-  const answered = `the receiver answered ${statusCode}`;
+  const summary = `the receiver answered ${statusCode}`;
   if (statusCode >= 200 && statusCode < 300)
     return { status: 'delivered', statusCode, error: '', message: '' };
   if (statusCode >= 300 && statusCode < 400)
@@ -50,14 +50,14 @@ export function outcomeOfAnswer({ statusCode, headers }: Answer, now: Date): Del
       status: 'retry',
       statusCode,
       error: 'redirect',
-      message: `${answered}: redirects are not followed`,
+      message: `${summary}: redirects are not followed`,
     };
   if (statusCode === 410)
     return {
       status: 'failed',
       statusCode,
       error: 'http_status',
-      message: `${answered}: the endpoint is switched off`,
+      message: `${summary}: the endpoint is switched off`,
     };
   const error = statusCode === 429 ? 'rate_limited' : 'http_status';
   const wait = statusCode === 429 || statusCode === 503 ? waitOf(headers, now) : undefined;
@@ -65,7 +65,7 @@ export function outcomeOfAnswer({ statusCode, headers }: Answer, now: Date): Del
     status: 'retry',
     statusCode,
     error,
-    message: answered,
+    message: summary,
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
   };
 }

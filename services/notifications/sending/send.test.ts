@@ -75,9 +75,9 @@ for (const url of [
 }
 
 test('a request does not count a cancelled attempt against the receiver', async () => {
-  const gone = new AbortController();
-  gone.abort();
-  await assert.rejects(post(`${origin}/ok?a=1`, open, gone.signal), { code: 'unavailable' });
+  const controller = new AbortController();
+  controller.abort();
+  await assert.rejects(post(`${origin}/ok?a=1`, open, controller.signal), { code: 'unavailable' });
 });
 
 test('a pinned look-up returns only the checked addresses', () => {

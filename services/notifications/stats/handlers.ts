@@ -8,12 +8,12 @@ import {
   type StatsRow,
 } from './queries.ts';
 
-type Asked = { tenant: string; id: string };
+type StatsQuery = { tenant: string; id: string };
 
 /** The GetStats handler for the endpoints with this id prefix. */
 export const statsHandler =
   ({ database }: { database: Database }, prefix: EndpointPrefix) =>
-  async ({ tenant, id }: Asked) => {
+  async ({ tenant, id }: StatsQuery) => {
     const [endpoints, days, hours] = await Promise.all([
       countEndpoints(database, tenant, prefix),
       listDays(database, tenant, id || `${prefix}_`),

@@ -79,6 +79,6 @@ const oldHours: Statement<unknown, [limit: number]> = {
 
 /** Deletes at most `limit` counts that are no longer shown, and returns their number. */
 export async function deleteOldHours(tx: Transaction, limit: number): Promise<number> {
-  const gone = await tx.query(oldHours, [limit]);
-  return gone.length;
+  const rows = await tx.query(oldHours, [limit]);
+  return rows.length;
 }

@@ -8,7 +8,7 @@ import type { Transaction } from '@bailiwick/store';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type EndpointValues, sharedFields, updatedValues } from '../endpoints/values.ts';
 import type { WebhookEndpointRow } from './entities.ts';
-import { shownUrl, type UrlColumns } from './url.ts';
+import { displayUrl, type UrlColumns } from './url.ts';
 
 /** The endpoint columns that the API record exposes. */
 export type EndpointColumns = EndpointValues &
@@ -40,7 +40,7 @@ export function toApi(
  * query and its path may hold the receiver's secret.
  */
 export const toJson = (row: EndpointColumns): JsonObject =>
-  encodeJson(WebhookEndpointSchema, create(WebhookEndpointSchema, toApi(row, shownUrl(row))));
+  encodeJson(WebhookEndpointSchema, create(WebhookEndpointSchema, toApi(row, displayUrl(row))));
 
 /** The columns that an update sets, apart from the URL. */
 export function updateOf(endpoint: WebhookEndpoint, stored: WebhookEndpointRow) {

@@ -19,7 +19,7 @@ import { recordEndpointEvent, secretContext, toApi, toJson, updateOf } from './a
 import { WebhookEndpointEntity } from './entities.ts';
 import { findEndpoint, findTenantOfEndpoint, listEndpoints } from './queries.ts';
 import { createSecret } from './rotate.ts';
-import { readUrl, shownUrl, storedUrl } from './url.ts';
+import { displayUrl, readUrl, storedUrl } from './url.ts';
 
 type Managed =
   | 'createEndpoint'
@@ -64,7 +64,7 @@ export function endpointHandlers(deps: EndpointDeps): Pick<Handlers<typeof Webho
       events: { deleted: 'webhook_endpoint.deleted', replayed: 'webhook_endpoint.replayed' },
       find: findEndpoint,
       list: listEndpoints,
-      lock: (tx, which, lockMode) => tx.em.findOne(WebhookEndpointEntity, which, { lockMode }),
+      lock: (tx, key, lockMode) => tx.em.findOne(WebhookEndpointEntity, key, { lockMode }),
       toApi: async (row) => toApi(row, await readUrl(deps, row)),
       recordEvent: recordEndpointEvent,
     }),
@@ -106,8 +106,8 @@ async function updateEndpoint(
   const { tenant, allowed } = await allowUpdateOf(deps, endpoint, call);
   const address = await storedUrl(deps, { tenant, id }, url);
   // Loads the key of the stored URL before locking the row: the key service may be slow.
-  const found = await findEndpoint(database, tenant, id);
-  if (found) await readUrl(deps, found);
+  const current = await findEndpoint(database, tenant, id);
+  if (current) await readUrl(deps, current);
   const turn = { tenant, row: rowOf.endpoint(tenant, id) };
   const row = await database.transaction({ call: allowed, ...turn }, async (tx) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE;
@@ -118,12 +118,12 @@ async function updateEndpoint(
     // disabled.
     const isMoved = (await readUrl(deps, stored)) !== url;
     if (isMoved) assertUrl(url, egress);
-    const [before, shown] = [toJson(stored), shownUrl(stored)];
+    const [before, previousUrl] = [toJson(stored), displayUrl(stored)];
     tx.em.assign(stored, { ...updateOf(endpoint, stored), ...(isMoved && address) });
     const previous = {
       ...changedFields(before, toJson(stored)),
       // A change of a masked part alone is a change too.
-      ...(isMoved && { URL: shown }),
+      ...(isMoved && { URL: previousUrl }),
     };
     if (Object.keys(previous).length === 0) return stored;
     stored.updatedAt = timeAfter(stored.updatedAt);

@@ -86,8 +86,8 @@ export async function findDeliveryTargets(
     keys.map(({ tenant }) => tenant),
     keys.map(({ endpoint }) => endpoint),
   ]);
-  const found = new Map(rows.map((row) => [row.place, row]));
-  return keys.map((_, index) => found.get(index + 1));
+  const rowByPlace = new Map(rows.map((row) => [row.place, row]));
+  return keys.map((_, index) => rowByPlace.get(index + 1));
 }
 
 export type ClearUrl = { tenant: string; id: string; url: string };

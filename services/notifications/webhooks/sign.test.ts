@@ -23,13 +23,13 @@ test('each valid secret adds one signature', () => {
 
 // The example of the Standard Webhooks specification.
 test('the standard signature is the one of the Standard Webhooks specification', () => {
-  const given = Buffer.from('{"test": 2432232314}');
+  const payload = Buffer.from('{"test": 2432232314}');
   assert.equal(
     standardSignature(
       ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
       'msg_p5jXN8AQM9LWM0D4loKWxJek',
       1_614_265_330,
-      given,
+      payload,
     ),
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   );

@@ -51,7 +51,7 @@ function ownId(body: Uint8Array): string | undefined {
   }
 }
 
-export type Signed = {
+export type SignedDelivery = {
   id: string;
   type: string;
   endpoint: string;
@@ -62,7 +62,7 @@ export type Signed = {
 
 /** The headers of one attempt, with a fresh timestamp. */
 export function deliveryHeaders(
-  { id, type, endpoint, attempt, secrets, body }: Signed,
+  { id, type, endpoint, attempt, secrets, body }: SignedDelivery,
   userAgent: string,
   now: Date,
 ): Record<string, string> {

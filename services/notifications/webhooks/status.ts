@@ -22,12 +22,12 @@ export const webhookKind: EndpointKind = {
   },
 };
 
-type AtFault = { tenant: string; endpoint: string; url: string; keys: TenantKeys };
+type FailedEndpoint = { tenant: string; endpoint: string; url: string; keys: TenantKeys };
 
 /** Disables an endpoint whose URL failed, unless it is inactive or its URL has changed since. */
 export async function disableEndpointAt(
   tx: Transaction,
-  { tenant, endpoint, url, keys }: AtFault,
+  { tenant, endpoint, url, keys }: FailedEndpoint,
   reason: string,
 ): Promise<void> {
   const stored = await lockActive(tx, tenant, endpoint);

@@ -15,7 +15,7 @@ export const sealedUrlsVersion = 12;
 /** The columns of a URL. */
 export type UrlColumns = Pick<WebhookEndpointRow, 'url' | 'urlEnc' | 'urlDekId' | 'urlMasked'>;
 
-type Which = { tenant: string; id: string };
+type EndpointId = { tenant: string; id: string };
 
 /** The context that a URL is sealed with: the record and the field. */
 const urlContext = (endpoint: string) => [endpoint, 'url'] as const;
@@ -26,7 +26,7 @@ export const sealsUrls = async (database: Database): Promise<boolean> =>
 
 export async function sealUrl(
   keys: TenantKeys,
-  { tenant, id }: Which,
+  { tenant, id }: EndpointId,
   url: string,
 ): Promise<UrlColumns> {
   const { dekId, sealed } = await keys.seal(tenant, Buffer.from(url), urlContext(id));
@@ -36,17 +36,17 @@ export async function sealUrl(
 /** The columns to store for a URL. Call it outside of a transaction: the key service may be slow. */
 export const storedUrl = async (
   { database, keys }: { database: Database; keys: TenantKeys },
-  which: Which,
+  endpoint: EndpointId,
   url: string,
 ): Promise<UrlColumns> =>
   url !== '' && (await sealsUrls(database))
-    ? sealUrl(keys, which, url)
+    ? sealUrl(keys, endpoint, url)
     : { url, urlEnc: null, urlDekId: '', urlMasked: '' };
 
 /** The whole URL. @throws CannotOpen if its key is lost */
 export async function openUrl(
   keys: TenantKeys,
-  { tenant, id }: Which,
+  { tenant, id }: EndpointId,
   { url, urlEnc, urlDekId: dekId }: Omit<UrlColumns, 'urlMasked'>,
 ): Promise<string> {
   if (url !== '' || !urlEnc) return url;
@@ -59,7 +59,7 @@ export async function openUrl(
  */
 export async function readUrl(
   { keys, log }: { keys: TenantKeys; log: Log },
-  row: Which & UrlColumns,
+  row: EndpointId & UrlColumns,
 ): Promise<string> {
   try {
     return await openUrl(keys, row, row);
@@ -72,5 +72,5 @@ export async function readUrl(
 }
 
 /** The URL as events and the receivers' portal show it. */
-export const shownUrl = ({ url, urlMasked }: UrlColumns): string =>
+export const displayUrl = ({ url, urlMasked }: UrlColumns): string =>
   url === '' ? urlMasked : maskedUrl(url);
