@@ -219,7 +219,7 @@ export function run(action) {
 }
 
 /**
- * Waits for the action, and says why it failed. Throws what is no Refused, for the browser's console.
+ * Waits for the action, and says why it failed. Throws all errors but Refused, for the browser's console.
  * @param {() => unknown} action
  */
 async function finish(action) {

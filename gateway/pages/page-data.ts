@@ -1,4 +1,4 @@
-// What the gateway writes into a page for its scripts. Types only: the scripts are served as they are.
+// The data that the gateway writes into a page for its scripts. Types only: the scripts are served as they are.
 
 /** The texts of a page by their keys, and of errors by their causes: see callErrors. */
 export type PageTexts = {
