@@ -24,7 +24,7 @@ import { createLogos } from './pages/logos.ts';
 import { createPageBrands, readOwnImages } from './pages/page-brands.ts';
 import { keepLanguage } from './pages/page-language.ts';
 import { acceptsHtml, rootFrom, sendErrorPage } from './pages/pages.ts';
-import { SignInFailure, wayOnFrom } from './pages/sign-in-failure.ts';
+import { nextStepsOf, SignInFailure } from './pages/sign-in-failure.ts';
 import { createRoutes, type RoutedRequest } from './routes.ts';
 import { createScim, isScim, sendScimError } from './scim/scim.ts';
 import { createAuthenticator } from './session/authenticate.ts';
@@ -103,11 +103,16 @@ function createFailures({ log }: Options, parts: Parts) {
     if (page) {
       const { tenant, isSignIn, kind } = page;
       const root = rootFrom(pathname);
-      const wayOn = isSignIn
-        ? wayOnFrom(error, root, tenant)
+      const nextSteps = isSignIn
+        ? nextStepsOf(error, root, tenant)
         : { tryAgain: '', signIn: `${root}login` };
-      const place = { brand: await parts.brands.of(tenant, origin.ip), root, wayOn, kind };
-      sendErrorPage(request, response, error, requestId, place);
+      const context = {
+        brand: await parts.brands.of(tenant, origin.ip),
+        root,
+        nextSteps,
+        kind,
+      };
+      sendErrorPage(request, response, error, requestId, context);
     } else sendError(response, error, requestId, status);
   };
 }
@@ -206,8 +211,8 @@ function createRouting({ publicUrl, allowedOrigins }: Options['settings'], findR
   const cors = createCors(allowedOrigins);
   const unknownPath = `there is no such operation; ${publicUrl}/docs lists them all`;
 
-  return async (routed: Omit<RoutedRequest, 'url'>, span: Span): Promise<void> => {
-    const { request, response, pathname } = routed;
+  return async (routedRequest: Omit<RoutedRequest, 'url'>, span: Span): Promise<void> => {
+    const { request, response, pathname } = routedRequest;
     const url = URL.parse(request.url ?? '/', 'http://gateway');
     const route = url && findRoute(pathname, request);
     if (!route) throw new RoutingError(404, unknownPath);
@@ -216,7 +221,7 @@ function createRouting({ publicUrl, allowedOrigins }: Options['settings'], findR
     if (route.keepsLanguage) keepLanguage(request, response, publicUrl);
     const run = async (): Promise<void> => {
       assertMethod(request, response, route.methods);
-      await route.handle({ ...routed, url });
+      await route.handle({ ...routedRequest, url });
     };
     await (route.operation === undefined ? run() : measureOperation(route.operation, run));
   };

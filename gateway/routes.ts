@@ -29,7 +29,7 @@ export type RoutedRequest = {
 
 export type Route = {
   methods: readonly string[];
-  handle(routed: RoutedRequest): void | Promise<void>;
+  handle(routedRequest: RoutedRequest): void | Promise<void>;
   /** The name of the route in traces. Without it, the request is one for a file or a page. */
   name?: string;
   /** The operation whose calls and failures are counted. */
@@ -133,7 +133,7 @@ const signInRoutes = ({ sendLogo, sso, answerIssuer }: Parts): FindRoute[] => [
           name: `/auth/{tenant}/{provider}/${match[3]}`,
           methods: sso.methods(match),
           keepsLanguage: true,
-          handle: (routed) => sso.handle({ ...routed, match }),
+          handle: (routedRequest) => sso.handle({ ...routedRequest, match }),
         }
       : undefined;
   },
@@ -143,7 +143,8 @@ const signInRoutes = ({ sendLogo, sso, answerIssuer }: Parts): FindRoute[] => [
           name: '/oauth',
           methods: issuerMethods,
           keepsLanguage: true,
-          handle: ({ url, ...routed }) => answerIssuer({ ...routed, search: url.search }),
+          handle: ({ url, ...routedRequest }) =>
+            answerIssuer({ ...routedRequest, search: url.search }),
         }
       : undefined,
 ];

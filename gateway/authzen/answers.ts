@@ -93,7 +93,7 @@ function questionsLike(question: Question, questions: readonly Question[]): Ques
 async function decide(questions: readonly Question[], ask: Ask): Promise<Decision[]> {
   const [first] = questions;
   if (!first) return [];
-  const who = { Tenant: first.tenant, Subject: first.subject };
+  const principal = { Tenant: first.tenant, Subject: first.subject };
   const checks = questions.map(({ permission, resource }) => ({
     Permission: permission,
     Resource: resource,
@@ -101,12 +101,12 @@ async function decide(questions: readonly Question[], ask: Ask): Promise<Decisio
   if (first.explain) {
     const { Allowed, ...context } = await ask(
       'Access_Explain',
-      { ...who, ...checks[0] },
+      { ...principal, ...checks[0] },
       questions,
     );
     return [{ decision: Allowed === true, context }];
   }
-  const { Results } = await ask('Access_Check', { ...who, Checks: checks }, questions);
+  const { Results } = await ask('Access_Check', { ...principal, Checks: checks }, questions);
   return (Results as JsonObject[]).map(({ Allowed }) => ({ decision: Allowed === true }));
 }
 

@@ -61,7 +61,7 @@ export const isAuthzen = (pathname: string, prefix: string): boolean =>
   endpoints.has(pathname) || pathname === metadataPath || pathname === metadataPath + prefix;
 
 /** Serves the paths that `isAuthzen` accepts. */
-export function createAuthzen({ admit, prepare }: Pipeline, publicUrl: string) {
+export function createAuthzen({ receive, prepare }: Pipeline, publicUrl: string) {
   const metadata = metadataOf(publicUrl);
 
   async function answer(
@@ -70,7 +70,7 @@ export function createAuthzen({ admit, prepare }: Pipeline, publicUrl: string) {
     response: ServerResponse,
     origin: RequestOrigin,
   ): Promise<void> {
-    const context = await admit(endpoint.operation, request, response, origin);
+    const context = await receive(endpoint.operation, request, response, origin);
     const ask: Ask = async (name, json, questions) => {
       try {
         const call = await prepare(operationOf(name), { ...context, json });

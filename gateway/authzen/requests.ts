@@ -94,8 +94,8 @@ export function readEvaluations(json: Json): Evaluations | undefined {
       const at = `evaluations[${index}]`;
       if (!isObject(entry)) problems.push(`${at} must be an object`);
       // A top-level value is the default of each entry that lacks it (§7.1.1).
-      const whole = isObject(entry) ? { ...json, ...entry } : json;
-      return readQuestion(whole, { at: `${at}.`, problems });
+      const evaluation = isObject(entry) ? { ...json, ...entry } : json;
+      return readQuestion(evaluation, { at: `${at}.`, problems });
     }),
   }));
 }
@@ -118,14 +118,14 @@ function readSemantic(options: unknown, problems: string[]): boolean | undefined
 
 type Place = { at: string; problems: string[] };
 
-/** `sought`: the part of the question that a search leaves open. */
-function readQuestion(json: Json, place: Place, sought?: 'action' | 'subject'): Question {
+/** `optional`: the part of the question that a search leaves open. */
+function readQuestion(json: Json, place: Place, optional?: 'action' | 'subject'): Question {
   const { context = {} } = json;
   if (!isObject(context)) place.problems.push(`${place.at}context must be an object`);
   return {
     at: place.at,
-    subject: sought === 'subject' ? '' : readSubject(json, place),
-    permission: sought === 'action' ? '' : readText(json, ['action', 'name'], place),
+    subject: optional === 'subject' ? '' : readSubject(json, place),
+    permission: optional === 'action' ? '' : readText(json, ['action', 'name'], place),
     ...readResource(json, place),
     explain: isObject(context) && context['explain'] === true,
   };
@@ -184,9 +184,9 @@ function readTenant({ resource, context }: Json, { at, problems }: Place): strin
 
 function readText(json: Json, [entity, key]: [string, string], { at, problems }: Place): string {
   const holder = json[entity];
-  const value = isObject(holder) ? holder[key] : undefined;
-  if (typeof value === 'string' && value !== '') return value;
-  const problem = value === undefined || value === '' ? 'is required' : 'must be a string';
+  const member = isObject(holder) ? holder[key] : undefined;
+  if (typeof member === 'string' && member !== '') return member;
+  const problem = member === undefined || member === '' ? 'is required' : 'must be a string';
   problems.push(`${at}${entity}.${key} ${problem}`);
   return '';
 }

@@ -25,8 +25,8 @@ export function createClientAddress(
   trustedProxies: readonly string[],
   countMalformed: () => void = () => malformed.add({}),
 ) {
-  const wrong = trustedProxies.find((network) => !parseNetwork(network));
-  if (wrong !== undefined) throw noNetwork(wrong);
+  const malformed = trustedProxies.find((network) => !parseNetwork(network));
+  if (malformed !== undefined) throw noNetwork(malformed);
   const isTrusted = createNetworks(trustedProxies);
 
   return ({ headers, socket }: ProxiedRequest): string => {

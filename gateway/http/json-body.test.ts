@@ -7,8 +7,8 @@ import { createScan } from './json-body.ts';
 const check = (text: string) => () => {
   const bytes = Buffer.from(text);
   for (const size of [1000, 7]) {
-    const { see } = createScan();
-    for (let at = 0; at < bytes.length; at += size) see(bytes.subarray(at, at + size));
+    const { feed } = createScan();
+    for (let at = 0; at < bytes.length; at += size) feed(bytes.subarray(at, at + size));
   }
 };
 

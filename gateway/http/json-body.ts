@@ -31,7 +31,7 @@ export async function readJson(
   assertContent(request, accepted, 'application/json');
   const [scan, hold] = [createScan(), holdLarge(response, ip)];
   const body = await readBody(request, response, maxBodyBytes, (piece) => {
-    scan.see(piece);
+    scan.feed(piece);
     hold(piece);
   });
   if (!body) throw invalid('the body must be at most 1 MiB', 'BODY_TOO_LARGE', { Limit: '1 MiB' });
@@ -45,16 +45,16 @@ const [quote, backslash, comma, colon, openBrace, closeBrace, openBracket, close
   Array.from('"\\,:{}[]', (character) => character.charCodeAt(0));
 
 /**
- * Scans the pieces of one body. `see` throws if JSON is nested too deep or has too many values; the
+ * Scans the pieces of one body. `feed` throws if JSON is nested too deep or has too many values; the
  * parser rejects all other errors. `keys` counts the keys in the text.
  */
-export function createScan(): { see: (piece: Uint8Array) => void; keys: () => number } {
+export function createScan(): { feed: (piece: Uint8Array) => void; keys: () => number } {
   let depth = 0;
   let values = 1;
   let keys = 0;
   let inText = false;
   let isEscaped = false;
-  const see = (piece: Uint8Array): void => {
+  const feed = (piece: Uint8Array): void => {
     for (const byte of piece) {
       if (inText) {
         if (isEscaped) isEscaped = false;
@@ -77,7 +77,7 @@ export function createScan(): { see: (piece: Uint8Array) => void; keys: () => nu
         });
     }
   };
-  return { see, keys: () => keys };
+  return { feed, keys: () => keys };
 }
 
 /** Parses a body whose text has so many keys. */

@@ -17,16 +17,16 @@ export function traceRequest(
   work: (span: Span) => Promise<void>,
 ): Promise<void> {
   const header = request.headers[traceparentHeader];
-  const foreign = typeof header === 'string' ? header : undefined;
+  const traceparent = typeof header === 'string' ? header : undefined;
   // Node's parser accepts a fixed list of methods. Paths are arbitrary, so a span gets its route
   // (nameRequest) or none.
   const method = request.method ?? '';
   const options = {
     kind: SpanKind.SERVER,
     attributes: { 'http.request.method': method },
-    links: trusted ? [] : linksTo(foreign),
+    links: trusted ? [] : linksTo(traceparent),
   };
-  return inTrace(trusted ? foreign : undefined, method, options, async (span) => {
+  return inTrace(trusted ? traceparent : undefined, method, options, async (span) => {
     await work(span);
     span.setAttribute('http.response.status_code', response.statusCode);
   });

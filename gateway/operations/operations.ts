@@ -62,14 +62,14 @@ const deadlineMs = 20_000;
 const validateOnlyMs = 2000;
 
 /** A request whose body is read and whose credential is checked. */
-type Admitted = JsonBody & {
+type IncomingCall = JsonBody & {
   request: IncomingMessage;
   response: ServerResponse;
   origin: RequestOrigin;
   token: string;
   principal: Principal | undefined;
   /** Aborts when the client disconnects before the response is complete. */
-  gone: AbortSignal;
+  signal: AbortSignal;
 };
 
 export type Pipeline = ReturnType<typeof createPipeline>;
@@ -85,25 +85,33 @@ export function createPipeline(deps: Deps) {
   const rejectInvalid = createRejection(peers);
   const forward = createForwarding(peers);
 
-  async function admit(
+  async function receive(
     operation: Operation,
     request: IncomingMessage,
     response: ServerResponse,
     origin: RequestOrigin,
     read: typeof readJson = readJson,
-  ): Promise<Admitted> {
+  ): Promise<IncomingCall> {
     await countCall(operation, origin.ip, response);
     const body = await read(request, response, origin.ip);
     // Open operations ignore all credentials, including a browser's cookie.
     const isOpen = operation.credential === 'none';
     const token = isOpen ? '' : tokenOf(request, deps);
     const principal = isOpen ? undefined : await authenticator.principal(token, origin.ip);
-    return { ...body, request, response, origin, token, principal, gone: goneSignal(response) };
+    return {
+      ...body,
+      request,
+      response,
+      origin,
+      token,
+      principal,
+      signal: disconnectSignal(response),
+    };
   }
 
   /** Validates a request and finds its caller. The result sends it to the owning service. */
-  async function prepare(operation: Operation, admitted: Admitted) {
-    const { request, response, origin, token, principal, json, bytes, gone } = admitted;
+  async function prepare(operation: Operation, incoming: IncomingCall) {
+    const { request, response, origin, token, principal, json, bytes, signal } = incoming;
     const decoded = decode(operation, request, json, unknownKeys);
     const { message, problems, unreadable, key, tenant } = decoded;
     if (operation.linkCookie !== '')
@@ -121,7 +129,7 @@ export function createPipeline(deps: Deps) {
     if (tenantPath !== '') quotas.takeTenant(caller);
 
     const send = (by: Caller, input: Message) =>
-      forward({ operation, message: input, key, response, gone }, by);
+      forward({ operation, message: input, key, response, signal }, by);
     return {
       send: () => send(caller, message),
       /** Checks the right again for each piece: a revoked caller gets no further data. */
@@ -133,11 +141,11 @@ export function createPipeline(deps: Deps) {
     };
   }
 
-  return { admit, prepare };
+  return { receive, prepare };
 }
 
 /** Runs any operation and sends its answer. */
-export function createOperationHandler({ admit, prepare }: Pipeline, cookies: Cookies) {
+export function createOperationHandler({ receive, prepare }: Pipeline, cookies: Cookies) {
   const { link } = cookies;
   return async (
     operation: Operation,
@@ -145,14 +153,14 @@ export function createOperationHandler({ admit, prepare }: Pipeline, cookies: Co
     response: ServerResponse,
     origin: RequestOrigin,
   ): Promise<void> => {
-    const admitted = await admit(operation, request, response, origin);
-    const call = await prepare(operation, admitted);
+    const incoming = await receive(operation, request, response, origin);
+    const call = await prepare(operation, incoming);
     const body = await call.send();
     if (operation.stream) {
       const next = async (cursor: string) => pieceOf(await call.sendPiece(cursor));
-      return sendStream(response, admitted.gone, operation.name, pieceOf(body), next);
+      return sendStream(response, incoming.signal, operation.name, pieceOf(body), next);
     }
-    moveToken(operation, admitted.json, body, { ...cookies, response });
+    moveToken(operation, incoming.json, body, { ...cookies, response });
     if (operation.linkCookie !== '') link.clear(response);
     sendJson(response, 200, body);
   };
@@ -199,32 +207,32 @@ function createRejection(peers: Peers) {
   ): Promise<never> => {
     // The decoded message lacks values that could not be read, so the service would report them as
     // missing.
-    const known = new Set(validate(operation.method.input, message));
+    const messageProblems = new Set(validate(operation.method.input, message));
     // A large body would cost the service as much memory as it costs here, for a request that is
     // already rejected.
     const violations = bytes > largeBodyBytes ? [] : await validateOnly(operation, message, origin);
     const others = violations.filter(
-      ({ text, field }) => !known.has(text) && !isUnreadable(field, unreadable),
+      ({ text, field }) => !messageProblems.has(text) && !isUnreadable(field, unreadable),
     );
     throw invalid(distinct([...problems, ...others]));
   };
 }
 
-type Forwarded = {
+type ForwardedCall = {
   operation: Operation;
   message: Message;
   key: string | undefined;
   response: ServerResponse;
-  gone: AbortSignal;
+  signal: AbortSignal;
 };
 
 /** Calls the owning service in the caller's name, and returns its answer as JSON. */
 function createForwarding(peers: Peers) {
-  return async ({ operation, message, key, response, gone }: Forwarded, by: Caller) => {
+  return async ({ operation, message, key, response, signal }: ForwardedCall, by: Caller) => {
     const header = key === undefined ? undefined : { [idempotencyKeyHeader]: key };
     const answer = await peers[operation.host].unary(
       operation.method,
-      gone,
+      signal,
       deadlineMs,
       header,
       message,
@@ -328,10 +336,10 @@ function keyOf(
 }
 
 // Aborts when the client disconnects before the response is complete.
-function goneSignal(response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
+function disconnectSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
+    if (!response.writableFinished) controller.abort();
   });
-  return gone.signal;
+  return controller.signal;
 }

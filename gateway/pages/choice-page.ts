@@ -20,13 +20,13 @@ const scopeTexts: Readonly<Record<string, string>> = {
 export function choiceMarkup(choice: IssuerChoice, locale: string): Record<string, string> {
   const values = { app: choice.app };
   const isConsent = choice.kind === 'consent';
-  const [title, about] = isConsent
+  const [titleKey, descriptionKey] = isConsent
     ? (['choice.consent', 'choice.consentAbout'] as const)
     : (['choice.tenant', 'choice.tenantAbout'] as const);
   return {
-    title: titleWithNames(locale, title, values),
-    heading: markupWithNames(locale, title, values),
-    about: markupWithNames(locale, about, values),
+    title: titleWithNames(locale, titleKey, values),
+    heading: markupWithNames(locale, titleKey, values),
+    about: markupWithNames(locale, descriptionKey, values),
     choices: isConsent ? consentMarkup(choice, locale) : tenantMarkup(choice),
   };
 }

@@ -84,7 +84,10 @@ export function keyOf(
   { code, reason, params }: Pick<ServiceError, 'code' | 'reason' | 'params'>,
   kind: ErrorKind,
 ): string | undefined {
-  const causes = [...Object.values(params).map((value) => `${reason} ${value}`), reason || code];
+  const causes = [
+    ...Object.values(params).map((parameter) => `${reason} ${parameter}`),
+    reason || code,
+  ];
   const cause = causes.find((name) => Object.hasOwn(errorKeys[kind], name)) ?? '';
   return errorKeys[kind][cause];
 }

@@ -10,7 +10,7 @@ const pages = inAllLanguages((locale) => renderPage('post', locale));
 
 /** The keys of the page's texts, and the schemes beside the form's own that its answer may lead to. */
 type FormPage = { texts: [title: string, about: string]; root: string; schemes: readonly string[] };
-type SentForm = { url: string; fields: Readonly<Record<string, string>> };
+type PostedForm = { url: string; fields: Readonly<Record<string, string>> };
 
 /**
  * Sends a form that submits itself, such as SAML's HTTP-POST binding to another site. `root` is the
@@ -21,7 +21,7 @@ type SentForm = { url: string; fields: Readonly<Record<string, string>> };
 export const sendFormPage = (
   request: IncomingMessage,
   response: ServerResponse,
-  form: SentForm,
+  form: PostedForm,
   root = authRoot,
 ): void =>
   sendForm(request, response, form, { texts: ['post.title', 'post.about'], root, schemes: [] });
@@ -33,7 +33,7 @@ export const sendFormPage = (
 export const sendSignOutPage = (
   request: IncomingMessage,
   response: ServerResponse,
-  { scheme, ...form }: SentForm & { scheme: string },
+  { scheme, ...form }: PostedForm & { scheme: string },
   root: string,
 ): void =>
   sendForm(request, response, form, {
@@ -45,7 +45,7 @@ export const sendSignOutPage = (
 function sendForm(
   request: IncomingMessage,
   response: ServerResponse,
-  { url, fields }: SentForm,
+  { url, fields }: PostedForm,
   { texts: [title, description], root, schemes }: FormPage,
 ): void {
   const { href, protocol } = new URL(url);

@@ -163,7 +163,7 @@ export function textOfError(error: ServiceError, locale: string, kind: ErrorKind
   const key = keyOf(error, kind);
   if (key === undefined) return sentence(error.message);
   const values = { when: textOf(locale, 'common.later'), ...error.params };
-  return fill(textOf(locale, key), values, (value) => isolated(oneLine(value)));
+  return fill(textOf(locale, key), values, (parameter) => isolated(oneLine(parameter)));
 }
 
 const sentence = (message: string) =>

@@ -25,7 +25,7 @@ import {
   textOf,
   textOfError,
 } from './page-texts.ts';
-import { errorTexts, linksOf, type WayOn } from './sign-in-failure.ts';
+import { errorTexts, linksOf, type NextSteps } from './sign-in-failure.ts';
 
 // The HTML pages: sign-in, and the targets of links in mails. A mail's token is in the URL
 // fragment, which reaches neither server logs nor a Referer, and is used on a click, so that mail
@@ -227,7 +227,7 @@ export const rootFrom = (pathname: string): string => '../'.repeat(pathname.spli
 export const authRoot = '../../../';
 
 /** `kind` chooses the texts of errors. */
-type ErrorPlace = { brand: PageBrand; root: string; wayOn: WayOn; kind: ErrorKind };
+type ErrorPageContext = { brand: PageBrand; root: string; nextSteps: NextSteps; kind: ErrorKind };
 
 /** Shows a sign-in failure to the user. `root` is the way from the page to the public URL. */
 export function sendErrorPage(
@@ -238,9 +238,9 @@ export function sendErrorPage(
   {
     brand = noBrand,
     root = authRoot,
-    wayOn = { tryAgain: '', signIn: `${root}login` },
+    nextSteps = { tryAgain: '', signIn: `${root}login` },
     kind = 'call',
-  }: Partial<ErrorPlace> = {},
+  }: Partial<ErrorPageContext> = {},
 ): void {
   const locale = languageOf(request);
   const status = statuses[error.code] ?? 400;
@@ -253,7 +253,7 @@ export function sendErrorPage(
   const body = fill(errorPages.get(locale) ?? '', {
     root,
     ...Object.fromEntries(escaped),
-    links: linksOf(wayOn, locale),
+    links: linksOf(nextSteps, locale),
     ...markupOf(brand, locale, root),
   });
   response

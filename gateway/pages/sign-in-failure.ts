@@ -4,7 +4,7 @@ import { escapeHtml } from '@bailiwick/texts';
 import { textOf } from './page-texts.ts';
 
 /** Where the error page leads. Addresses are relative to the page. */
-export type WayOn = { tryAgain: string; signIn: string; recovery?: string };
+export type NextSteps = { tryAgain: string; signIn: string; recovery?: string };
 
 /** The reasons for which the same provider fails again. */
 const final = new Set<string>(['PROVIDER_INACTIVE', 'PROVIDER_UNCONFIRMED']);
@@ -45,7 +45,7 @@ export const errorTexts = (pathname: string, status: number): ErrorTexts =>
   others.find(([path]) => path.test(pathname))?.[1] ?? failures[status] ?? failed;
 
 /** The ways on from the page of an error on one of the routes /auth/{tenant}/{id}/…. */
-export function wayOnFrom(error: ServiceError, root: string, tenant: string): WayOn {
+export function nextStepsOf(error: ServiceError, root: string, tenant: string): NextSteps {
   const returnTo = error instanceof SignInFailure ? error.returnTo : '';
   const parameters = returnTo === '' ? {} : { return_to: returnTo };
   const query = queryOf(parameters);
@@ -66,12 +66,12 @@ const queryOf = (parameters: Record<string, string>): string => {
 };
 
 /** The link that begins the sign-in again, and the one to the sign-in page. */
-export function linksOf({ tryAgain, signIn, recovery = '' }: WayOn, locale: string): string {
+export function linksOf({ tryAgain, signIn, recovery = '' }: NextSteps, locale: string): string {
   const link = (href: string, key: string, look: string) =>
     `<p><a class="button${look}" href="${escapeHtml(href)}">${escapeHtml(textOf(locale, key))}</a></p>`;
-  const ways =
+  const links =
     tryAgain === ''
       ? link(signIn, 'common.backToSignIn', '')
       : link(tryAgain, 'error.tryAgain', '') + link(signIn, 'common.backToSignIn', ' plain');
-  return recovery === '' ? ways : ways + link(recovery, 'recovery.offer', ' plain');
+  return recovery === '' ? links : links + link(recovery, 'recovery.offer', ' plain');
 }

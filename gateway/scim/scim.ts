@@ -35,7 +35,7 @@ type ScimRequest = {
 };
 
 /** Serves the paths that `isScim` accepts. @throws not_found for one that is not a tenant's */
-export function createScim({ admit, prepare }: Pipeline, publicUrl: string) {
+export function createScim({ receive, prepare }: Pipeline, publicUrl: string) {
   return async ({ request, response, pathname, search, origin }: ScimRequest): Promise<void> => {
     const [, tenant, path = ''] = route.exec(pathname) ?? [];
     if (tenant === undefined) throw notFound('address');
@@ -46,7 +46,7 @@ export function createScim({ admit, prepare }: Pipeline, publicUrl: string) {
       }
       // A browser's cookie is no credential of a directory.
       if (request.headers.authorization === undefined) throw unauthenticated();
-      const context = await admit(operation, request, response, origin, readScimBody);
+      const context = await receive(operation, request, response, origin, readScimBody);
       const json = {
         Tenant: tenant,
         Method: request.method,
@@ -143,9 +143,9 @@ export function sendScimError(
 
 /** The error type: SCIM_INVALID_FILTER is invalidFilter. */
 function scimTypeOf({ code, reason }: ServiceError): string | undefined {
-  const named = /^SCIM_(.+)$/.exec(reason)?.[1];
-  if (named !== undefined)
-    return named.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  const scimType = /^SCIM_(.+)$/.exec(reason)?.[1];
+  if (scimType !== undefined)
+    return scimType.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
   if (syntaxReasons.includes(reason)) return 'invalidSyntax';
   if (code === 'already_exists') return 'uniqueness';
   // The present state does not allow the change, such as the end of the last owner.

@@ -40,8 +40,8 @@ export function createPortalSessions(notifications: Transport) {
 
 /** A link shows the state and the log. Its abilities add one permission each. */
 const permissionsOf = (abilities: readonly string[]) => {
-  const held = ['read', ...abilities].map((ability) => `iam.internal.portal.${ability}`);
-  return permissionBitmap((permission) => held.includes(permission));
+  const permissions = ['read', ...abilities].map((ability) => `iam.internal.portal.${ability}`);
+  return permissionBitmap((permission) => permissions.includes(permission));
 };
 
 type Portal = {

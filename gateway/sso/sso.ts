@@ -105,7 +105,7 @@ export function createSsoRoutes({ sso, session, flows, link }: Options) {
     flows.set(request, response, flow, binding);
     if (Object.keys(form).length > 0)
       sendFormPage(request, response, { url: redirect, fields: form });
-    else sendOn(response, redirect);
+    else sendRedirect(response, redirect);
   }
 
   async function callback(authRequest: AuthRequest): Promise<void> {
@@ -121,7 +121,7 @@ export function createSsoRoutes({ sso, session, flows, link }: Options) {
       .catch((thrown: unknown) => goOn(answer, thrown, authRequest));
     if (finished.token !== '') session.set(response, finished.token);
     if (finished.link !== '') link.set(response, finished.link);
-    sendOn(response, finished.redirect);
+    sendRedirect(response, finished.redirect);
   }
 
   async function metadata({ response, match, origin }: AuthRequest): Promise<void> {
@@ -149,7 +149,7 @@ export function createSsoRoutes({ sso, session, flows, link }: Options) {
  * Redirects. Both the old and the new address may contain a code: neither may be cached or sent as
  * a Referer.
  */
-function sendOn(response: ServerResponse, location: string): void {
+function sendRedirect(response: ServerResponse, location: string): void {
   response
     .writeHead(303, { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
     .end();
