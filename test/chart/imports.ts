@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { importsOf } from '../support/parsing.ts';
@@ -21,13 +21,6 @@ export function workspacePackages(
       return [manifest.name, { folder: dirname(file), manifest }];
     }),
   );
-}
-
-/** The manifest of the package that contains `file`. */
-export function packageOf(root: string, file: string): PackageManifest {
-  let folder = dirname(file);
-  while (!existsSync(join(root, folder, 'package.json'))) folder = dirname(folder);
-  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as PackageManifest;
 }
 
 /**

