@@ -4,7 +4,7 @@ import { isOutage, toServiceError } from '@bailiwick/errors';
 import type { Log } from '@bailiwick/process';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { create } from '@bufbuild/protobuf';
-import type { AuditDraft, StreamMessage } from './outbox.ts';
+import type { AuditDraft, StreamMessage } from './row.ts';
 
 // Handles events of other services.
 

@@ -1,7 +1,17 @@
 import type { Broker, StreamName, StreamState } from '@bailiwick/broker';
 import { serviceOrigin } from '@bailiwick/contract';
 import { counter, type Log } from '@bailiwick/process';
-import type { Database, Statement } from '@bailiwick/store';
+import type { Database, Transaction } from '@bailiwick/store';
+import {
+  afterAll,
+  fromNewest,
+  fromOldest,
+  markFrom,
+  markUpTo,
+  type PublishedPage,
+  type PublishedRow,
+  time,
+} from './queries.ts';
 
 // Detects messages that the broker lost and publishes them again (docs/reliability.md). The outbox
 // keeps published rows for 24 h with their sequence number in the event stream. A row is safe if
@@ -47,7 +57,6 @@ export function createLossDetector(broker: Pick<Broker, 'connections'>, work: ()
   };
 }
 
-type Row = { id: string; seq: string };
 type Deps = { database: Database; broker: Pick<Broker, 'states' | 'held'>; log: Log };
 
 /**
@@ -58,14 +67,19 @@ type Deps = { database: Database; broker: Pick<Broker, 'states' | 'held'>; log: 
 export async function findLosses({ database, broker, log }: Deps): Promise<number> {
   const [clock] = await database.query(time, []);
   const streams = await broker.states();
-  const isLost = ({ id, seq }: Row) => isGone(broker, streams, id, Number(seq));
+  const isLost = ({ id, seq }: PublishedRow) => isGone(broker, streams, id, Number(seq));
   // Marks from the inside to the end, so that an interrupted run leaves rows where the next run
   // begins to check.
   const oldest = await lostFrom(database, fromOldest, '', isLost);
-  let count = oldest === undefined ? 0 : await markAll(database, markUpTo, [clock?.now, oldest]);
+  let count =
+    oldest === undefined
+      ? 0
+      : await markAll(database, (tx) => tx.query(markUpTo, [clock?.now, oldest, marked]));
   const newest = await lostFrom(database, fromNewest, afterAll, isLost);
   if (newest !== undefined)
-    count += await markAll(database, markFrom, [clock?.now, newest, overlap]);
+    count += await markAll(database, (tx) =>
+      tx.query(markFrom, [clock?.now, newest, overlap, marked]),
+    );
   if (count === 0) return 0;
   republished.add({}, count);
   log.error('the broker has lost messages, publishing them again', {
@@ -94,9 +108,9 @@ async function isGone(
 /** The last lost row in this direction, before a page without any. */
 async function lostFrom(
   database: Database,
-  statement: Statement<Row, [from: string, limit: number]>,
+  statement: PublishedPage,
   start: string,
-  isLost: (row: Row) => Promise<boolean>,
+  isLost: (row: PublishedRow) => Promise<boolean>,
 ): Promise<string | undefined> {
   let lastId: string | undefined;
   for (let from = start; ; ) {
@@ -111,43 +125,15 @@ async function lostFrom(
 
 async function markAll(
   database: Database,
-  text: string,
-  values: readonly unknown[],
+  markSome: (tx: Transaction) => Promise<Array<{ count: number }>>,
 ): Promise<number> {
   let count = 0;
   for (;;) {
     const [row] = await database.transaction(
       { call: serviceOrigin(database.service), tenant: null },
-      (tx) => tx.query<{ count: number }>(text, [...values, marked]),
+      markSome,
     );
     count += row?.count ?? 0;
     if ((row?.count ?? 0) < marked) return count;
   }
 }
-
-const time: Statement<{ now: string }, []> = { name: 'outbox.time', text: 'select now()' };
-
-/** Greater than any id, since ids begin with a letter. */
-const afterAll = '~';
-const fromOldest: Statement<Row, [from: string, limit: number]> = {
-  name: 'outbox.oldest_published',
-  text: 'select id, stream_seq as seq from outbox where published_at is not null and id > $1 order by id limit $2',
-};
-const fromNewest: Statement<Row, [from: string, limit: number]> = {
-  name: 'outbox.newest_published',
-  text: 'select id, stream_seq as seq from outbox where published_at is not null and id < $1 order by id desc limit $2',
-};
-
-// stream_seq is kept, so that the row is published under a new message id: the broker may remember
-// the old one. Rows that another replica has published since are left alone.
-const markUpTo = `
-  with lost as (
-    update outbox set published_at = null where published_at < $1 and id in
-      (select id from outbox where published_at < $1 and id <= $2 order by id desc limit $3) returning 1)
-  select count(*)::int as count from lost`;
-const markFrom = `
-  with lost as (
-    update outbox set published_at = null where published_at < $1 and id in
-      (select id from outbox where published_at < $1
-         and published_at >= (select coalesce(min(published_at), $1) from outbox where id >= $2) - $3::interval order by id limit $4) returning 1)
-  select count(*)::int as count from lost`;

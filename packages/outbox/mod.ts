@@ -3,22 +3,24 @@ export { type FollowedEvent, followEvents } from './events.ts';
 export { createHandover, type Handover } from './handover.ts';
 export { createLossDetector, findLosses } from './loss-detector.ts';
 export {
-  type AuditDraft,
-  type Change,
   changeRow,
   createRecorder,
-  eventBody,
   OutboxEntity,
   outboxTable,
-  type RecordOrigin,
-  type Refusal,
   record,
   recordRefusal,
-  type StreamMessage,
-  type Target,
 } from './outbox.ts';
 export { createOwner } from './owner.ts';
 export { startRelay } from './relay.ts';
+export {
+  type AuditDraft,
+  type Change,
+  eventBody,
+  type RecordOrigin,
+  type Refusal,
+  type StreamMessage,
+  type Target,
+} from './row.ts';
 export {
   mailTask,
   noticeTask,

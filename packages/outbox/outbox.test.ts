@@ -8,8 +8,9 @@ import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb
 import type { AnyStatement, Database, Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { createHandover } from './handover.ts';
-import { type AuditDraft, createRecorder, record, recordRefusal } from './outbox.ts';
+import { createRecorder, record, recordRefusal } from './outbox.ts';
 import { startRelay } from './relay.ts';
+import type { AuditDraft } from './row.ts';
 import { noticeTask } from './tasks.ts';
 
 const log = createLog('test', () => {});

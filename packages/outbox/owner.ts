@@ -1,10 +1,6 @@
 import { type Owner } from '@bailiwick/broker';
-import type { Database, Statement } from '@bailiwick/store';
-
-const published: Statement<{ id: string; seq: string }, []> = {
-  name: 'outbox.last_published',
-  text: 'select id, stream_seq::int8 as seq from outbox where stream_seq is not null order by id desc limit 50',
-};
+import type { Database } from '@bailiwick/store';
+import { lastPublished } from './queries.ts';
 
 /**
  * The owner for a service of this installation. `adopts`: the installation is older than the ids of
@@ -19,7 +15,7 @@ export function createOwner(
     id,
     async recognises(idAt) {
       if (!adopts) return false;
-      const rows = await database.query(published, []);
+      const rows = await database.query(lastPublished, []);
       if (rows.length === 0) return true;
       for (const { id: row, seq } of rows) {
         const messageId = await idAt(Number(seq));

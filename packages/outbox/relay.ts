@@ -2,11 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Broker, isTooLarge } from '@bailiwick/broker';
 import { serviceOrigin } from '@bailiwick/contract';
 import { continueTrace, gauge, type Log } from '@bailiwick/process';
-import type { Database, Statement } from '@bailiwick/store';
+import type { Database } from '@bailiwick/store';
 import type { Handover } from './handover.ts';
 import { createLossDetector, findLosses } from './loss-detector.ts';
-import { streamMessage } from './outbox.ts';
-import { publishTask, type Task } from './tasks.ts';
+import {
+  deleteOldRows,
+  mark,
+  markFresh,
+  oldestAge,
+  oldRow,
+  type Waiting,
+  waitingRows,
+} from './queries.ts';
+import { streamMessage } from './row.ts';
+import { publishTask } from './tasks.ts';
 
 const batch = 100;
 const deletedAtOnce = 5000;
@@ -23,43 +32,6 @@ const lag = gauge<{ service: string }>({
   about:
     'Age of the oldest unpublished outbox row; 0 if there is none. Read from the database: each replica reports the same value.',
 });
-const oldest: Statement<{ age: number }, []> = {
-  name: 'outbox.oldest',
-  text: 'select extract(epoch from now() - created_at)::float8 as age from outbox where published_at is null order by id limit 1',
-};
-
-const marked = `update outbox o set published_at = now(), stream_seq = p.seq
-  from jsonb_to_recordset($1::jsonb) as p (id text, seq bigint) where o.id = p.id`;
-
-// Another relay may have published a row at the same time: the broker drops the second message.
-const markFresh: Statement<never, [published: string]> = {
-  name: 'outbox.mark_fresh',
-  text: `${marked} and o.published_at is null`,
-};
-
-/**
- * Rows that a process may still publish from its memory are left to it. The clock of a process may
- * differ: a row from the future counts as old.
- */
-const isOld = `created_at not between now() - interval '1 second' and now() + interval '1 second'`;
-
-const oldRow: Statement<unknown, []> = {
-  name: 'outbox.old',
-  text: `select from outbox where published_at is null and ${isOld} limit 1`,
-};
-
-type Waiting = {
-  id: string;
-  for_tenant: string;
-  type: string;
-  event: string | null;
-  audit: string;
-  tasks: Task[];
-  traceparent: string;
-  /** The former sequence number of a row that is published again. */
-  stream_seq: string | null;
-};
-
 /** After a failed round, and while the broker is away. */
 const retryMs = 500;
 /** The longest last round of a process that stops. */
@@ -216,7 +188,7 @@ function createPublisher({ database, handover, broker, log }: PublisherDeps) {
 
 function measureLag(database: Database): void {
   lag.from(async () => {
-    const [row] = await database.query(oldest, []);
+    const [row] = await database.query(oldestAge, []);
     return [{ value: row?.age ?? 0, labels: { service: database.service } }];
   });
 }
@@ -255,19 +227,14 @@ function sendBatch(
 ): Promise<SendResult[]> {
   const scope = { call: serviceOrigin(database.service), tenant: null };
   return database.transaction(scope, async (tx) => {
-    const rows = await tx.query<Waiting>(
-      `select id, for_tenant, type, event, audit, tasks, traceparent, stream_seq from outbox
-       where published_at is null and id <> all ($2::text[]) and ($3::boolean or ${isOld})
-       order by id limit $1 for update skip locked`,
-      [batch, skipped, includesRecent],
-    );
+    const rows = await tx.query(waitingRows, [batch, skipped, includesRecent]);
     // Sent in order, without waiting for each other. A failed row is sent again, and the broker
     // drops the duplicate.
     const results = await Promise.all(
       rows.map((row) => continueTrace(row.traceparent, () => send(broker, row))),
     );
     const published = publishedOf(results);
-    if (published.length > 0) await tx.query(marked, [JSON.stringify(published)]);
+    if (published.length > 0) await tx.query(mark, [JSON.stringify(published)]);
     return results;
   });
 }
@@ -299,10 +266,10 @@ const publishedOf = (results: readonly SendResult[]) =>
   results.flatMap(({ id, seq }) => (seq === undefined ? [] : [{ id, seq }]));
 
 async function deleteOld(database: Database): Promise<number> {
-  const text = `delete from outbox where id = any (array (
-    select id from outbox where published_at < now() - interval '24 hours' order by published_at limit $1)) returning 1`;
   const scope = { call: serviceOrigin(database.service), tenant: null };
-  const deleted = await database.transaction(scope, (tx) => tx.query(text, [deletedAtOnce]));
+  const deleted = await database.transaction(scope, (tx) =>
+    tx.query(deleteOldRows, [deletedAtOnce]),
+  );
   return deleted.length;
 }
 
