@@ -10,7 +10,7 @@ import {
 } from '@bailiwick/process';
 import { contextFor, type OwnSettings } from '@bailiwick/wire';
 import { rawErrorResponse } from './http/errors.ts';
-import type { Peers } from './operations/operations.ts';
+import type { Peers } from './peers.ts';
 import { createRouter } from './route.ts';
 import type { gatewaySettings } from './settings.ts';
 

@@ -1,53 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type Caller,
-  decodeJson,
   encodeJson,
-  fieldText,
-  findProblems,
   type Host,
   idempotencyKeyHeader,
-  isIdempotencyKey,
   type JsonObject,
   jsonPath,
   noteValid,
   type Operation,
   replayedHeader,
-  serviceCaller,
   setField,
   tenantDependsOnCaller,
   tenantField,
   tenantProblems,
-  validate,
 } from '@bailiwick/contract';
-import {
-  distinct,
-  exhausted,
-  invalid,
-  isUnreadable,
-  type Problem,
-  problem,
-  toServiceError,
-} from '@bailiwick/errors';
+import { exhausted, isUnreadable } from '@bailiwick/errors';
 import { AccessLimits } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { IdentityLimits } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { NotificationsLimits } from '@bailiwick/proto/gen/bailiwick/notifications/v1/internal_pb.ts';
 import { SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { asService, contextFor } from '@bailiwick/wire';
 import type { Message } from '@bufbuild/protobuf';
-import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import { type Client, createClient } from '@connectrpc/connect';
 import { sendJson } from '../http/errors.ts';
 import { type JsonBody, readJson } from '../http/json-body.ts';
-import { largeBodyBytes } from '../http/large-bodies.ts';
 import { showQuota } from '../http/rate-limit.ts';
 import { pieceOf, sendStream } from '../http/stream.ts';
+import type { Peers } from '../peers.ts';
 import { isAccessToken } from '../session/access-tokens.ts';
 import type { Authenticator, RequestOrigin } from '../session/authenticate.ts';
 import type { LinkCookie, SessionCookie, SupportCookie } from '../session/cookies.ts';
 import type { Principal } from '../session/principal.ts';
 import type { CallQuotas } from './quotas.ts';
-
-export type Peers = Record<Host, Transport>;
+import { createRejection, decode, type UnknownKeys } from './shape.ts';
 
 type Cookies = { cookie: SessionCookie; support: SupportCookie; link: LinkCookie };
 
@@ -55,11 +40,10 @@ type Deps = Cookies & {
   peers: Peers;
   authenticator: Authenticator;
   quotas: CallQuotas;
-  unknownKeys: 'refuse' | 'ignore';
+  unknownKeys: UnknownKeys;
 };
 
 const deadlineMs = 20_000;
-const validateOnlyMs = 2000;
 
 /** A request whose body is read and whose credential is checked. */
 type IncomingCall = JsonBody & {
@@ -166,56 +150,12 @@ export function createOperationHandler({ receive, prepare }: Pipeline, cookies: 
   };
 }
 
-/** Decodes and validates a request. `problems` lists all failures of its shape. */
-function decode(
-  operation: Operation,
-  request: IncomingMessage,
-  json: JsonBody['json'],
-  unknownKeys: Deps['unknownKeys'],
-) {
-  const { input } = operation.method;
-  const options = { assigned: operation.assigned, unknownKeys };
-  const { message, problems, unreadable } = decodeJson(input, json, options);
-  problems.push(...findProblems(input, message, unreadable));
-  const key = keyOf(operation, request);
-  if (key !== undefined && !isIdempotencyKey(key))
-    problems.push(
-      problem('', 'custom', 'Idempotency-Key must be 1 to 255 printable ASCII characters'),
-    );
-  const tenant = fieldText(operation, message, tenantField(operation));
-  return { message, problems, unreadable, key, tenant };
-}
-
-type Decoded = ReturnType<typeof decode>;
-
 /** Counts the call of a credential. @throws resource_exhausted if the credential is over its quota */
 function takeQuota(quotas: CallQuotas, principal: Principal, response: ServerResponse): void {
   const quota = quotas.take(principal);
   if (!quota) return;
   showQuota(response, quota);
   if (quota.exceeded) throw exhausted('too many calls, try again later', quota.resetSeconds);
-}
-
-/** Rejects an invalid request with all its problems: those found here and those of the service. */
-function createRejection(peers: Peers) {
-  const validateOnly = createValidateOnly(peers);
-  return async (
-    operation: Operation,
-    { message, problems, unreadable }: Decoded,
-    bytes: number,
-    origin: RequestOrigin,
-  ): Promise<never> => {
-    // The decoded message lacks values that could not be read, so the service would report them as
-    // missing.
-    const messageProblems = new Set(validate(operation.method.input, message));
-    // A large body would cost the service as much memory as it costs here, for a request that is
-    // already rejected.
-    const violations = bytes > largeBodyBytes ? [] : await validateOnly(operation, message, origin);
-    const others = violations.filter(
-      ({ text, field }) => !messageProblems.has(text) && !isUnreadable(field, unreadable),
-    );
-    throw invalid(distinct([...problems, ...others]));
-  };
 }
 
 type ForwardedCall = {
@@ -288,27 +228,6 @@ function createCallCounter(peers: Peers) {
   };
 }
 
-/**
- * Asks the owning service to validate a request that is already rejected: only the service knows
- * the rules in its settings and tables. If it does not respond in time, the client gets the
- * problems found so far.
- */
-function createValidateOnly(peers: Peers) {
-  return async (
-    { host, method }: Operation,
-    message: Message,
-    { requestId }: RequestOrigin,
-  ): Promise<readonly Problem[]> => {
-    const context = contextFor({ ...serviceCaller('gateway'), requestId, validateOnly: true });
-    try {
-      await peers[host].unary(method, undefined, validateOnlyMs, undefined, message, context);
-      return [];
-    } catch (thrown) {
-      return toServiceError(thrown).problems;
-    }
-  };
-}
-
 /** The request's credential: the Authorization header's or, without one, a cookie's. */
 function tokenOf(
   request: IncomingMessage,
@@ -324,15 +243,6 @@ function tokenOf(
   }
   // One blank or more (RFC 9110, section 11.4).
   return /^Bearer +([^\s]+)$/i.exec(authorization)?.[1] ?? '';
-}
-
-/** The request's Idempotency-Key, or undefined without the header or if the operation ignores it. */
-function keyOf(
-  { takesIdempotencyKey }: Operation,
-  { headers }: IncomingMessage,
-): string | undefined {
-  const key = takesIdempotencyKey ? headers[idempotencyKeyHeader] : undefined;
-  return Array.isArray(key) ? key.join(', ') : key;
 }
 
 // Aborts when the client disconnects before the response is complete.
