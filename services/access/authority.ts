@@ -25,7 +25,7 @@ import { type Database, onPool, type Run } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findLackingForUser } from './acting/acting.ts';
-import { mayConferBot } from './acting/bots.ts';
+import { mayGrantBotRights } from './acting/bots.ts';
 import { findSubjectGrants, reduces } from './decisions/context.ts';
 import { capKeys, keyOfSubject } from './decisions/effective.ts';
 import { isMemberWithin } from './decisions/queries.ts';
@@ -74,7 +74,7 @@ export function authorityHandlers(deps: Deps): Handlers<typeof Authority> {
     confirmCredential: (request, call) => confirmCredential(credentials, request, call),
     describeMember: (request) => describeMember(database, run, request),
     mayReadUser: (request) => mayReadUser(run, request),
-    mayConferBot: (request) => mayConferBot(run, request),
+    mayConferBot: (request) => mayGrantBotRights(run, request),
     mayActAs: async (request) => ({ lacking: (await findLackingForUser(run, request)) ?? '' }),
     listUserTenants: (request) => listUserTenants(database, request),
 
@@ -89,13 +89,13 @@ export function authorityHandlers(deps: Deps): Handlers<typeof Authority> {
     async searchMembers({ tenant, after, limit, ...request }) {
       const search = readSearch(request);
       if (!search) throw invalid('the search is empty');
-      const { found, last } = await searchMembers(
+      const { found: matches, last } = await searchMembers(
         database,
         tenant,
         { ...search, withBarred: false, withPending: false },
         { after, limit: limitOf(limit) },
       );
-      return { members: found.map(({ id, after }) => ({ userId: id, after })), last: last ?? '' };
+      return { members: matches.map(({ id, after }) => ({ userId: id, after })), last: last ?? '' };
     },
 
     async listOwners({ tenant, limit, userId }) {
@@ -107,8 +107,8 @@ export function authorityHandlers(deps: Deps): Handlers<typeof Authority> {
     },
 
     async botKeyLimits({ tenant }) {
-      const found = await findTenant(database, tenant);
-      return { maxDays: found?.settings.maxBotKeyDays ?? 0 };
+      const row = await findTenant(database, tenant);
+      return { maxDays: row?.settings.maxBotKeyDays ?? 0 };
     },
 
     async getLogo({ tenant, knownVersion }) {
@@ -116,8 +116,8 @@ export function authorityHandlers(deps: Deps): Handlers<typeof Authority> {
     },
 
     async getAppUrl({ tenant }) {
-      const found = await findTenant(database, tenant);
-      return { appUrl: (found?.status === 'active' && found.settings.appUrl) || '' };
+      const row = await findTenant(database, tenant);
+      return { appUrl: (row?.status === 'active' && row.settings.appUrl) || '' };
     },
 
     leave: ({ userId }, call) => leaveAll(database, call, userId),
@@ -240,13 +240,13 @@ async function describeMember(database: Database, run: Run, request: DescribeMem
   const rights = await rightsOf(run, { type: 'user', id, ...session }, tenant);
   const effective = await effectiveOf(run, id, rights, request.session);
   if (effective.session.refusal !== 'none') return { effective };
-  const [groups, found] = await Promise.all([
+  const [groups, row] = await Promise.all([
     findGroupPaths(run, tenant, id),
     findTenant(database, tenant),
   ]);
   return {
     effective,
-    slug: found?.slug ?? '',
+    slug: row?.slug ?? '',
     roles: rights.roles.toSorted(),
     groups,
     permissions: rights.inTenant.filter((one) => !isPlatformOnly(one)).toSorted(),

@@ -137,7 +137,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         serve(Grants, grantHandlers(deps), grantChecks),
         serve(GroupGrants, groupGrantHandlers(deps), grantChecks),
         serve(BotGrants, botGrantHandlers(deps), grantChecks),
-        serve(Access, { ...decisionHandlers(deps), plan: (...asked) => plan(deps, ...asked) }),
+        serve(Access, { ...decisionHandlers(deps), plan: (...args) => plan(deps, ...args) }),
         serve(Audit, auditHandlers(deps)),
         serve(Authority, authorityHandlers({ database, revoke, credentials })),
         serve(Admission, admissionHandlers({ ...deps, log })),

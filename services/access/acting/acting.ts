@@ -32,9 +32,9 @@ export async function findLackingForUser(
   const isPlatformOwner =
     type === 'platform' ||
     rights.sources.some(({ role, level }) => level === 'platform' && role === platformOwnerRole);
-  const held = await findHeldRoles(run, userId);
-  for (const one of held) {
-    const lacking = lackingFor(one, rights, isPlatformOwner);
+  const roles = await findHeldRoles(run, userId);
+  for (const role of roles) {
+    const lacking = lackingFor(role, rights, isPlatformOwner);
     if (lacking !== undefined) return lacking;
   }
   return undefined;

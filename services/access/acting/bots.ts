@@ -21,13 +21,13 @@ import { findDirectoryRoles } from '../groups/queries.ts';
 import { narrow } from '../permissions/narrow.ts';
 
 /** The rights that a key or trust of a bot gives to its user. */
-type Conferred = { onPlatform: string[]; inTenant: string[]; isOwner: boolean };
+type BotRights = { onPlatform: string[]; inTenant: string[]; isOwner: boolean };
 
 /**
  * A permission of the bot, within `permissions`, that the principal may not grant, or when its right
  * to grant them ends.
  */
-export async function mayConferBot(
+export async function mayGrantBotRights(
   run: Run,
   request: MayConferBotRequest,
 ): Promise<MessageInitShape<typeof MayConferBotResponseSchema>> {
@@ -44,44 +44,44 @@ export async function mayConferBot(
     operator: '',
     voucher: request.principalVoucher,
   };
-  const [rights, conferred] = await Promise.all([
+  const [rights, botRights] = await Promise.all([
     rightsOf(run, principal, request.tenant),
-    findConferred(run, request),
+    findBotRights(run, request),
   ]);
-  const lacking = findLacking(rights, conferred);
+  const lacking = findLacking(rights, botRights);
   if (lacking !== undefined) return { lacking };
-  const ending = findEnding(rights, conferred);
+  const ending = findEnding(rights, botRights);
   if (!ending) return { lacking: '' };
   return { lacking: '', ending: ending.permission, endsAt: timestampFromDate(ending.endsAt) };
 }
 
-async function findConferred(
+async function findBotRights(
   run: Run,
   { tenant, bot, permissions, taking }: MayConferBotRequest,
-): Promise<Conferred> {
+): Promise<BotRights> {
   const grants = await findSubjectGrants(run, { subject: bot, tenant });
-  const held = (onPlatform: boolean) => {
+  const permissionsAt = (onPlatform: boolean) => {
     const granted = grants.filter(({ platform, expired }) => platform === onPlatform && !expired);
     return narrow([...new Set(granted.flatMap((grant) => grant.permissions))], permissions);
   };
-  const inTenant = held(false);
+  const inTenant = permissionsAt(false);
   const handedOut =
     !taking && includes(inTenant, 'iam.scim.write') ? await handedOutByDirectory(run, tenant) : [];
   return {
-    onPlatform: held(true),
+    onPlatform: permissionsAt(true),
     inTenant: [...inTenant, ...handedOut],
     isOwner: owns(grants) && includes(inTenant, 'iam.*'),
   };
 }
 
-function findLacking(rights: Rights, { onPlatform, inTenant, isOwner }: Conferred) {
+function findLacking(rights: Rights, { onPlatform, inTenant, isOwner }: BotRights) {
   const lacking =
     onPlatform.find((pattern) => !holdsOnPlatform(rights, pattern)) ??
     inTenant.find((pattern) => !mayGrant(rights, pattern));
   return lacking ?? (isOwner && !rights.owns ? ownership : undefined);
 }
 
-function findEnding(rights: Rights, { onPlatform, inTenant }: Conferred): Ending | undefined {
+function findEnding(rights: Rights, { onPlatform, inTenant }: BotRights): Ending | undefined {
   const endings = [
     firstEnding(rights, onPlatform, 'platform'),
     firstEnding(rights, inTenant, 'tenant'),

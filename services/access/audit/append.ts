@@ -20,10 +20,10 @@ export async function appendEntries(database: Database, entries: readonly Entry[
   for (let count = 0; count < tries; count++) {
     const { moves, linked, routed } = await link(database, rest);
     if (linked.length === 0) return;
-    const done = new Set(await appendToChains(database, byService, moves, linked));
-    if (done.size === moves.length) return;
+    const movedTenants = new Set(await appendToChains(database, byService, moves, linked));
+    if (movedTenants.size === moves.length) return;
     // A chain has an entry once, however often it is appended.
-    rest = routed.filter(({ Tenant }) => !done.has(Tenant));
+    rest = routed.filter(({ Tenant }) => !movedTenants.has(Tenant));
   }
   throw unavailable('other replicas keep appending to the same audit chains');
 }
@@ -31,20 +31,20 @@ export async function appendEntries(database: Database, entries: readonly Entry[
 /** Links the entries that their chains do not have yet. */
 async function link(database: Database, entries: readonly Entry[]) {
   const tenants = [...new Set(['', ...entries.map(({ Tenant }) => Tenant)])];
-  const found = await findChains(
+  const rows = await findChains(
     database,
     tenants,
     entries.map(({ ID }) => ID),
   );
-  const chains = new Map(found.filter(({ known }) => known).map((one) => [one.tenant, one]));
+  const chains = new Map(rows.filter((chain) => chain.known).map((chain) => [chain.tenant, chain]));
   const routed = entries.map((entry) => routeUnknownTenant(chains, entry));
   const heads = new Map<string, Link>();
   const linked: LinkedEntry[] = [];
-  const known = new Set<string>();
+  const linkedIds = new Set<string>();
   for (const entry of routed) {
     const { last, stored } = chainOf(chains, entry.Tenant);
-    if (known.has(entry.ID) || stored.includes(entry.ID)) continue;
-    known.add(entry.ID);
+    if (linkedIds.has(entry.ID) || stored.includes(entry.ID)) continue;
+    linkedIds.add(entry.ID);
     const before = heads.get(entry.Tenant) ?? last;
     const after = linkOf(before, entry);
     heads.set(entry.Tenant, after);

@@ -30,8 +30,8 @@ export function auditHandlers(deps: Deps): Handlers<typeof Audit> {
   return {
     list: (request, call) => listPage(deps, request, call),
 
-    async listByUser({ userId, tenant, page, filter: sent }, { operation, caller, allowedBy }) {
-      const filter = readFilter(sent);
+    async listByUser({ userId, tenant, page, filter: input }, { operation, caller, allowedBy }) {
+      const filter = readFilter(input);
       const binding = [operation.name, userId, tenant, bindingOf(filter)];
       const query = pager.read(page, binding);
       // A tenant that demands SSO or a second factor hides its entries from sessions without it,
@@ -55,10 +55,10 @@ export function auditHandlers(deps: Deps): Handlers<typeof Audit> {
 /** One page of the entries that match a filter. */
 async function listPage(
   { database, pager }: Deps,
-  { tenant, page, filter: sent, oldestFirst }: AuditListRequest,
+  { tenant, page, filter: input, oldestFirst }: AuditListRequest,
   { operation }: Call,
 ) {
-  const filter = readFilter(sent);
+  const filter = readFilter(input);
   const order = oldestFirst ? ['oldest first'] : [];
   const binding = [operation.name, tenant, bindingOf(filter), ...order];
   const query = pager.read(page, binding);
@@ -71,11 +71,11 @@ async function listPage(
 /** One page of an export, and the cursor of the next. Records the start of the export. */
 async function exportPart(
   { database, pager }: Deps,
-  { tenant, format: sent, filter: filterSent, cursor }: AuditExportRequest,
+  { tenant, format: formatName, filter: filterInput, cursor }: AuditExportRequest,
   call: Call,
 ) {
-  const format: Format = sent === 'csv' ? 'csv' : 'ndjson';
-  const filter = readFilter(filterSent);
+  const format: Format = formatName === 'csv' ? 'csv' : 'ndjson';
+  const filter = readFilter(filterInput);
   const binding = [call.operation.name, tenant, format, bindingOf(filter)];
   // The cursor is "<last entry sent>:<last entry when the export began>", so an export ends
   // while new entries arrive.
@@ -109,10 +109,10 @@ async function exportPart(
 /** Verifies one part of a tenant's chain, and returns the cursor of the next. */
 async function verifyPart(
   { database, pager, keyRing }: Deps,
-  { tenant, cursor, anchor: sent }: AuditVerifyRequest,
+  { tenant, cursor, anchor: anchorText }: AuditVerifyRequest,
   { operation }: Call,
 ) {
-  const anchor = sent === '' ? undefined : openAnchor(keyRing, tenant, sent);
+  const anchor = anchorText === '' ? undefined : openAnchor(keyRing, tenant, anchorText);
   const binding = [operation.name, tenant, ...(anchor ? [`${anchor.seq}:${anchor.hash}`] : [])];
   const { after } = pager.read({ limit: 1, cursor }, binding);
   const [seq, hash = ''] = after.split(':');

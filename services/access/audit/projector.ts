@@ -67,9 +67,9 @@ export function createBatcher(write: (entries: readonly Entry[]) => Promise<void
     // Messages that arrived with the first one are still being delivered.
     await setImmediate();
     while (waiting.length > 0) {
-      const taken = waiting.splice(0, batch);
-      await writeAll(write, taken);
-      if (taken.length > 1 && taken.length < batch) await setTimeout(restMs);
+      const chunk = waiting.splice(0, batch);
+      await writeAll(write, chunk);
+      if (chunk.length > 1 && chunk.length < batch) await setTimeout(restMs);
     }
     running = false;
   }
@@ -86,15 +86,15 @@ export function createBatcher(write: (entries: readonly Entry[]) => Promise<void
 
 async function writeAll(
   write: (entries: readonly Entry[]) => Promise<void>,
-  taken: readonly Waiting[],
+  chunk: readonly Waiting[],
 ): Promise<void> {
   try {
-    await write(taken.map(({ entry }) => entry));
-    for (const { resolve } of taken) resolve();
+    await write(chunk.map(({ entry }) => entry));
+    for (const { resolve } of chunk) resolve();
   } catch (error) {
     const away = isOutage(error);
-    for (const { entry, resolve, reject } of taken) {
-      if (away || taken.length === 1) reject(error);
+    for (const { entry, resolve, reject } of chunk) {
+      if (away || chunk.length === 1) reject(error);
       else await write([entry]).then(resolve, reject);
     }
   }

@@ -14,7 +14,7 @@ import {
 } from './queries.ts';
 
 /** A number that was counted up to one more than `most`. */
-const toCount = (found: number) => ({ value: Math.min(found, most), hasMore: found > most });
+const toCount = (count: number) => ({ value: Math.min(count, most), hasMore: count > most });
 
 /** The figures of a tenant and of the platform. */
 export function countHandlers({

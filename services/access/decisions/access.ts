@@ -30,13 +30,13 @@ export function decisionHandlers({
   const deps = { run, ...others };
   return {
     async check({ tenant, subject, permission, resource, checks }, call) {
-      const asked = permission === '' ? checks : [{ permission, resource }, ...checks];
+      const questions = permission === '' ? checks : [{ permission, resource }, ...checks];
       const holds = await permissionCheck(deps, call, {
         tenant,
         subject,
-        resources: ['', ...asked.map((one) => one.resource)],
+        resources: ['', ...questions.map((one) => one.resource)],
       });
-      const answers = asked.map((one) => ({
+      const answers = questions.map((one) => ({
         permission: one.permission,
         resource: one.resource,
         allowed: holds(one.permission, one.resource),
@@ -49,8 +49,8 @@ export function decisionHandlers({
 
     async listPermissions({ tenant, subject, resource, platform }, call) {
       if (platform) return { permissions: await permissionsOnPlatform(deps, call, subject) };
-      const about = subjectOf(call, subject);
-      if (about === 'platform')
+      const subjectId = subjectOf(call, subject);
+      if (subjectId === 'platform')
         return {
           permissions: (await rightsOf(run, call.caller, tenant)).inTenant
             .filter((one) => !isPlatformOnly(one))
@@ -58,27 +58,27 @@ export function decisionHandlers({
         };
       const effective = await findEffective(deps, call, {
         tenant,
-        subject: about,
-        ...sessionFor(call, about, tenant),
+        subject: subjectId,
+        ...sessionFor(call, subjectId, tenant),
         resources: ['', resource],
       });
       const permissions = [...new Set(permissionsOn(effective, resource).flat())].filter(
         (one) => !isPlatformOnly(one),
       );
-      return { permissions: narrow(permissions, narrowingOf(call, about)).toSorted() };
+      return { permissions: narrow(permissions, narrowingOf(call, subjectId)).toSorted() };
     },
 
     listSubjects: (request, call) => listSubjects(deps, request, call),
 
     async explain({ tenant, subject, permission, resource }, call) {
-      const about = subjectOf(call, subject);
+      const subjectId = subjectOf(call, subject);
       return explain(deps, call, {
-        subject: about,
+        subject: subjectId,
         tenant,
-        ...sessionFor(call, about, tenant),
+        ...sessionFor(call, subjectId, tenant),
         permission,
         resource,
-        narrowedTo: narrowingOf(call, about),
+        narrowedTo: narrowingOf(call, subjectId),
       });
     },
   };
@@ -128,18 +128,18 @@ async function permissionCheck(
   call: Call,
   { tenant, subject, resources }: Question,
 ): Promise<(permission: string, resource: string) => boolean> {
-  const about = subjectOf(call, subject);
-  if (about === 'platform') {
+  const subjectId = subjectOf(call, subject);
+  if (subjectId === 'platform') {
     const { inTenant } = await rightsOf(deps.run, call.caller, tenant);
     return (permission) => !isPlatformOnly(permission) && includes(inTenant, permission);
   }
   const effective = await findEffective(deps, call, {
     tenant,
-    subject: about,
-    ...sessionFor(call, about, tenant),
+    subject: subjectId,
+    ...sessionFor(call, subjectId, tenant),
     resources: [...new Set(resources)],
   });
-  const narrowedTo = narrowingOf(call, about);
+  const narrowedTo = narrowingOf(call, subjectId);
   return (permission, resource) =>
     !isPlatformOnly(permission) &&
     (narrowedTo.length === 0 || includes(narrowedTo, permission)) &&

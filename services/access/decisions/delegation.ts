@@ -13,7 +13,7 @@ import { findRolePermissions, findRolesOfSubject, type HolderType } from './role
 import { anySession } from './session.ts';
 import type { Rights } from './values.ts';
 
-// Delegation: a giver confers and takes only permissions that it may grant, on every path. Rules go
+// Delegation: a giver grants and takes only permissions that it may grant, on every path. Rules go
 // by permissions and not by the names of roles, except that only owners make and remove owners.
 
 /** A principal whose rights are compared with those that it gives or takes. */
@@ -83,10 +83,10 @@ async function assertLasts(
   run: Run,
   giver: Giver,
   tenant: string,
-  conferred: Conferred,
+  delegation: Delegation,
   until: Date | null,
 ): Promise<void> {
-  const ending = await findEnding(run, giver, tenant, conferred);
+  const ending = await findEnding(run, giver, tenant, delegation);
   if (ending && (until === null || until > ending.endsAt))
     throw temporaryRight(ending.permission, ending.endsAt);
 }
@@ -105,8 +105,8 @@ export async function assertMayGrantPermissions(
   const lacking = await lackingTo(run, caller, tenant, { roles: [], permissions: added });
   if (lacking !== undefined) throw escalation(lacking);
   await assertLasts(run, caller, tenant, { roles: [], permissions: added }, null);
-  const held = await lackingTo(run, caller, tenant, { roles: [], permissions: removed });
-  if (held !== undefined) throw takesMore(held);
+  const lackingToRemove = await lackingTo(run, caller, tenant, { roles: [], permissions: removed });
+  if (lackingToRemove !== undefined) throw takesMore(lackingToRemove);
 }
 
 /**
@@ -129,7 +129,7 @@ const takesMore = (permission: string) =>
     Permission: permission,
   });
 
-type Conferred = { roles: readonly string[]; permissions?: readonly string[] };
+type Delegation = { roles: readonly string[]; permissions?: readonly string[] };
 
 /**
  * A permission, of the roles' and of `permissions`, that the giver may not grant in a tenant;
@@ -139,7 +139,7 @@ export async function findLacking(
   run: Run,
   giver: Giver,
   tenant: string,
-  { roles, permissions = [] }: Conferred,
+  { roles, permissions = [] }: Delegation,
 ): Promise<string | undefined> {
   return lackingTo(run, giver, tenant, {
     roles,
@@ -168,21 +168,24 @@ export async function findEnding(
   run: Run,
   giver: Giver,
   tenant: string,
-  { roles, permissions = [] }: Conferred,
+  { roles, permissions = [] }: Delegation,
 ): Promise<Ending | undefined> {
-  const wanted = [...permissions, ...(await permissionsGivenBy(run, tenant, roles))];
-  if (wanted.length === 0) return undefined;
+  const allPermissions = [...permissions, ...(await permissionsGivenBy(run, tenant, roles))];
+  if (allPermissions.length === 0) return undefined;
   const rights = await rightsIn(run, giver, tenant);
-  return firstEnding(rights, wanted, tenant === '' ? 'platform' : 'tenant');
+  return firstEnding(rights, allPermissions, tenant === '' ? 'platform' : 'tenant');
 }
 
 /** The first end of a principal's rights to these permissions; undefined = they do not end. */
 export function firstEnding(
   rights: Rights,
-  wanted: readonly string[],
+  permissions: readonly string[],
   level: Level,
 ): Ending | undefined {
-  const ends = wanted.map((permission) => ({ permission, end: endOf(rights, permission, level) }));
+  const ends = permissions.map((permission) => ({
+    permission,
+    end: endOf(rights, permission, level),
+  }));
   const first = Math.min(...ends.map(({ end }) => end));
   if (first === Number.POSITIVE_INFINITY) return undefined;
   const permission = ends.find(({ end }) => end === first)?.permission ?? '';

@@ -58,16 +58,21 @@ async function loadWhole(deps: DecisionDeps, call: Call, question: Question) {
   if (!context) return { value: undefined, keys, size: minSize };
   if (context.botTenant !== '') keys.push(`tenant:${context.botTenant}`);
   keys.push(...capKeys(context.cap));
-  const value = effectiveIn(context, subject);
-  return { value, keys, size: sizeOf(value), endsAt: askedAt + unchangedForMs(context) };
+  const effective = effectiveIn(context, subject);
+  return {
+    value: effective,
+    keys,
+    size: sizeOf(effective),
+    endsAt: askedAt + unchangedForMs(context),
+  };
 }
 
 function effectiveIn({ grants, status }: DecisionContext, subject: string): Effective {
   const effective = new Map<string, Set<readonly string[]>>();
   for (const grant of grants) {
     if (!isEffective(grant, status, isBotId(subject))) continue;
-    const known = effective.get(grant.resource);
-    if (known) known.add(grant.permissions);
+    const lists = effective.get(grant.resource);
+    if (lists) lists.add(grant.permissions);
     else effective.set(grant.resource, new Set([grant.permissions]));
   }
   return effective;

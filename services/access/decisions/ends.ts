@@ -9,9 +9,9 @@ import type { Rights } from './values.ts';
 export function endOf(rights: Rights, permission: string, level: Level): number {
   const { sources, cap } = rights;
   const giving = sources.filter(
-    ({ role, level: of, permissions: given }) =>
+    ({ role, level: of, permissions: patterns }) =>
       (level === 'tenant' || of === 'platform') &&
-      (includes(given, permission) ||
+      (includes(patterns, permission) ||
         (role === (of === 'tenant' ? ownerRole : platformOwnerRole) && level === 'tenant')),
   );
   const own = giving.length === 0 ? Infinity : Math.max(...giving.map(({ endsAt }) => endsAt));

@@ -255,7 +255,7 @@ export async function isMemberWithin(
 }
 
 const grantColumns = 'g.id, g.role, g.resource, g.tenant, g.expires_at';
-const wanted = '($3 or g.resource = any ($4::text[]))';
+const onResources = '($3 or g.resource = any ($4::text[]))';
 
 // The permissions of a tenant's own role (r) come with its first row only. Thousands of grants of
 // one role would otherwise repeat them.
@@ -275,12 +275,12 @@ const subjectGrants: Statement<
   text: `
   with held as (
     (select ${grantColumns}, '' as member_of, '' as granted_to from grant_entry g
-    where g.tenant in ($2, '') and g.subject = $1 and g.subject_type = (case when $1 like 'bot%' then 'bot' else 'user' end) and ${wanted} limit $7)
+    where g.tenant in ($2, '') and g.subject = $1 and g.subject_type = (case when $1 like 'bot%' then 'bot' else 'user' end) and ${onResources} limit $7)
     union all
     (select ${grantColumns}, e.path, coalesce(a.path, g.subject)
     from group_member m
     join group_entry e on e.tenant = m.tenant and e.id = m.group_id
-    join grant_entry g on g.tenant = m.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys) and ${wanted}
+    join grant_entry g on g.tenant = m.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys) and ${onResources}
     left join group_entry a on a.tenant = g.tenant and a.key = g.subject
     where m.tenant = $2 and m.user_id = $1 limit $7)
   ), ways as (

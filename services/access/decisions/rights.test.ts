@@ -33,8 +33,8 @@ const botRow = (changes: Partial<BotRolesRow> = {}): BotRolesRow => ({
   ...changes,
 });
 
-async function permissionsOf(principal: Principal, row: unknown, asked = tenant) {
-  const bitmaps = tokenRightsOf(await rightsOf(answering([row]), principal, asked));
+async function permissionsOf(principal: Principal, row: unknown, requestedTenant = tenant) {
+  const bitmaps = tokenRightsOf(await rightsOf(answering([row]), principal, requestedTenant));
   const named = (bitmap: Uint8Array) =>
     permissions.filter((permission) => hasPermission(bitmap, permission));
   return { inTenant: named(bitmaps.permissions), onPlatform: named(bitmaps.platformPermissions) };

@@ -88,9 +88,9 @@ function grantablePatterns(inTenant: readonly string[], owns: boolean): readonly
   return owns && inTenant.length > 0 ? [...inTenant, '*'] : inTenant;
 }
 
-type Given = { roles: GrantedRoles; custom: CustomPermissions; ends: RoleEnds | undefined };
+type RoleGrants = { roles: GrantedRoles; custom: CustomPermissions; ends: RoleEnds | undefined };
 
-function sourcesOf({ roles, custom, ends = {} }: Given, level: Level): Source[] {
+function sourcesOf({ roles, custom, ends = {} }: RoleGrants, level: Level): Source[] {
   const own = new Map(Object.entries(custom));
   return Object.entries(roles).map(([role, grant]) => ({
     grant,
@@ -128,12 +128,16 @@ export function rightsOf(run: Run, principal: Principal, tenant: string): Promis
   }
 }
 
-async function rightsOfUser(run: Run, principal: Principal, asked: string): Promise<Rights> {
+async function rightsOfUser(
+  run: Run,
+  principal: Principal,
+  requestedTenant: string,
+): Promise<Rights> {
   const { id, limitedTo, operator, narrowedTo = [] } = principal;
-  if (limitedTo !== '' && asked !== '' && asked !== limitedTo)
-    return rightsElsewhere(run, principal, asked);
-  const row = await findUserRoles(run, id, asked || limitedTo, sessionProof(principal));
-  if (!row || row.barred) return none(row?.tenant ?? asked);
+  if (limitedTo !== '' && requestedTenant !== '' && requestedTenant !== limitedTo)
+    return rightsElsewhere(run, principal, requestedTenant);
+  const row = await findUserRoles(run, id, requestedTenant || limitedTo, sessionProof(principal));
+  if (!row || row.barred) return none(row?.tenant ?? requestedTenant);
   const open = row.open && !failsRequirements(row);
   // A platform grant is effective in every active tenant, unless the tenant has disabled this
   // member or blocks this session.
@@ -184,9 +188,9 @@ export async function findCap(run: Run, voucher: string, tenant: string): Promis
 async function rightsOfBot(
   run: Run,
   { id, botTenant = '', limitedTo, narrowedTo = [] }: Principal,
-  asked: string,
+  requestedTenant: string,
 ): Promise<Rights> {
-  const tenant = asked || botTenant;
+  const tenant = requestedTenant || botTenant;
   const row = await findBotRoles(run, id, tenant, botTenant);
   // Bots of a suspended tenant have no rights anywhere, despite their grants.
   if (!row?.own_open || row.barred) return none(tenant);
@@ -278,12 +282,12 @@ export function tokenRightsOf(rights: Rights) {
  */
 function grantsOf(rights: Rights) {
   const named = new Set<Permission>();
-  const grants = rights.sources.map(({ grant, level, permissions: given }) => {
+  const grants = rights.sources.map(({ grant, level, permissions: patterns }) => {
     const holds = (permission: Permission) =>
       holdsInTenant(rights, permission) ||
       (level === 'platform' && holdsOnPlatform(rights, permission));
     const gives = permissions.filter(
-      (permission) => !named.has(permission) && includes(given, permission) && holds(permission),
+      (permission) => !named.has(permission) && includes(patterns, permission) && holds(permission),
     );
     for (const permission of gives) named.add(permission);
     return { id: grant, gives };

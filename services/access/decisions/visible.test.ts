@@ -9,8 +9,8 @@ import { visibleTo } from './visible.ts';
 async function visibleWith(row: object): Promise<readonly string[]> {
   const own = { tenant: 'tnt_1', open: true, suspended_name: '', membership: 'active' };
   const none = { barred: false, roles: {}, custom: {}, platform_roles: {}, settings: {} };
-  const held = { ...own, ...none, lacks_sso: false, lacks_factor: false, ...row };
-  const database = { query: async () => [held] } as unknown as Database;
+  const rolesRow = { ...own, ...none, lacks_sso: false, lacks_factor: false, ...row };
+  const database = { query: async () => [rolesRow] } as unknown as Database;
   const caller = newCaller({ type: 'user', id: 'usr_1', limitedTo: 'tnt_1', clientId: 'app_1' });
   const call = { caller, allowedBy: { kind: 'self', field: 'caller' } } as unknown as Call;
   return (await visibleTo(database, call, 'iam.groups.read')).tenants;

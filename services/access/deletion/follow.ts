@@ -54,8 +54,8 @@ export async function subjectChanged(
   if (state === 'deleted') await removeSubject(database, subject, origin);
 }
 
-function stateAfter(type: string, data: Record<string, unknown>): ReportedState {
+function stateAfter(type: string, record: Record<string, unknown>): ReportedState {
   if (type.endsWith('.deleted')) return 'deleted';
-  if (type.startsWith('bot.')) return data['Active'] === false ? 'disabled' : 'active';
+  if (type.startsWith('bot.')) return record['Active'] === false ? 'disabled' : 'active';
   return type === 'user.disabled' ? 'disabled' : 'active';
 }

@@ -13,9 +13,9 @@ import { lockOwnedTenants, type OwnedTenant } from './queries.ts';
 export function leave(database: Database, call: Origin, userId: string): Promise<void> {
   return database.transaction({ call, tenant: null, row: rowOf.subject(userId) }, async (tx) => {
     await lockSubject(tx, userId);
-    const left = await tenantsWithoutOwner(tx, userId);
-    if (left.length > 0) {
-      const names = left.map(({ id, name }) => `${name} (${id})`).join(', ');
+    const ownerless = await tenantsWithoutOwner(tx, userId);
+    if (ownerless.length > 0) {
+      const names = ownerless.map(({ id, name }) => `${name} (${id})`).join(', ');
       throw failedPrecondition(`the user is the only owner of ${names}`, 'LAST_OWNER', {
         Tenants: names,
       });
@@ -32,10 +32,10 @@ export function leave(database: Database, call: Origin, userId: string): Promise
  */
 async function tenantsWithoutOwner(tx: Transaction, userId: string): Promise<OwnedTenant[]> {
   const run = tx.query;
-  const left: OwnedTenant[] = [];
+  const ownerless: OwnedTenant[] = [];
   for (const tenant of await lockOwnedTenants(run, userId)) {
     if (tenant.status === 'active' && (await countOtherOwners(run, tenant.id, userId)) === 0)
-      left.push(tenant);
+      ownerless.push(tenant);
   }
-  return left;
+  return ownerless;
 }

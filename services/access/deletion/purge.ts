@@ -17,7 +17,7 @@ import { finishRemovals } from './removal.ts';
 const longestIntervalMs = 60_000;
 
 /** Audit tables, which outlive the tenant. The service's role could not delete them. */
-const kept = ['audit_entry', 'audit_head', 'audit_checkpoint'];
+const auditTables = ['audit_entry', 'audit_head', 'audit_checkpoint'];
 
 type Deps = { database: Database; schema: ServiceSchema; graceSeconds: number; log: Log };
 
@@ -58,7 +58,7 @@ async function purgeTenant(tx: Transaction, schema: ServiceSchema, id: string): 
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (!tenant) return;
-  for (const table of tablesOfTenants(schema, kept)) while (await purgeBatch(tx, table, id));
+  for (const table of tablesOfTenants(schema, auditTables)) while (await purgeBatch(tx, table, id));
   await purgeCounts(tx, id);
   await tx.em.nativeDelete(TenantEntity, { id });
   const targets = [{ Type: 'tenant', ID: id, Name: tenant.name }];

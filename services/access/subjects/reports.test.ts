@@ -50,9 +50,9 @@ test('access revokes a subject whose change it learns from an event only', async
     ['bot.deleted', 'bot_1', 'bot:bot_1'],
   ] as const) {
     const { steps, deps } = begin({ acknowledged: true });
-    const data = { ID: subject, Active: false, UpdatedAt: new Date().toISOString() };
+    const record = { ID: subject, Active: false, UpdatedAt: new Date().toISOString() };
     const origin = serviceOrigin('identity', 'Users_Disable');
-    await subjectChanged(deps, { type, data, origin } as unknown as Parameters<
+    await subjectChanged(deps, { type, data: record, origin } as unknown as Parameters<
       typeof subjectChanged
     >[1]);
     assert.deepEqual(steps, ['commit', key], type);

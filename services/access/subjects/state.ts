@@ -80,9 +80,9 @@ export async function lockActive(
     tx,
     subjects.map((subject) => rowOf.subject(subject)),
   );
-  const known = await tx.em.find(SubjectStateEntity, { subject: { $in: [...subjects] } });
+  const states = await tx.em.find(SubjectStateEntity, { subject: { $in: [...subjects] } });
   const inactive = new Set(
-    known.filter(({ state }) => state !== 'active').map(({ subject }) => subject),
+    states.filter(({ state }) => state !== 'active').map(({ subject }) => subject),
   );
   return new Set(subjects.filter((subject) => !inactive.has(subject)));
 }

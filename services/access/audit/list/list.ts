@@ -17,15 +17,15 @@ export type Listing = {
 };
 
 /** Rows up to the limit. `last`: the entry to go on after, if the call ended before the search. */
-type Found = { rows: AuditRow[]; last: number | undefined };
+type Matches = { rows: AuditRow[]; last: number | undefined };
 
 /** A tenant's entries that match the filter, in order. */
 export async function listEntries(
   database: Database,
   tenant: string,
-  { after, limit, oldestFirst, filter: sent }: Listing,
-): Promise<Found> {
-  const filter = await withNames(database, tenant, sent);
+  { after, limit, oldestFirst, filter: requested }: Listing,
+): Promise<Matches> {
+  const filter = await withNames(database, tenant, requested);
   if (filter.actions?.length === 0 || filter.operations?.length === 0)
     return { rows: [], last: undefined };
   const path = await choosePath(database, tenant, filter);
@@ -36,11 +36,11 @@ export async function listEntries(
   let position = after;
   let last: number | undefined;
   for (let count = 0; count < windows; count++) {
-    const wanted = limit - rows.length;
-    const window = { path, oldestFirst, after: position, filter, limit: wanted, candidates };
-    const found = await readWindow(database, tenant, window);
-    rows.push(...found.rows);
-    last = found.last;
+    const remaining = limit - rows.length;
+    const window = { path, oldestFirst, after: position, filter, limit: remaining, candidates };
+    const matches = await readWindow(database, tenant, window);
+    rows.push(...matches.rows);
+    last = matches.last;
     if (rows.length >= limit || last === undefined) break;
     position = String(last);
   }
@@ -106,6 +106,6 @@ function restricts(filter: EntryFilter, path: Path): boolean {
 
 function valuesOn(filter: EntryFilter, path: Path): number {
   const field = fieldsOf[path];
-  const value = field && filter[field];
-  return Array.isArray(value) ? value.length : 1;
+  const values = field && filter[field];
+  return Array.isArray(values) ? values.length : 1;
 }

@@ -55,14 +55,14 @@ const newer = 'seq > coalesce($2::int, 0)';
 const newest = (candidates: string) => pageOf(candidates, 'seq desc', 'e.seq desc');
 const oldest = (candidates: string) => pageOf(candidates, 'seq', 'e.seq');
 
-const about = 'target_ids && $6::text[] and';
-const by = 'actor_id = value and';
-const from = 'ip = value and';
+const target = 'target_ids && $6::text[] and';
+const actor = 'actor_id = value and';
+const ip = 'ip = value and';
 const action = 'action = value and';
 const operation = 'operation = value and';
 // The index of results has all but the successful ones.
 const result = `result <> 'success' and result = value and`;
-const during = `occurred_at >= coalesce($9::timestamptz, '-infinity') and occurred_at < coalesce($10::timestamptz, 'infinity') and`;
+const period = `occurred_at >= coalesce($9::timestamptz, '-infinity') and occurred_at < coalesce($10::timestamptz, 'infinity') and`;
 
 // The entries of a long period are in order of time, which differs from the order of the chain only
 // where entries arrived late. All other pages are in the order of the chain. The comparison begins
@@ -90,15 +90,15 @@ type PageStatement = Statement<
 const newestFirst: Record<Path, PageStatement> = {
   target: {
     name: 'access.audit_list_target',
-    text: newest(chosen(`${about} ${older}`, 'seq desc')),
+    text: newest(chosen(`${target} ${older}`, 'seq desc')),
   },
   actor: {
     name: 'access.audit_list_actor',
-    text: newest(merged('$5::text[]', `${by} ${older}`, 'seq desc')),
+    text: newest(merged('$5::text[]', `${actor} ${older}`, 'seq desc')),
   },
   ip: {
     name: 'access.audit_list_ip',
-    text: newest(merged('array[$7::text]', `${from} ${older}`, 'seq desc')),
+    text: newest(merged('array[$7::text]', `${ip} ${older}`, 'seq desc')),
   },
   action: {
     name: 'access.audit_list_action',
@@ -114,11 +114,11 @@ const newestFirst: Record<Path, PageStatement> = {
   },
   shortPeriod: {
     name: 'access.audit_list_short_period',
-    text: newest(chosen(`${during} ${older}`, 'seq desc')),
+    text: newest(chosen(`${period} ${older}`, 'seq desc')),
   },
   period: {
     name: 'access.audit_list_period',
-    text: newestInTime(sorted(`${during} ${earlier}`, 'occurred_at desc, seq desc')),
+    text: newestInTime(sorted(`${period} ${earlier}`, 'occurred_at desc, seq desc')),
   },
   all: { name: 'access.audit_list_all', text: newest(sorted(older, 'seq desc')) },
 };
@@ -126,15 +126,15 @@ const newestFirst: Record<Path, PageStatement> = {
 const oldestFirst: Record<Path, PageStatement> = {
   target: {
     name: 'access.audit_list_target_oldest_first',
-    text: oldest(chosen(`${about} ${newer}`, 'seq')),
+    text: oldest(chosen(`${target} ${newer}`, 'seq')),
   },
   actor: {
     name: 'access.audit_list_actor_oldest_first',
-    text: oldest(merged('$5::text[]', `${by} ${newer}`, 'seq')),
+    text: oldest(merged('$5::text[]', `${actor} ${newer}`, 'seq')),
   },
   ip: {
     name: 'access.audit_list_ip_oldest_first',
-    text: oldest(merged('array[$7::text]', `${from} ${newer}`, 'seq')),
+    text: oldest(merged('array[$7::text]', `${ip} ${newer}`, 'seq')),
   },
   action: {
     name: 'access.audit_list_action_oldest_first',
@@ -150,11 +150,11 @@ const oldestFirst: Record<Path, PageStatement> = {
   },
   shortPeriod: {
     name: 'access.audit_list_short_period_oldest_first',
-    text: oldest(chosen(`${during} ${newer}`, 'seq')),
+    text: oldest(chosen(`${period} ${newer}`, 'seq')),
   },
   period: {
     name: 'access.audit_list_period_oldest_first',
-    text: oldestInTime(sorted(`${during} ${later}`, 'occurred_at, seq')),
+    text: oldestInTime(sorted(`${period} ${later}`, 'occurred_at, seq')),
   },
   all: { name: 'access.audit_list_all_oldest_first', text: oldest(sorted(newer, 'seq')) },
 };

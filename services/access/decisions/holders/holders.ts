@@ -26,13 +26,13 @@ export async function listSubjects(
   const binding = [call.operation.name, tenant, permission, resource, type];
   const query = pager.read(page, binding);
   if (isPlatformOnly(permission)) return { page: {} };
-  const wanted = {
+  const holderQuery = {
     tenant,
     resource,
     roles: await rolesGiving(run, tenant, permission),
     prefix: prefixes[type] ?? '',
   };
-  const { holders, last } = await findHolders(run, wanted, query);
+  const { holders, last } = await findHolders(run, holderQuery, query);
   const { items, nextCursor } = pager.cut(holders, query, binding, ({ id }) => id, last);
   const closed = await closedBots({ run, directory }, items, call);
   return {
