@@ -58,12 +58,12 @@ export function roleHandlers({ database, pager }: Deps): Handlers<typeof Roles> 
     listPermissions({ tenant, platform, page }, { operation }) {
       const binding = [operation.name, tenant];
       const { limit, after } = pager.read(page, binding);
-      const known = describedPermissions.filter(({ name }) =>
+      const descriptions = describedPermissions.filter(({ name }) =>
         platform ? name.startsWith('iam.platform.') : !isPlatformOnly(name),
       );
-      const start = known.findIndex(({ name }) => name === after) + 1;
+      const start = descriptions.findIndex(({ name }) => name === after) + 1;
       const { items, nextCursor } = pager.cut(
-        known.slice(start, start + limit),
+        descriptions.slice(start, start + limit),
         { limit, after },
         binding,
         ({ name }) => name,

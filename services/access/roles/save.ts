@@ -37,7 +37,8 @@ import { findRoleUse } from './queries.ts';
 export function roleProblems({ role }: RolesSaveRequest): Problem[] {
   const unknown = (role?.permissions?.items ?? []).filter(
     (pattern) =>
-      pattern.startsWith('iam.') && !permissions.some((known) => includes([pattern], known)),
+      pattern.startsWith('iam.') &&
+      !permissions.some((permission) => includes([pattern], permission)),
   );
   return unknown.map((pattern) =>
     problem('Role.Permissions', 'permission', `${pattern} is not a built-in permission`),
@@ -53,8 +54,8 @@ export async function saveRole(
   request: RolesSaveRequest,
   call: Call,
 ): Promise<void> {
-  const sent = request.role ?? create(RoleSchema);
-  const { tenant, slug } = sent;
+  const input = request.role ?? create(RoleSchema);
+  const { tenant, slug } = input;
   assertOwnRole(slug);
   // For two concurrent first saves of one slug, the second finds the role of the first and updates
   // it.
@@ -66,7 +67,7 @@ export async function saveRole(
   );
   assertUnchanged('the role', stored, request.ifUpdatedAt);
   const before = stored?.permissions ?? [];
-  const after = sent.permissions?.items ?? before;
+  const after = input.permissions?.items ?? before;
   const removed = before.filter((permission) => !after.includes(permission));
   // A role that is not granted takes nothing from its holders.
   const isHeld = removed.length > 0 && (await findRoleUse(tx.query, tenant, slug)).granted;
@@ -74,9 +75,9 @@ export async function saveRole(
     added: after.filter((permission) => !before.includes(permission)),
     removed: isHeld ? removed : [],
   });
-  if (!stored) return insertRole(tx, sent);
+  if (!stored) return insertRole(tx, input);
   const old = encode(stored);
-  applyTo(stored, sent);
+  applyTo(stored, input);
   const previous = changedFields(old, encode(stored));
   // Even if nothing changes: another call with the same values may not have replied yet.
   call.invalidates.add(`tenant:${tenant}`);
@@ -137,30 +138,30 @@ function assertOwnRole(slug: string): void {
   if (isBuiltIn(slug)) throw failedPrecondition('a built-in role cannot be changed', 'SYSTEM_ROLE');
 }
 
-async function insertRole(tx: Transaction, sent: Role): Promise<void> {
-  if ((await tx.em.count(RoleEntity, { tenant: sent.tenant })) >= rolesPerTenant)
+async function insertRole(tx: Transaction, input: Role): Promise<void> {
+  if ((await tx.em.count(RoleEntity, { tenant: input.tenant })) >= rolesPerTenant)
     throw limitReached(`a tenant has at most ${rolesPerTenant} roles of its own`, rolesPerTenant);
   const now = new Date();
   const role = tx.em.create(RoleEntity, {
-    tenant: sent.tenant,
+    tenant: input.tenant,
     id: createId('rol'),
-    slug: sent.slug,
+    slug: input.slug,
     name: '',
     description: '',
     permissions: [],
     createdAt: now,
     updatedAt: now,
   });
-  applyTo(role, sent);
+  applyTo(role, input);
   tx.em.persist(role);
   recordRole(tx, 'role.created', role);
 }
 
 // Fields that were not sent keep their values.
-function applyTo(role: RoleRow, sent: Role): void {
-  role.name = sent.name ?? role.name;
-  role.description = sent.description ?? role.description;
-  if (sent.permissions) role.permissions = [...new Set(sent.permissions.items)];
+function applyTo(role: RoleRow, input: Role): void {
+  role.name = input.name ?? role.name;
+  role.description = input.description ?? role.description;
+  if (input.permissions) role.permissions = [...new Set(input.permissions.items)];
 }
 
 const encode = (row: RoleRow) => encodeJson(RoleSchema, toRole(row));

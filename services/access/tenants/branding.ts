@@ -19,7 +19,7 @@ export type StoredBranding = {
   logo?: LogoFacts;
 };
 
-type Sent = Partial<TenantBranding> | TenantBrandingChange | undefined;
+type BrandingInput = Partial<TenantBranding> | TenantBrandingChange | undefined;
 
 /** The rules that the proto file cannot express: contrast, and the content of an image. */
 export function brandingProblems(tenant: Tenant | TenantChange | undefined): string[] {
@@ -36,14 +36,14 @@ export function brandingProblems(tenant: Tenant | TenantChange | undefined): str
 }
 
 /** Merges the branding of a request into the stored one. */
-export function mergeBranding(stored: StoredBranding, sent: Sent): StoredBranding {
+export function mergeBranding(stored: StoredBranding, input: BrandingInput): StoredBranding {
   const { name, accentColor, termsUrl, privacyUrl, logo } = {
     ...stored,
-    ...(sent?.name !== undefined && { name: sent.name }),
-    ...(sent?.accentColor !== undefined && { accentColor: sent.accentColor.toLowerCase() }),
-    ...(sent?.termsUrl !== undefined && { termsUrl: sent.termsUrl }),
-    ...(sent?.privacyUrl !== undefined && { privacyUrl: sent.privacyUrl }),
-    logo: sent && 'logo' in sent && sent.logo ? describeLogo(sent.logo) : stored.logo,
+    ...(input?.name !== undefined && { name: input.name }),
+    ...(input?.accentColor !== undefined && { accentColor: input.accentColor.toLowerCase() }),
+    ...(input?.termsUrl !== undefined && { termsUrl: input.termsUrl }),
+    ...(input?.privacyUrl !== undefined && { privacyUrl: input.privacyUrl }),
+    logo: input && 'logo' in input && input.logo ? describeLogo(input.logo) : stored.logo,
   };
   return {
     ...(name && { name }),

@@ -38,24 +38,24 @@ export async function createTenant(
   request: TenantsCreateRequest,
   call: Call,
 ): Promise<Tenant> {
-  const sent = request.tenant ?? create(TenantSchema);
+  const input = request.tenant ?? create(TenantSchema);
   const { owner, ownTenant } = await ownerOf(deps, request.ownerId ?? '', call);
-  assertNotReserved(deps.reservedNames, sent, {}, call);
-  assertDefaultRole(sent.settings?.defaultRole ?? '');
+  assertNotReserved(deps.reservedNames, input, {}, call);
+  assertDefaultRole(input.settings?.defaultRole ?? '');
   // A new tenant has no groups yet.
-  if (sent.settings?.scimGroupParent) throw notFound('group');
-  if (sent.settings?.requireSso) assertSsoProven(call.caller, '');
+  if (input.settings?.scimGroupParent) throw notFound('group');
+  if (input.settings?.requireSso) assertSsoProven(call.caller, '');
   const now = Date.now();
-  const settings = mergeSettings({}, sent.settings, now);
+  const settings = mergeSettings({}, input.settings, now);
   assertMethodKept(call.caller, '', settings.allowedMethods);
   assertFactorProven(call.caller, { tenant: '', before: undefined, after: settings.factor, now });
-  for (let slug = sent.slug || slugFromName(sent.name), attempt = 1; ; attempt++) {
+  for (let slug = input.slug || slugFromName(input.name), attempt = 1; ; attempt++) {
     try {
-      return await insertTenant(deps.database, { sent, settings, slug, owner, ownTenant }, call);
+      return await insertTenant(deps.database, { input, settings, slug, owner, ownTenant }, call);
     } catch (error) {
       if (!violates(error, 'tenant_slug')) throw error;
-      if (sent.slug || attempt === 5) throw alreadyExists('Tenant.Slug is taken');
-      slug = withSuffix(slugFromName(sent.name));
+      if (input.slug || attempt === 5) throw alreadyExists('Tenant.Slug is taken');
+      slug = withSuffix(slugFromName(input.name));
     }
   }
 }
@@ -91,7 +91,7 @@ function assertDefaultRole(role: string): void {
 }
 
 type NewTenant = {
-  sent: Tenant;
+  input: Tenant;
   settings: StoredSettings;
   slug: string;
   owner: string;
@@ -100,7 +100,7 @@ type NewTenant = {
 
 function insertTenant(
   database: Database,
-  { sent, settings, slug, owner, ownTenant }: NewTenant,
+  { input, settings, slug, owner, ownTenant }: NewTenant,
   call: Call,
 ): Promise<Tenant> {
   const id = createId('tnt');
@@ -111,11 +111,11 @@ function insertTenant(
     const tenant = tx.em.create(TenantEntity, {
       id,
       slug,
-      name: sent.name,
+      name: input.name,
       status: 'active',
       settings,
-      branding: mergeBranding({}, sent.branding),
-      metadata: { ...sent.metadata?.items },
+      branding: mergeBranding({}, input.branding),
+      metadata: { ...input.metadata?.items },
       createdBy: call.caller.id,
       createdAt: now,
       updatedAt: now,
@@ -124,7 +124,7 @@ function insertTenant(
     });
     tx.em.persist(tenant);
     const created = toTenant(tenant);
-    const targets = [{ Type: 'tenant', ID: id, Name: sent.name }];
+    const targets = [{ Type: 'tenant', ID: id, Name: input.name }];
     record(tx, {
       tenant: id,
       type: 'tenant.created',

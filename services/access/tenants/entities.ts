@@ -189,8 +189,8 @@ export function toOwnTenant({
 }: MembershipRow): Tenant {
   const isActive = membership.status === 'active';
   const settings = isActive ? demandsOf(row.settings) : {};
-  const seen = isActive && !heldOff ? row : { ...row, settings, branding: {}, metadata: {} };
-  return { ...toTenant(seen), membership: toTenantMember(membership), ownershipPending };
+  const visibleRow = isActive && !heldOff ? row : { ...row, settings, branding: {}, metadata: {} };
+  return { ...toTenant(visibleRow), membership: toTenantMember(membership), ownershipPending };
 }
 
 /** The record as the API returns it. */
@@ -233,24 +233,24 @@ export function memberFields(row: TenantMemberRow) {
 /** Merges the settings of a request, at this time, into the stored ones. */
 export function mergeSettings(
   stored: StoredSettings,
-  sent: TenantSettings | undefined,
+  input: TenantSettings | undefined,
   now: number,
 ): StoredSettings {
   const merged: StoredSettings = { ...stored };
-  if (sent?.requireFactor !== undefined || sent?.factorGraceDays !== undefined)
-    merged.factor = mergeFactor(stored.factor, sent, now);
-  if (sent?.sessionIdleMinutes !== undefined) merged.sessionIdleMinutes = sent.sessionIdleMinutes;
-  if (sent?.sessionMaxMinutes !== undefined) merged.sessionMaxMinutes = sent.sessionMaxMinutes;
-  if (sent?.recentLogin !== undefined) merged.recentLogin = sent.recentLogin;
-  if (sent?.requireSso !== undefined) merged.requireSso = sent.requireSso;
-  if (sent?.allowedMethods !== undefined) setMethods(merged, sent.allowedMethods.items);
-  if (sent?.inviteDomains !== undefined) merged.inviteDomains = [...sent.inviteDomains.items];
-  if (sent?.maxBotKeyDays !== undefined) merged.maxBotKeyDays = sent.maxBotKeyDays;
-  if (sent?.auditRetentionDays !== undefined) merged.auditRetentionDays = sent.auditRetentionDays;
-  if (sent?.defaultRole !== undefined) merged.defaultRole = sent.defaultRole;
-  if (sent?.appUrl !== undefined) merged.appUrl = sent.appUrl;
-  if (sent?.scimGroupParent !== undefined)
-    merged.scimGroupParent = sent.scimGroupParent.replace(/^\//, '');
+  if (input?.requireFactor !== undefined || input?.factorGraceDays !== undefined)
+    merged.factor = mergeFactor(stored.factor, input, now);
+  if (input?.sessionIdleMinutes !== undefined) merged.sessionIdleMinutes = input.sessionIdleMinutes;
+  if (input?.sessionMaxMinutes !== undefined) merged.sessionMaxMinutes = input.sessionMaxMinutes;
+  if (input?.recentLogin !== undefined) merged.recentLogin = input.recentLogin;
+  if (input?.requireSso !== undefined) merged.requireSso = input.requireSso;
+  if (input?.allowedMethods !== undefined) setMethods(merged, input.allowedMethods.items);
+  if (input?.inviteDomains !== undefined) merged.inviteDomains = [...input.inviteDomains.items];
+  if (input?.maxBotKeyDays !== undefined) merged.maxBotKeyDays = input.maxBotKeyDays;
+  if (input?.auditRetentionDays !== undefined) merged.auditRetentionDays = input.auditRetentionDays;
+  if (input?.defaultRole !== undefined) merged.defaultRole = input.defaultRole;
+  if (input?.appUrl !== undefined) merged.appUrl = input.appUrl;
+  if (input?.scimGroupParent !== undefined)
+    merged.scimGroupParent = input.scimGroupParent.replace(/^\//, '');
   return merged;
 }
 

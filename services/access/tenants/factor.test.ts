@@ -13,8 +13,8 @@ const past = '2026-01-01T00:00:00.000Z';
 
 const merge = (
   stored: FactorDemand | undefined,
-  sent: MessageInitShape<typeof TenantSettingsSchema>,
-): FactorDemand => mergeFactor(stored, create(TenantSettingsSchema, sent), now);
+  input: MessageInitShape<typeof TenantSettingsSchema>,
+): FactorDemand => mergeFactor(stored, create(TenantSettingsSchema, input), now);
 
 const any: FactorDemand = { required: 'any', graceDays: 7, from: past, before: 'off' };
 const strict: FactorDemand = { ...any, required: 'phishing_resistant' };

@@ -27,17 +27,19 @@ const inForce = (demand: FactorDemand | undefined, now: number): string => {
 /** The requirement after a change of settings at this time. */
 export function mergeFactor(
   stored: FactorDemand | undefined,
-  sent: Pick<TenantSettings, 'requireFactor' | 'factorGraceDays'>,
+  input: Pick<TenantSettings, 'requireFactor' | 'factorGraceDays'>,
   now: number,
 ): FactorDemand {
-  const known = stored ?? { required: 'off', graceDays: 0, from: isoOf(now), before: 'off' };
-  const { requireFactor: required = known.required, factorGraceDays: graceDays = known.graceDays } =
-    sent;
-  if (required === known.required && graceDays === known.graceDays) return known;
-  const before = inForce(known, now);
+  const current = stored ?? { required: 'off', graceDays: 0, from: isoOf(now), before: 'off' };
+  const {
+    requireFactor: required = current.required,
+    factorGraceDays: graceDays = current.graceDays,
+  } = input;
+  if (required === current.required && graceDays === current.graceDays) return current;
+  const before = inForce(current, now);
   if (isStricter(required, before))
     return { required, graceDays, before, from: isoOf(now + graceDays * dayMs) };
-  const from = required === known.required ? known.from : isoOf(now);
+  const from = required === current.required ? current.from : isoOf(now);
   return { required, graceDays, before: required, from };
 }
 
@@ -62,8 +64,8 @@ export function assertFactorProven(
   const required = inForce(after, now);
   if (type !== 'user' || !isStricter(required, inForce(before, now))) return;
   // Another tenant's provider proves nothing here.
-  const proven = ssoTenant === '' || ssoTenant === tenant ? assurance : ownAssurance;
-  if (proven === 'phishing_resistant' || (required === 'any' && proven === 'aal2')) return;
+  const level = ssoTenant === '' || ssoTenant === tenant ? assurance : ownAssurance;
+  if (level === 'phishing_resistant' || (required === 'any' && level === 'aal2')) return;
   throw failedPrecondition(
     'Tenant.Settings.RequireFactor can be switched on without FactorGraceDays in a session with such a factor, or with a bot’s key',
     'FACTOR_UNPROVEN',

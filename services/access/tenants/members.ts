@@ -54,12 +54,12 @@ export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers>
       const search = readSearch(request);
       if (search) {
         const list = { pager, page, binding, search };
-        const { ids, nextCursor } = await readFound(list, (asked, query) =>
-          searchMembers(database, tenant, { ...asked, withBarred, withPending: true }, query),
+        const { ids, nextCursor } = await readFound(list, (criteria, query) =>
+          searchMembers(database, tenant, { ...criteria, withBarred, withPending: true }, query),
         );
         const rows = await findMembers(database, tenant, ids);
-        const found = inOrderOf(ids, rows, ({ userId }) => userId);
-        return { page: { items: await toItems(found), nextCursor } };
+        const members = inOrderOf(ids, rows, ({ userId }) => userId);
+        return { page: { items: await toItems(members), nextCursor } };
       }
       const query = pager.read(page, binding);
       const rows = await membersOf(database, tenant, { ...query, withBarred });
@@ -112,8 +112,8 @@ async function findNames(
   rows: readonly TenantMemberRow[],
   call: Call,
 ): Promise<ReadonlyMap<string, { name: string; email: string }>> {
-  const shown = rows.filter(({ status }) => status === 'active' || status === 'disabled');
-  const ids = shown.map(({ userId }) => userId);
+  const visible = rows.filter(({ status }) => status === 'active' || status === 'disabled');
+  const ids = visible.map(({ userId }) => userId);
   const { users } =
     ids.length > 0
       ? await directory.getUsers({ ids }, call, { signal: call.signal })

@@ -7,10 +7,10 @@ import { acceptOffer } from './offers.ts';
 
 /** Accepts an offer of a bot that is gone. */
 async function accept(isMember: boolean) {
-  const found = { isMember, offer: 'pending', adderType: 'bot', addedBy: 'bot_1' };
+  const row = { isMember, offer: 'pending', adderType: 'bot', addedBy: 'bot_1' };
   let transactions = 0;
   const database = {
-    query: () => Promise.resolve([found]),
+    query: () => Promise.resolve([row]),
     transaction: () => Promise.resolve(void transactions++),
   } as unknown as Database;
   const directory = { getBots: () => Promise.resolve({ bots: [] }) } as unknown as Directory;

@@ -121,11 +121,11 @@ export async function acceptOffer(deps: InviterDeps, tenant: string, call: Call)
   const { database } = deps;
   const userId = call.caller.id;
   // Checked before the transaction: strangers must not use up a tenant's transaction slots.
-  const found = await findMembershipOrOffer(database, tenant, userId);
+  const row = await findMembershipOrOffer(database, tenant, userId);
   // A version that did not delete a member's offer has left it. Its inviter does not count.
-  if (!found.isMember) {
-    if (found.offer !== 'pending') throw denied();
-    const inviter = { type: found.adderType, id: found.addedBy, tenant };
+  if (!row.isMember) {
+    if (row.offer !== 'pending') throw denied();
+    const inviter = { type: row.adderType, id: row.addedBy, tenant };
     await assertInviterIsActive(deps, inviter, notAdded, call);
   }
   // Queued by user and not by tenant: an added user must not delay the tenant's own users.

@@ -11,14 +11,14 @@ type Names = { name?: string | undefined; branding?: { name?: string | undefined
 /** Throws for a new name that is reserved. A stored one may be sent again. */
 export function assertNotReserved(
   reserved: readonly string[],
-  sent: Names,
+  input: Names,
   stored: Names,
   { caller }: Call,
 ): void {
   if (holdsOnPlatform(caller, 'iam.platform.tenants.write')) return;
   const changes = [
-    ['Tenant.Name', sent.name, stored.name],
-    ['Tenant.Branding.Name', sent.branding?.name, stored.branding?.name],
+    ['Tenant.Name', input.name, stored.name],
+    ['Tenant.Branding.Name', input.branding?.name, stored.branding?.name],
   ] as const;
   for (const [field, name = '', before = ''] of changes)
     if (name !== oneLine(before) && readsLike(name, reserved))

@@ -14,10 +14,10 @@ import { findParentOfScim } from './queries.ts';
 export async function assertScimParent(
   tx: Transaction,
   { id, settings }: TenantRow,
-  sent: TenantChange,
+  change: TenantChange,
   call: Call,
 ): Promise<void> {
-  const path = sent.settings?.scimGroupParent;
+  const path = change.settings?.scimGroupParent;
   if (path === undefined || path === '' || path === settings.scimGroupParent) return;
   const parent = await findParentOfScim(tx.query, id, path);
   if (!parent) throw notFound('group');

@@ -40,29 +40,29 @@ import { assertMethodKept, assertSsoProven } from './sso.ts';
 /** Changes the fields that were sent. Saving unchanged values changes nothing. */
 export async function updateTenant(
   { database, reservedNames }: { database: Database; reservedNames: readonly string[] },
-  { tenant: sent, ifUpdatedAt }: TenantsUpdateRequest,
+  { tenant: change, ifUpdatedAt }: TenantsUpdateRequest,
   call: Call,
 ): Promise<Tenant> {
-  if (!sent) throw new Error('the tenant is missing although the request is valid');
+  if (!change) throw new Error('the tenant is missing although the request is valid');
   try {
     return await database.transaction(
-      { call, tenant: sent.id, row: rowOf.tenant(sent.id) },
+      { call, tenant: change.id, row: rowOf.tenant(change.id) },
       async (tx) => {
-        const stored = await tenantToChange(tx, sent.id, call);
+        const stored = await tenantToChange(tx, change.id, call);
         if (stored.status === 'deleting')
           throw failedPrecondition('the tenant is being deleted', 'TENANT_DELETING');
         assertUnchanged('the tenant', stored, ifUpdatedAt);
-        await assertOwned(tx, sent.id, call);
-        assertNotReserved(reservedNames, sent, stored, call);
-        await assertDefaultRole(tx, stored, sent, call);
-        await assertScimParent(tx, stored, sent, call);
+        await assertOwned(tx, change.id, call);
+        assertNotReserved(reservedNames, change, stored, call);
+        await assertDefaultRole(tx, stored, change, call);
+        await assertScimParent(tx, stored, change, call);
         const before = stored.settings;
-        if (sent.settings?.requireSso && !before.requireSso)
+        if (change.settings?.requireSso && !before.requireSso)
           assertSsoProven(call.caller, stored.id);
         const now = Date.now();
-        const settings = mergeSettings(before, sent.settings, now);
-        if (sent.settings?.allowedMethods)
-          assertMethodKept(call.caller, sent.id, settings.allowedMethods);
+        const settings = mergeSettings(before, change.settings, now);
+        if (change.settings?.allowedMethods)
+          assertMethodKept(call.caller, change.id, settings.allowedMethods);
         assertFactorProven(call.caller, {
           tenant: stored.id,
           before: before.factor,
@@ -70,10 +70,10 @@ export async function updateTenant(
           now,
         });
         // Otherwise an attacker with an open session could switch this protection off first.
-        if (sent.settings?.recentLogin === false && before.recentLogin)
+        if (change.settings?.recentLogin === false && before.recentLogin)
           assertRecentLogin(call.caller);
-        await changeTenant(tx, 'tenant.updated', stored, () => applyTo(stored, sent, settings));
-        await keepLogo(tx, stored.id, sent.branding?.logo);
+        await changeTenant(tx, 'tenant.updated', stored, () => applyTo(stored, change, settings));
+        await keepLogo(tx, stored.id, change.branding?.logo);
         // Even if all fields keep their values: an earlier call may have set them.
         call.invalidates.add(`tenant:${stored.id}`);
         return toTenant(stored);
@@ -137,22 +137,22 @@ export async function changeTenant(
 async function assertDefaultRole(
   tx: Transaction,
   { id, settings }: TenantRow,
-  sent: TenantChange,
+  change: TenantChange,
   call: Call,
 ): Promise<void> {
-  const role = sent.settings?.defaultRole;
+  const role = change.settings?.defaultRole;
   if (role === undefined || role === (settings.defaultRole ?? '')) return;
   if (role !== '') await assertRole(tx, role);
   await assertMayGrant(tx, call.caller, id, [role || memberRole]);
 }
 
 // Fields that were not sent keep their values.
-function applyTo(tenant: TenantRow, sent: TenantChange, settings: StoredSettings): void {
-  tenant.slug = sent.slug || tenant.slug;
-  tenant.name = sent.name ?? tenant.name;
+function applyTo(tenant: TenantRow, change: TenantChange, settings: StoredSettings): void {
+  tenant.slug = change.slug || tenant.slug;
+  tenant.name = change.name ?? tenant.name;
   tenant.settings = settings;
-  tenant.branding = mergeBranding(tenant.branding, sent.branding);
-  if (sent.metadata) tenant.metadata = { ...sent.metadata.items };
+  tenant.branding = mergeBranding(tenant.branding, change.branding);
+  if (change.metadata) tenant.metadata = { ...change.metadata.items };
 }
 
 const encode = (row: TenantRow): JsonObject => encodeJson(TenantSchema, toTenant(row));

@@ -74,9 +74,9 @@ async function describeAll(
 ): Promise<void> {
   if (userIds.length === 0) return;
   const { users } = await directory.getUsers({ ids: [...userIds] }, byService);
-  const known = new Map(users.map((user) => [user.id, user]));
+  const usersById = new Map(users.map((user) => [user.id, user]));
   for (const userId of userIds) {
-    const user = known.get(userId);
+    const user = usersById.get(userId);
     // A deleted user is not asked for again. Its memberships are about to end.
     const description: Description = {
       userId,

@@ -58,13 +58,13 @@ const searched = createListing({
 });
 
 /** Which rows a list shows: those of users who left while disabled, and those of pending users. */
-type Shown = { withBarred: boolean; withPending: boolean };
+type Visibility = { withBarred: boolean; withPending: boolean };
 
 /** The ids of a page of a tenant's members. */
 export const searchMembers = (
   database: Database,
   tenant: string,
-  { status, source, from, to, withBarred, withPending, ...search }: Search & Shown,
+  { status, source, from, to, withBarred, withPending, ...search }: Search & Visibility,
   page: PageQuery,
 ): Promise<FoundIds> =>
   searched.find(onPool(database), {
