@@ -6,7 +6,7 @@ import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant, assertMayTake, isOneself } from '../decisions/delegation.ts';
 import { addGrant, type GrantKey, removeGrant } from '../grants/entries.ts';
-import type { SentGrant } from '../grants/records.ts';
+import type { GrantInput } from '../grants/records.ts';
 import { GroupEntity } from '../groups/entities.ts';
 import { pathKey } from '../groups/path.ts';
 import { isBuiltIn, ownerRole } from '../permissions/builtin.ts';
@@ -27,18 +27,18 @@ export function grantProblems({ expiresAt }: { expiresAt?: Timestamp | undefined
  * Grants a role. Requires that the caller may grant the role, and that the role and the subject
  * exist. The caller of this function has already checked with identity that users and bots exist.
  */
-export async function grant(tx: Transaction, sent: SentGrant, call: Call): Promise<void> {
-  const { tenant, role, expiresAt } = sent;
+export async function grant(tx: Transaction, input: GrantInput, call: Call): Promise<void> {
+  const { tenant, role, expiresAt } = input;
   const end = expiresAt ? timestampDate(expiresAt) : null;
   // Always the first lock: deleting a subject holds it while it goes through tenants.
-  if (sent.subjectType !== 'group') await lockSubject(tx, sent.subject);
-  await lockOwners(tx, sent);
-  const key = await keyOf(tx, sent);
+  if (input.subjectType !== 'group') await lockSubject(tx, input.subject);
+  await lockOwners(tx, input);
+  const key = await keyOf(tx, input);
   // On the platform, only built-in roles exist.
   if (tenant !== '') await assertRole(tx, role);
   else if (!isBuiltIn(role)) throw notFound('role');
   await assertMayGrant(tx, call.caller, tenant, [role], end);
-  if (end) await assertOwned(tx, sent);
+  if (end) await assertOwned(tx, input);
   await addGrant(tx, call, key, end);
 }
 
@@ -46,9 +46,9 @@ export async function grant(tx: Transaction, sent: SentGrant, call: Call): Promi
  * Revokes a role that the caller may grant, or one of its own. The last owner cannot lose
  * ownership.
  */
-export async function withdraw(tx: Transaction, sent: SentGrant, call: Call): Promise<void> {
-  const { tenant, subjectType, subject, role, resource } = sent;
-  await lockOwners(tx, sent);
+export async function withdraw(tx: Transaction, input: GrantInput, call: Call): Promise<void> {
+  const { tenant, subjectType, subject, role, resource } = input;
+  await lockOwners(tx, input);
   const key = subjectType === 'group' ? await groupSubject(tx, tenant, subject) : { subject };
   const { caller } = call;
   const isOwn =
@@ -56,19 +56,19 @@ export async function withdraw(tx: Transaction, sent: SentGrant, call: Call): Pr
     (caller.type === 'bot' ? caller.id === subject : isOneself(caller, subject));
   if (!isOwn) await assertMayTake(tx, caller, tenant, [role]);
   else if (role === ownerRole) assertRecentLogin(caller);
-  await assertOwned(tx, sent);
+  await assertOwned(tx, input);
   await removeGrant(tx, call, { tenant, subjectType, ...key, role, resource });
 }
 
 /** Serialises changes of owners: the check for the last owner reads all of them. */
-async function lockOwners(tx: Transaction, { tenant, role }: SentGrant): Promise<void> {
+async function lockOwners(tx: Transaction, { tenant, role }: GrantInput): Promise<void> {
   if (tenant !== '' && role === ownerRole) await lockTenant(tx, tenant);
 }
 
 /** Throws if the tenant would be left without a permanent owner. */
 async function assertOwned(
   tx: Transaction,
-  { tenant, subjectType, subject, role, resource }: SentGrant,
+  { tenant, subjectType, subject, role, resource }: GrantInput,
 ): Promise<void> {
   if (tenant === '' || subjectType !== 'user' || role !== ownerRole || resource !== '') return;
   const run = tx.query;
@@ -97,7 +97,7 @@ async function groupSubject(
  */
 async function keyOf(
   tx: Transaction,
-  { tenant, subjectType, subject, role, resource }: SentGrant,
+  { tenant, subjectType, subject, role, resource }: GrantInput,
 ): Promise<GrantKey> {
   const key = { tenant, subjectType, subject, role, resource };
   if (subjectType === 'group') {

@@ -11,10 +11,10 @@ import { assertBot, assertUser, type Directory } from '../directory.ts';
 import type { GrantRow, SubjectType } from '../grants/entities.ts';
 import { grantsIn, grantsOf, grantsReaching } from '../grants/queries.ts';
 import {
-  type SentGrant,
-  sentBotGrant,
-  sentGrant,
-  sentGroupGrant,
+  botGrantInput,
+  type GrantInput,
+  grantInput,
+  groupGrantInput,
   toBotGrant,
   toGrant,
   toGroupGrant,
@@ -25,14 +25,14 @@ import { grant, grantProblems, withdraw } from './change.ts';
 
 /** Checks common to the grants of users, groups and bots. */
 export const grantChecks = {
-  add: ({ grant: sent = {} }: { grant?: Parameters<typeof grantProblems>[0] | undefined }) =>
-    grantProblems(sent),
+  add: ({ grant: input = {} }: { grant?: Parameters<typeof grantProblems>[0] | undefined }) =>
+    grantProblems(input),
 };
 
 type Deps = { database: Database; directory: Directory; pager: Pager };
 
 /** Grants of one subject lock the subject's row. */
-const scopeOf = (call: Call, { tenant, subjectType, subject }: SentGrant): Scope => ({
+const scopeOf = (call: Call, { tenant, subjectType, subject }: GrantInput): Scope => ({
   call,
   tenant,
   row: rowOf.grantee(subjectType, tenant, subjectType === 'group' ? pathKey(subject) : subject),
@@ -41,17 +41,18 @@ const scopeOf = (call: Call, { tenant, subjectType, subject }: SentGrant): Scope
 /** Operations common to the grants of users, groups and bots, which share one table. */
 function createFamily({ database, directory, pager }: Deps) {
   return {
-    async add(sent: SentGrant, call: Call) {
+    async add(input: GrantInput, call: Call) {
       // A member of the tenant is a known user. For others, ask identity, before the transaction.
-      if (sent.subjectType === 'bot') await assertBot(directory, sent.tenant, sent.subject, call);
-      if (sent.subjectType === 'user' && sent.tenant === '')
-        await assertUser(directory, sent.subject, call);
-      await database.transaction(scopeOf(call, sent), (tx) => grant(tx, sent, call));
+      if (input.subjectType === 'bot')
+        await assertBot(directory, input.tenant, input.subject, call);
+      if (input.subjectType === 'user' && input.tenant === '')
+        await assertUser(directory, input.subject, call);
+      await database.transaction(scopeOf(call, input), (tx) => grant(tx, input, call));
       return {};
     },
 
-    async remove(sent: SentGrant, call: Call) {
-      await database.transaction(scopeOf(call, sent), (tx) => withdraw(tx, sent, call));
+    async remove(input: GrantInput, call: Call) {
+      await database.transaction(scopeOf(call, input), (tx) => withdraw(tx, input, call));
       return {};
     },
 
@@ -83,8 +84,8 @@ export function grantHandlers(deps: Deps): Handlers<typeof Grants> {
   const { database, pager } = deps;
   const family = createFamily(deps);
   return {
-    add: ({ grant: sent }, call) => family.add(sentGrant(sent), call),
-    remove: ({ grant: sent }, call) => family.remove(sentGrant(sent), call),
+    add: ({ grant: input }, call) => family.add(grantInput(input), call),
+    remove: ({ grant: input }, call) => family.remove(grantInput(input), call),
     listByTenant: (request, call) => family.list(toGrant, 'user', request, call),
 
     async list({ userId, page }, call) {
@@ -104,8 +105,8 @@ export function grantHandlers(deps: Deps): Handlers<typeof Grants> {
 export function groupGrantHandlers(deps: Deps): Handlers<typeof GroupGrants> {
   const family = createFamily(deps);
   return {
-    add: ({ grant: sent }, call) => family.add(sentGroupGrant(sent), call),
-    remove: ({ grant: sent }, call) => family.remove(sentGroupGrant(sent), call),
+    add: ({ grant: input }, call) => family.add(groupGrantInput(input), call),
+    remove: ({ grant: input }, call) => family.remove(groupGrantInput(input), call),
     listByTenant: (request, call) => family.list(toGroupGrant, 'group', request, call),
   };
 }
@@ -113,8 +114,8 @@ export function groupGrantHandlers(deps: Deps): Handlers<typeof GroupGrants> {
 export function botGrantHandlers(deps: Deps): Handlers<typeof BotGrants> {
   const family = createFamily(deps);
   return {
-    add: ({ grant: sent }, call) => family.add(sentBotGrant(sent), call),
-    remove: ({ grant: sent }, call) => family.remove(sentBotGrant(sent), call),
+    add: ({ grant: input }, call) => family.add(botGrantInput(input), call),
+    remove: ({ grant: input }, call) => family.remove(botGrantInput(input), call),
     listByTenant: (request, call) => family.list(toBotGrant, 'bot', request, call),
   };
 }

@@ -41,10 +41,10 @@ type NewGrant = GrantKey & { createdBy?: string; mappedBy?: string };
 export async function addGrant(
   tx: Transaction,
   call: Call,
-  sent: NewGrant,
+  newGrant: NewGrant,
   expiresAt: Date | null = null,
 ): Promise<void> {
-  const { createdBy = call.caller.id, mappedBy = '', ...key } = sent;
+  const { createdBy = call.caller.id, mappedBy = '', ...key } = newGrant;
   const { tenant, subjectType, subject, role, resource = '' } = key;
   // Locks the row, so that a concurrent revocation ends first. The role is then granted again,
   // instead of changing the expiry of a deleted row.

@@ -4,9 +4,9 @@ import type { Reach } from '../decisions/queries.ts';
 import { demandsMore, type ProofValues, proofValues } from '../decisions/session.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 
-const shown =
+const grantColumns =
   'g.tenant, g.id, g.role, g.resource, g.expires_at as "expiresAt", g.created_at as "createdAt"';
-const columns = `${shown}, g.created_by as "createdBy"`;
+const columns = `${grantColumns}, g.created_by as "createdBy"`;
 
 const pageOfTenant = `select ${columns}, coalesce(e.path, g.subject) as subject
          from grant_entry g left join group_entry e on g.subject_type = 'group' and e.tenant = g.tenant and e.key = g.subject
@@ -36,7 +36,7 @@ const grantsReachingTenant: Statement<
   name: 'access.grants_reaching_tenant',
   text: `(${pageOfTenant})
          union all
-         (select ${shown}, '' as "createdBy", g.subject from grant_entry g
+         (select ${grantColumns}, '' as "createdBy", g.subject from grant_entry g
           where g.tenant = '' and g.subject_type = $2 and g.id > $3 and (g.expires_at is null or g.expires_at > now())
             and not exists (select 1 from subject_state s where s.subject = g.subject and s.state in ('disabled', 'deleted'))
             and not exists (select 1 from tenant_member m where m.tenant = $1 and m.user_id = g.subject and m.status <> 'active')

@@ -52,7 +52,7 @@ function common(row: GrantRow) {
  * A grant as sent in a request: in a tenant, or on the platform if `tenant` is "". `subject` is the
  * id of the user or bot, or the path of the group.
  */
-export type SentGrant = {
+export type GrantInput = {
   tenant: string;
   subjectType: SubjectType;
   subject: string;
@@ -63,23 +63,23 @@ export type SentGrant = {
 
 // Fills in what a request may leave out: an absent record is an empty one.
 
-export function sentGrant(sent: Grant | undefined): SentGrant {
-  const { tenant, userId: subject, role, resource = '', expiresAt } = sent ?? create(GrantSchema);
+export function grantInput(input: Grant | undefined): GrantInput {
+  const { tenant, userId: subject, role, resource = '', expiresAt } = input ?? create(GrantSchema);
   return { tenant, subjectType: 'user', subject, role, resource, expiresAt };
 }
 
-export function sentGroupGrant(sent: GroupGrant | undefined): SentGrant {
+export function groupGrantInput(input: GroupGrant | undefined): GrantInput {
   const {
     tenant,
     group: subject,
     role,
     resource = '',
     expiresAt,
-  } = sent ?? create(GroupGrantSchema);
+  } = input ?? create(GroupGrantSchema);
   return { tenant, subjectType: 'group', subject, role, resource, expiresAt };
 }
 
-export function sentBotGrant(sent: BotGrant | undefined): SentGrant {
-  const { tenant, bot: subject, role, resource = '', expiresAt } = sent ?? create(BotGrantSchema);
+export function botGrantInput(input: BotGrant | undefined): GrantInput {
+  const { tenant, bot: subject, role, resource = '', expiresAt } = input ?? create(BotGrantSchema);
   return { tenant, subjectType: 'bot', subject, role, resource, expiresAt };
 }

@@ -46,8 +46,9 @@ async function listGroups(
   const binding = [operation.name, tenant];
   const search = readSearch(request);
   if (search) {
-    const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
-      searchGroups(database, tenant, ...asked),
+    const { ids, nextCursor } = await readFound(
+      { pager, page, binding, search },
+      (criteria, query) => searchGroups(database, tenant, criteria, query),
     );
     const rows = await findGroups(database, tenant, ids);
     return { page: { items: inOrderOf(ids, rows, ({ id }) => id).map(toGroup), nextCursor } };
@@ -68,8 +69,9 @@ async function listMembers(
   if (!group) throw notFound('group');
   const binding = [operation.name, tenant, group.id, String(effective)];
   if (search) {
-    const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
-      searchMembersOf(database, group, effective, ...asked),
+    const { ids, nextCursor } = await readFound(
+      { pager, page, binding, search },
+      (criteria, query) => searchMembersOf(database, group, effective, criteria, query),
     );
     return { page: { items: ids, nextCursor } };
   }
@@ -101,8 +103,8 @@ export function groupHandlers(deps: Deps): Handlers<typeof Groups> {
       return {};
     },
 
-    list: (...asked) => listGroups(deps, ...asked),
-    listByTenant: (...asked) => listGroups(deps, ...asked),
+    list: (request, call) => listGroups(deps, request, call),
+    listByTenant: (request, call) => listGroups(deps, request, call),
 
     async addMember({ tenant, group, userId }, call) {
       await database.transaction({ call, tenant, row: rowOf.member(tenant, userId) }, (tx) =>
@@ -118,7 +120,7 @@ export function groupHandlers(deps: Deps): Handlers<typeof Groups> {
       return {};
     },
 
-    listMembers: (...asked) => listMembers(deps, ...asked),
+    listMembers: (request, call) => listMembers(deps, request, call),
 
     async listMemberGroups({ userId, page, effective = false }, call) {
       const reach = await visibleTo(database, call, 'iam.groups.read');

@@ -14,9 +14,9 @@ export function assertNotScim({ source }: GroupRow): void {
 }
 
 /** Throws if a change by hand would change what a directory manages. */
-export function assertKeepsScim(stored: GroupRow, sent: Group): void {
+export function assertKeepsScim(stored: GroupRow, input: Group): void {
   if (stored.source !== scimSource) return;
-  if (sent.name !== undefined && sent.name !== stored.name) throw managed('its name');
-  if (sent.externalId !== undefined && sent.externalId !== stored.externalId)
+  if (input.name !== undefined && input.name !== stored.name) throw managed('its name');
+  if (input.externalId !== undefined && input.externalId !== stored.externalId)
     throw managed('its external ID');
 }

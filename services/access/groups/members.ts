@@ -60,10 +60,10 @@ export async function enterAll(
   const stored = await tx.em.find(GroupMemberEntity, { groupId, userId: { $in: [...userIds] } });
   // A membership added by hand is no longer managed by mappings.
   for (const membership of stored) membership.mappedBy = mappedBy;
-  const known = new Set(stored.map(({ userId }) => userId));
+  const presentIds = new Set(stored.map(({ userId }) => userId));
   const createdAt = new Date();
   for (const userId of userIds) {
-    if (known.has(userId)) continue;
+    if (presentIds.has(userId)) continue;
     tx.em.persist(
       tx.em.create(GroupMemberEntity, { tenant, groupId, userId, createdAt, mappedBy }),
     );

@@ -25,34 +25,34 @@ import { ancestorKeys, pathKey } from './path.ts';
  * values changes nothing.
  */
 export async function saveGroup(tx: Transaction, request: GroupsSaveRequest): Promise<void> {
-  const sent = request.group ?? create(GroupSchema);
-  const key = pathKey(sent.path);
+  const input = request.group ?? create(GroupSchema);
+  const key = pathKey(input.path);
   // For two concurrent first saves of one path, the second finds the group of the first and updates
   // it.
-  await lockName(tx, rowOf.group(sent.tenant, key));
+  await lockName(tx, rowOf.group(input.tenant, key));
   const stored = await tx.em.findOne(
     GroupEntity,
     { key },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   assertUnchanged('the group', stored, request.ifUpdatedAt);
-  if (!stored) return insertGroup(tx, sent);
+  if (!stored) return insertGroup(tx, input);
   const before = encode(stored);
-  assertKeepsScim(stored, sent);
-  applyTo(stored, sent);
+  assertKeepsScim(stored, input);
+  applyTo(stored, input);
   const previous = changedFields(before, encode(stored));
   if (Object.keys(previous).length === 0) return;
   stored.updatedAt = timeAfter(stored.updatedAt);
   recordGroup(tx, 'group.updated', stored, previous);
 }
 
-function insertGroup(tx: Transaction, sent: Group): void {
+function insertGroup(tx: Transaction, input: Group): void {
   const now = new Date();
-  const key = pathKey(sent.path);
+  const key = pathKey(input.path);
   const group = tx.em.create(GroupEntity, {
-    tenant: sent.tenant,
+    tenant: input.tenant,
     id: createId('grp'),
-    path: sent.path,
+    path: input.path,
     key,
     ancestorKeys: ancestorKeys(key),
     name: '',
@@ -63,17 +63,17 @@ function insertGroup(tx: Transaction, sent: Group): void {
     createdAt: now,
     updatedAt: now,
   });
-  applyTo(group, sent);
+  applyTo(group, input);
   tx.em.persist(group);
   recordGroup(tx, 'group.created', group);
 }
 
 // Fields that were not sent keep their values.
-function applyTo(group: GroupRow, sent: Group): void {
-  group.name = sent.name ?? group.name;
-  group.description = sent.description ?? group.description;
-  group.externalId = sent.externalId ?? group.externalId;
-  if (sent.metadata) group.metadata = { ...sent.metadata.items };
+function applyTo(group: GroupRow, input: Group): void {
+  group.name = input.name ?? group.name;
+  group.description = input.description ?? group.description;
+  group.externalId = input.externalId ?? group.externalId;
+  if (input.metadata) group.metadata = { ...input.metadata.items };
 }
 
 const encode = (row: GroupRow) => encodeJson(GroupSchema, toGroup(row));

@@ -16,13 +16,13 @@ import { lockActive } from '../subjects/state.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import { startMembership } from '../tenants/membership.ts';
-import { type Refused, refusalOf } from './check.ts';
+import { type Refusal, refusalOf } from './check.ts';
 
 export type ImportDeps = { database: Database };
 
 /** A membership and its place in the request. */
 export type Numbered = { index: number; membership: NewMembership };
-export type Refusal = Refused & { index: number };
+export type NumberedRefusal = Refusal & { index: number };
 
 /** Memberships of a transaction, which keeps the tenant locked. */
 const perTransaction = 50;
@@ -33,11 +33,11 @@ export async function addMembers(
   tenant: string,
   numbered: readonly Numbered[],
   call: Call,
-): Promise<Refusal[]> {
-  const refusals: Refusal[] = [];
+): Promise<NumberedRefusal[]> {
+  const refusals: NumberedRefusal[] = [];
   for (let start = 0; start < numbered.length; start += perTransaction) {
     const part = numbered.slice(start, start + perTransaction);
-    const refused = await refusalOf(async () => {
+    const refusal = await refusalOf(async () => {
       refusals.push(
         ...(await database.transaction({ call, tenant, row: rowOf.tenant(tenant) }, (tx) =>
           addPart(tx, part, call),
@@ -45,7 +45,7 @@ export async function addMembers(
       );
     });
     // The tenant was suspended or deleted meanwhile.
-    if (refused) refusals.push(...part.map(({ index }) => ({ index, ...refused })));
+    if (refusal) refusals.push(...part.map(({ index }) => ({ index, ...refusal })));
   }
   return refusals;
 }
@@ -54,7 +54,7 @@ async function addPart(
   tx: Transaction,
   numbered: readonly Numbered[],
   call: Call,
-): Promise<Refusal[]> {
+): Promise<NumberedRefusal[]> {
   // No row that is written here is read again: all are written together at the end.
   tx.em.setFlushMode(FlushMode.COMMIT);
   const memberships = numbered.map(({ membership }) => membership);
@@ -73,13 +73,13 @@ async function addPart(
   );
   const members = await tx.em.find(TenantMemberEntity, { userId: { $in: userIds } });
   const barred = new Set(idsOf(members.filter(({ status }) => status === 'barred')));
-  const known = new Set(idsOf(members.filter(({ status }) => status !== 'barred')));
-  const refusals: Refusal[] = [];
+  const present = new Set(idsOf(members.filter(({ status }) => status !== 'barred')));
+  const refusals: NumberedRefusal[] = [];
   for (const { index, membership } of numbered) {
     // The same user may be in the request twice.
-    if (known.has(membership.userId)) continue;
-    known.add(membership.userId);
-    const refused = await refusalOf(async () => {
+    if (present.has(membership.userId)) continue;
+    present.add(membership.userId);
+    const refusal = await refusalOf(async () => {
       if (!active.has(membership.userId))
         throw failedPrecondition('the account is disabled or deleted', 'ACCOUNT_DISABLED');
       // Such a user rejoins only if an administrator agrees to it for this user.
@@ -88,13 +88,13 @@ async function addPart(
           'the user has left the tenant while disabled: TenantMembers_Add makes it a member again',
           'MEMBER_BARRED',
         );
-      const given = rolesOf([membership], standard);
-      for (const role of given) if (!roles.has(role)) throw notFound(`role ${role}`);
-      const gained = { roles: given, groups: presentGroups(membership, groups) };
+      const memberRoles = rolesOf([membership], standard);
+      for (const role of memberRoles) if (!roles.has(role)) throw notFound(`role ${role}`);
+      const gained = { roles: memberRoles, groups: presentGroups(membership, groups) };
       // Every check is done: a refused membership leaves nothing behind.
       await addMember(tx, membership, gained, call);
     });
-    if (refused) refusals.push({ index, ...refused });
+    if (refusal) refusals.push({ index, ...refusal });
   }
   return refusals;
 }

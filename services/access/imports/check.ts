@@ -10,7 +10,7 @@ import { isTenantRole, memberRole, ownerRole } from '../permissions/builtin.ts';
 import { findRole } from '../roles/queries.ts';
 import { findTenant } from '../tenants/queries.ts';
 
-export type Refused = Pick<ServiceError, 'code' | 'reason' | 'message'> & {
+export type Refusal = Pick<ServiceError, 'code' | 'reason' | 'message'> & {
   params: Record<string, string>;
 };
 
@@ -23,13 +23,13 @@ type Kind = Pick<NewMembership, 'tenant' | 'roles' | 'groups'>;
  * memberships, so each kind is checked once.
  */
 export function createCheck(database: Database, importer: Caller) {
-  const known = new Map<string, Promise<Refused | undefined>>();
-  return ({ tenant, roles, groups }: NewMembership): Promise<Refused | undefined> => {
+  const cache = new Map<string, Promise<Refusal | undefined>>();
+  return ({ tenant, roles, groups }: NewMembership): Promise<Refusal | undefined> => {
     const kind = JSON.stringify([tenant, roles, groups]);
     const checked =
-      known.get(kind) ??
+      cache.get(kind) ??
       refusalOf(() => assertMayAdd(database, importer, { tenant, roles, groups }));
-    known.set(kind, checked);
+    cache.set(kind, checked);
     return checked;
   };
 }
@@ -38,7 +38,7 @@ const isTransient = ({ code }: ServiceError): boolean =>
   code === 'unavailable' || code === 'resource_exhausted';
 
 /** The refusal that the work throws, as in an ErrorResponse. */
-export async function refusalOf(work: () => Promise<void>): Promise<Refused | undefined> {
+export async function refusalOf(work: () => Promise<void>): Promise<Refusal | undefined> {
   try {
     await work();
     return undefined;
@@ -54,21 +54,21 @@ async function assertMayAdd(
   importer: Caller,
   { tenant, roles, groups }: Kind,
 ): Promise<void> {
-  const found = await findTenant(database, tenant);
-  if (found?.status !== 'active') throw notFound(`tenant ${tenant}`);
+  const row = await findTenant(database, tenant);
+  if (row?.status !== 'active') throw notFound(`tenant ${tenant}`);
   await assertMayChange(database, importer, { tenant, roles, groups });
-  const given = new Set(roles.length > 0 ? roles : [found.settings.defaultRole || memberRole]);
-  for (const role of given)
+  const allRoles = new Set(roles.length > 0 ? roles : [row.settings.defaultRole || memberRole]);
+  for (const role of allRoles)
     if (!isTenantRole(role) && !(await findRole(database, tenant, role)))
       throw notFound(`role ${role}`);
   for (const path of groups) {
     const group = await findGroup(database, tenant, pathKey(path));
     if (!group) throw notFound(`group ${path}`);
     assertNotScim(group);
-    for (const role of await findGroupRoles(onPool(database), tenant, group.id)) given.add(role);
+    for (const role of await findGroupRoles(onPool(database), tenant, group.id)) allRoles.add(role);
   }
-  if (given.has(ownerRole)) await assertMayMakeOwners(onPool(database), importer, tenant);
-  const lacking = await findLacking(onPool(database), importer, tenant, { roles: [...given] });
+  if (allRoles.has(ownerRole)) await assertMayMakeOwners(onPool(database), importer, tenant);
+  const lacking = await findLacking(onPool(database), importer, tenant, { roles: [...allRoles] });
   if (lacking !== undefined) throw escalation(lacking);
 }
 

@@ -5,7 +5,7 @@ import type {
   AddMembersRequest,
   Imports,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
-import { addMembers, type ImportDeps, type Numbered, type Refusal } from './add-members.ts';
+import { addMembers, type ImportDeps, type Numbered, type NumberedRefusal } from './add-members.ts';
 import { createCheck } from './check.ts';
 
 export function importsHandlers(deps: ImportDeps): Handlers<typeof Imports> {
@@ -18,11 +18,11 @@ const atOnce = 4;
 async function addAll(
   deps: ImportDeps,
   { memberships, validateOnly, importer }: AddMembersRequest,
-  sent: Call,
-): Promise<{ refusals: Refusal[] }> {
+  identityCall: Call,
+): Promise<{ refusals: NumberedRefusal[] }> {
   if (!importer) throw invalid('Importer is required');
-  const call = inNameOf(importer, sent);
-  const refusals: Refusal[] = [];
+  const call = inNameOf(importer, identityCall);
+  const refusals: NumberedRefusal[] = [];
   const check = createCheck(deps.database, importer);
   const byTenant = new Map<string, Numbered[]>();
   for (const [index, membership] of memberships.entries()) {
@@ -45,8 +45,8 @@ async function addAll(
 }
 
 /** The call as the audit shows it. identity has verified who imports. */
-const inNameOf = (importer: Caller, sent: Call): Call => ({
-  ...sent,
-  operation: { ...sent.operation, name: 'Users_Import' },
-  caller: { ...importer, requestId: sent.caller.requestId },
+const inNameOf = (importer: Caller, call: Call): Call => ({
+  ...call,
+  operation: { ...call.operation, name: 'Users_Import' },
+  caller: { ...importer, requestId: call.caller.requestId },
 });

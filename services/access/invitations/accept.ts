@@ -39,12 +39,12 @@ export async function acceptInvitation(
   const { database } = deps;
   if (tokenKind(token) !== 'invitation') throw deadToken();
   const hash = tokenHash(token);
-  const known = await findByToken(database, hash);
-  if (!known) throw deadToken();
+  const invitation = await findByToken(database, hash);
+  if (!invitation) throw deadToken();
   // Checked before the transaction: strangers must not use up a tenant's transaction slots.
-  const { tenant, inviterType: type, invitedBy: id } = known;
-  if (!wasAcceptedBy(known, call.caller.id)) {
-    assertOpenTo(known, call);
+  const { tenant, inviterType: type, invitedBy: id } = invitation;
+  if (!wasAcceptedBy(invitation, call.caller.id)) {
+    assertOpenTo(invitation, call);
     await assertInviterIsActive(deps, { type, id, tenant }, notGiven, call);
   }
   // Queued by caller and not by tenant: an invited user must not delay the tenant's own users.
@@ -127,17 +127,17 @@ async function join(tx: Transaction, invitation: InvitationRow, call: Call): Pro
 
   // The user may have become a member in another way meanwhile. The roles and groups are added
   // then, unless the membership is disabled.
-  const known = await tx.em.findOne(
+  const member = await tx.em.findOne(
     TenantMemberEntity,
     { userId },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
-  if (known && known.status !== 'active') throw deadToken();
+  if (member && member.status !== 'active') throw deadToken();
   // A user who was not a member could not sign in at the tenant's provider before accepting.
-  const rights = known && (await rightsOf(tx.query, call.caller, tenant));
+  const rights = member && (await rightsOf(tx.query, call.caller, tenant));
   const refusal = rights && sessionRefusal(call.caller.ssoTenant, rights.refusal);
   if (refusal) throw refusal;
-  if (!known) await startMembership(tx, { tenant, userId, source: 'invitation' });
+  if (!member) await startMembership(tx, { tenant, userId, source: 'invitation' });
   for (const role of roles)
     await addGrant(tx, call, {
       tenant,
@@ -152,16 +152,16 @@ async function join(tx: Transaction, invitation: InvitationRow, call: Call): Pro
 
 const notGiven = 'the inviter can no longer grant the invited roles: ask for a new invitation';
 
-type Locked = { roles: string[]; groups: GroupRow[] };
+type LockedOffer = { roles: string[]; groups: GroupRow[] };
 
 /** The roles and groups of the invitation that still exist, locked until the transaction ends. */
-async function lockOffer(tx: Transaction, { roles, groups }: InvitationRow): Promise<Locked> {
-  const found: Locked = { roles: [...(await lockRoles(tx, roles))], groups: [] };
+async function lockOffer(tx: Transaction, { roles, groups }: InvitationRow): Promise<LockedOffer> {
+  const offer: LockedOffer = { roles: [...(await lockRoles(tx, roles))], groups: [] };
   for (const { id } of groups) {
     const group = await tx.em.findOne(GroupEntity, { id }, { lockMode: LockMode.PESSIMISTIC_READ });
-    if (group) found.groups.push(group);
+    if (group) offer.groups.push(group);
   }
-  return found;
+  return offer;
 }
 
 /**
@@ -176,9 +176,9 @@ async function assertStillGiven(
   groups: readonly GroupRow[],
 ): Promise<void> {
   const { tenant } = invitation;
-  const given = new Set(roles);
+  const allRoles = new Set(roles);
   for (const group of groups)
-    for (const role of await findGroupRoles(tx.query, tenant, group.id)) given.add(role);
+    for (const role of await findGroupRoles(tx.query, tenant, group.id)) allRoles.add(role);
   const inviter = giverLater(tenant, {
     type: invitation.inviterType,
     id: invitation.invitedBy,
@@ -187,7 +187,7 @@ async function assertStillGiven(
     voucher: invitation.inviterVoucher,
   });
   const lacking = await findLacking(tx.query, inviter, tenant, {
-    roles: [...given],
+    roles: [...allRoles],
     permissions: ['iam.invitations.write'],
   });
   if (lacking !== undefined) throw inviterLacksRights(notGiven);

@@ -159,7 +159,7 @@ async function assertOffer(
   const roles = request.roles.length > 0 ? [...new Set(request.roles)].sort() : [defaultRole];
   for (const role of roles) await assertRole(tx, role);
   const groups: InvitedGroup[] = [];
-  const given = new Set(roles);
+  const allRoles = new Set(roles);
   for (const key of [...new Set(request.groups.map(pathKey))].sort()) {
     const group = await tx.em.findOne(
       GroupEntity,
@@ -169,9 +169,9 @@ async function assertOffer(
     if (!group) throw notFound('group');
     assertNotScim(group);
     groups.push({ id: group.id, path: group.path });
-    for (const role of await findGroupRoles(tx.query, request.tenant, group.id)) given.add(role);
+    for (const role of await findGroupRoles(tx.query, request.tenant, group.id)) allRoles.add(role);
   }
-  await assertMayGrant(tx, call.caller, request.tenant, [...given]);
+  await assertMayGrant(tx, call.caller, request.tenant, [...allRoles]);
   return { roles, groups };
 }
 

@@ -48,10 +48,10 @@ export function invitationHandlers(
     async decline({ token }, call) {
       if (tokenKind(token) !== 'invitation') throw deadToken();
       const hash = tokenHash(token);
-      const known = await findByToken(database, hash);
-      if (known?.status === 'declined') return {};
-      if (known?.status !== 'pending') throw deadToken();
-      const { tenant } = known;
+      const invitation = await findByToken(database, hash);
+      if (invitation?.status === 'declined') return {};
+      if (invitation?.status !== 'pending') throw deadToken();
+      const { tenant } = invitation;
       await database.transaction({ call, tenant, row: rowOf.invitationToken(token) }, (tx) =>
         decline(tx, tenant, hash),
       );
@@ -62,8 +62,9 @@ export function invitationHandlers(
       const binding = [operation.name, tenant];
       const search = readSearch(request);
       if (search) {
-        const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
-          searchInvitations(database, tenant, ...asked),
+        const { ids, nextCursor } = await readFound(
+          { pager, page, binding, search },
+          (criteria, query) => searchInvitations(database, tenant, criteria, query),
         );
         const rows = await findInvitations(database, tenant, ids);
         const items = inOrderOf(ids, rows, ({ id }) => id);
@@ -94,9 +95,9 @@ export function invitationHandlers(
 /** A pending invitation as the invited person sees it. */
 async function showInvitation({ database, directory }: CreateDeps, token: string, call: Call) {
   if (tokenKind(token) !== 'invitation') throw deadToken();
-  const found = await findShown(database, tokenHash(token));
-  if (!found) throw deadToken();
-  const { inviterType, invitedBy, tenantName, email, roles, groups, expiresAt } = found;
+  const invitation = await findShown(database, tokenHash(token));
+  if (!invitation) throw deadToken();
+  const { inviterType, invitedBy, tenantName, email, roles, groups, expiresAt } = invitation;
   const inviter = inviterType === 'user' ? await findUser(directory, invitedBy, call) : undefined;
   return {
     tenantName,

@@ -8,24 +8,24 @@ import { rowOf } from '../rows.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import { findTenant } from '../tenants/queries.ts';
 import { type JoinDeps, join } from './join.ts';
-import { mayConfer, mayDelegate } from './may-grant.ts';
+import { mayDelegate, mayGrantRoles } from './may-grant.ts';
 import { takeBack } from './take-back.ts';
 
 export function admissionHandlers(deps: JoinDeps): Handlers<typeof Admission> {
   const { database } = deps;
   return {
     join: (request, call) => join(deps, request, call),
-    mayConfer: (request) => mayConfer(database, request),
+    mayConfer: (request) => mayGrantRoles(database, request),
     mayDelegate: (request) => mayDelegate(database, request),
 
     async isOpen({ tenant }) {
-      const found = await findTenant(database, tenant);
-      return { open: found?.status === 'active', requiresSso: found?.settings.requireSso === true };
+      const row = await findTenant(database, tenant);
+      return { open: row?.status === 'active', requiresSso: row?.settings.requireSso === true };
     },
     async findInvited({ tokenHash }) {
-      const found = await findByToken(database, tokenHash);
-      const isPending = found?.status === 'pending' && new Date(found.expiresAt) > new Date();
-      return { email: isPending ? found.email : '' };
+      const row = await findByToken(database, tokenHash);
+      const isPending = row?.status === 'pending' && new Date(row.expiresAt) > new Date();
+      return { email: isPending ? row.email : '' };
     },
     takeBack: async (request, call) => ({ done: await takeBack(deps, request, call) }),
 

@@ -24,7 +24,7 @@ export type JoinDeps = { database: Database; directory: Directory; log: Log };
 const accountDisabled = () => denied('the account is disabled or gone', 'ACCOUNT_DISABLED');
 const noMember = () => denied('the user is not a member of the tenant', 'NO_MEMBER');
 
-type Joined = {
+type JoinResult = {
   joined: boolean;
   missing: string[];
   revoked: boolean;
@@ -39,21 +39,21 @@ type Joined = {
 export async function join(
   { database, directory, log }: JoinDeps,
   request: JoinRequest,
-  sent: Call,
-): Promise<Joined> {
+  ssoCall: Call,
+): Promise<JoinResult> {
   const { tenant, userId, provider, ip, userAgent } = request;
-  const user = await findUser(directory, userId, sent);
+  const user = await findUser(directory, userId, ssoCall);
   if (!user || user.status === 'disabled') throw accountDisabled();
   // sso calls in its own name. The audit entry needs the IP and user agent of the browser, and the
   // user who asked to join.
   const actor = request.byUser
     ? { type: 'user', id: userId, credentialId: request.sessionId }
     : undefined;
-  const call: Call = { ...sent, caller: { ...sent.caller, ...actor, ip, userAgent } };
-  const joined = await database.transaction(
+  const call: Call = { ...ssoCall, caller: { ...ssoCall.caller, ...actor, ip, userAgent } };
+  const result = await database.transaction(
     { call, tenant, row: rowOf.member(tenant, userId) },
-    async (tx): Promise<Joined> => {
-      await assertAdmitted(tx, userId);
+    async (tx): Promise<JoinResult> => {
+      await assertActiveUser(tx, userId);
       const defaultRole = await lockDefaultRole(tx, tenant);
       const roles = await lockRoles(tx, [...request.roles, ...request.defaultRoles, defaultRole]);
       const groups = await lockGroups(tx, request);
@@ -63,9 +63,9 @@ export async function join(
       const handingOut = createHandingOut(tx.query, tenant, giver);
       if (!isMember) {
         const offered = request.defaultRoles.filter((role) => roles.has(role));
-        const given = offered.length > 0 ? offered : [defaultRole];
-        const createdBy = provider || sent.caller.id;
-        await addMember(tx, request, { roles: given, createdBy, handingOut }, call);
+        const startRoles = offered.length > 0 ? offered : [defaultRole];
+        const createdBy = provider || ssoCall.caller.id;
+        await addMember(tx, request, { roles: startRoles, createdBy, handingOut }, call);
       }
       if (provider === '')
         return { joined: !isMember, missing: [], revoked: false, ...handingOut.result() };
@@ -85,7 +85,7 @@ export async function join(
       return { joined: !isMember, missing, revoked, ...handingOut.result() };
     },
   );
-  const { withheld, lacking } = joined;
+  const { withheld, lacking } = result;
   if (lacking !== '')
     log.warn('the last saver of a provider or a domain may not grant what it names', {
       tenant,
@@ -94,13 +94,13 @@ export async function join(
       withheld,
       lacking,
     });
-  return joined;
+  return result;
 }
 
 /** Always the first lock: deleting a user holds it while it goes through tenants. */
-async function assertAdmitted(tx: Transaction, userId: string): Promise<void> {
-  const known = await lockState(tx, userId);
-  if (known?.state === 'disabled' || known?.state === 'deleted') throw accountDisabled();
+async function assertActiveUser(tx: Transaction, userId: string): Promise<void> {
+  const subject = await lockState(tx, userId);
+  if (subject?.state === 'disabled' || subject?.state === 'deleted') throw accountDisabled();
 }
 
 /**
@@ -146,13 +146,13 @@ async function lockMember(tx: Transaction, userId: string): Promise<boolean> {
   return member !== null;
 }
 
-type Start = { roles: readonly string[]; createdBy: string; handingOut: HandingOut };
+type NewMember = { roles: readonly string[]; createdBy: string; handingOut: HandingOut };
 
 /** Roles that the giver may not grant are left out: the user is a member without them. */
 async function addMember(
   tx: Transaction,
   { tenant, userId }: JoinRequest,
-  { roles, createdBy, handingOut }: Start,
+  { roles, createdBy, handingOut }: NewMember,
   call: Call,
 ): Promise<void> {
   await startMembership(tx, { tenant, userId, source: 'sso' });

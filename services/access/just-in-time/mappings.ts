@@ -91,7 +91,7 @@ const lockMemberships = (tx: Transaction, { userId }: Person, groups: readonly L
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { groupId: 'asc' } },
   );
 
-type Held = {
+type MappedRights = {
   grants: Awaited<ReturnType<typeof lockGrants>>;
   memberships: Awaited<ReturnType<typeof lockMemberships>>;
   groups: readonly LockedGroup[];
@@ -101,7 +101,7 @@ type Held = {
 async function endMapped(
   { tx, cause, log, person, giver }: Ending,
   named: Pick<Named, 'roles' | 'groups'>,
-  { grants, memberships, groups }: Held,
+  { grants, memberships, groups }: MappedRights,
 ): Promise<boolean> {
   const { tenant, userId, provider } = person;
   const key = { tenant, subjectType: 'user' as const, subject: userId };

@@ -20,7 +20,7 @@ import { findTenant } from '../tenants/queries.ts';
  * A permission, of the roles and groups in the request, that the principal may not grant, or when
  * its right to grant them ends.
  */
-export async function mayConfer(
+export async function mayGrantRoles(
   database: Database,
   request: MayConferRequest,
 ): Promise<MessageInitShape<typeof MayConferResponseSchema>> {
@@ -47,10 +47,10 @@ export async function mayConfer(
   // sso has checked the rights of the caller's session. This compares the granted permissions only.
   const session = { ...anySession(tenant), limitedTo, voucher };
   const principal = { type, id, tenant: principalBotTenant, narrowedTo, ...session };
-  const wanted = { roles: [...roles] };
-  const lacking = await findLacking(run, principal, tenant, wanted);
+  const delegation = { roles: [...roles] };
+  const lacking = await findLacking(run, principal, tenant, delegation);
   if (lacking !== undefined) return { lacking };
-  const ending = await findEnding(run, principal, tenant, wanted);
+  const ending = await findEnding(run, principal, tenant, delegation);
   if (!ending) return { lacking: '' };
   return { lacking: '', ending: ending.permission, endsAt: timestampFromDate(ending.endsAt) };
 }
@@ -76,10 +76,10 @@ export async function mayDelegate(
     voucher: request.principalVoucher,
   };
   const permissions = tenant === '' ? ofOurOwn(request.permissions) : request.permissions;
-  const wanted = { roles: [], permissions };
-  const lacking = await findLacking(run, principal, tenant, wanted);
+  const delegation = { roles: [], permissions };
+  const lacking = await findLacking(run, principal, tenant, delegation);
   if (lacking !== undefined) return { lacking };
-  const ending = await findEnding(run, principal, tenant, wanted);
+  const ending = await findEnding(run, principal, tenant, delegation);
   return { lacking: '', ...(ending && { endsAt: timestampFromDate(ending.endsAt) }) };
 }
 

@@ -43,7 +43,7 @@ export async function findMappedPeople(
 type Person = { tenant: string; userId: string; provider: string };
 
 // A provider that does not state a user's groups keeps the mapped rights for this time.
-const kept = `interval '30 days'`;
+const retention = `interval '30 days'`;
 
 type PersonKey = [tenant: string, userId: string, provider: string];
 
@@ -57,7 +57,7 @@ const silent: Statement<{ keeps: boolean }, [...key: PersonKey, giver: string | 
   name: 'access.mapping_silent',
   text: `insert into mapping_statement as m (tenant, user_id, provider, stated_at, silent_since, giver) values ($1, $2, $3, now(), now(), $4)
     on conflict (tenant, user_id, provider) do update set silent_since = coalesce(m.silent_since, now())
-    returning stated_at > now() - ${kept} as keeps`,
+    returning stated_at > now() - ${retention} as keeps`,
 };
 const forgotten: Statement<never, PersonKey> = {
   name: 'access.mapping_forgotten',
@@ -119,7 +119,7 @@ export async function noteStatement(
 const overdue: Statement<Person, [limit: number]> = {
   name: 'access.mappings_overdue',
   text: `select tenant, user_id as "userId", provider from mapping_statement
-    where silent_since is not null and stated_at <= now() - ${kept} order by stated_at limit $1`,
+    where silent_since is not null and stated_at <= now() - ${retention} order by stated_at limit $1`,
   across: 'the sweeper covers all tenants',
 };
 
@@ -129,7 +129,7 @@ export const findOverdue = (run: Run, limit: number): Promise<Person[]> => run(o
 const stillOverdue: Statement<never, [tenant: string, userId: string, provider: string]> = {
   name: 'access.mapping_overdue',
   text: `select from mapping_statement where tenant = $1 and user_id = $2 and provider = $3
-    and silent_since is not null and stated_at <= now() - ${kept} for update`,
+    and silent_since is not null and stated_at <= now() - ${retention} for update`,
 };
 
 /** Whether the rights end still: the user may have signed in since. */

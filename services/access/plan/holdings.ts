@@ -62,7 +62,7 @@ export async function differences(
 }
 
 async function holdingsOnlyIn(holdings: Holdings, others: Holdings): Promise<Difference[]> {
-  const found: Difference[] = [];
+  const result: Difference[] = [];
   const isChanged = changes(holdings, others);
   for (const [subject, byResource] of holdings.roles) {
     for (const [resource, roles] of byResource) {
@@ -77,8 +77,8 @@ async function holdingsOnlyIn(holdings: Holdings, others: Holdings): Promise<Dif
       const only = spelledOut(patternsAt(holdings, subject, resource)).filter(
         (permission) => !includes(elsewhere, permission) && !includes(everywhere, permission),
       );
-      for (const permission of only) found.push({ subject, permission, resource });
-      if (found.length > maxDifferences)
+      for (const permission of only) result.push({ subject, permission, resource });
+      if (result.length > maxDifferences)
         throw failedPrecondition(
           `the changes make a difference of more than ${maxDifferences} permissions`,
           'PLAN_TOO_LARGE',
@@ -88,7 +88,7 @@ async function holdingsOnlyIn(holdings: Holdings, others: Holdings): Promise<Dif
       await setImmediate();
     }
   }
-  return found;
+  return result;
 }
 
 /** Returns a function that says whether two lists of roles give different permissions. */

@@ -21,7 +21,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { rightsOf, tokenRightsOf } from '../decisions/rights.ts';
 import { type Directory, findBots } from '../directory.ts';
 import { grant, grantProblems, withdraw } from '../granting/change.ts';
-import { type SentGrant, sentBotGrant, sentGrant, sentGroupGrant } from '../grants/records.ts';
+import { botGrantInput, type GrantInput, grantInput, groupGrantInput } from '../grants/records.ts';
 import { addMember, deleteGroup, removeMember } from '../groups/members.ts';
 import { saveGroup } from '../groups/save.ts';
 import { deleteRole, roleProblems, saveRole } from '../roles/save.ts';
@@ -222,24 +222,24 @@ function grantChangeOf(planned: PlannedChange): Change {
     botGrantsAdd,
     botGrantsRemove,
   } = planned;
-  const change = (operation: string, sent: SentGrant, apply: typeof grant): Change => ({
+  const change = (operation: string, input: GrantInput, apply: typeof grant): Change => ({
     operation,
     permission: 'iam.grants.write',
-    tenant: sent.tenant,
-    apply: (tx, call) => apply(tx, sent, call),
+    tenant: input.tenant,
+    apply: (tx, call) => apply(tx, input, call),
   });
-  const added = (operation: string, sent: SentGrant): Change => ({
-    ...change(operation, sent, grant),
-    problems: grantProblems(sent),
+  const added = (operation: string, input: GrantInput): Change => ({
+    ...change(operation, input, grant),
+    problems: grantProblems(input),
   });
-  if (grantsAdd) return added('Grants_Add', sentGrant(grantsAdd.grant));
-  if (grantsRemove) return change('Grants_Remove', sentGrant(grantsRemove.grant), withdraw);
-  if (groupGrantsAdd) return added('GroupGrants_Add', sentGroupGrant(groupGrantsAdd.grant));
+  if (grantsAdd) return added('Grants_Add', grantInput(grantsAdd.grant));
+  if (grantsRemove) return change('Grants_Remove', grantInput(grantsRemove.grant), withdraw);
+  if (groupGrantsAdd) return added('GroupGrants_Add', groupGrantInput(groupGrantsAdd.grant));
   if (groupGrantsRemove)
-    return change('GroupGrants_Remove', sentGroupGrant(groupGrantsRemove.grant), withdraw);
+    return change('GroupGrants_Remove', groupGrantInput(groupGrantsRemove.grant), withdraw);
   if (botGrantsAdd) {
-    const sent = sentBotGrant(botGrantsAdd.grant);
-    return { ...added('BotGrants_Add', sent), bot: sent.subject };
+    const input = botGrantInput(botGrantsAdd.grant);
+    return { ...added('BotGrants_Add', input), bot: input.subject };
   }
-  return change('BotGrants_Remove', sentBotGrant(botGrantsRemove?.grant), withdraw);
+  return change('BotGrants_Remove', botGrantInput(botGrantsRemove?.grant), withdraw);
 }
