@@ -17,16 +17,16 @@ import type { Account } from './settle.ts';
 
 // The accounts of people at identity, and what a directory may do with them.
 
-export type Described = { resource: Resource; email: Email };
+export type PersonProfile = { resource: Resource; email: Email };
 
 /** `isActive`: undefined = the directory has not said, and the status stays. */
-export type Wanted = Described & { isActive: boolean | undefined };
+export type DesiredPerson = PersonProfile & { isActive: boolean | undefined };
 
 /** Asks identity for the account of a person, which it creates for active ones in the domains. */
 export async function findAccount(
   { directory }: ScimDeps,
   tenant: string,
-  { resource, email, isActive }: Wanted,
+  { resource, email, isActive }: DesiredPerson,
   call: ScimRequest['call'],
 ): Promise<Account> {
   const profile = profileOf(resource, email);

@@ -1,6 +1,6 @@
 import { toServiceError } from '@bailiwick/errors';
 import { writable } from './people.ts';
-import { type LeftOut, leftOut } from './protocol/intake.ts';
+import { type IntakeNote, noteOf } from './protocol/intake.ts';
 import { canonical, type Resource } from './protocol/resource.ts';
 import type { PersonRow } from './queries.ts';
 import type { PersonChange } from './read-person.ts';
@@ -20,15 +20,15 @@ const refusable = [[], ['emails'], ['userName'], ['emails', 'userName']];
  */
 export async function deactivate(
   stored: PersonRow,
-  { resource, left, emptied }: PersonChange,
+  { resource, notes, emptied }: PersonChange,
   apply: (change: PersonChange) => Promise<boolean>,
 ): Promise<boolean> {
   const { active: _, ...present } = writable(stored);
   const applied = (next: Resource, message: string) =>
     apply({
       resource: next,
-      sent: false,
-      left: [...left, ...refused(resource, next, message)],
+      requestedActive: false,
+      notes: [...notes, ...refused(resource, next, message)],
       emptied,
     });
   const variants = [...refusable.map((names) => replaced(resource, present, names)), present];
@@ -57,14 +57,14 @@ export async function deactivate(
 /** A resource with the present values of some attributes. */
 function replaced(resource: Resource, present: Resource, names: readonly string[]): Resource {
   const others = Object.entries(resource).filter(([name]) => !names.includes(name));
-  const kept = Object.entries(present).filter(([name]) => names.includes(name));
-  return Object.fromEntries([...others, ...kept]);
+  const presentEntries = Object.entries(present).filter(([name]) => names.includes(name));
+  return Object.fromEntries([...others, ...presentEntries]);
 }
 
 /** The attributes of a request whose values are not those that are stored. */
-function refused(resource: Resource, stored: Resource, message: string): LeftOut[] {
+function refused(resource: Resource, stored: Resource, message: string): IntakeNote[] {
   const names = new Set([...Object.keys(resource), ...Object.keys(stored)]);
   const isChanged = (name: string) =>
     canonical(resource[name] ?? '') !== canonical(stored[name] ?? '');
-  return [...names].filter(isChanged).map((name) => leftOut(name, message));
+  return [...names].filter(isChanged).map((name) => noteOf(name, message));
 }

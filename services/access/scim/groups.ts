@@ -17,9 +17,9 @@ import type { StoredSettings } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { setMembers } from './members.ts';
-import { noteLeftOut } from './notices/notes.ts';
+import { storeNotes } from './notices/notes.ts';
 import { versionOf } from './people.ts';
-import { type Intake, type LeftOut, newIntake } from './protocol/intake.ts';
+import { type Intake, type IntakeNote, newIntake } from './protocol/intake.ts';
 import { uniqueness } from './protocol/problems.ts';
 import { isObject, maxMembers, type Resource, readResource, textOf } from './protocol/resource.ts';
 import { groupSchema, groupType } from './protocol/schemas.ts';
@@ -52,10 +52,10 @@ export function renderGroup(
     ...(externalId !== '' && { externalId }),
     displayName: name,
     ...(members && {
-      members: members.map(({ id: value, display }) => ({
-        value,
-        $ref: `${baseUrl}/Users/${value}`,
-        display,
+      members: members.map((member) => ({
+        value: member.id,
+        $ref: `${baseUrl}/Users/${member.id}`,
+        display: member.display,
         type: 'User',
       })),
     }),
@@ -69,18 +69,18 @@ export function renderGroup(
   };
 }
 
-/** A group as a directory wants it. `left`: the parts of the request that are not stored. */
-type Wanted = {
+/** A group that a directory wants. `notes`: the parts of the request that are not stored. */
+type DesiredGroup = {
   name: string;
   externalId: string;
   members: ReadonlySet<string>;
-  left: readonly LeftOut[];
+  notes: readonly IntakeNote[];
 };
 
 /** A name of a directory is never refused, unless people would see nothing of it. */
 const shownName = (name: string): string => oneLine(name).trim() || name;
 
-function readGroup(read: (intake: Intake) => unknown): Wanted {
+function readGroup(read: (intake: Intake) => unknown): DesiredGroup {
   const intake = newIntake();
   const resource = readResource(groupType, read(intake), intake);
   const { displayName, externalId, members = [] } = resource;
@@ -89,7 +89,7 @@ function readGroup(read: (intake: Intake) => unknown): Wanted {
     name: shownName(textOf(displayName)),
     externalId: textOf(externalId),
     members: new Set(ids),
-    left: intake.left,
+    notes: intake.notes,
   };
 }
 
@@ -99,7 +99,7 @@ export async function createScimGroup(
   { tenant, call, source }: ScimRequest,
   body: unknown,
 ): Promise<string> {
-  const { name, externalId, members, left } = readGroup(() => body);
+  const { name, externalId, members, notes } = readGroup(() => body);
   return inTenant(deps, call, tenant, async (tx, { scimGroupParent = '' }) => {
     await assertNameFree(tx, tenant, name);
     const path = await freePath(tx, { tenant, parent: scimGroupParent, name });
@@ -121,8 +121,8 @@ export async function createScimGroup(
     tx.em.persist(group);
     recordGroup(tx, 'group.created', group);
     await tx.em.flush();
-    await setMembers(tx, { call, source }, group, { present: new Set(), wanted: members });
-    await noteLeftOut(tx.query, { tenant, resourceType: 'Group', id: group.id, left });
+    await setMembers(tx, { call, source }, group, { present: new Set(), desired: members });
+    await storeNotes(tx.query, { tenant, resourceType: 'Group', id: group.id, notes });
     return group.id;
   });
 }
@@ -136,29 +136,29 @@ export async function changeScimGroup(
   { id, ifMatch, next }: Change,
 ): Promise<void> {
   const read = (run: Run) => readChange(run, tenant, { id, ifMatch, next });
-  const seen = await read(onPool(deps.database));
-  await noteLeftOut(onPool(deps.database, call), {
+  const snapshot = await read(onPool(deps.database));
+  await storeNotes(onPool(deps.database, call), {
     tenant,
     resourceType: 'Group',
     id,
-    left: seen.left,
+    notes: snapshot.notes,
   });
-  if (seen.isSame) return;
+  if (snapshot.isSame) return;
   const refusal = await inTenant(deps, call, tenant, async (tx) => {
     const group = await lockGroup(tx, id);
     // Each change of the members is a new version: they are read again only after one.
-    const isUnchanged = group.updatedAt.getTime() === new Date(seen.updatedAt).getTime();
-    const { present, wanted, isSame } = isUnchanged ? seen : await read(tx.query);
+    const isUnchanged = group.updatedAt.getTime() === new Date(snapshot.updatedAt).getTime();
+    const { present, desired, isSame } = isUnchanged ? snapshot : await read(tx.query);
     if (isSame) return undefined;
-    if (wanted.name.toLowerCase() !== group.name.toLowerCase())
-      await assertNameFree(tx, tenant, wanted.name);
+    if (desired.name.toLowerCase() !== group.name.toLowerCase())
+      await assertNameFree(tx, tenant, desired.name);
     const before = encodeJson(GroupSchema, toGroup(group));
-    tx.em.assign(group, { name: wanted.name, externalId: wanted.externalId });
+    tx.em.assign(group, { name: desired.name, externalId: desired.externalId });
     const previous = changedFields(before, encodeJson(GroupSchema, toGroup(group)));
     // The path stays, since grants name it.
     group.updatedAt = timeAfter(group.updatedAt);
     if (Object.keys(previous).length > 0) recordGroup(tx, 'group.updated', group, previous);
-    return setMembers(tx, { call, source }, group, { present, wanted: wanted.members });
+    return setMembers(tx, { call, source }, group, { present, desired: desired.members });
   });
   if (refusal) throw refusal;
 }
@@ -174,12 +174,12 @@ async function readChange(run: Run, tenant: string, { id, ifMatch, next }: Chang
   const resource: Resource = {
     displayName: name,
     ...(externalId !== '' && { externalId }),
-    ...(rows.length > 0 && { members: rows.map(({ id: value }) => ({ value })) }),
+    ...(rows.length > 0 && { members: rows.map((row) => ({ value: row.id })) }),
   };
-  const wanted = readGroup((intake) => next(resource, intake));
-  const isRenamed = wanted.name !== name || wanted.externalId !== externalId;
-  const isSame = !isRenamed && areEqual(present, wanted.members);
-  return { updatedAt, present, wanted, isSame, left: wanted.left };
+  const desired = readGroup((intake) => next(resource, intake));
+  const isRenamed = desired.name !== name || desired.externalId !== externalId;
+  const isSame = !isRenamed && areEqual(present, desired.members);
+  return { updatedAt, present, desired, isSame, notes: desired.notes };
 }
 
 const areEqual = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>

@@ -6,9 +6,9 @@ import { announceRefusal, findSource, unknownSource } from './authority.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { changeScimGroup, createScimGroup, deleteScimGroup, replacing } from './groups.ts';
 import {
-  type Found,
   findResources,
   type ListQuery,
+  type ResourcePage,
   type Rows,
   readListQuery,
   type Source,
@@ -48,15 +48,15 @@ export const scimHandlers = (deps: ScimDeps): Handlers<typeof Scim> => ({
   listNotices: listNotices(deps.database, deps.pager),
 });
 
-function answer(deps: ScimDeps, request: ScimRequest, sent: ScimHandleRequest): Promise<Answer> {
-  const [endpoint = '', id = '', ...more] = sent.path.split('/');
-  if (sent.path === '') return Promise.resolve(answerRoot(sent));
+function answer(deps: ScimDeps, request: ScimRequest, message: ScimHandleRequest): Promise<Answer> {
+  const [endpoint = '', id = '', ...more] = message.path.split('/');
+  if (message.path === '') return Promise.resolve(answerRoot(message));
   if (more.length > 0 || !/^[\w.:-]*$/.test(id)) throw notFound('resource');
-  if (endpoint === 'Users') return answerResource(users(deps, request), id, sent);
-  if (endpoint === 'Groups') return answerResource(groups(deps, request), id, sent);
+  if (endpoint === 'Users') return answerResource(users(deps, request), id, message);
+  if (endpoint === 'Groups') return answerResource(groups(deps, request), id, message);
   // Features of the protocol that answer 501 (RFC 7644, sections 3.11 and 3.12).
   if (id === '' && ['.search', 'Bulk', 'Me'].includes(endpoint)) throw unsupported(`/${endpoint}`);
-  return Promise.resolve(answerDocument(endpoint, id, sent));
+  return Promise.resolve(answerDocument(endpoint, id, message));
 }
 
 function answerDocument(
@@ -75,9 +75,9 @@ function answerDocument(
   if (!list) return { status: 200, body: serviceProviderConfig(baseUrl) };
   const documents = list();
   if (id === '') return { status: 200, body: listOf(documents, documents.length, 0) };
-  const found = documents.find((one) => one.id === id);
-  if (!found) throw notFound(endpoint);
-  return { status: 200, body: found };
+  const document = documents.find((one) => one.id === id);
+  if (!document) throw notFound(endpoint);
+  return { status: 200, body: document };
 }
 
 /** The types of resources. A query of all resources is a feature that answers 501. */
@@ -94,7 +94,7 @@ const unsupported = (what: string) =>
 /** The requests that the resources of one type answer. */
 type Resources = {
   type: ResourceType;
-  list: (query: ListQuery, projection: Projection, filterText: string) => Promise<Found>;
+  list: (query: ListQuery, projection: Projection, filterText: string) => Promise<ResourcePage>;
   get: (id: string, projection: Projection) => Promise<Resource>;
   create: (body: unknown) => Promise<string>;
   replace: (id: string, ifMatch: string, body: unknown) => Promise<void>;
@@ -167,8 +167,8 @@ async function answerResource(
   if (new Set(parameters.keys()).size !== parameters.size)
     throw invalidValue('duplicate parameter');
   const projection = readProjection((name) => parameters.get(name) ?? undefined);
-  const show = async (status: number, shown: string): Promise<Answer> => {
-    const resource = await resources.get(shown, projection);
+  const show = async (status: number, resourceId: string): Promise<Answer> => {
+    const resource = await resources.get(resourceId, projection);
     const { location, version } = resource['meta'] as { location: string; version: string };
     return { status, body: projected(type, resource, projection), etag: version, location };
   };
@@ -211,8 +211,8 @@ async function list(
 ): Promise<Answer> {
   const query = readListQuery(type, read);
   const { total, resources } = await find(query, projection, textOf(read('filter')));
-  const shown = resources.map((resource) => projected(type, resource, projection));
-  return { status: 200, body: listOf(shown, total, query.offset) };
+  const page = resources.map((resource) => projected(type, resource, projection));
+  return { status: 200, body: listOf(page, total, query.offset) };
 }
 
 const listOf = (resources: readonly object[], total: number, offset: number) => ({

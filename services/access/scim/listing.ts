@@ -27,16 +27,16 @@ export type ListQuery = {
 /** Reads the parameters of a list: of a URL, or of the body of a search. */
 export function readListQuery(type: ResourceType, read: (name: string) => unknown): ListQuery {
   const text = (name: string) => {
-    const value = read(name) ?? '';
-    if (typeof value !== 'string') throw invalidValue(`${name} must be a text`);
-    return value;
+    const parameter = read(name) ?? '';
+    if (typeof parameter !== 'string') throw invalidValue(`${name} must be a text`);
+    return parameter;
   };
   const number = (name: string, otherwise: number) => {
-    const value = read(name);
-    if (value === undefined || value === null || value === '') return otherwise;
-    const found = Number(textOf(value) || Number.NaN);
-    if (!Number.isSafeInteger(found)) throw invalidValue(`${name} must be a whole number`);
-    return found;
+    const parameter = read(name);
+    if (parameter === undefined || parameter === null || parameter === '') return otherwise;
+    const result = Number(textOf(parameter) || Number.NaN);
+    if (!Number.isSafeInteger(result)) throw invalidValue(`${name} must be a whole number`);
+    return result;
   };
   const filter = text('filter').trim();
   return {
@@ -65,12 +65,12 @@ export type Source<Row> = {
   signal: AbortSignal;
 };
 
-export type Found = { total: number; resources: Resource[] };
+export type ResourcePage = { total: number; resources: Resource[] };
 
 export async function findResources<Row extends { id: string }>(
   source: Source<Row>,
   query: ListQuery,
-): Promise<Found> {
+): Promise<ResourcePage> {
   const { filter, sortBy, offset, count } = query;
   if (!filter && sortBy === '') {
     const total = await source.count();
@@ -78,29 +78,29 @@ export async function findResources<Row extends { id: string }>(
     return { total, resources: await source.render(rows) };
   }
   const keyOf = sortBy === '' ? () => '' : sortKeyOf(source.type, sortBy);
-  const found = await readKeys(source, filter, keyOf);
-  if (sortBy !== '') found.sort(comparing(query.descending));
-  const ids = found.slice(offset, offset + count).map(({ id }) => id);
+  const keys = await readKeys(source, filter, keyOf);
+  if (sortBy !== '') keys.sort(comparing(query.descending));
+  const ids = keys.slice(offset, offset + count).map(({ id }) => id);
   const rows = ids.length > 0 ? await source.byIds(ids) : [];
   const resources = await source.render(inOrderOf(ids, rows, ({ id }) => id));
-  return { total: found.length, resources };
+  return { total: keys.length, resources };
 }
 
 /** A resource that a filter selects, without its attributes: a list may have many. */
-type Keyed = { id: string; key: string };
+type SortKey = { id: string; key: string };
 
 async function readKeys<Row extends { id: string }>(
   { candidates, after, render, signal }: Source<Row>,
   filter: Filter | undefined,
   keyOf: (resource: Resource) => string,
-): Promise<Keyed[]> {
+): Promise<SortKey[]> {
   const selected = async (rows: readonly Row[]) =>
     (await render(rows))
       .filter((one) => !filter || matches(filter, one))
       .map((one) => ({ id: textOf(one['id']), key: keyOf(one) }));
   const few = filter && candidates(filter);
   if (few) return selected(await few);
-  const found: Keyed[] = [];
+  const keys: SortKey[] = [];
   for (let [last, read] = ['', 0]; ; ) {
     signal.throwIfAborted();
     const rows = await after(last, pieceSize);
@@ -109,8 +109,8 @@ async function readKeys<Row extends { id: string }>(
       throw tooMany(
         `this list reads more than ${maxRead} resources: filter by userName, displayName, externalId or id`,
       );
-    found.push(...(await selected(rows)));
-    if (rows.length < pieceSize) return found;
+    keys.push(...(await selected(rows)));
+    if (rows.length < pieceSize) return keys;
     last = rows.at(-1)?.id ?? last;
   }
 }
@@ -124,8 +124,8 @@ function sortKeyOf(type: ResourceType, sortBy: string): (resource: Resource) => 
   const { caseExact } = path.sub ?? path.attribute;
   return (resource) => {
     const values = valuesAt(resource, path);
-    const value = values.find((one) => isObject(one) && one['primary'] === true) ?? values[0];
-    const text = textOf(isObject(value) ? value['value'] : value).slice(0, maxKey);
+    const primary = values.find((one) => isObject(one) && one['primary'] === true) ?? values[0];
+    const text = textOf(isObject(primary) ? primary['value'] : primary).slice(0, maxKey);
     return caseExact ? text : text.toLowerCase();
   };
 }
@@ -133,7 +133,7 @@ function sortKeyOf(type: ResourceType, sortBy: string): (resource: Resource) => 
 /** Without a value: last if ascending (RFC 7644, section 3.4.2.3). */
 const comparing =
   (descending: boolean) =>
-  ({ key: a }: Keyed, { key: b }: Keyed): number => {
+  ({ key: a }: SortKey, { key: b }: SortKey): number => {
     const order = descending ? -1 : 1;
     if (a === b) return 0;
     if (a === '' || b === '') return order * (a === '' ? 1 : -1);

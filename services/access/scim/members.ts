@@ -18,7 +18,7 @@ import { TenantMemberEntity } from '../tenants/entities.ts';
 import { invalidValue } from './protocol/problems.ts';
 import { findAccounts } from './queries.ts';
 
-type Members = { present: ReadonlySet<string>; wanted: ReadonlySet<string> };
+type Members = { present: ReadonlySet<string>; desired: ReadonlySet<string> };
 
 /**
  * Makes the members of a group follow the directory. The tenant and the group are locked. The
@@ -28,12 +28,12 @@ type Members = { present: ReadonlySet<string>; wanted: ReadonlySet<string> };
  */
 export async function setMembers(
   tx: Transaction,
-  { call, source }: Directed,
+  { call, source }: DirectoryRequest,
   group: GroupRow,
-  { present, wanted }: Members,
+  { present, desired }: Members,
 ): Promise<ServiceError | undefined> {
-  const added = [...wanted].filter((id) => !present.has(id));
-  const removed = [...present].filter((id) => !wanted.has(id));
+  const added = [...desired].filter((id) => !present.has(id));
+  const removed = [...present].filter((id) => !desired.has(id));
   if (added.length + removed.length === 0) return undefined;
   // No row that is written here is read again: all are written together at the end.
   tx.em.setFlushMode(FlushMode.COMMIT);
@@ -47,13 +47,13 @@ export async function setMembers(
   const userIds = new Map(accounts.map(({ id, userId }) => [id, userId]));
   if (!refusal) await addAll(tx, { call, source }, group, { added, userIds });
   await tx.em.nativeDelete(ScimMemberEntity, { tenant, groupId, scimUserId: { $in: removed } });
-  const left = removed.flatMap((id) => userIds.get(id) || []);
-  await removeAll(tx, { call, source }, group, { left, roles });
+  const leaverIds = removed.flatMap((id) => userIds.get(id) || []);
+  await removeAll(tx, { call, source }, group, { leaverIds, roles });
   return refusal;
 }
 
 /** One request of a directory. */
-type Directed = { call: Call; source: Source };
+type DirectoryRequest = { call: Call; source: Source };
 
 async function refusalOf(check: Promise<void>): Promise<ServiceError | undefined> {
   try {
@@ -68,16 +68,16 @@ async function refusalOf(check: Promise<void>): Promise<ServiceError | undefined
 
 async function removeAll(
   tx: Transaction,
-  { source }: Directed,
+  { source }: DirectoryRequest,
   group: GroupRow,
-  { left, roles }: { left: readonly string[]; roles: readonly string[] },
+  { leaverIds, roles }: { leaverIds: readonly string[]; roles: readonly string[] },
 ): Promise<void> {
-  if (left.length === 0) return;
+  if (leaverIds.length === 0) return;
   if (roles.includes(ownerRole)) throw ownerProtected(group.path);
   const { tenant, id: groupId } = group;
   const rows = await tx.em.find(
     GroupMemberEntity,
-    { groupId, userId: { $in: [...left] } },
+    { groupId, userId: { $in: [...leaverIds] } },
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { userId: 'asc' } },
   );
   for (const row of rows) {
@@ -92,7 +92,7 @@ type Added = { added: readonly string[]; userIds: ReadonlyMap<string, string> };
 
 async function addAll(
   tx: Transaction,
-  { source }: Directed,
+  { source }: DirectoryRequest,
   group: GroupRow,
   { added, userIds }: Added,
 ): Promise<void> {

@@ -163,13 +163,13 @@ export function nextAddress(
   stored: PersonRow,
   { resource, emptied }: { resource: Resource; emptied: ReadonlySet<string> },
 ): Email {
-  const known = stored.resource as Resource;
-  const [before, after] = [chosenOf(known) ?? '', chosenOf(resource) ?? ''];
+  const previous = stored.resource as Resource;
+  const [before, after] = [chosenOf(previous) ?? '', chosenOf(resource) ?? ''];
   if (canonical(before) === canonical(after)) return presentAddress(stored);
   if (!emptied.has('emails')) return addressOf(resource);
   const isKnown = isObject(after)
-    ? listOf(known).some((one) => canonical(one) === canonical(after))
-    : after === known['userName'] || findAddress(after) === undefined;
+    ? listOf(previous).some((one) => canonical(one) === canonical(after))
+    : after === previous['userName'] || findAddress(after) === undefined;
   return isKnown ? presentAddress(stored) : addressOf(resource);
 }
 

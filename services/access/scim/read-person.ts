@@ -1,5 +1,5 @@
 import { writable } from './people.ts';
-import { type Intake, type LeftOut, newIntake, noteRefused } from './protocol/intake.ts';
+import { type Intake, type IntakeNote, newIntake, noteRefused } from './protocol/intake.ts';
 import { invalidValue } from './protocol/problems.ts';
 import { canonical, type Resource, readResource } from './protocol/resource.ts';
 import { userType } from './protocol/schemas.ts';
@@ -14,36 +14,36 @@ const maxResource = 32 * 1024;
 export type NextPerson = (present: Resource, intake: Intake) => unknown;
 
 /**
- * `sent`: the value of active in the request; undefined = the request has none. `left`: the
+ * `requestedActive`: the value of active in the request; undefined = the request has none. `notes`: the
  * parts of the request that are not stored. `emptied`: the attributes that have lost a value.
  */
 export type PersonChange = {
   resource: Resource;
-  sent: boolean | undefined;
-  left: readonly LeftOut[];
+  requestedActive: boolean | undefined;
+  notes: readonly IntakeNote[];
   emptied: ReadonlySet<string>;
 };
 
 export const readNewPerson = (body: unknown): PersonChange =>
-  readSent((intake) => readPerson(body, intake));
+  readRequest((intake) => readPerson(body, intake));
 
 export function readChange(stored: PersonRow, next: NextPerson): PersonChange {
   // Without the present value, active is there only if the request has it.
   const { active: _, ...present } = writable(stored);
-  return readSent((intake) => readPerson(next(present, intake), intake, present));
+  return readRequest((intake) => readPerson(next(present, intake), intake, present));
 }
 
-function readSent(read: (intake: Intake) => Resource): PersonChange {
+function readRequest(read: (intake: Intake) => Resource): PersonChange {
   try {
     return withoutActive(read, newIntake());
   } catch (refusal) {
-    const change = readLeavingOut(read);
-    if (change?.sent !== false) throw refusal;
+    const change = readWithNotes(read);
+    if (change?.requestedActive !== false) throw refusal;
     return change;
   }
 }
 
-function readLeavingOut(read: (intake: Intake) => Resource): PersonChange | undefined {
+function readWithNotes(read: (intake: Intake) => Resource): PersonChange | undefined {
   try {
     return withoutActive(read, newIntake(true));
   } catch {
@@ -52,9 +52,10 @@ function readLeavingOut(read: (intake: Intake) => Resource): PersonChange | unde
 }
 
 function withoutActive(read: (intake: Intake) => Resource, intake: Intake): PersonChange {
-  const { active: sent, ...resource } = read(intake);
-  const { left, emptied } = intake;
-  return { resource, sent: sent === undefined ? undefined : sent === true, left, emptied };
+  const { active, ...resource } = read(intake);
+  const { notes, emptied } = intake;
+  const requestedActive = active === undefined ? undefined : active === true;
+  return { resource, requestedActive, notes, emptied };
 }
 
 function readPerson(body: unknown, intake: Intake, stored?: Resource): Resource {

@@ -25,7 +25,7 @@ export type ScimUser = Loaded<(typeof ScimUserEntity)['~entity']>;
 export type Account = Pick<ProvisionUserResponse, 'user' | 'vouched'> | undefined;
 
 /** `isActive`: undefined = the directory has not said, and the status stays. */
-type Wanted = {
+type DesiredMembership = {
   isActive: boolean | undefined;
   email: Email;
   account: Account;
@@ -40,7 +40,7 @@ export async function settle(
   tx: Transaction,
   deps: ScimDeps,
   person: ScimUser,
-  { isActive, email, account, source }: Wanted,
+  { isActive, email, account, source }: DesiredMembership,
   call: Call,
 ): Promise<void> {
   const { tenant } = person;
@@ -88,7 +88,7 @@ async function inviteAgain(
   tx: Transaction,
   deps: ScimDeps,
   person: ScimUser,
-  { email, account, source }: Pick<Wanted, 'email' | 'account' | 'source'>,
+  { email, account, source }: Pick<DesiredMembership, 'email' | 'account' | 'source'>,
   call: Call,
 ): Promise<void> {
   const { tenant, invitationId: id } = person;

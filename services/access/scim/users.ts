@@ -11,14 +11,14 @@ import { lockTenant } from '../tenants/lock.ts';
 import {
   assertMayDisable,
   assertMayMove,
-  type Described,
+  type DesiredPerson,
   findAccount,
-  type Wanted,
+  type PersonProfile,
 } from './account.ts';
 import { deactivate, isRefusal } from './deactivate.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { leaveScimGroups } from './members.ts';
-import { noteLeftOut } from './notices/notes.ts';
+import { storeNotes } from './notices/notes.ts';
 import {
   addressOf,
   hasDeclined,
@@ -50,20 +50,20 @@ export async function createPerson(
   { tenant, call, source }: ScimRequest,
   body: unknown,
 ): Promise<string> {
-  const { resource, sent: active = true, left } = readNewPerson(body);
-  const wanted = { resource, email: addressOf(resource), isActive: active };
-  await assertUnique(onPool(deps.database), tenant, wanted);
-  const account = await findAccount(deps, tenant, wanted, call);
+  const { resource, requestedActive: active = true, notes } = readNewPerson(body);
+  const desired = { resource, email: addressOf(resource), isActive: active };
+  await assertUnique(onPool(deps.database), tenant, desired);
+  const account = await findAccount(deps, tenant, desired, call);
   const id = createId('scu');
   await inTenant(deps, { call, tenant, account }, async (tx) => {
     const now = new Date();
     const row = { tenant, id, userId: '', invitationId: '', createdAt: now, updatedAt: now };
-    const person = tx.em.create(ScimUserEntity, { ...row, ...columnsOf(resource, wanted.email) });
-    await assertUnique(tx.query, tenant, wanted);
+    const person = tx.em.create(ScimUserEntity, { ...row, ...columnsOf(resource, desired.email) });
+    await assertUnique(tx.query, tenant, desired);
     tx.em.persist(person);
     recordPerson(tx, 'scim.user_created', person);
-    await settle(tx, deps, person, { ...wanted, account, source }, call);
-    await noteLeftOut(tx.query, { tenant, resourceType: 'User', id, left });
+    await settle(tx, deps, person, { ...desired, account, source }, call);
+    await storeNotes(tx.query, { tenant, resourceType: 'User', id, notes });
   });
   return id;
 }
@@ -87,9 +87,10 @@ export async function changePerson(
     assertVersion(ifMatch, personVersion(stored));
     const change = readChange(stored, next);
     const apply = (one: PersonChange) => applyChange(deps, request, stored, one);
-    const isStored = change.sent === false ? deactivate(stored, change, apply) : apply(change);
+    const isStored =
+      change.requestedActive === false ? deactivate(stored, change, apply) : apply(change);
     if (await isStored) return;
-    const most = change.sent === false ? maxDeactivations : maxAttempts;
+    const most = change.requestedActive === false ? maxDeactivations : maxAttempts;
     if (ifMatch !== '' || attempt === most) throw staleVersion();
   }
 }
@@ -99,36 +100,36 @@ async function applyChange(
   deps: ScimDeps,
   request: ScimRequest,
   stored: PersonRow,
-  { resource, sent, left, emptied }: PersonChange,
+  { resource, requestedActive, notes, emptied }: PersonChange,
 ): Promise<boolean> {
   const present = writable(stored);
-  const active = sent ?? present['active'] === true;
+  const active = requestedActive ?? present['active'] === true;
   // A person who has declined or whom an administrator has disabled stays so, active or not.
-  const shown = hasDeclined(stored) || (active && !isHeld(stored));
-  const isSame = canonical({ ...resource, active: shown }) === canonical(present);
+  const isShownActive = hasDeclined(stored) || (active && !isHeld(stored));
+  const isSame = canonical({ ...resource, active: isShownActive }) === canonical(present);
   // An expired invitation is sent again, unless the directory deactivates the person.
-  const isInvitedAgain = hasExpired(stored) && sent !== false;
+  const isInvitedAgain = hasExpired(stored) && requestedActive !== false;
   if (isSame && !hasExpired(stored)) {
     const { tenant, id } = stored;
-    await noteLeftOut(onPool(deps.database, request.call), {
+    await storeNotes(onPool(deps.database, request.call), {
       tenant,
       resourceType: 'User',
       id,
-      left,
+      notes,
     });
     return true;
   }
   // The present value of a held person is the administrator's wish and not the directory's.
-  const wish = sent ?? (isHeld(stored) ? undefined : active);
+  const wish = requestedActive ?? (isHeld(stored) ? undefined : active);
   const email = nextAddress(stored, { resource, emptied });
-  const wanted = { resource, email, isActive: isInvitedAgain || wish, left };
+  const desired = { resource, email, isActive: isInvitedAgain || wish, notes };
   try {
-    return await storeChange(deps, request, stored, wanted);
+    return await storeChange(deps, request, stored, desired);
   } catch (thrown) {
     // A request without active does not ask for the invitation: its attributes are stored without
     // one. If another part of the request was refused, it is refused again.
-    if (!isInvitedAgain || sent !== undefined || !isRefusal(thrown)) throw thrown;
-    return isSame || storeChange(deps, request, stored, { ...wanted, isActive: undefined });
+    if (!isInvitedAgain || requestedActive !== undefined || !isRefusal(thrown)) throw thrown;
+    return isSame || storeChange(deps, request, stored, { ...desired, isActive: undefined });
   }
 }
 
@@ -136,20 +137,20 @@ async function storeChange(
   deps: ScimDeps,
   { tenant, call, source }: ScimRequest,
   stored: PersonRow,
-  wanted: Wanted & Pick<PersonChange, 'left'>,
+  desired: DesiredPerson & Pick<PersonChange, 'notes'>,
 ): Promise<boolean> {
   const { id } = stored;
-  const { left } = wanted;
-  const account = await updateAccount(deps, stored, wanted, { call, source });
+  const { notes } = desired;
+  const account = await updateAccount(deps, stored, desired, { call, source });
   return inTenant(deps, { call, tenant, account }, async (tx) => {
     const person = await lockPerson(tx, id);
     if (person.updatedAt.getTime() !== new Date(stored.updatedAt).getTime()) return false;
-    tx.em.assign(person, columnsOf(wanted.resource, wanted.email));
-    await assertUnique(tx.query, tenant, wanted, id);
+    tx.em.assign(person, columnsOf(desired.resource, desired.email));
+    await assertUnique(tx.query, tenant, desired, id);
     person.updatedAt = timeAfter(person.updatedAt);
     recordPerson(tx, 'scim.user_updated', person);
-    await settle(tx, deps, person, { ...wanted, account, source }, call);
-    await noteLeftOut(tx.query, { tenant, resourceType: 'User', id, left });
+    await settle(tx, deps, person, { ...desired, account, source }, call);
+    await storeNotes(tx.query, { tenant, resourceType: 'User', id, notes });
     return true;
   });
 }
@@ -172,9 +173,9 @@ export async function deletePerson(
 }
 
 async function getPerson(run: Run, tenant: string, id: string): Promise<PersonRow> {
-  const found = await findPerson(run, tenant, id);
-  if (!found) throw notFound('User');
-  return found;
+  const row = await findPerson(run, tenant, id);
+  if (!row) throw notFound('User');
+  return row;
 }
 
 /** Throws unless a version is among those of an If-Match header (RFC 7644, section 3.14). */
@@ -198,29 +199,29 @@ const columnsOf = (resource: Resource, email: Email) => ({
 async function updateAccount(
   deps: ScimDeps,
   stored: PersonRow,
-  wanted: Wanted,
+  desired: DesiredPerson,
   { call, source }: Pick<ScimRequest, 'call' | 'source'>,
 ): Promise<Account> {
   const { tenant, userId, memberStatus } = stored;
-  const { resource, email } = wanted;
-  await assertUnique(onPool(deps.database), tenant, wanted, stored.id);
+  const { resource, email } = desired;
+  await assertUnique(onPool(deps.database), tenant, desired, stored.id);
   const isMoved = email.key !== stored.emailKey;
   // The hold is on the account, which the person has as long as the address.
   if (memberStatus === 'barred' && isHeld(stored) && !isMoved) return undefined;
   if (memberStatus === null || memberStatus === 'barred')
-    return findAccount(deps, tenant, wanted, call);
+    return findAccount(deps, tenant, desired, call);
   const profile = profileOf(resource, email);
   const before = profileOf(stored.resource as Resource, presentAddress(stored));
   if (canonical(profile) === canonical(before)) return undefined;
   if (isMoved) await assertMayMove(onPool(deps.database), source, tenant, userId);
-  if (wanted.isActive === false) await assertMayDisable(deps, stored, { call, source });
-  const sent = isMoved ? profile : { ...profile, email: '' };
+  if (desired.isActive === false) await assertMayDisable(deps, stored, { call, source });
+  const update = isMoved ? profile : { ...profile, email: '' };
   const { revised } = await deps.directory
-    .reviseUser({ tenant, userId, profile: sent, actor: call.caller }, call, {
+    .reviseUser({ tenant, userId, profile: update, actor: call.caller }, call, {
       signal: call.signal,
     })
     .catch((thrown: unknown) => {
-      throw toServiceError(thrown).code === 'already_exists' ? taken('address') : thrown;
+      throw toServiceError(thrown).code === 'already_exists' ? conflict('address') : thrown;
     });
   if (!revised && isMoved)
     throw mutability(
@@ -229,7 +230,7 @@ async function updateAccount(
   return undefined;
 }
 
-const taken = (what: 'address' | 'userName') =>
+const conflict = (what: 'address' | 'userName') =>
   uniqueness(`another User has the ${what === 'address' ? 'mail address' : what}`);
 
 /**
@@ -239,13 +240,14 @@ const taken = (what: 'address' | 'userName') =>
 async function assertUnique(
   run: Run,
   tenant: string,
-  { resource, email }: Described,
+  { resource, email }: PersonProfile,
   own = '',
 ): Promise<void> {
   const key = userNameKey(textOf(resource['userName']));
   const isOther = ({ id }: PersonRow) => id !== own;
-  if ((await findPeopleBy(run, tenant, 'userName', key)).some(isOther)) throw taken('userName');
-  if ((await findPeopleBy(run, tenant, 'email', email.key)).some(isOther)) throw taken('address');
+  if ((await findPeopleBy(run, tenant, 'userName', key)).some(isOther)) throw conflict('userName');
+  if ((await findPeopleBy(run, tenant, 'email', email.key)).some(isOther))
+    throw conflict('address');
 }
 
 /** A transaction that has locked the account's status, and then the tenant. */

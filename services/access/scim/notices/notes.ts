@@ -2,20 +2,20 @@ import { createId, timeOf } from '@bailiwick/contract';
 import type { Handlers, Pager } from '@bailiwick/pipeline';
 import type { Scim } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
 import type { Database, Run } from '@bailiwick/store';
-import type { LeftOut } from '../protocol/intake.ts';
+import type { IntakeNote } from '../protocol/intake.ts';
 import { dropOldNotices, noticesOf, writeNotices } from './queries.ts';
 
 type Subject = {
   tenant: string;
   resourceType: 'User' | 'Group';
   id: string;
-  left: readonly LeftOut[];
+  notes: readonly IntakeNote[];
 };
 
 /** Notes the parts of a request that are not stored, for the administrators of the tenant. */
-export async function noteLeftOut(run: Run, { tenant, resourceType, id, left }: Subject) {
-  if (left.length === 0) return;
-  const single = new Map(left.map((one) => [JSON.stringify(one), one]));
+export async function storeNotes(run: Run, { tenant, resourceType, id, notes }: Subject) {
+  if (notes.length === 0) return;
+  const single = new Map(notes.map((one) => [JSON.stringify(one), one]));
   const notices = [...single.values()].map(({ attribute, message }) => ({
     id: createId('scn'),
     attribute,

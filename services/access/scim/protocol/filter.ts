@@ -74,8 +74,8 @@ function partOf(
   name: string,
 ): Attribute | undefined {
   const isOpen = open === true || (unstored === true && subAttributes.length === 0);
-  const found = findAttribute(subAttributes, name);
-  return found ?? (isOpen && attributeName.test(name) ? foreign(name) : undefined);
+  const attribute = findAttribute(subAttributes, name);
+  return attribute ?? (isOpen && attributeName.test(name) ? foreign(name) : undefined);
 }
 
 /** Resolves names within the values of an attribute. */
@@ -96,9 +96,9 @@ function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   token.lastIndex = 0;
   for (const end = text.trimEnd().length; token.lastIndex < end; ) {
-    const found = token.exec(text);
-    if (!found?.groups) throw invalidFilter('the filter has a text without an end');
-    tokens.push(found.groups);
+    const match = token.exec(text);
+    if (!match?.groups) throw invalidFilter('the filter has a text without an end');
+    tokens.push(match.groups);
   }
   return tokens;
 }
@@ -182,9 +182,9 @@ function readTest(reader: Reader, path: Path, name: string): Filter {
   const operator = wordAt(reader);
   reader.next += 1;
   if (operator === 'pr') return { kind: 'present', path };
-  const known = operators.find((one) => one === operator);
-  if (!known) throw invalidFilter(`${name} must be followed by an operator such as eq`);
-  return { kind: 'compare', path, operator: known, value: readValue(reader) };
+  const comparator = operators.find((one) => one === operator);
+  if (!comparator) throw invalidFilter(`${name} must be followed by an operator such as eq`);
+  return { kind: 'compare', path, operator: comparator, value: readValue(reader) };
 }
 
 function readValue(reader: Reader): string | boolean | null {
@@ -199,14 +199,14 @@ function readValue(reader: Reader): string | boolean | null {
 }
 
 function unquoted(text: string): string {
-  let value: string;
+  let content: string;
   try {
-    value = String(JSON.parse(text));
+    content = String(JSON.parse(text));
   } catch {
     throw invalidFilter('a text of the filter has an invalid escape');
   }
-  if (!isStorable(value)) throw invalidFilter('a text of the filter must have no NUL');
-  return value;
+  if (!isStorable(content)) throw invalidFilter('a text of the filter must have no NUL');
+  return content;
 }
 
 /** The path of a PATCH operation: an attribute, the values of it that match, a sub-attribute. */
@@ -233,8 +233,8 @@ export function readPath(text: string, resolve: Resolve): PatchPath | undefined 
 export function equalTo(filter: Filter, name: string, sub?: string): string | undefined {
   if (filter.kind === 'and') {
     for (const term of filter.terms) {
-      const found = equalTo(term, name, sub);
-      if (found !== undefined) return found;
+      const text = equalTo(term, name, sub);
+      if (text !== undefined) return text;
     }
     return undefined;
   }

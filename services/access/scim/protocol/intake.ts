@@ -8,7 +8,7 @@ const maxName = 200;
 const maxMessage = 300;
 
 /** `message`: why a part was refused; "" = the attribute is not stored. */
-export type LeftOut = { attribute: string; message: string };
+export type IntakeNote = { attribute: string; message: string };
 
 /**
  * Collects the parts of a request that are not stored: names only, since a value may be a secret.
@@ -16,14 +16,14 @@ export type LeftOut = { attribute: string; message: string };
  */
 export type Intake = {
   readonly leavesOut: boolean;
-  readonly left: LeftOut[];
+  readonly notes: IntakeNote[];
   /** The core attributes that have lost a value, or were sent without one. */
   readonly emptied: Set<string>;
 };
 
 export const newIntake = (leavesOut = false): Intake => ({
   leavesOut,
-  left: [],
+  notes: [],
   emptied: new Set(),
 });
 
@@ -34,25 +34,25 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === 'object' && Object.keys(value).length === 0);
 
 /** Notes an attribute that is not stored, unless it has no value. */
-export function noteUnstored({ left }: Intake, attribute: string, value: unknown): void {
-  if (!isEmpty(value)) note(left, attribute, '');
+export function noteUnstored({ notes }: Intake, attribute: string, value: unknown): void {
+  if (!isEmpty(value)) note(notes, attribute, '');
 }
 
 /** Notes a part that is refused. */
-export const noteRefused = ({ left }: Intake, attribute: string, message: string): void =>
-  note(left, attribute, message);
+export const noteRefused = ({ notes }: Intake, attribute: string, message: string): void =>
+  note(notes, attribute, message);
 
 const printable = (text: string, longest: number): string =>
   text.slice(0, longest).replace(/\p{C}/gu, '');
 
 /** A part of a request, in a form for display: without the filter of a path, which holds values. */
-export const leftOut = (name: string, message: string): LeftOut => ({
+export const noteOf = (name: string, message: string): IntakeNote => ({
   attribute: printable(name.replace(/\[.*\]/s, ''), maxName),
   message: printable(message, maxMessage),
 });
 
-function note(left: LeftOut[], name: string, message: string): void {
-  if (left.length < maxParts) left.push(leftOut(name, message));
+function note(notes: IntakeNote[], name: string, message: string): void {
+  if (notes.length < maxParts) notes.push(noteOf(name, message));
 }
 
 /** Reads one part of a request, and leaves it out if it is refused and the request may go on. */

@@ -15,7 +15,7 @@ export function matches(filter: Filter, resource: Resource): boolean {
       return valuesAt(resource, filter.path).length > 0;
     case 'some':
       return valuesAt(resource, { ...filter.path, sub: undefined }).some(
-        (value) => isObject(value) && matches(filter.filter, value),
+        (element) => isObject(element) && matches(filter.filter, element),
       );
     case 'compare':
       return compares(filter, resource);
@@ -25,11 +25,11 @@ export function matches(filter: Filter, resource: Resource): boolean {
 /** The values of an attribute: none, one, or those of a list. */
 export function valuesAt(resource: Resource, { extension, attribute, sub }: Path): Value[] {
   const holder = extension === '' ? resource : resource[extension];
-  const found = isObject(holder) ? holder[attribute.name] : undefined;
+  const content = isObject(holder) ? holder[attribute.name] : undefined;
   const values: readonly Value[] =
-    found === undefined ? [] : Array.isArray(found) ? found : [found];
+    content === undefined ? [] : Array.isArray(content) ? content : [content];
   if (!sub) return [...values];
-  return values.flatMap((value) => (isObject(value) ? (value[sub.name] ?? []) : []));
+  return values.flatMap((element) => (isObject(element) ? (element[sub.name] ?? []) : []));
 }
 
 type Comparison = Extract<Filter, { kind: 'compare' }>;
@@ -38,40 +38,40 @@ function compares({ path, operator, value }: Comparison, resource: Resource): bo
   const compared = path.sub ?? path.attribute;
   const values = valuesAt(resource, path).map(simple);
   if (value === null) return operator === 'ne' ? values.length > 0 : values.length === 0;
-  const wanted = keyOf(value, compared);
+  const operand = keyOf(value, compared);
   const isSome = (test: (key: string) => boolean) =>
     values.some((one) => test(keyOf(one, compared)));
   switch (operator) {
     case 'eq':
-      return isSome((key) => key === wanted);
+      return isSome((key) => key === operand);
     case 'ne':
-      return !isSome((key) => key === wanted);
+      return !isSome((key) => key === operand);
     case 'co':
-      return isSome((key) => key.includes(wanted));
+      return isSome((key) => key.includes(operand));
     case 'sw':
-      return isSome((key) => key.startsWith(wanted));
+      return isSome((key) => key.startsWith(operand));
     case 'ew':
-      return isSome((key) => key.endsWith(wanted));
+      return isSome((key) => key.endsWith(operand));
     case 'gt':
-      return isSome((key) => key > wanted);
+      return isSome((key) => key > operand);
     case 'ge':
-      return isSome((key) => key >= wanted);
+      return isSome((key) => key >= operand);
     case 'lt':
-      return isSome((key) => key < wanted);
+      return isSome((key) => key < operand);
     case 'le':
-      return isSome((key) => key <= wanted);
+      return isSome((key) => key <= operand);
   }
 }
 
 /** A value of a list stands for its sub-attribute `value` (RFC 7643, section 2.4). */
-const simple = (value: Value): string | boolean => {
-  const inner = isObject(value) ? value['value'] : value;
+const simple = (element: Value): string | boolean => {
+  const inner = isObject(element) ? element['value'] : element;
   return typeof inner === 'boolean' ? inner : textOf(inner);
 };
 
 /** The form in which a value is compared: a time as UTC, a text in lower case unless it is exact. */
-function keyOf(value: string | boolean, { type, caseExact }: Attribute): string {
-  const plain = String(value);
+function keyOf(simpleValue: string | boolean, { type, caseExact }: Attribute): string {
+  const plain = String(simpleValue);
   if (type === 'dateTime') {
     const time = new Date(plain);
     return Number.isNaN(time.getTime()) ? plain : time.toISOString();

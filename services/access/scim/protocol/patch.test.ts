@@ -94,9 +94,9 @@ const cases: ReadonlyArray<[name: string, operations: object[], changed: object]
   ],
   ...['replace', 'remove']
     .map((op) =>
-      [null, ''].map((value): (typeof cases)[number] => [
-        `${op} of a value with ${JSON.stringify(value)}, which drops it`,
-        [{ op, path: 'emails[type eq "work"].value', value }],
+      [null, ''].map((empty): (typeof cases)[number] => [
+        `${op} of a value with ${JSON.stringify(empty)}, which drops it`,
+        [{ op, path: 'emails[type eq "work"].value', value: empty }],
         { emails: [{ value: 'a@home.example', type: 'home' }] },
       ]),
     )
@@ -162,11 +162,11 @@ test('PATCH changes the members of a group in all forms, and names each once', (
   assert.deepEqual(members({ op: 'remove', path: 'members[value eq "b"]' }), ['a']);
   assert.deepEqual(members({ op: 'remove', path: 'members' }), []);
   assert.deepEqual(members({ op: 'replace', path: 'members', value: [] }), []);
-  for (const value of [[], '', null, [null], [''], [{}], [{ value: null }], [{ value: '' }]])
+  for (const empty of [[], '', null, [null], [''], [{}], [{ value: null }], [{ value: '' }]])
     assert.deepEqual(
-      members({ op: 'remove', path: 'members', value }),
+      members({ op: 'remove', path: 'members', value: empty }),
       ['a', 'b'],
-      JSON.stringify(value),
+      JSON.stringify(empty),
     );
   assert.deepEqual(members({ op: 'replace', value: { members: [{ value: 'd' }] } }), ['d']);
 });
@@ -204,7 +204,7 @@ for (const [operation, attribute] of unstored)
     const intake = newIntake();
     const deactivation = { op: 'replace', path: 'active', value: false };
     assert.deepEqual(patchOf(intake, operation, deactivation), { ...person, active: false });
-    assert.deepEqual(intake.left, [{ attribute, message: '' }]);
+    assert.deepEqual(intake.notes, [{ attribute, message: '' }]);
   });
 
 test('PATCH that leaves out refused parts applies all others, and keeps the stored values', () => {
@@ -219,15 +219,15 @@ test('PATCH that leaves out refused parts applies all others, and keeps the stor
   );
   assert.deepEqual(changed, { ...person, title: 'T', active: false });
   assert.deepEqual(
-    intake.left.map((one) => one.attribute),
+    intake.notes.map((one) => one.attribute),
     ['shoe', 'title', 'displayName', 'shoe', 'meta.created', 'userName'],
   );
 });
 
 test('a resource that leaves out refused parts keeps the stored values of these only', () => {
   const intake = newIntake(true);
-  const sent = { userName: 'b@example.com', emails: 7, active: false, shoe: 1, roles: ['x'] };
-  assert.deepEqual(readResource(userType, sent, intake, { ...person, title: 'T' }), {
+  const body = { userName: 'b@example.com', emails: 7, active: false, shoe: 1, roles: ['x'] };
+  assert.deepEqual(readResource(userType, body, intake, { ...person, title: 'T' }), {
     userName: 'b@example.com',
     emails: person['emails'],
     active: false,

@@ -28,9 +28,9 @@ export function patched(
   intake: Intake,
 ): Resource {
   const patch = { type, next: structuredClone(resource), resolve: resolverOf(type), intake };
-  for (const [index, sent] of readOperations(body, intake).entries())
-    readPart(intake, nameOf(sent), () => {
-      const operation = readOperation(sent);
+  for (const [index, input] of readOperations(body, intake).entries())
+    readPart(intake, nameOf(input), () => {
+      const operation = readOperation(input);
       apply(patch, index < maxOperations ? operation : activation(operation));
     });
   return patch.next;
@@ -54,8 +54,8 @@ const entryOf = (json: Record<string, unknown>, name: string): [string, unknown]
   Object.entries(json).find(([key]) => key.toLowerCase() === name);
 
 function readOperations(body: unknown, { leavesOut }: Intake): unknown[] {
-  const sent = isObject(body) ? entryOf(body, 'operations')?.[1] : undefined;
-  const list = isObject(sent) ? [sent] : sent;
+  const operations = isObject(body) ? entryOf(body, 'operations')?.[1] : undefined;
+  const list = isObject(operations) ? [operations] : operations;
   if (!Array.isArray(list) || list.length === 0)
     throw invalidSyntax('Operations must be a list of operations');
   if (list.length > maxOperations && !leavesOut) throw tooManyOperations();
@@ -66,15 +66,15 @@ function readOperations(body: unknown, { leavesOut }: Intake): unknown[] {
 const nameOf = (operation: unknown): string =>
   (isObject(operation) && textOf(entryOf(operation, 'path')?.[1])) || 'Operations';
 
-function readOperation(sent: unknown): Operation {
-  if (!isObject(sent)) throw invalidSyntax('each of Operations must be an object');
-  const op = String(entryOf(sent, 'op')?.[1]).toLowerCase();
-  const path = entryOf(sent, 'path')?.[1] ?? '';
+function readOperation(input: unknown): Operation {
+  if (!isObject(input)) throw invalidSyntax('each of Operations must be an object');
+  const op = String(entryOf(input, 'op')?.[1]).toLowerCase();
+  const path = entryOf(input, 'path')?.[1] ?? '';
   if (op !== 'add' && op !== 'replace' && op !== 'remove')
     throw invalidSyntax('op must be add, replace or remove');
   if (typeof path !== 'string') throw invalidPath('path must be a text');
-  const value = entryOf(sent, 'value');
-  return { op, path, value: value?.[1], hasValue: value !== undefined };
+  const entry = entryOf(input, 'value');
+  return { op, path, value: entry?.[1], hasValue: entry !== undefined };
 }
 
 function apply(patch: Patch, operation: Operation): void {
@@ -105,7 +105,7 @@ function applyEach(patch: Patch, op: 'add' | 'replace', values: Record<string, u
   const applyOne = (name: string, value: unknown): void => {
     const extension = extensionOf(type, name);
     if (extension === undefined) {
-      const path = known(name, resolve);
+      const path = existingPath(name, resolve);
       if (!path.attribute.readOnly) applyAt(patch, path, { op, path: name, value, hasValue: true });
     } else if (isObject(value)) {
       const within = Object.entries(value).map(([key, one]) => [`${extension}:${key}`, one]);
@@ -116,14 +116,14 @@ function applyEach(patch: Patch, op: 'add' | 'replace', values: Record<string, u
     readPart(intake, name, () => applyOne(name, value));
 }
 
-function known(text: string, resolve: Resolve): PatchPath {
+function existingPath(text: string, resolve: Resolve): PatchPath {
   const path = readPath(text, resolve);
   if (!path) throw invalidPath(`there is no attribute ${text.slice(0, 100)}`);
   return path;
 }
 
 function target(text: string, resolve: Resolve): PatchPath {
-  const path = known(text, resolve);
+  const path = existingPath(text, resolve);
   if (path.attribute.readOnly) throw mutability(`${path.attribute.name} is read-only`);
   return path;
 }
@@ -201,8 +201,8 @@ function nextValues(stored: readonly Value[], path: PatchPath, change: Change): 
   }
   if (op === 'remove') return stored;
   // Directories replace the work address of a person who has none yet.
-  const made = changed(describedBy(filter, intake));
-  return onePrimary([...stored, made], [made]);
+  const added = changed(describedBy(filter, intake));
+  return onePrimary([...stored, added], [added]);
 }
 
 /** The attribute as one value of its list. */
@@ -227,10 +227,10 @@ function describedBy(filter: Filter | undefined, intake: Intake): Resource {
   );
 }
 
-const keyOf = (value: Value): string =>
-  isObject(value) && 'value' in value
-    ? `${textOf(value['value'])} ${textOf(value['type'])}`
-    : canonical(value);
+const keyOf = (element: Value): string =>
+  isObject(element) && 'value' in element
+    ? `${textOf(element['value'])} ${textOf(element['type'])}`
+    : canonical(element);
 
 /** Adds values: one that is there already is replaced. */
 function merged(stored: readonly Value[], added: readonly Value[]): readonly Value[] {
@@ -241,8 +241,8 @@ function merged(stored: readonly Value[], added: readonly Value[]): readonly Val
 /** The values without those that are named: by `value`, or whole where they have none. */
 function without(stored: readonly Value[], removed: readonly Value[]): readonly Value[] {
   const nameOf = (one: Value) => textOf(isObject(one) ? one['value'] : one) || canonical(one);
-  const gone = new Set(removed.map(nameOf));
-  return stored.filter((one) => !gone.has(nameOf(one)));
+  const removedNames = new Set(removed.map(nameOf));
+  return stored.filter((one) => !removedNames.has(nameOf(one)));
 }
 
 /** A new primary value replaces the former one (RFC 7644, section 3.5.2). */

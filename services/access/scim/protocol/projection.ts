@@ -8,8 +8,8 @@ export type Projection = { attributes: readonly string[]; excluded: readonly str
 /** Reads the parameters `attributes` and `excludedAttributes`. */
 export function readProjection(read: (name: string) => unknown): Projection {
   const names = (name: string) => {
-    const value = read(name);
-    const list = Array.isArray(value) ? value : textOf(value).split(',');
+    const parameter = read(name);
+    const list = Array.isArray(parameter) ? parameter : textOf(parameter).split(',');
     return list.map((one) => textOf(one).trim()).filter((one) => one !== '');
   };
   return { attributes: names('attributes'), excluded: names('excludedAttributes') };
@@ -34,15 +34,15 @@ const keyOf = (extension: string, name: string): string => `${extension} ${name}
 
 function select(type: ResourceType, names: readonly string[]): Selected {
   const resolve = resolverOf(type);
-  const found = new Map<string, readonly string[]>();
+  const selected = new Map<string, readonly string[]>();
   for (const name of names) {
     const path = resolve(name);
     const key = path ? keyOf(path.extension, path.attribute.name) : keyOf('', name);
-    const known = found.get(key);
-    const isWhole = !path?.sub || known?.length === 0;
-    found.set(key, isWhole ? [] : [...(known ?? []), path.sub?.name ?? '']);
+    const subs = selected.get(key);
+    const isWhole = !path?.sub || subs?.length === 0;
+    selected.set(key, isWhole ? [] : [...(subs ?? []), path.sub?.name ?? '']);
   }
-  return found;
+  return selected;
 }
 
 /** A resource with the attributes that are asked for. Unknown names are ignored. */

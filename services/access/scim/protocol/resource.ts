@@ -42,24 +42,29 @@ export function readResource(
   const extensions = new Map(type.extensions.map((one) => [one.id.toLowerCase(), one]));
   const core: Record<string, unknown> = {};
   const resource: Resource = {};
-  for (const [key, sent] of Object.entries(json)) {
+  for (const [key, input] of Object.entries(json)) {
     const extension = extensions.get(key.toLowerCase());
     if (extension)
       readPart(intake, extension.id, () => {
         const { id } = extension;
-        const kept = isObject(stored[id]) ? stored[id] : {};
-        if (sent === undefined || sent === null) return;
-        if (!isObject(sent)) {
-          if (intake.leavesOut && id in stored) resource[id] = kept;
+        const fallback = isObject(stored[id]) ? stored[id] : {};
+        if (input === undefined || input === null) return;
+        if (!isObject(input)) {
+          if (intake.leavesOut && id in stored) resource[id] = fallback;
           throw invalidValue(`${id} must be an object`);
         }
-        const read = readAttributes({ ...extension, isOpen: true, kept }, sent, `${id}:`, intake);
+        const read = readAttributes(
+          { ...extension, isOpen: true, fallback },
+          input,
+          `${id}:`,
+          intake,
+        );
         if (Object.keys(read).length > 0) resource[id] = read;
       });
-    else if (isForeignName(type, key)) noteUnstored(intake, key, sent);
-    else core[key] = sent;
+    else if (isForeignName(type, key)) noteUnstored(intake, key, input);
+    else core[key] = input;
   }
-  const table = { attributes: coreAttributes(type), kept: stored };
+  const table = { attributes: coreAttributes(type), fallback: stored };
   Object.assign(resource, readAttributes(table, core, '', intake));
   assertRequired(type, resource, intake, stored);
   // An absent attribute is one without a value (RFC 7643, section 2.5).
@@ -78,9 +83,9 @@ function assertRequired(
   for (const { name, required, multiValued } of core.attributes) {
     if (!required || multiValued || textOf(resource[name]).trim() !== '') continue;
     const message = `${name} is required`;
-    const kept = intake.leavesOut ? stored[name] : undefined;
-    if (kept === undefined) throw invalidValue(message);
-    resource[name] = kept;
+    const fallback = intake.leavesOut ? stored[name] : undefined;
+    if (fallback === undefined) throw invalidValue(message);
+    resource[name] = fallback;
     noteRefused(intake, name, message);
   }
 }
@@ -90,33 +95,33 @@ type Table = {
   /** Whether unknown names are ignored, as those of extensions are. */
   isOpen?: boolean;
   /** The present values, for attributes that can be left out by themselves. */
-  kept?: Resource;
+  fallback?: Resource;
 };
 
 function readAttributes(
-  { attributes, isOpen = false, kept }: Table,
+  { attributes, isOpen = false, fallback }: Table,
   json: Record<string, unknown>,
   at: string,
   intake: Intake,
 ): Resource {
   const read: Resource = {};
-  const readAttribute = (key: string, sent: unknown): void => {
+  const readAttribute = (key: string, input: unknown): void => {
     const attribute = findAttribute(attributes, key);
     if (!attribute && !isOpen)
       throw invalidSyntax(`there is no attribute ${`${at}${key}`.slice(0, 200)}`);
     if (!attribute || attribute.unstored)
-      return noteUnstored(intake, at + (attribute?.name ?? key), sent);
+      return noteUnstored(intake, at + (attribute?.name ?? key), input);
     if (attribute.readOnly || attribute.derived) return;
     // Stays if the sent value is refused and left out.
-    const present = intake.leavesOut ? kept?.[attribute.name] : undefined;
+    const present = intake.leavesOut ? fallback?.[attribute.name] : undefined;
     if (present !== undefined) read[attribute.name] = present;
-    const value = readValue(attribute, sent, intake, at + attribute.name);
+    const value = readValue(attribute, input, intake, at + attribute.name);
     if (value !== undefined) read[attribute.name] = value;
     else delete read[attribute.name];
   };
-  for (const [key, sent] of Object.entries(json))
-    if (kept) readPart(intake, at + key, () => readAttribute(key, sent));
-    else readAttribute(key, sent);
+  for (const [key, input] of Object.entries(json))
+    if (fallback) readPart(intake, at + key, () => readAttribute(key, input));
+    else readAttribute(key, input);
   return read;
 }
 
@@ -126,13 +131,13 @@ function readAttributes(
  */
 export function readValue(
   attribute: Attribute,
-  sent: unknown,
+  input: unknown,
   intake: Intake,
   at = attribute.name,
 ): Value | undefined {
-  if (sent === null || sent === undefined) return undefined;
-  if (!attribute.multiValued) return readOne(attribute, only(sent), intake, at);
-  const read = (Array.isArray(sent) ? sent : [sent]).flatMap(
+  if (input === null || input === undefined) return undefined;
+  if (!attribute.multiValued) return readOne(attribute, only(input), intake, at);
+  const read = (Array.isArray(input) ? input : [input]).flatMap(
     (one) => readOne(attribute, one, intake, at) ?? [],
   );
   const values = hasValues(attribute) ? read.filter(isValue) : read;
@@ -151,20 +156,20 @@ const hasValues = ({ name, subAttributes = [] }: Attribute): boolean =>
 const isValue = (one: Value): boolean => !isObject(one) || textOf(one['value']).trim() !== '';
 
 /** The value of a list of one, which some directories send for a single value. */
-const only = (sent: unknown): unknown =>
-  Array.isArray(sent) && sent.length === 1 ? sent[0] : sent;
+const only = (input: unknown): unknown =>
+  Array.isArray(input) && input.length === 1 ? input[0] : input;
 
 function readOne(
   attribute: Attribute,
-  sent: unknown,
+  input: unknown,
   intake: Intake,
   at: string,
 ): Value | undefined {
-  if (sent === null) return undefined;
+  if (input === null) return undefined;
   const { type, subAttributes = [] } = attribute;
   if (type === 'complex') {
     // Entra ID sends the manager as a text.
-    const object = typeof sent === 'string' ? { value: sent } : sent;
+    const object = typeof input === 'string' ? { value: input } : input;
     if (!isObject(object)) throw invalidValue(`${at} must be an object`);
     const read = readAttributes(
       { attributes: subAttributes, isOpen: attribute.open === true },
@@ -174,14 +179,14 @@ function readOne(
     );
     return Object.keys(read).length > 0 ? read : undefined;
   }
-  const value = isObject(sent) && 'value' in sent ? sent['value'] : sent;
-  return type === 'boolean' ? readBoolean(value, at) : readText(value, at, attribute.maxLength);
+  const simple = isObject(input) && 'value' in input ? input['value'] : input;
+  return type === 'boolean' ? readBoolean(simple, at) : readText(simple, at, attribute.maxLength);
 }
 
 /** Entra ID sends "True" and "False". */
-function readBoolean(sent: unknown, at: string): boolean {
-  if (typeof sent === 'boolean') return sent;
-  const lower = typeof sent === 'string' ? sent.toLowerCase() : '';
+function readBoolean(input: unknown, at: string): boolean {
+  if (typeof input === 'boolean') return input;
+  const lower = typeof input === 'string' ? input.toLowerCase() : '';
   if (lower !== 'true' && lower !== 'false') throw invalidValue(`${at} must be true or false`);
   return lower === 'true';
 }
@@ -189,12 +194,12 @@ function readBoolean(sent: unknown, at: string): boolean {
 /** PostgreSQL stores neither NUL nor halves of a character. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
-function readText(sent: unknown, at: string, longest = maxText): string | undefined {
-  const value = typeof sent === 'number' ? String(sent) : sent;
-  if (typeof value !== 'string') throw invalidValue(`${at} must be a text`);
-  if (value.length > longest) throw invalidValue(`${at} must have at most ${longest} characters`);
-  if (!isStorable(value)) throw invalidValue(`${at} must be Unicode text without NUL`);
-  return value === '' ? undefined : value;
+function readText(input: unknown, at: string, longest = maxText): string | undefined {
+  const text = typeof input === 'number' ? String(input) : input;
+  if (typeof text !== 'string') throw invalidValue(`${at} must be a text`);
+  if (text.length > longest) throw invalidValue(`${at} must have at most ${longest} characters`);
+  if (!isStorable(text)) throw invalidValue(`${at} must be Unicode text without NUL`);
+  return text === '' ? undefined : text;
 }
 
 /** The same text for equal values, whatever the order of their names. */
