@@ -122,10 +122,10 @@ async function lockGroups(
 
 const presentGroups = (
   { groups }: NewMembership,
-  known: ReadonlyMap<string, GroupRow>,
+  groupsByKey: ReadonlyMap<string, GroupRow>,
 ): GroupRow[] =>
   [...new Set(groups.map(pathKey))].map((key) => {
-    const group = known.get(key);
+    const group = groupsByKey.get(key);
     if (!group) throw notFound(`group ${key}`);
     assertNotScim(group);
     return group;

@@ -32,15 +32,15 @@ export async function setExpiration(
 ): Promise<BotKeyRow> {
   const { database, authority } = deps;
   const { tenant, id } = request;
-  const asked = request.expiresAt ? timestampDate(request.expiresAt) : new Date();
+  const requestedEnd = request.expiresAt ? timestampDate(request.expiresAt) : new Date();
   const now = new Date();
-  const isRevocation = asked <= now;
+  const isRevocation = requestedEnd <= now;
   if (!isRevocation) {
     const { maxDays } = await authority.botKeyLimits({ tenant }, call, { signal: call.signal });
-    assertWithinLimit(asked, maxDays, now);
+    assertWithinLimit(requestedEnd, maxDays, now);
   }
-  const known = await findBotKey(database, tenant, id);
-  const latestEnd = known && (await latestEndAfter(deps, call, known, asked));
+  const stored = await findBotKey(database, tenant, id);
+  const latestEnd = stored && (await latestEndAfter(deps, call, stored, requestedEnd));
   return database.transaction({ call, tenant, row: rowOf.key(tenant, id) }, async (tx) => {
     const key = await tx.em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!key) throw notFound('bot key');
@@ -48,16 +48,16 @@ export async function setExpiration(
     call.invalidates.add(`credential:${id}`);
     if (isRevocation && hasEnded(key, now)) return key;
     assertUsable(key, now);
-    if (key.rotatedTo !== '' && asked > key.expiresAt)
+    if (key.rotatedTo !== '' && requestedEnd > key.expiresAt)
       throw failedPrecondition(
         'the key has been rotated: ExpiresAt can only be earlier',
         'KEY_ROTATED',
       );
     const before = botKeyJson(key);
     // An earlier end that was set meanwhile: the new one was not checked as an extension.
-    if (latestEnd === undefined && asked > key.expiresAt) throw stale('the key');
+    if (latestEnd === undefined && requestedEnd > key.expiresAt) throw stale('the key');
     if (latestEnd !== undefined) key.latestEnd = latestEnd;
-    moveTo(key, asked, now);
+    moveTo(key, requestedEnd, now);
     const previous = changedFields(before, botKeyJson(key));
     if (Object.keys(previous).length === 0) return key;
     recordKey(tx, 'bot_key.expiration_changed', key, previous);
@@ -75,23 +75,23 @@ async function latestEndAfter(
   deps: BotKeyDeps,
   call: Call,
   key: BotKeyRow,
-  asked: Date,
+  requestedEnd: Date,
 ): Promise<Date | null | undefined> {
-  if (asked <= new Date(key.expiresAt)) return undefined;
-  if (call.caller.credentialId !== key.id) return assertMayIssue(deps, call, key, asked);
+  if (requestedEnd <= new Date(key.expiresAt)) return undefined;
+  if (call.caller.credentialId !== key.id) return assertMayIssue(deps, call, key, requestedEnd);
   const latest = latestEndOf(key);
-  if (latest) assertEndsBy('this key', latest, asked);
+  if (latest) assertEndsBy('this key', latest, requestedEnd);
   return latest;
 }
 
-function moveTo(key: StoredKey, asked: Date, now: Date): void {
-  if (asked > now) {
-    key.expiresAt = asked;
-    key.noticeAt = nextNotice(asked, now);
+function moveTo(key: StoredKey, requestedEnd: Date, now: Date): void {
+  if (requestedEnd > now) {
+    key.expiresAt = requestedEnd;
+    key.noticeAt = nextNotice(requestedEnd, now);
     return;
   }
   // A key never ends before its creation.
-  key.expiresAt = asked < key.createdAt ? key.createdAt : asked;
+  key.expiresAt = requestedEnd < key.createdAt ? key.createdAt : requestedEnd;
   key.revokedAt = now;
   key.noticeAt = null;
 }

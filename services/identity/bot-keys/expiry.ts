@@ -23,11 +23,11 @@ export function assertWithinLimit(expiresAt: Date, tenantDays: number, now: Date
 }
 
 /** When a new key expires. */
-export function expiryOf(asked: Date | undefined, tenantDays: number, now: Date): Date {
-  if (!asked)
+export function expiryOf(requested: Date | undefined, tenantDays: number, now: Date): Date {
+  if (!requested)
     return new Date(now.getTime() + Math.min(defaultDays, allowedDays(tenantDays)) * dayMs);
-  assertWithinLimit(asked, tenantDays, now);
-  return asked;
+  assertWithinLimit(requested, tenantDays, now);
+  return requested;
 }
 
 /** The expiry of a key that is rotated now, never later than before. */

@@ -18,13 +18,13 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
   const { database, authority, pager } = deps;
 
   return {
-    async create({ tenant, bot, name, expiresAt: asked, permissions, allowedIps }, call) {
+    async create({ tenant, bot, name, expiresAt: requestedEnd, permissions, allowedIps }, call) {
       const { maxDays } = await authority.botKeyLimits({ tenant }, call, { signal: call.signal });
       const now = new Date();
-      const expiresAt = expiryOf(asked && timestampDate(asked), maxDays, now);
+      const expiresAt = expiryOf(requestedEnd && timestampDate(requestedEnd), maxDays, now);
       if (!(await findBot(database, tenant, bot))) throw notFound('bot');
       const latestEnd = await assertMayIssue(deps, call, { tenant, bot, permissions }, expiresAt);
-      const wanted = {
+      const newKey = {
         tenant,
         bot,
         name,
@@ -40,7 +40,7 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
         { call, tenant, row: rowOf.keys(bot) },
         async (tx) => {
           await lockBot(tx, bot);
-          const issued = await issueKey(tx, wanted, now);
+          const issued = await issueKey(tx, newKey, now);
           recordKey(tx, 'bot_key.created', issued.key);
           return issued;
         },

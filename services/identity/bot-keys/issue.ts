@@ -75,10 +75,10 @@ export type NewKey = KeyRights &
 /** Stores a new key in the transaction of `em`. The secret can be read from the result only. */
 export async function issueKey(
   tx: Transaction,
-  { permissions, allowedIps, ...given }: NewKey,
+  { permissions, allowedIps, ...fields }: NewKey,
   now: Date,
 ) {
-  const { tenant, bot, expiresAt, rotatedFrom } = given;
+  const { tenant, bot, expiresAt, rotatedFrom } = fields;
   // Without the lock, two concurrent calls could both take the last place.
   await lockName(tx, rowOf.keys(bot));
   // A rotated key does not count: it expires within a day.
@@ -95,7 +95,7 @@ export async function issueKey(
     throw limitReached(`a bot has at most ${keysPerBot} valid keys`, keysPerBot);
   const secret = createToken('botKey');
   const key = tx.em.create(BotKeyEntity, {
-    ...given,
+    ...fields,
     id: createId('bky'),
     tokenHash: tokenHash(secret),
     prefix: secret.slice(0, 8),

@@ -4,7 +4,7 @@ import type { BotKeysRotateRequest } from '@bailiwick/proto/gen/bailiwick/identi
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { BotKeyEntity } from '../bots/entities.ts';
-import { makerOf, settledMaker } from '../bots/maker.ts';
+import { makerOf, storedMaker } from '../bots/maker.ts';
 import { rowOf } from '../rows.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { assertUsable } from './expiration.ts';
@@ -16,25 +16,25 @@ import { recordKey } from './records.ts';
 /** Creates a key's successor. Among concurrent calls for one key, one succeeds. */
 export async function rotateKey(
   deps: BotKeyDeps,
-  { tenant, id, expiresAt: asked }: BotKeysRotateRequest,
+  { tenant, id, expiresAt: requestedEnd }: BotKeysRotateRequest,
   call: Call,
 ) {
   const { database, authority } = deps;
   const { caller } = call;
-  const known = await findBotKey(database, tenant, id);
-  if (!known) throw notFound('bot key');
-  if (caller.type === 'bot' && caller.id !== known.bot)
+  const stored = await findBotKey(database, tenant, id);
+  if (!stored) throw notFound('bot key');
+  if (caller.type === 'bot' && caller.id !== stored.bot)
     throw denied('a bot rotates its own keys only', 'NOT_OWN_KEY');
   const { maxDays } = await authority.botKeyLimits({ tenant }, call, { signal: call.signal });
   const now = new Date();
-  const wanted = expiryOf(asked && timestampDate(asked), maxDays, now);
+  const end = expiryOf(requestedEnd && timestampDate(requestedEnd), maxDays, now);
   // A caller who uses the key itself gains no permissions, and no time either.
-  const own = caller.credentialId === id ? latestEndOf(known) : undefined;
-  if (own && asked) assertEndsBy('this key', own, wanted);
-  const expiresAt = own && own < wanted ? own : wanted;
-  const latestEnd = own === undefined ? await assertMayIssue(deps, call, known, expiresAt) : own;
+  const own = caller.credentialId === id ? latestEndOf(stored) : undefined;
+  if (own && requestedEnd) assertEndsBy('this key', own, end);
+  const expiresAt = own && own < end ? own : end;
+  const latestEnd = own === undefined ? await assertMayIssue(deps, call, stored, expiresAt) : own;
   return database.transaction({ call, tenant, row: rowOf.key(tenant, id) }, async (tx) => {
-    await lockBot(tx, known.bot);
+    await lockBot(tx, stored.bot);
     const old = await tx.em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!old) throw notFound('bot key');
     assertUsable(old, now);
@@ -54,7 +54,7 @@ export async function rotateKey(
         rotatedFrom: id,
         createdBy: caller.id,
         // A key that replaces itself gains no authority.
-        maker: caller.credentialId === id ? settledMaker(old) : makerOf(caller),
+        maker: caller.credentialId === id ? storedMaker(old) : makerOf(caller),
       },
       now,
     );

@@ -17,7 +17,7 @@ export function matchesTrust(
     iss === issuer &&
     audiences.includes(audience) &&
     matches(subject, sub) &&
-    Object.entries(claims).every(([name, wanted]) => matches(wanted, token[name]))
+    Object.entries(claims).every(([name, pattern]) => matches(pattern, token[name]))
   );
 }
 

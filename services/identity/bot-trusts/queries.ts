@@ -28,20 +28,24 @@ const ofIssuer: Statement<TrustRow, [bot: string, issuer: string]> = {
   across: 'finds the bot and its tenant from its client ID',
 };
 
-type Found = Pick<BotTrustRow, 'id' | 'issuer' | 'audience' | 'subject' | 'claims' | 'jwks'>;
-type TrustRow = { tenant: string; active: boolean } & ({ id: null } | Found);
+type IssuerTrust = Pick<BotTrustRow, 'id' | 'issuer' | 'audience' | 'subject' | 'claims' | 'jwks'>;
+type TrustRow = { tenant: string; active: boolean } & ({ id: null } | IssuerTrust);
 
 /** A bot with its trusts in an issuer; undefined if there is no such bot. */
 export async function findTrustsIn(
   database: Database,
   bot: string,
   issuer: string,
-): Promise<{ tenant: string; active: boolean; trusts: Found[] } | undefined> {
+): Promise<{ tenant: string; active: boolean; trusts: IssuerTrust[] } | undefined> {
   const rows = await database.query(ofIssuer, [bot, issuer]);
   const [first] = rows;
   if (!first) return undefined;
   const { tenant, active } = first;
-  return { tenant, active, trusts: rows.filter((row): row is TrustRow & Found => row.id !== null) };
+  return {
+    tenant,
+    active,
+    trusts: rows.filter((row): row is TrustRow & IssuerTrust => row.id !== null),
+  };
 }
 
 const live: Statement<unknown, [tenant: string, bot: string, credentialId: string]> = {

@@ -35,11 +35,11 @@ export async function saveTrust(
   request: BotTrustsSaveRequest,
   call: Call,
 ): Promise<BotTrustRow> {
-  const sent = request.trust ?? create(BotTrustSchema);
-  const { tenant, id } = sent;
-  if (sent.issuer !== undefined && isOwnIssuer(sent.issuer, deps.publicUrl))
+  const input = request.trust ?? create(BotTrustSchema);
+  const { tenant, id } = input;
+  if (input.issuer !== undefined && isOwnIssuer(input.issuer, deps.publicUrl))
     throw invalid('Trust.Issuer must not be Bailiwick itself, whose tokens are not exchanged');
-  const bot = sent.bot === '' ? await storedBot(deps, sent) : sent.bot;
+  const bot = input.bot === '' ? await storedBot(deps, input) : input.bot;
   if (!(await findBot(deps.database, tenant, bot))) throw notFound('bot');
   // A trust has no end.
   await assertMayIssue(deps, call, { tenant, bot, permissions: [] }, null);
@@ -51,10 +51,10 @@ export async function saveTrust(
         : await tx.em.findOne(BotTrustEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (id !== '' && !stored) throw notFound('bot trust');
     assertUnchanged('the bot trust', stored, request.ifUpdatedAt);
-    if (!stored) return insertTrust(tx, sent, call);
+    if (!stored) return insertTrust(tx, input, call);
     if (stored.bot !== bot) throw invalid('Trust.Bot cannot be changed');
     const before = trustJson(stored);
-    applyTo(stored, sent);
+    applyTo(stored, input);
     // Saving equal values confirms the trust with the rights of the caller.
     stored.maker = makerOf(call.caller);
     const previous = changedFields(before, trustJson(stored));
@@ -72,8 +72,8 @@ async function storedBot({ database }: BotKeyDeps, { tenant, id }: BotTrust): Pr
   return stored.bot;
 }
 
-async function insertTrust(tx: Transaction, sent: BotTrust, call: Call): Promise<BotTrustRow> {
-  const { tenant, bot } = sent;
+async function insertTrust(tx: Transaction, input: BotTrust, call: Call): Promise<BotTrustRow> {
+  const { tenant, bot } = input;
   // Without the lock, two concurrent calls could both take the last place.
   await lockName(tx, rowOf.trusts(bot));
   if ((await tx.em.count(BotTrustEntity, { tenant, bot })) >= trustsPerBot)
@@ -93,19 +93,19 @@ async function insertTrust(tx: Transaction, sent: BotTrust, call: Call): Promise
     createdAt: now,
     updatedAt: now,
   });
-  applyTo(trust, sent);
+  applyTo(trust, input);
   tx.em.persist(trust);
   recordTrust(tx, 'bot_trust.created', trust);
   return trust;
 }
 
 // Fields that were not sent keep their values.
-function applyTo(trust: BotTrustRow, sent: BotTrust): void {
-  trust.issuer = sent.issuer ?? trust.issuer;
-  trust.audience = sent.audience ?? trust.audience;
-  trust.subject = sent.subject ?? trust.subject;
-  if (sent.claims) trust.claims = { ...sent.claims.items };
-  if (sent.jwks !== undefined) trust.jwks = publicKeysIn(sent.jwks);
+function applyTo(trust: BotTrustRow, input: BotTrust): void {
+  trust.issuer = input.issuer ?? trust.issuer;
+  trust.audience = input.audience ?? trust.audience;
+  trust.subject = input.subject ?? trust.subject;
+  if (input.claims) trust.claims = { ...input.claims.items };
+  if (input.jwks !== undefined) trust.jwks = publicKeysIn(input.jwks);
 }
 
 function publicKeysIn(text: string): string {

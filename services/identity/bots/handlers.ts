@@ -34,8 +34,9 @@ async function list(
   const binding = [operation.name, tenant];
   const search = readSearch(request);
   if (search) {
-    const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
-      searchBots(database, tenant, ...asked),
+    const { ids, nextCursor } = await readFound(
+      { pager, page, binding, search },
+      (criteria, query) => searchBots(database, tenant, criteria, query),
     );
     const rows = await findBots(database, tenant, ids);
     const items = inOrderOf(ids, rows, ({ id }) => id);
@@ -90,7 +91,7 @@ export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
       return { bot: botRecord(bot) };
     },
 
-    list: (...asked) => list(deps, ...asked),
+    list: (request, call) => list(deps, request, call),
 
     async getCounts({ tenant }) {
       const { active, inactive, expiringKeys } = await countBots(database, tenant);

@@ -21,14 +21,14 @@ export const makerOf = ({ type, id, narrowedTo, limitedTo, voucher }: Caller): M
   voucher,
 });
 
-const makers: Statement<Made, [tenant: string, id: string]> = {
+const makers: Statement<CreatorRow, [tenant: string, id: string]> = {
   name: 'identity.maker',
   text: `select k.maker, k.created_by as "createdBy" from bot_key k where k.tenant = $1 and k.id = $2
          union all
          select t.maker, t.created_by from bot_trust t where t.tenant = $1 and t.id = $2`,
 };
 
-type Made = { maker?: Maker | null | undefined; createdBy: string };
+type CreatorRow = { maker?: Maker | null | undefined; createdBy: string };
 
 /** The maker of a key or trust; undefined if there is none of this id. */
 export async function findMaker(
@@ -37,11 +37,11 @@ export async function findMaker(
   id: string,
 ): Promise<Maker | undefined> {
   const [row] = await onPool(database)(makers, [tenant, id]);
-  return row && settledMaker(row);
+  return row && storedMaker(row);
 }
 
 /** The stored maker, or the creator of an older key. */
-export const settledMaker = ({ maker, createdBy }: Made): Maker =>
+export const storedMaker = ({ maker, createdBy }: CreatorRow): Maker =>
   maker ?? { type: typeOf(createdBy), id: createdBy, narrowedTo: [], limitedTo: '' };
 
 function typeOf(id: string): string {

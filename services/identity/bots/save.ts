@@ -29,23 +29,23 @@ export async function saveBot(
   request: BotsSaveRequest,
   call: Call,
 ): Promise<BotRow> {
-  const sent = request.bot ?? create(BotSchema);
+  const input = request.bot ?? create(BotSchema);
   return database.transaction(
-    { call, tenant: sent.tenant, row: rowOf.bot(sent.tenant, sent.id) },
+    { call, tenant: input.tenant, row: rowOf.bot(input.tenant, input.id) },
     async (tx) => {
       const stored =
-        sent.id === ''
+        input.id === ''
           ? null
           : await tx.em.findOne(
               BotEntity,
-              { id: sent.id },
+              { id: input.id },
               { lockMode: LockMode.PESSIMISTIC_WRITE },
             );
-      if (sent.id !== '' && !stored) throw notFound('bot');
+      if (input.id !== '' && !stored) throw notFound('bot');
       assertUnchanged('the bot', stored, request.ifUpdatedAt);
-      if (!stored) return insertBot(tx, sent, call);
+      if (!stored) return insertBot(tx, input, call);
       const before = botJson(stored);
-      applyTo(stored, sent);
+      applyTo(stored, input);
       const previous = changedFields(before, botJson(stored));
       if (Object.keys(previous).length === 0) return stored;
       stored.updatedAt = timeAfter(stored.updatedAt);
@@ -55,14 +55,14 @@ export async function saveBot(
   );
 }
 
-async function insertBot(tx: Transaction, sent: Bot, call: Call): Promise<BotRow> {
+async function insertBot(tx: Transaction, input: Bot, call: Call): Promise<BotRow> {
   // Without the lock, two concurrent calls could both take the last place.
-  await lockName(tx, rowOf.bots(sent.tenant));
-  if ((await tx.em.count(BotEntity, { tenant: sent.tenant })) >= botsPerTenant)
+  await lockName(tx, rowOf.bots(input.tenant));
+  if ((await tx.em.count(BotEntity, { tenant: input.tenant })) >= botsPerTenant)
     throw limitReached(`a tenant has at most ${botsPerTenant} bots`, botsPerTenant);
   const now = new Date();
   const bot = tx.em.create(BotEntity, {
-    tenant: sent.tenant,
+    tenant: input.tenant,
     id: createId('bot'),
     name: '',
     description: '',
@@ -73,18 +73,18 @@ async function insertBot(tx: Transaction, sent: Bot, call: Call): Promise<BotRow
     createdAt: now,
     updatedAt: now,
   });
-  applyTo(bot, sent);
+  applyTo(bot, input);
   tx.em.persist(bot);
   recordBot(tx, 'bot.created', bot);
   return bot;
 }
 
 // Fields that were not sent keep their values.
-function applyTo(bot: BotRow, sent: Bot): void {
-  bot.name = sent.name ?? bot.name;
-  bot.description = sent.description ?? bot.description;
-  bot.active = sent.active ?? bot.active;
-  if (sent.metadata) bot.metadata = { ...sent.metadata.items };
+function applyTo(bot: BotRow, input: Bot): void {
+  bot.name = input.name ?? bot.name;
+  bot.description = input.description ?? bot.description;
+  bot.active = input.active ?? bot.active;
+  if (input.metadata) bot.metadata = { ...input.metadata.items };
 }
 
 /** Writes the event of a changed bot. */

@@ -58,6 +58,6 @@ async function scopesOf(
 ): Promise<string[]> {
   if (clientId === '' || clientId === id) return narrowedTo;
   const { scopes } = await issuer.confirmApp({ clientId, tenant, scopes: narrowedTo }, call);
-  const left = common(narrowedTo, scopes);
-  return left.length === 0 ? [''] : left;
+  const permissions = common(narrowedTo, scopes);
+  return permissions.length === 0 ? [''] : permissions;
 }

@@ -71,10 +71,10 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
     },
 
     async resolveBot({ tenant, bot: id, credentialId, ip }, call) {
-      const about = { tenant, bot: id, credentialId };
-      const key = await findLiveBotKeyById(database, about);
+      const query = { tenant, bot: id, credentialId };
+      const key = await findLiveBotKeyById(database, query);
       if (key) return { principal: await useKey(database, call, key, ip) };
-      if (!(await isLiveTrust(database, about))) throw unauthenticated();
+      if (!(await isLiveTrust(database, query))) throw unauthenticated();
       return { principal: { type: 'bot', id, credentialId, tenant } };
     },
 
@@ -98,10 +98,10 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
 
     async matchTrusts({ bot, claims: text }) {
       const claims = JSON.parse(text) as Record<string, unknown>;
-      const found = await findTrustsIn(database, bot, String(claims['iss']));
-      if (!found) return {};
-      const { tenant, active } = found;
-      const trusts = active ? found.trusts.filter((trust) => matchesTrust(trust, claims)) : [];
+      const botTrusts = await findTrustsIn(database, bot, String(claims['iss']));
+      if (!botTrusts) return {};
+      const { tenant, active } = botTrusts;
+      const trusts = active ? botTrusts.trusts.filter((trust) => matchesTrust(trust, claims)) : [];
       return {
         tenant,
         active,
@@ -128,12 +128,12 @@ async function supportOf(deps: Deps, hash: Uint8Array, call: Origin) {
   const session = await findSupportSession(deps.database, hash);
   if (!session) throw unauthenticated();
   const { operator, operator_session: operatorSession } = session;
-  const found = await operatorOf(deps, { operator, operatorSession }, call);
-  if ('cause' in found) {
-    await endSupport(deps, session, found.cause);
+  const result = await operatorOf(deps, { operator, operatorSession }, call);
+  if ('cause' in result) {
+    await endSupport(deps, session, result.cause);
     throw unauthenticated();
   }
-  const { own } = found;
+  const { own } = result;
   const ends = [session.expires_at, own.expires_at].map((time) => new Date(time).getTime());
   return {
     ...userOf(session),

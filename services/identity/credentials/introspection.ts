@@ -81,9 +81,9 @@ async function loadSession(
   const idleAt = new Date(session.last_seen_at).getTime() + idleMinutes * 60_000;
   const endsAt = Math.min(idleAt, timestampMs(expiresAt));
   if (endsAt <= Date.now()) return inactive;
-  const about = { active: true, type: 'session', id, userId, tenant: limitedTo };
+  const fields = { active: true, type: 'session', id, userId, tenant: limitedTo };
   return {
-    value: { answer: { ...about, expiresAt }, serves: anywhere },
+    value: { answer: { ...fields, expiresAt }, serves: anywhere },
     // The keys of the gateways' principals and rights.
     keys: [
       ...([
@@ -126,18 +126,18 @@ async function endOf(
 async function loadBotKey(
   { database, admission }: Deps,
   hash: Uint8Array,
-  asked: string,
+  requestedTenant: string,
   call: Origin,
 ): Promise<Loaded> {
   const key = await findLiveBotKey(database, hash);
-  if (!key || (asked !== '' && asked !== key.tenant)) return inactive;
+  if (!key || (requestedTenant !== '' && requestedTenant !== key.tenant)) return inactive;
   const { id, bot, tenant, permissions, allowedIps } = key;
   // Bots of a suspended tenant have no rights anywhere.
   if (!(await admission.isOpen({ tenant }, call)).open) return inactive;
-  const about = { active: true, type: 'bot_key', id, bot, tenant, permissions };
+  const fields = { active: true, type: 'bot_key', id, bot, tenant, permissions };
   return {
     value: {
-      answer: { ...about, expiresAt: timeOf(key.expiresAt) },
+      answer: { ...fields, expiresAt: timeOf(key.expiresAt) },
       serves: allowedIps.length === 0 ? anywhere : createNetworks(allowedIps),
     },
     keys: [`bot:${bot}`, `credential:${id}`, `tenant:${tenant}`],

@@ -41,14 +41,14 @@ export function changeHandlers(
   }
 
   return {
-    async update({ user: sent }, call) {
-      if (sent?.externalId !== undefined) await assertMayIdentify(deps, sent, call);
+    async update({ user: change }, call) {
+      if (change?.externalId !== undefined) await assertMayIdentify(deps, change, call);
       const user = await database.transaction(
-        { call, tenant: null, row: rowOf.user(sent?.id ?? '') },
+        { call, tenant: null, row: rowOf.user(change?.id ?? '') },
         async (tx) => {
-          const stored = await lockExisting(tx, sent?.id ?? '');
+          const stored = await lockExisting(tx, change?.id ?? '');
           const before = userJson(stored);
-          if (sent) applyTo(stored, sent, call);
+          if (change) applyTo(stored, change, call);
           // Even if nothing changes: another call with the same values may not have replied yet.
           call.invalidates.add(`user:${stored.id}`);
           const previous = changedFields(before, userJson(stored));

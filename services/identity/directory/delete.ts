@@ -31,8 +31,8 @@ export function deletionHandler({
     async delete({ userId }, call) {
       // Even if the user is gone: the call that has deleted it may not have replied yet.
       call.invalidates.add(`user:${userId}`);
-      const [known] = await findUsers(database, [userId]);
-      if (!known) return {};
+      const [stored] = await findUsers(database, [userId]);
+      if (!stored) return {};
       // Throws while a tenant would be left without an owner.
       const { tenants } = await ownAuthority.leave({ userId }, call);
       await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, async (tx) => {

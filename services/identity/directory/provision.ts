@@ -36,42 +36,42 @@ export function provisioningHandlers({
     (await domainOwner.find({ domain }, call, { signal: call.signal })).tenant === tenant;
 
   return {
-    async provisionUser({ tenant, profile, actor }, sent) {
-      const call = inNameOf(actor, sent);
+    async provisionUser({ tenant, profile, actor }, accessCall) {
+      const call = inNameOf(actor, accessCall);
       const email = await settleEmail(database, normaliseEmail(profile?.email ?? ''));
       const isOwner = await owns(tenant, email, call);
-      const known = await findUserByEmailKey(database, email.key);
-      if (!known && !isOwner) return { vouched: false };
-      const user = known ?? (await createUser(database, email, profile, call));
+      const stored = await findUserByEmailKey(database, email.key);
+      if (!stored && !isOwner) return { vouched: false };
+      const user = stored ?? (await createUser(database, email, profile, call));
       const { status, emailVerified, mailboxProven } = user;
       // An account that a social provider has opened at the address may be another person's.
       const isProved = status === 'active' && emailVerified && mailboxProven;
       return { user: userRecord(user), vouched: isOwner && isProved };
     },
 
-    async reviseUser({ tenant, userId, profile, actor }, sent) {
-      const call = inNameOf(actor, sent);
-      const [known] = await findUsers(database, [userId]);
-      if (!known || !(await owns(tenant, normaliseEmail(known.email), call)))
+    async reviseUser({ tenant, userId, profile, actor }, accessCall) {
+      const call = inNameOf(actor, accessCall);
+      const [stored] = await findUsers(database, [userId]);
+      if (!stored || !(await owns(tenant, normaliseEmail(stored.email), call)))
         return { revised: false };
       const address = profile?.email ? normaliseEmail(profile.email) : undefined;
       const email = address && (await settleEmail(database, address));
       if (email && !(await owns(tenant, email, call))) return { revised: false };
-      return { revised: await revise(database, known, { profile, email }, call) };
+      return { revised: await revise(database, stored, { profile, email }, call) };
     },
   };
 }
 
 /** The call as the audit shows it. access has verified the directory's bot. */
-const inNameOf = (actor: Caller | undefined, sent: Call): Call =>
+const inNameOf = (actor: Caller | undefined, accessCall: Call): Call =>
   actor
     ? {
-        ...sent,
-        operation: { ...sent.operation, name: 'Scim_Handle' },
+        ...accessCall,
+        operation: { ...accessCall.operation, name: 'Scim_Handle' },
         permission: 'iam.scim.write',
-        caller: { ...actor, requestId: sent.caller.requestId },
+        caller: { ...actor, requestId: accessCall.caller.requestId },
       }
-    : sent;
+    : accessCall;
 
 async function createUser(
   database: Database,
@@ -81,8 +81,8 @@ async function createUser(
 ): Promise<UserRow> {
   return database.transaction({ call, tenant: null, row: rowOf.account(email.key) }, async (tx) => {
     await lockName(tx, rowOf.account(email.key));
-    const known = await tx.em.findOne(UserEntity, { emailKey: email.key });
-    if (known) return known;
+    const stored = await tx.em.findOne(UserEntity, { emailKey: email.key });
+    if (stored) return stored;
     // A pending registration has not proved control of the address.
     await consumeRivals(tx, [email.key]);
     const user: UserRow = {
@@ -100,14 +100,14 @@ type Revision = { profile: ProvisionedProfile | undefined; email: Email | undefi
 /** Returns false if the address has changed since it was read. */
 async function revise(
   database: Database,
-  known: UserRow,
+  stored: UserRow,
   { profile, email }: Revision,
   call: Call,
 ): Promise<boolean> {
-  return database.transaction({ call, tenant: null, row: rowOf.user(known.id) }, async (tx) => {
+  return database.transaction({ call, tenant: null, row: rowOf.user(stored.id) }, async (tx) => {
     if (email) await lockName(tx, rowOf.account(email.key));
-    const user = await lockExisting(tx, known.id);
-    if (user.emailKey !== known.emailKey) return false;
+    const user = await lockExisting(tx, stored.id);
+    if (user.emailKey !== stored.emailKey) return false;
     const before = userJson(user);
     const tasks = [];
     if (email && email.address !== user.email) {

@@ -58,8 +58,9 @@ export function readingHandlers(deps: Deps): Reading {
       const record = recordOf(holdsOnPlatform(caller, 'iam.platform.users.write'), caller);
       const search = readSearch(request);
       if (search) {
-        const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
-          searchUsers(database, ...asked),
+        const { ids, nextCursor } = await readFound(
+          { pager, page, binding, search },
+          (criteria, query) => searchUsers(database, criteria, query),
         );
         return { page: await toFoundPage(database, { ids, nextCursor }, record) };
       }
@@ -83,10 +84,10 @@ export function readingHandlers(deps: Deps): Reading {
       );
       const search = readSearch(request);
       if (search) {
-        const found = await readFound({ pager, page, binding, search }, (_, query) =>
+        const matches = await readFound({ pager, page, binding, search }, (_, query) =>
           searchMembers(deps, request, query, call),
         );
-        return { page: await toFoundPage(database, found, record) };
+        return { page: await toFoundPage(database, matches, record) };
       }
       const query = pager.read(page, binding);
       const rows = await listMembers(deps, tenant, query, call);

@@ -61,12 +61,12 @@ const hashesAtOnce = 2;
 async function hashesOf(passwords: Passwords, rows: readonly ImportRow[]): Promise<Hashes> {
   // A password that was set before the address was verified may be another person's.
   const waiting = rows.filter(
-    (row) => isNew(row) && row.sent.emailVerified && row.sent.passwordHash !== '',
+    (row) => isNew(row) && row.input.emailVerified && row.input.passwordHash !== '',
   );
   const hashes = new Map<ImportRow, string>();
   const work = async () => {
     for (let row = waiting.shift(); row; row = waiting.shift())
-      hashes.set(row, await passwords.adopt(row.sent.passwordHash));
+      hashes.set(row, await passwords.adopt(row.input.passwordHash));
   };
   await Promise.all(Array.from({ length: hashesAtOnce }, work));
   return hashes;
@@ -79,24 +79,24 @@ async function addMemberships(
   validateOnly: boolean,
   call: Call,
 ): Promise<void> {
-  const wanted = rows
+  const rowMemberships = rows
     .filter((row) => !isRefused(row))
     .flatMap((row) =>
-      row.sent.tenants.map(({ tenant, roles, groups }, index) => ({
+      row.input.tenants.map(({ tenant, roles, groups }, index) => ({
         row,
         index,
         membership: { userId: row.userId, tenant, roles, groups },
       })),
     );
-  if (wanted.length === 0) return;
-  const memberships = wanted.map(({ membership }) => membership);
+  if (rowMemberships.length === 0) return;
+  const memberships = rowMemberships.map(({ membership }) => membership);
   const { refusals } = await imports.addMembers(
     { memberships, validateOnly, importer: call.caller },
     call,
     { signal: call.signal },
   );
   for (const refusal of refusals) {
-    const refused = wanted[refusal.index];
+    const refused = rowMemberships[refusal.index];
     if (refused) refuse(refused.row, withMembership(refused.row.refusal, refused.index, refusal));
   }
 }

@@ -5,8 +5,10 @@ import { findKnownUsers, type KnownUser } from './queries.ts';
 import { type ImportRow, isRefused, refuse } from './rows.ts';
 
 /** The key under which the account of an address is stored, or would be (see settleEmail). */
-export const storedKey = ({ key, unmappedKey }: Email, known: ReadonlyMap<string, KnownUser>) =>
-  known.has(unmappedKey) ? unmappedKey : key;
+export const storedKey = (
+  { key, unmappedKey }: Email,
+  usersByKey: ReadonlyMap<string, KnownUser>,
+) => (usersByKey.has(unmappedKey) ? unmappedKey : key);
 
 /**
  * Finds the stored users of the rows: by the ExternalID, whatever the address is now, or without one
@@ -22,21 +24,21 @@ export async function matchStored(
   const stored = await findKnownUsers(
     run,
     open.flatMap(({ email }) => (email ? [email.key, email.unmappedKey] : [])),
-    open.map(({ sent }) => sent.externalId).filter((id) => id !== ''),
+    open.map(({ input }) => input.externalId).filter((id) => id !== ''),
   );
   const byKey = new Map(stored.map((user) => [user.email_key, user]));
   for (const row of open) {
-    const found = findFor(row, stored, byKey);
-    if (found === undefined) {
+    const match = findFor(row, stored, byKey);
+    if (match === undefined) {
       row.result = 'created';
       row.userId = '';
-    } else if (typeof found === 'string') refuse(row, alreadyExists(found));
-    else if (found.unproven && row.sent.tenants.length > 0)
+    } else if (typeof match === 'string') refuse(row, alreadyExists(match));
+    else if (match.unproven && row.input.tenants.length > 0)
       refuse(row, failedPrecondition(unproven));
     else {
       row.result = 'existing';
-      row.userId = found.id;
-      row.isRepeated = batchId !== '' && found.import_batch === batchId;
+      row.userId = match.id;
+      row.isRepeated = batchId !== '' && match.import_batch === batchId;
     }
   }
   return byKey;
@@ -47,18 +49,18 @@ const unproven =
 
 /** The user of a row, or why no user can be it; undefined = the user does not exist. */
 function findFor(
-  { sent, email }: ImportRow,
+  { input, email }: ImportRow,
   stored: readonly KnownUser[],
   byKey: ReadonlyMap<string, KnownUser>,
 ): KnownUser | string | undefined {
   const ofId =
-    sent.externalId === ''
+    input.externalId === ''
       ? []
-      : stored.filter(({ external_id }) => external_id === sent.externalId);
+      : stored.filter(({ external_id }) => external_id === input.externalId);
   if (ofId.length > 1) return 'ExternalID is that of several users';
   if (ofId[0]) return ofId[0];
   const ofAddress = email && byKey.get(storedKey(email, byKey));
-  if (!ofAddress || sent.externalId === '') return ofAddress;
+  if (!ofAddress || input.externalId === '') return ofAddress;
   return ofAddress.external_id === ''
     ? 'Email has an account without an ExternalID: if it is the same person, set its ExternalID with Users_Update'
     : 'Email has an account with another ExternalID';

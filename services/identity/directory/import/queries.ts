@@ -11,7 +11,7 @@ export type KnownUser = {
 };
 
 // A social sign-in makes such an account. One that an import made has no sign-in before a mail.
-const known = `id, email_key, external_id, import_batch, not (email_verified and mailbox_proven) and (last_login_at is not null
+const userColumns = `id, email_key, external_id, import_batch, not (email_verified and mailbox_proven) and (last_login_at is not null
            or exists (select 1 from identity_link l where l.tenant = '' and l.user_id = user_account.id)) as unproven`;
 
 const knownUsers: Statement<
@@ -19,9 +19,9 @@ const knownUsers: Statement<
   [emailKeys: readonly string[], externalIds: readonly string[]]
 > = {
   name: 'identity.known_users',
-  text: `select ${known} from user_account where email_key = any($1)
+  text: `select ${userColumns} from user_account where email_key = any($1)
          union
-         select ${known} from user_account where external_id = any($2) and external_id <> ''`,
+         select ${userColumns} from user_account where external_id = any($2) and external_id <> ''`,
 };
 
 /** The users with one of these addresses or external ids. */

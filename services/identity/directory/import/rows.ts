@@ -11,7 +11,7 @@ import { assertReadable } from '../../passwords/imported/imported.ts';
 // The users of one import, from the request to their verdicts.
 
 export type ImportRow = {
-  readonly sent: ImportedUser;
+  readonly input: ImportedUser;
   /** The address without white space around it, and its unique forms. */
   readonly email: Email | undefined;
   /** The stored or new user; "" = none. */
@@ -34,11 +34,11 @@ export const isRefused = ({ result }: ImportRow): boolean => result === 'failed'
 
 /** The rows of a request. Those that are wrong by themselves are refused. */
 export function readRows(users: readonly ImportedUser[]): ImportRow[] {
-  const rows = users.map((sent): ImportRow => {
-    const refusal = refusalOf(sent);
+  const rows = users.map((input): ImportRow => {
+    const refusal = refusalOf(input);
     const row: ImportRow = {
-      sent,
-      email: refusal ? undefined : normaliseEmail(sent.email),
+      input,
+      email: refusal ? undefined : normaliseEmail(input.email),
       userId: '',
       isRepeated: false,
       result: 'created',
@@ -46,22 +46,22 @@ export function readRows(users: readonly ImportedUser[]): ImportRow[] {
     if (refusal) refuse(row, refusal);
     return row;
   });
-  refuseRepeats(rows, 'ExternalID', ({ sent }) => sent.externalId);
+  refuseRepeats(rows, 'ExternalID', ({ input }) => input.externalId);
   refuseRepeats(rows, 'Email', ({ email }) => email?.key ?? '');
   return rows;
 }
 
-function refusalOf(sent: ImportedUser): ServiceError | undefined {
-  const tenants = sent.tenants.map(({ tenant }) => tenant);
+function refusalOf(input: ImportedUser): ServiceError | undefined {
+  const tenants = input.tenants.map(({ tenant }) => tenant);
   const problems = [
-    ...findProblems(ImportedUserSchema, sent),
+    ...findProblems(ImportedUserSchema, input),
     ...tenants.flatMap((tenant, index) =>
       tenants.indexOf(tenant) < index
         ? [problem(`Tenants[${index}].Tenant`, 'unique', 'is named twice')]
         : [],
     ),
   ];
-  const hashRefusal = refusalOfHash(sent.passwordHash);
+  const hashRefusal = refusalOfHash(input.passwordHash);
   return problems.length > 0
     ? invalid([...problems, ...(hashRefusal?.problems ?? [])])
     : hashRefusal;
@@ -86,24 +86,24 @@ function refuseRepeats(
 ): void {
   const first = new Map<string, number>();
   for (const [index, row] of rows.entries()) {
-    const value = valueOf(row);
-    const earlier = first.get(value);
-    if (value === '' || isRefused(row)) continue;
-    if (earlier === undefined) first.set(value, index);
+    const text = valueOf(row);
+    const earlier = first.get(text);
+    if (text === '' || isRefused(row)) continue;
+    if (earlier === undefined) first.set(text, index);
     else refuse(row, invalid(problem(field, 'unique', `is the same as in Users[${earlier}]`)));
   }
 }
 
 export const verdictOf = ({
-  sent,
+  input,
   userId,
   isRepeated,
   result,
   refusal,
 }: ImportRow): MessageInitShape<typeof ImportVerdictSchema> => ({
   result: isRepeated && result === 'existing' ? 'created' : result,
-  externalId: sent.externalId,
-  email: sent.email,
+  externalId: input.externalId,
+  email: input.email,
   userId,
   ...(refusal ? errorRecord(refusal) : { params: {} }),
 });

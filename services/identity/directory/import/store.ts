@@ -30,11 +30,11 @@ export async function storeUsers(
       tx,
       emails.map((key) => rowOf.account(key)),
     );
-    const known = await matchStored(tx.query, rows, batchId);
+    const usersByKey = await matchStored(tx.query, rows, batchId);
     if (!mayStore()) return false;
     const keys: string[] = [];
     for (const row of rows.filter(isNew)) {
-      const user = userOf(row, known, { batchId, passwordHash: hashes.get(row) ?? null });
+      const user = userOf(row, usersByKey, { batchId, passwordHash: hashes.get(row) ?? null });
       if (!user) continue;
       keys.push(user.emailKey);
       row.userId = user.id;
@@ -53,23 +53,23 @@ function store(tx: Transaction, user: UserRow): void {
 
 function userOf(
   row: ImportRow,
-  known: Parameters<typeof storedKey>[1],
+  usersByKey: Parameters<typeof storedKey>[1],
   { batchId, passwordHash }: { batchId: string; passwordHash: string | null },
 ): UserRow | undefined {
-  const { sent, email } = row;
+  const { input, email } = row;
   if (!email) return undefined;
-  const settled = { address: email.address, key: storedKey(email, known) };
+  const storedEmail = { address: email.address, key: storedKey(email, usersByKey) };
   return {
-    ...newUser(createId('usr'), settled, passwordHash, new Date()),
-    emailVerified: sent.emailVerified,
-    mailboxProven: sent.emailVerified,
-    name: sent.name,
-    givenName: sent.givenName,
-    familyName: sent.familyName,
-    picture: sent.picture,
-    locale: sent.locale,
-    externalId: sent.externalId,
+    ...newUser(createId('usr'), storedEmail, passwordHash, new Date()),
+    emailVerified: input.emailVerified,
+    mailboxProven: input.emailVerified,
+    name: input.name,
+    givenName: input.givenName,
+    familyName: input.familyName,
+    picture: input.picture,
+    locale: input.locale,
+    externalId: input.externalId,
     importBatch: batchId,
-    metadata: sent.metadata?.items ?? {},
+    metadata: input.metadata?.items ?? {},
   };
 }
