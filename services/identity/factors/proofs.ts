@@ -57,12 +57,12 @@ export async function proveRecoveryCode(
   const [first] = stored;
   if (!first) return undefined;
   const hash = await passwords.digest(normaliseCode(code), first.salt);
-  const found = stored.find(({ code_hash: other }) => timingSafeEqual(other, hash));
+  const match = stored.find(({ code_hash: other }) => timingSafeEqual(other, hash));
   return (
-    found && {
+    match && {
       method: 'recovery_code',
       assurance: 'aal2',
-      ssoTenant: found.sso_tenant,
+      ssoTenant: match.sso_tenant,
       use: (tx) => useCode(tx, userId, hash),
     }
   );

@@ -19,7 +19,7 @@ const readDigits = (code: string): string => code.normalize('NFKC').replaceAll(/
  * (RFC 6238, section 5.2); else undefined.
  */
 export function stepOf(secret: string, code: string, nowMs: number): number | undefined {
-  const found = verifySync({
+  const result = verifySync({
     ...form,
     strategy: 'totp',
     secret,
@@ -27,5 +27,5 @@ export function stepOf(secret: string, code: string, nowMs: number): number | un
     epoch: Math.floor(nowMs / 1000),
     epochTolerance: form.period,
   });
-  return found.valid && 'timeStep' in found ? found.timeStep : undefined;
+  return result.valid && 'timeStep' in result ? result.timeStep : undefined;
 }

@@ -25,14 +25,14 @@ import {
   type ProvidersIdentity,
   useIdentity,
 } from './queries.ts';
-import { isLimited, markOf, type Trust, type Vouched } from './trust.ts';
+import { isLimited, type LinkTrust, markOf, type Trust } from './trust.ts';
 
 export type AdmitDeps = {
   database: Database;
   authority: Pick<PeerClient<typeof Authority>, 'isKnownElsewhere'>;
 };
 
-export type Admitted = { user: UserRow; outcome: 'known' | 'linked' | 'created' };
+export type AdmitResult = { user: UserRow; outcome: 'known' | 'linked' | 'created' };
 
 export const lockMode = LockMode.PESSIMISTIC_WRITE;
 
@@ -44,7 +44,7 @@ export async function admit(
   { database, authority }: AdmitDeps,
   request: AdmitRequest,
   call: Call,
-): Promise<Admitted> {
+): Promise<AdmitResult> {
   assertIdentity(request);
   const asserted = assertedEmail(request.email);
   const email = asserted && (await settleEmail(database, asserted));
@@ -56,12 +56,12 @@ export async function admit(
     // one user.
     await lockName(tx, row);
     const unconfirmed = await isUnconfirmed(tx, request);
-    const known = await findKnown(tx, request);
-    if (!known) return admitUnknown(tx, { request, email, onlyHere, unconfirmed });
-    assertActive(known.user);
-    assertInDomains(known.user, request);
-    await use(tx, request, known, onlyHere, call);
-    return { user: known.user, outcome: 'known' };
+    const linkedAccount = await findLinkedAccount(tx, request);
+    if (!linkedAccount) return admitUnknown(tx, { request, email, onlyHere, unconfirmed });
+    assertActive(linkedAccount.user);
+    assertInDomains(linkedAccount.user, request);
+    await use(tx, request, linkedAccount, onlyHere, call);
+    return { user: linkedAccount.user, outcome: 'known' };
   });
 }
 
@@ -79,8 +79,11 @@ async function findOnlyHere(
 ): Promise<string | undefined> {
   const userId = await findUndecided(database, request, email?.key ?? '');
   if (userId === undefined) return undefined;
-  const { known } = await authority.isKnownElsewhere({ userId, tenant: request.tenant }, call);
-  return known ? undefined : userId;
+  const { known: isElsewhere } = await authority.isKnownElsewhere(
+    { userId, tenant: request.tenant },
+    call,
+  );
+  return isElsewhere ? undefined : userId;
 }
 
 /**
@@ -101,33 +104,34 @@ async function trustIn(
   return alone ? 'domain' : 'address';
 }
 
-type Known = { user: UserRow; vouched: Vouched };
+type LinkedAccount = { user: UserRow; linkTrust: LinkTrust };
 
-export async function findKnown(
+export async function findLinkedAccount(
   tx: Transaction,
   identity: ProvidersIdentity,
-): Promise<Known | undefined> {
+): Promise<LinkedAccount | undefined> {
   const userId = await findLinkedUser(tx, identity);
   const user =
     userId === undefined ? null : await tx.em.findOne(UserEntity, { id: userId }, { lockMode });
   // The user or link was deleted meanwhile, so the identity is unknown.
-  const vouched = user && (await lockIdentity(tx, identity, user.id));
-  return vouched ? { user, vouched } : undefined;
+  const linkTrust = user && (await lockIdentity(tx, identity, user.id));
+  return linkTrust ? { user, linkTrust } : undefined;
 }
 
 async function use(
   tx: Transaction,
   request: AdmitRequest,
-  { user, vouched }: Known,
+  { user, linkTrust }: LinkedAccount,
   onlyHere: string | undefined,
   call: Call,
 ): Promise<void> {
   const trust =
-    vouched.trust === 'address' ? await trustIn(tx, request, user, onlyHere) : vouched.trust;
+    linkTrust.trust === 'address' ? await trustIn(tx, request, user, onlyHere) : linkTrust.trust;
   const lapsed = !request.domains.includes(normaliseEmail(user.email).domain);
   await useIdentity(tx, request, user.id, { trust, lapsed });
   // The sessions opened by the link change with it, and a use of a link has no event.
-  if (isLimited({ trust, lapsed }) !== isLimited(vouched)) call.invalidates.add(`user:${user.id}`);
+  if (isLimited({ trust, lapsed }) !== isLimited(linkTrust))
+    call.invalidates.add(`user:${user.id}`);
 }
 
 type Newcomer = {
@@ -138,9 +142,9 @@ type Newcomer = {
   unconfirmed: boolean;
 };
 
-async function admitUnknown(tx: Transaction, newcomer: Newcomer): Promise<Admitted> {
+async function admitUnknown(tx: Transaction, newcomer: Newcomer): Promise<AdmitResult> {
   const { request, onlyHere, unconfirmed } = newcomer;
-  const email = assertVouched(newcomer);
+  const email = assertVerifiedAddress(newcomer);
   if (!request.domains.includes(email.domain))
     throw denied('the address is not in a verified domain of the tenant', 'DOMAIN_FOREIGN');
   await lockName(tx, rowOf.account(email.key));
@@ -153,12 +157,15 @@ async function admitUnknown(tx: Transaction, newcomer: Newcomer): Promise<Admitt
     return { user, outcome: 'linked' };
   }
   if (!request.jit) throw denied('there is no account with this address', 'NO_ACCOUNT');
-  const made = { trust: 'domain' as const, unconfirmed };
-  return { user: await createUser(tx, request, email, made), outcome: 'created' };
+  const newLink = { trust: 'domain' as const, unconfirmed };
+  return { user: await createUser(tx, request, email, newLink), outcome: 'created' };
 }
 
 /** The address, if the provider has verified it. */
-export function assertVouched({ request, email }: Pick<Newcomer, 'request' | 'email'>): Email {
+export function assertVerifiedAddress({
+  request,
+  email,
+}: Pick<Newcomer, 'request' | 'email'>): Email {
   if (!email)
     throw denied(
       request.email === ''
@@ -192,11 +199,11 @@ async function link(
   tx: Transaction,
   request: AdmitRequest,
   user: UserRow,
-  made: NewLink,
+  newLink: NewLink,
 ): Promise<void> {
   assertActive(user);
   await assertUnlinked(tx, request, user);
-  persistLink(tx, request, user, made);
+  persistLink(tx, request, user, newLink);
   record(tx, {
     tenant: request.tenant,
     type: 'user.identity_linked',
@@ -225,7 +232,7 @@ export async function createUser(
   tx: Transaction,
   request: AdmitRequest,
   email: Email,
-  made: NewLink,
+  newLink: NewLink,
 ): Promise<UserRow> {
   // A pending registration has not proved control of the address, so neither it nor its password
   // counts.
@@ -237,7 +244,7 @@ export async function createUser(
     mailboxProven: request.tenant !== '' || request.runsMailbox,
   };
   tx.em.persist(tx.em.create(UserEntity, user));
-  persistLink(tx, request, user, made);
+  persistLink(tx, request, user, newLink);
   recordUser(tx, 'user.registered', user, { targets: [providerTarget(request)] });
   return user;
 }
@@ -249,7 +256,7 @@ export function persistLink(
   { trust, unconfirmed }: NewLink,
 ): void {
   const now = new Date();
-  const vouched = { trust, unconfirmed, lapsed: false, passwordMark: markOf(user.passwordHash) };
+  const columns = { trust, unconfirmed, lapsed: false, passwordMark: markOf(user.passwordHash) };
   tx.em.persist(
     tx.em.create(IdentityLinkEntity, {
       tenant,
@@ -258,7 +265,7 @@ export function persistLink(
       subject,
       userId: user.id,
       email,
-      ...vouched,
+      ...columns,
       createdAt: now,
       lastUsedAt: now,
     }),

@@ -5,7 +5,7 @@ import { assertedProfile } from './asserted.ts';
 test('assertedProfile reads a locale in the spellings of providers', () => {
   const localeOf = (locale: string) =>
     assertedProfile({ name: '', givenName: '', familyName: '', picture: '', locale }).locale;
-  for (const [sent, read] of [
+  for (const [input, read] of [
     ['en_US', 'en-US'],
     ['zh_Hant_TW', 'zh-Hant-TW'],
     ['de_CH.UTF-8', 'de-CH'],
@@ -16,5 +16,5 @@ test('assertedProfile reads a locale in the spellings of providers', () => {
     ['no language', ''],
     ['', ''],
   ] as const)
-    assert.equal(localeOf(sent), read, sent);
+    assert.equal(localeOf(input), read, input);
 });

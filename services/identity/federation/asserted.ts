@@ -61,10 +61,10 @@ const nameIn = (text: string): string => {
 
 function passing(
   field: 'name' | 'givenName' | 'familyName' | 'picture' | 'locale',
-  value: string,
+  text: string,
 ): string {
-  return isText(value) &&
-    validate(AccountProfileSchema, create(AccountProfileSchema, { [field]: value })).length === 0
-    ? value
+  return isText(text) &&
+    validate(AccountProfileSchema, create(AccountProfileSchema, { [field]: text })).length === 0
+    ? text
     : '';
 }

@@ -25,12 +25,12 @@ export function federationHandlers(deps: AdmitDeps & SocialDeps): Handlers<typeo
   return {
     async admit(request, call) {
       const from = fromBrowser(call, request);
-      const admitted =
+      const result =
         request.tenant === ''
           ? await admitSocial(deps, request, from)
           : await admit(deps, request, from);
-      if (admitted.outcome === 'unlinked') return admitted;
-      return { user: userRecord(admitted.user), outcome: admitted.outcome };
+      if (result.outcome === 'unlinked') return result;
+      return { user: userRecord(result.user), outcome: result.outcome };
     },
 
     openSession(request, call) {
@@ -97,7 +97,7 @@ const originOf = ({
 }: OpenSessionRequest): SessionOrigin => ({
   authMethod,
   furtherMethods: [],
-  assurance: assurances.find((known) => known === assurance) ?? 'aal1',
+  assurance: assurances.find((level) => level === assurance) ?? 'aal1',
   provider,
   ssoTenant: tenant,
   ip,

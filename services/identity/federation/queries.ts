@@ -1,7 +1,7 @@
 import type { PageQuery } from '@bailiwick/pipeline';
 import type { Database, Statement, Transaction } from '@bailiwick/store';
 import { voidCodes } from '../sessions/queries.ts';
-import { markOf, type Vouched } from './trust.ts';
+import { type LinkTrust, markOf } from './trust.ts';
 
 // All code locks rows in one order: the user, its links, its codes, its sessions.
 
@@ -33,8 +33,8 @@ export async function lockIdentity(
   tx: Transaction,
   { tenant, provider, issuer, subject }: ProvidersIdentity,
   userId: string,
-): Promise<Vouched | undefined> {
-  const [row] = await tx.query<Vouched>(
+): Promise<LinkTrust | undefined> {
+  const [row] = await tx.query<LinkTrust>(
     `select trust, lapsed from identity_link
      where tenant = $1 and provider = $2 and issuer = $3 and subject = $4 and user_id = $5 for update`,
     [tenant, provider, issuer, subject, userId],
@@ -47,7 +47,7 @@ export async function useIdentity(
   tx: Transaction,
   { tenant, provider }: ProvidersIdentity,
   userId: string,
-  { trust, lapsed }: Vouched,
+  { trust, lapsed }: LinkTrust,
 ): Promise<void> {
   await tx.query(
     'update identity_link set last_used_at = now(), trust = $4, lapsed = $5 where tenant = $1 and provider = $2 and user_id = $3',
@@ -113,7 +113,7 @@ export async function hasIdentityElsewhere(
   return (await tx.query(identityElsewhere, [userId, tenant])).length > 0;
 }
 
-export type LinkToConfirm = Vouched & {
+export type LinkToConfirm = LinkTrust & {
   tenant: string;
   passwordMark: string | null;
   createdAt: string;
@@ -191,7 +191,7 @@ export type IdentityRow = ProvidersIdentity & {
   email: string;
   createdAt: string;
   lastUsedAt: string;
-} & Vouched;
+} & LinkTrust;
 
 const ofUser: Statement<IdentityRow, [userId: string, after: string, limit: number]> = {
   name: 'identity.identities_of_user',
@@ -211,7 +211,7 @@ export function listIdentities(
 }
 
 export type Opening = { authMethod: string; provider: string } & Partial<
-  Vouched & { linkedAt: string }
+  LinkTrust & { linkedAt: string }
 >;
 
 const opening: Statement<Opening, [sessionId: string, userId: string]> = {

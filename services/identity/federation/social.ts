@@ -13,9 +13,9 @@ import {
   assertActive,
   assertIdentity,
   assertUnlinked,
-  assertVouched,
+  assertVerifiedAddress,
   createUser,
-  findKnown,
+  findLinkedAccount,
   lockMode,
 } from './admit.ts';
 import { assertedEmail } from './asserted.ts';
@@ -29,7 +29,7 @@ export type SocialDeps = {
   registration: RegistrationRule;
 };
 
-export type SocialAdmitted =
+export type SocialAdmitResult =
   | { user: UserRow; outcome: 'known' | 'created' }
   | { outcome: 'unlinked'; linkToken: string };
 
@@ -41,7 +41,7 @@ export async function admitSocial(
   { database, passwordPolicy, registration }: SocialDeps,
   request: AdmitRequest,
   call: Call,
-): Promise<SocialAdmitted> {
+): Promise<SocialAdmitResult> {
   assertIdentity(request);
   const asserted = assertedEmail(request.email);
   const email = asserted && (await settleEmail(database, asserted));
@@ -51,10 +51,10 @@ export async function admitSocial(
   return database.transaction({ call, tenant: request.tenant, row }, async (tx) => {
     await lockName(tx, row);
     await isUnconfirmed(tx, request);
-    const known = await findKnown(tx, request);
+    const linkedAccount = await findLinkedAccount(tx, request);
     const mayRegister = request.jit && registration === 'open';
-    if (!known) return admitNewcomer(tx, { request, email, mayRegister });
-    const { user } = known;
+    if (!linkedAccount) return admitNewcomer(tx, { request, email, mayRegister });
+    const { user } = linkedAccount;
     assertActive(user);
     // The user or the address was changed during the check.
     if (!allowed.has(normaliseEmail(user.email).domain))
@@ -74,15 +74,15 @@ async function allowedDomains(
   email: Email | undefined,
   call: Call,
 ): Promise<ReadonlySet<string>> {
-  const known = await findAddressOf(database, request);
+  const linkedUser = await findAddressOf(database, request);
   const domains = new Set(
-    [known && normaliseEmail(known.email).domain, email?.domain].filter(
+    [linkedUser && normaliseEmail(linkedUser.email).domain, email?.domain].filter(
       (domain) => domain !== undefined,
     ),
   );
   for (const domain of domains) {
     const policy = await passwordPolicy.of(domain, call);
-    if (!(await passwordPolicy.admits(policy, known?.userId ?? '', call)))
+    if (!(await passwordPolicy.admits(policy, linkedUser?.userId ?? '', call)))
       throw denied('the domain of the address requires single sign-on', 'SSO_REQUIRED');
   }
   return domains;
@@ -91,9 +91,9 @@ async function allowedDomains(
 async function admitNewcomer(
   tx: Transaction,
   newcomer: { request: AdmitRequest; email: Email | undefined; mayRegister: boolean },
-): Promise<SocialAdmitted> {
+): Promise<SocialAdmitResult> {
   const { request, mayRegister } = newcomer;
-  const email = assertVouched(newcomer);
+  const email = assertVerifiedAddress(newcomer);
   await lockName(tx, rowOf.account(email.key));
   const existing = await tx.em.findOne(UserEntity, { emailKey: email.key }, { lockMode });
   if (existing) {

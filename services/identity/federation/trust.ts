@@ -12,7 +12,7 @@ import { createHash } from 'node:crypto';
  */
 export type Trust = 'address' | 'domain' | 'confirmed';
 
-export type Vouched = {
+export type LinkTrust = {
   trust: Trust;
   /** Whether the account's domain was no longer verified by the tenant at the last sign-in. */
   lapsed: boolean;
@@ -22,7 +22,7 @@ export type Vouched = {
  * Whether the sessions of a link are limited to its tenant. `limitedTo` in sessions/queries.ts is
  * the same in SQL.
  */
-export const isLimited = ({ trust, lapsed }: Vouched): boolean =>
+export const isLimited = ({ trust, lapsed }: LinkTrust): boolean =>
   trust === 'address' || (trust === 'domain' && lapsed);
 
 /** A mark that identifies a password in a link without storing the password there. */

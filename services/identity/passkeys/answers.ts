@@ -68,12 +68,12 @@ function readCredential(text: string) {
 }
 
 function readClientData(encoded: string): ClientData | undefined {
-  const data = parseObject(Buffer.from(encoded, 'base64url').toString());
-  const type = textIn(data, 'type');
-  const challenge = textIn(data, 'challenge');
-  const origin = textIn(data, 'origin');
+  const fields = parseObject(Buffer.from(encoded, 'base64url').toString());
+  const type = textIn(fields, 'type');
+  const challenge = textIn(fields, 'challenge');
+  const origin = textIn(fields, 'origin');
   if (type === undefined || challenge === undefined || origin === undefined) return undefined;
-  return { type, challenge, origin, crossOrigin: data?.['crossOrigin'] === true };
+  return { type, challenge, origin, crossOrigin: fields?.['crossOrigin'] === true };
 }
 
 function parseObject(text: string): Fields | undefined {
@@ -90,8 +90,8 @@ const fieldsOf = (value: unknown): Fields | undefined =>
     : undefined;
 
 function textIn(fields: Fields | undefined, key: string): string | undefined {
-  const value = fields?.[key];
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  const text = fields?.[key];
+  return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
 /** At most 1023 bytes (WebAuthn 5.8.3). */

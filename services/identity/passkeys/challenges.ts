@@ -33,13 +33,17 @@ export function createChallenge(ring: KeyRing, purpose: ChallengePurpose): strin
 }
 
 /** A challenge that was answered, not yet used up. */
-export type Answered = { hash: Uint8Array; expiresAt: Date };
+export type OpenChallenge = { hash: Uint8Array; expiresAt: Date };
 
 /**
  * Reads the challenge of an answer, as WebAuthn encodes it. Throws unless it is one of ours for
  * this purpose and has not expired.
  */
-export function readChallenge(ring: KeyRing, encoded: string, purpose: ChallengePurpose): Answered {
+export function readChallenge(
+  ring: KeyRing,
+  encoded: string,
+  purpose: ChallengePurpose,
+): OpenChallenge {
   const content = unseal(ring, Buffer.from(encoded, 'base64url').toString(), purpose);
   const expiresAt = new Date(Number.parseInt(content, 10));
   if (expiresAt.getTime() <= Date.now()) throw deadToken();
@@ -56,6 +60,6 @@ function unseal(ring: KeyRing, sealed: string, purpose: ChallengePurpose): strin
 }
 
 /** Uses up a challenge. One of several concurrent calls wins, and the others throw. */
-export async function useUp(tx: Transaction, answered: Answered): Promise<void> {
-  if (!(await useChallenge(tx, answered))) throw deadToken();
+export async function useUp(tx: Transaction, challenge: OpenChallenge): Promise<void> {
+  if (!(await useChallenge(tx, challenge))) throw deadToken();
 }

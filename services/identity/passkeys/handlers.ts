@@ -58,9 +58,9 @@ export function passkeysHandlers(deps: Deps): Handlers<typeof Passkeys> {
         if (!passkey) return;
         tx.em.remove(passkey);
         await tx.em.flush();
-        const left = await findFactors(tx, user.id);
-        if (!left.includes('passkey')) assertNoDemand(demands, 'phishing_resistant');
-        if (left.length === 0) {
+        const factors = await findFactors(tx, user.id);
+        if (!factors.includes('passkey')) assertNoDemand(demands, 'phishing_resistant');
+        if (factors.length === 0) {
           assertNoDemand(demands, 'any');
           await deleteCodes(tx, user.id);
         }

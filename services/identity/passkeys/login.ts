@@ -13,7 +13,7 @@ import { findUsers } from '../users/queries.ts';
 import { readLogin } from './answers.ts';
 import { type ChallengePurpose, challengeMs, createChallenge, forLogin } from './challenges.ts';
 import type { PasskeyDeps } from './deps.ts';
-import { type Proven, provePasskey, unknownPasskey } from './proof.ts';
+import { type PasskeyProof, provePasskey, unknownPasskey } from './proof.ts';
 import { findByCredential, type StoredPasskey } from './queries.ts';
 import { passkeyTarget } from './records.ts';
 import { PasskeyRefused, siteOf } from './site.ts';
@@ -48,9 +48,9 @@ async function logIn(deps: PasskeyDeps, credential: string, call: Call): Promise
   const answer = readLogin(credential);
   const passkey = answer && (await findByCredential(deps.database, answer.json.id));
   try {
-    const proven = await provePasskey(deps, answer, passkey, forLogin);
-    await assertMaySignIn(deps, proven.userId, call);
-    return await begin(deps, call, proven);
+    const proof = await provePasskey(deps, answer, passkey, forLogin);
+    await assertMaySignIn(deps, proof.userId, call);
+    return await begin(deps, call, proof);
   } catch (error) {
     throw await failure(deps, error, call, passkey);
   }
@@ -71,7 +71,7 @@ async function assertMaySignIn(
 function begin(
   { database }: PasskeyDeps,
   call: Call,
-  { userId, provider, ssoTenant, use }: Proven,
+  { userId, provider, ssoTenant, use }: PasskeyProof,
 ): Promise<NewSession> {
   // The device and its PIN or biometrics, for the pages of this site only.
   const assurance = 'phishing_resistant';

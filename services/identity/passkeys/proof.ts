@@ -8,7 +8,7 @@ import { findByCredential, type StoredPasskey, usePasskey } from './queries.ts';
 import { copyRefused, PasskeyRefused, siteOf } from './site.ts';
 
 /** A passkey that has signed a challenge of ours. */
-export type Proven = {
+export type PasskeyProof = {
   userId: string;
   /** The provider whose session added the passkey; '' = none. */
   provider: string;
@@ -26,9 +26,9 @@ export async function provePasskey(
   answer: LoginAnswer | undefined,
   passkey: StoredPasskey | undefined,
   purpose: ChallengePurpose,
-): Promise<Proven> {
+): Promise<PasskeyProof> {
   if (!answer) throw new PasskeyRefused('it is malformed');
-  const answered = readChallenge(keyRing, answer.client.challenge, purpose);
+  const challenge = readChallenge(keyRing, answer.client.challenge, purpose);
   if (!passkey) throw unknownPasskey();
   const { verifyLogin } = await import('./verify.ts');
   const { newCounter, credentialBackedUp } = await verifyLogin(answer, passkey, siteOf(publicUrl));
@@ -38,7 +38,7 @@ export async function provePasskey(
     provider,
     ssoTenant,
     async use(tx) {
-      await useUp(tx, answered);
+      await useUp(tx, challenge);
       const used = { id, before, signCount: newCounter, backedUp: credentialBackedUp };
       // Another answer was used meanwhile, with a count that this one may not exceed.
       if (!(await usePasskey(tx, used))) throw copyRefused();
@@ -68,13 +68,13 @@ export async function provePasskeyOf(
       return undefined;
     }
   };
-  const proven = await unlessRefused(() => provePasskey(deps, answer, passkey, purpose));
+  const proof = await unlessRefused(() => provePasskey(deps, answer, passkey, purpose));
   return (
-    proven && {
+    proof && {
       method: 'passkey',
       assurance: 'phishing_resistant',
-      ssoTenant: proven.ssoTenant,
-      use: async (tx) => (await unlessRefused(() => proven.use(tx).then(() => true))) ?? false,
+      ssoTenant: proof.ssoTenant,
+      use: async (tx) => (await unlessRefused(() => proof.use(tx).then(() => true))) ?? false,
     }
   );
 }

@@ -10,10 +10,10 @@ import { raiseSession } from '../sessions/sign-in/queries.ts';
 import type { UserRow } from '../users/entities.ts';
 import { readRegistration } from './answers.ts';
 import {
-  type Answered,
   challengeMs,
   createChallenge,
   forRegistration,
+  type OpenChallenge,
   readChallenge,
   useUp,
 } from './challenges.ts';
@@ -56,9 +56,9 @@ export function registrationHandlers(deps: PasskeyDeps): Registration {
     async finishRegistration({ credential, name }, call) {
       const { credentialId } = call.caller;
       await assertRecent(database, call);
-      const { answered, passkey } = await verify(deps, { credential, name }, call);
+      const { challenge, passkey } = await verify(deps, { credential, name }, call);
       return changeOwn(database, call, async (tx, user, { provider, ssoTenant }) => {
-        await useUp(tx, answered);
+        await useUp(tx, challenge);
         await store(tx, user, { ...passkey, provider, ssoTenant });
         // The user has just used it.
         await raiseSession(tx, credentialId, { method: 'passkey', assurance: 'aal2', ssoTenant });
@@ -74,30 +74,30 @@ async function verify(
   deps: PasskeyDeps,
   { credential, name }: { credential: string; name: string },
   call: Call,
-): Promise<{ answered: Answered; passkey: Omit<PasskeyRow, 'provider' | 'ssoTenant'> }> {
+): Promise<{ challenge: OpenChallenge; passkey: Omit<PasskeyRow, 'provider' | 'ssoTenant'> }> {
   const { id: userId, credentialId: sessionId } = call.caller;
   try {
     const answer = readRegistration(credential);
     if (!answer) throw new PasskeyRefused('it is malformed');
     const purpose = forRegistration(userId, sessionId);
-    const answered = readChallenge(deps.keyRing, answer.client.challenge, purpose);
+    const challenge = readChallenge(deps.keyRing, answer.client.challenge, purpose);
     const { verifyRegistration } = await import('./verify.ts');
-    const found = await verifyRegistration(answer, siteOf(deps.publicUrl));
+    const registration = await verifyRegistration(answer, siteOf(deps.publicUrl));
     const passkey = {
       id: createId('psk'),
       userId,
-      credentialId: found.credential.id,
-      publicKey: found.credential.publicKey,
+      credentialId: registration.credential.id,
+      publicKey: registration.credential.publicKey,
       name,
-      signCount: found.credential.counter,
-      backupEligible: found.credentialDeviceType === 'multiDevice',
-      backedUp: found.credentialBackedUp,
-      transports: found.credential.transports ?? [],
-      aaguid: found.aaguid,
+      signCount: registration.credential.counter,
+      backupEligible: registration.credentialDeviceType === 'multiDevice',
+      backedUp: registration.credentialBackedUp,
+      transports: registration.credential.transports ?? [],
+      aaguid: registration.aaguid,
       createdAt: new Date(),
       lastUsedAt: null,
     };
-    return { answered, passkey };
+    return { challenge, passkey };
   } catch (error) {
     if (!(error instanceof PasskeyRefused)) throw error;
     const refusal = failedPrecondition(

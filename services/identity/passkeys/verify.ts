@@ -70,10 +70,10 @@ export async function verifyLogin(
   { credentialId, publicKey, signCount, userId }: StoredPasskey,
   site: Site,
 ): Promise<VerifiedLogin> {
-  const data = bytesOf(json.response.authenticatorData);
+  const authenticatorData = bytesOf(json.response.authenticatorData);
   const refusal = () => {
-    const why = whyClient(client, 'webauthn.get', site) ?? whyData(data, site);
-    if (why === undefined && isCountedBack(data, signCount)) return copyRefused();
+    const why = whyClient(client, 'webauthn.get', site) ?? whyData(authenticatorData, site);
+    if (why === undefined && isCountedBack(authenticatorData, signCount)) return copyRefused();
     return new PasskeyRefused(why ?? 'its signature is wrong');
   };
   if (client.crossOrigin) throw new PasskeyRefused('it was used in a frame of another site');
@@ -101,8 +101,9 @@ function whyClient({ type, origin }: ClientData, expected: string, site: Site): 
   return origin === site.origin ? undefined : 'it was made for a page of another origin';
 }
 
-function whyData(data: Uint8Array | undefined, { rpId }: Site): string | undefined {
-  const parsed = data && decoded(() => parseAuthenticatorData(new Uint8Array(data)));
+function whyData(authenticatorData: Uint8Array | undefined, { rpId }: Site): string | undefined {
+  const parsed =
+    authenticatorData && decoded(() => parseAuthenticatorData(new Uint8Array(authenticatorData)));
   if (!parsed) return 'its data is malformed';
   const own = createHash('sha256').update(rpId).digest();
   if (!own.equals(parsed.rpIdHash)) return 'it was made for another site (RP ID)';
@@ -110,8 +111,9 @@ function whyData(data: Uint8Array | undefined, { rpId }: Site): string | undefin
   return parsed.flags.uv ? undefined : 'the user was not verified';
 }
 
-function isCountedBack(data: Uint8Array, stored: number): boolean {
-  const counter = decoded(() => parseAuthenticatorData(new Uint8Array(data)))?.counter ?? 0;
+function isCountedBack(authenticatorData: Uint8Array, stored: number): boolean {
+  const counter =
+    decoded(() => parseAuthenticatorData(new Uint8Array(authenticatorData)))?.counter ?? 0;
   return (counter > 0 || stored > 0) && counter <= stored;
 }
 

@@ -6,7 +6,7 @@ import type { UserRow } from '../../users/entities.ts';
 export type RecoveryCode = { tenant: string; codeHash: Uint8Array };
 
 /** Where a challenge is asked for, the method that was right, and the recovery code beside it. */
-type Asked = { place: string; authMethod: string; recovery?: RecoveryCode | undefined };
+type NewChallenge = { place: string; authMethod: string; recovery?: RecoveryCode | undefined };
 
 // Waits for a change of the user that is being stored, and then compares the changed row: a
 // challenge never outlives the password or the factors that it was made for.
@@ -44,7 +44,7 @@ export async function storeChallenge(
   run: Run,
   tokenHash: Uint8Array,
   { id, updatedAt, passwordHash }: Pick<UserRow, 'id' | 'updatedAt' | 'passwordHash'>,
-  { place, authMethod, recovery }: Asked,
+  { place, authMethod, recovery }: NewChallenge,
 ): Promise<{ hasCodes: boolean } | undefined> {
   const code = recovery ?? { tenant: '', codeHash: null };
   const [row] = await run(challenge, [
