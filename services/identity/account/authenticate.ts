@@ -48,17 +48,17 @@ export async function authenticate(
       await findUserByEmailKey(database, key),
     );
   let account: Account | undefined;
-  const holds = await throttle.attempt(key, call.caller.ip, async (found, until) => {
-    account = found;
+  const holds = await throttle.attempt(key, call.caller.ip, async (candidate, until) => {
+    account = candidate;
     // In the turn of the account, so that a second guess does not show how long the first one took.
-    const guess = { key, account: found, password, hidesMatch: exemption !== undefined };
+    const guess = { key, account: candidate, password, hidesMatch: exemption !== undefined };
     const isRight = await comparePassword(guess, waiterOf(call, until));
     // Without the exemption a right password counts as a wrong one, so that the count shows none.
-    return isRight && (!exemption || exemption.admits(policy, found.user, call));
+    return isRight && (!exemption || exemption.admits(policy, candidate.user, call));
   });
   const { user, factors = [], pendingHash } = account ?? {};
-  const known = holds && (user?.status === 'active' || pendingHash !== undefined);
-  if (known && !exemption && !(await passwordPolicy.admits(policy, user?.id ?? '', call)))
+  const isAccepted = holds && (user?.status === 'active' || pendingHash !== undefined);
+  if (isAccepted && !exemption && !(await passwordPolicy.admits(policy, user?.id ?? '', call)))
     throw await failure(deps, passwordNotAccepted(), call, text, user);
   if (user && holds && user.status === 'active') return { user, factors };
   const error =

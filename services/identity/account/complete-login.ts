@@ -15,7 +15,7 @@ import type { UserRow } from '../users/entities.ts';
 import { findUsers } from '../users/queries.ts';
 import { failure } from './authenticate.ts';
 import type { AccountDeps } from './deps.ts';
-import { type Settled, settle } from './second-factor.ts';
+import { type FactorResult, settle } from './second-factor.ts';
 import { beginRecovered } from './sso-recovery.ts';
 
 /** Opens the session of a challenge, if its answer is right. */
@@ -34,20 +34,20 @@ export async function completeLogin(
   const code = challenged?.recovery;
   if (!code) await assertPasswordAccepted(deps, user, call);
   const answer = { user, hash, place, request, purpose: forLogin, refuse: unauthenticated };
-  const originOf = ({ proof: { method, assurance }, authMethod }: Settled) =>
+  const originOf = ({ proof: { method, assurance }, authMethod }: FactorResult) =>
     ownSignIn(call, { authMethod, furtherMethods: [method], assurance });
   if (!code)
-    return settle(deps, answer, call, (tx, locked, settled) =>
-      beginSession(tx, call, locked, originOf(settled)),
+    return settle(deps, answer, call, (tx, locked, result) =>
+      beginSession(tx, call, locked, originOf(result)),
     );
   // The code is used after the factor, outside of the transaction, which holds a connection.
-  const { from, recoveryCodesLeft } = await settle(deps, answer, call, (_em, _user, settled) =>
-    Promise.resolve({ from: originOf(settled) }),
+  const { from, recoveryCodesLeft } = await settle(deps, answer, call, (_em, _user, result) =>
+    Promise.resolve({ from: originOf(result) }),
   );
-  const begun = await beginRecovered(deps, call, { user, code }, (tx, locked) =>
+  const session = await beginRecovered(deps, call, { user, code }, (tx, locked) =>
     beginSession(tx, call, locked, from),
   );
-  return { ...begun, recoveryCodesLeft };
+  return { ...session, recoveryCodesLeft };
 }
 
 /** Throws if the user's domain requires SSO since the password was checked. */

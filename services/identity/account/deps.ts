@@ -56,13 +56,13 @@ export async function mayMail(
   emailKey: string,
   { caller }: Call,
 ): Promise<boolean> {
-  const { each, known, others, seconds } = limits.mails;
+  const { each, known: knownTotal, others, seconds } = limits.mails;
   const network = homeNetwork(caller.ip);
   const isKnown = await isKnownNetwork(database, emailKey, network);
   const key = `mail ${kind} ${emailKey}`;
   if ((await limiter.use(`${key} ${network}`, { count: each, seconds })) > 0) return false;
   const total = isKnown
-    ? await limiter.use(`${key} known`, { count: known, seconds })
+    ? await limiter.use(`${key} known`, { count: knownTotal, seconds })
     : await limiter.use(key, { count: others, seconds });
   return total === 0;
 }

@@ -50,10 +50,10 @@ export function emailChangeHandlers(
       await assertOwner(deps, user, password, call);
       const mailing = await mayMail(deps, 'change', email.key, call);
       await database.transaction({ call, tenant: null, row: rowOf.user(user.id) }, async (tx) => {
-        const taken = await tx.em.findOne(UserEntity, { emailKey: email.key });
-        const mail = taken
-          ? noticeTask('already_registered', taken.email, {
-              locale: taken.locale,
+        const holder = await tx.em.findOne(UserEntity, { emailKey: email.key });
+        const mail = holder
+          ? noticeTask('already_registered', holder.email, {
+              locale: holder.locale,
               ...requestedFrom(call),
             })
           : await persistChange(tx, keyRing, { user, email }, call);

@@ -6,12 +6,12 @@ test('one client address has a limited number of unanswered sign-ins, and others
   const signIns = createInFlight(2);
   const gate = Promise.withResolvers<string>();
   const wait = (ip: string) => signIns(ip, () => gate.promise);
-  const admitted = [wait('192.0.2.1'), wait('::ffff:192.0.2.1')];
+  const running = [wait('192.0.2.1'), wait('::ffff:192.0.2.1')];
   await assert.rejects(wait('192.0.2.1'), { code: 'resource_exhausted', retryAfter: 1 });
   // Calls of other services name no client.
-  admitted.push(wait('192.0.2.2'), wait(''), wait(''), wait(''));
+  running.push(wait('192.0.2.2'), wait(''), wait(''), wait(''));
   gate.resolve('answered');
-  await Promise.all(admitted);
+  await Promise.all(running);
   assert.equal(await wait('192.0.2.1'), 'answered');
 });
 

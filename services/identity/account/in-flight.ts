@@ -18,9 +18,9 @@ export function createInFlight(most: number) {
     try {
       return await work();
     } finally {
-      const left = (running.get(client) ?? 1) - 1;
-      if (left === 0) running.delete(client);
-      else running.set(client, left);
+      const remaining = (running.get(client) ?? 1) - 1;
+      if (remaining === 0) running.delete(client);
+      else running.set(client, remaining);
     }
   };
 }

@@ -142,17 +142,20 @@ async function logIn(
   const { database, passwordPolicy } = deps;
   if (tokenKind(request) !== 'codeRequest') throw deadToken();
   const hash = tokenHash(request);
-  const asked = await countMailedTry(database, call, hash);
-  if (!asked) throw deadToken();
-  const [user] = await findUsers(database, [asked.user_id]);
-  const refuse = (error: ServiceError) => failure(deps, error, call, asked.email_key, user);
-  if (!timingSafeEqual(asked.code_hash, codeHash(readCode(code), request)) || !user?.emailVerified)
+  const mailedCode = await countMailedTry(database, call, hash);
+  if (!mailedCode) throw deadToken();
+  const [user] = await findUsers(database, [mailedCode.user_id]);
+  const refuse = (error: ServiceError) => failure(deps, error, call, mailedCode.email_key, user);
+  if (
+    !timingSafeEqual(mailedCode.code_hash, codeHash(readCode(code), request)) ||
+    !user?.emailVerified
+  )
     throw await refuse(unauthenticated('code is wrong'));
   if (!(await passwordPolicy.admitsUser(user, call))) throw await refuse(passwordNotAccepted());
   return database.transaction({ call, tenant: null, row: rowOf.user(user.id) }, async (tx) => {
     const locked = await lockActive(tx, user.id);
     // A code is void after a change of address.
-    if (locked?.emailKey !== asked.email_key || !(await consumeMailedCode(tx, hash)))
+    if (locked?.emailKey !== mailedCode.email_key || !(await consumeMailedCode(tx, hash)))
       throw deadToken();
     await proveMailbox(tx, locked);
     const from = ownSignIn(call, { authMethod: 'email_code', assurance: 'aal1' });

@@ -20,14 +20,14 @@ type Profile = Pick<Handlers<typeof Account>, 'update' | 'changePassword'>;
 
 export function profileHandlers({ database, passwords, throttle }: AccountDeps): Profile {
   return {
-    async update({ user: sent }, call) {
+    async update({ user: change }, call) {
       return database.transaction(
         { call, tenant: null, row: rowOf.user(call.caller.id) },
         async (tx) => {
           const user = await lockActive(tx, call.caller.id);
           if (!user) throw notFound('user');
           const before = userJson(user);
-          if (sent) applyTo(user, sent, call);
+          if (change) applyTo(user, change, call);
           // Even if nothing changes: another call with the same values may not have replied yet.
           call.invalidates.add(`user:${user.id}`);
           const previous = changedFields(before, userJson(user));

@@ -49,7 +49,7 @@ async function load(
   ]);
   if (!user) throw notFound('user');
   const isShown = ({ id }: UserTenant) => caller.limitedTo === '' || id === caller.limitedTo;
-  const value = create(AccountGetResponseSchema, {
+  const response = create(AccountGetResponseSchema, {
     user: userRecord(user),
     tenants: tenants.filter(isShown).map(accountTenant),
     suspendedTenants: suspended.filter(isShown).map(({ id, slug, name }) => ({ id, slug, name })),
@@ -57,7 +57,7 @@ async function load(
     assurance: caller.assurance,
   });
   const keys = [...(cacheKeys as RightsKey[]), `credential:${caller.credentialId}` as const];
-  return { value, keys, size: keys.length };
+  return { value: response, keys, size: keys.length };
 }
 
 // A copy: a peer's message carries its own type.

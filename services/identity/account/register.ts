@@ -125,9 +125,9 @@ async function addAttempt(
   const now = new Date();
   return database.transaction({ call, tenant: null, row: rowOf.account(email.key) }, async (tx) => {
     await lockName(tx, rowOf.account(email.key));
-    const known = await tx.em.findOne(UserEntity, { emailKey: email.key });
-    if (known) {
-      recordAlreadyRegistered(tx, call, known, mailing);
+    const existing = await tx.em.findOne(UserEntity, { emailKey: email.key });
+    if (existing) {
+      recordAlreadyRegistered(tx, call, existing, mailing);
       return true;
     }
     const newest = await findNewestRegistration(tx.query, email.key);
@@ -174,8 +174,8 @@ function addProven(
 ): Promise<void> {
   return database.transaction({ call, tenant: null, row: rowOf.account(email.key) }, async (tx) => {
     await lockName(tx, rowOf.account(email.key));
-    const known = await tx.em.findOne(UserEntity, { emailKey: email.key });
-    if (known) return recordAlreadyRegistered(tx, call, known, mailing);
+    const existing = await tx.em.findOne(UserEntity, { emailKey: email.key });
+    if (existing) return recordAlreadyRegistered(tx, call, existing, mailing);
     await consumeRivals(tx, [email.key]);
     const user = { ...newUser(userId, email, passwordHash, new Date()), locale };
     tx.em.persist(tx.em.create(UserEntity, user));
@@ -214,7 +214,7 @@ async function createVerified(
 async function renewVerification(deps: AccountDeps, email: Email, call: Call): Promise<boolean> {
   const { database } = deps;
   const registration = await findNewestRegistration(onPool(database), email.key);
-  const known = await findUserByEmailKey(database, email.key);
+  const existing = await findUserByEmailKey(database, email.key);
   const mailing = await mayMail(deps, 'registration', email.key, call);
   const token = createToken('verify');
   const expiresAt = new Date(Date.now() + lifetimeMs);
@@ -222,7 +222,7 @@ async function renewVerification(deps: AccountDeps, email: Email, call: Call): P
     const renewed =
       mailing &&
       registration &&
-      !known &&
+      !existing &&
       (await renewRegistration(tx, registration.user_id, tokenHash(token), expiresAt));
     recordAuditOnly(
       tx,
@@ -252,17 +252,17 @@ function verificationMail(
 function recordAlreadyRegistered(
   tx: Transaction,
   call: Call,
-  known: UserRow,
+  user: UserRow,
   mailing: boolean,
 ): void {
   recordAuditOnly(
     tx,
     'user.registration_repeated',
-    known.email,
+    user.email,
     mailing
       ? [
-          noticeTask('already_registered', known.email, {
-            locale: known.locale,
+          noticeTask('already_registered', user.email, {
+            locale: user.locale,
             ...requestedFrom(call),
           }),
         ]

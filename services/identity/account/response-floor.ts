@@ -9,7 +9,7 @@ export type FloorLimits = { leastMs: number; mostMs: number };
 
 const defaults: FloorLimits = { leastMs: 50, mostMs: 3000 };
 /** Durations kept of each branch. */
-const kept = 64;
+const sampleCount = 64;
 /** Above nearly all calls of the slower branch, with room for slower ones. */
 const quantile = 0.95;
 const factor = 1.5;
@@ -36,14 +36,14 @@ export function createFloor({ leastMs, mostMs }: FloorLimits) {
       note(isKnown: boolean, took = soFar()): void {
         const recent = durations[isKnown ? 'known' : 'unknown'];
         recent.push(took);
-        if (recent.length > kept) recent.shift();
+        if (recent.length > sampleCount) recent.shift();
       },
       /** Waits for the next multiple of the floor after the work, whose milliseconds are given. */
       async wait(took = soFar()): Promise<void> {
         const end = performance.now() + floorMs * Math.ceil(took / floorMs) - took;
         // A timer counts from the last turn of the event loop, so it fires early after long work.
-        for (let left = end - performance.now(); left > 0; left = end - performance.now())
-          await sleep(Math.ceil(left));
+        for (let restMs = end - performance.now(); restMs > 0; restMs = end - performance.now())
+          await sleep(Math.ceil(restMs));
       },
     };
   };

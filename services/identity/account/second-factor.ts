@@ -82,7 +82,7 @@ export async function beginOrChallenge(
 }
 
 /** A right answer, and the first method of the sign-in that asked for it. */
-export type Settled = { proof: FactorProof; authMethod: string };
+export type FactorResult = { proof: FactorProof; authMethod: string };
 
 /**
  * Checks an answer, uses it and its challenge up, and does the work that they allow. The user is
@@ -92,7 +92,7 @@ export async function settle<T extends object>(
   deps: AccountDeps,
   { user, ...answer }: Answer,
   call: Call,
-  work: (tx: Transaction, locked: UserRow, settled: Settled) => Promise<T>,
+  work: (tx: Transaction, locked: UserRow, result: FactorResult) => Promise<T>,
 ): Promise<T & { recoveryCodesLeft: number }> {
   let copied: StoredPasskey | undefined;
   const remember = (passkey: StoredPasskey) => {
@@ -107,7 +107,7 @@ export async function settle<T extends object>(
   };
   if (!proof) throw await wrong();
   const row = { tenant: null, row: rowOf.user(user.id) };
-  const done = await deps.database.transaction({ call, ...row }, async (tx) => {
+  const result = await deps.database.transaction({ call, ...row }, async (tx) => {
     const locked = await lockActive(tx, user.id);
     if (!locked) throw deadToken();
     // Another call was faster with the same code: this challenge stays open for the next one.
@@ -123,8 +123,8 @@ export async function settle<T extends object>(
       });
     return { ...(await work(tx, locked, { proof, authMethod })), recoveryCodesLeft };
   });
-  if (!done) throw await wrong();
-  return done;
+  if (!result) throw await wrong();
+  return result;
 }
 
 type Answer = {

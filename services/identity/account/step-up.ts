@@ -44,8 +44,8 @@ export function stepUpHandlers(deps: AccountDeps): StepUp {
             data: null,
             targets: [{ Type: 'session', ID: credentialId, Name: '' }],
           });
-          const asked = { factors, authMethod: '', place };
-          return openChallenge(tx.query, call, user, asked);
+          const newChallenge = { factors, authMethod: '', place };
+          return openChallenge(tx.query, call, user, newChallenge);
         },
       );
       if (!challenge) throw new Error('a user changed while it was locked');

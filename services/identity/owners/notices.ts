@@ -39,9 +39,9 @@ const notices: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Notices that depend on the event's record: a lift by a recovery code names its owner. */
-function kindOf(type: string, data: Record<string, unknown>): string | undefined {
-  if (type === 'sso.requirement_lifted' && (data['UserID'] ?? '') !== '') return 'sso_recovered';
-  const waits = type === 'sso.certificate_announced' && countsFrom(data) === undefined;
+function kindOf(type: string, record: Record<string, unknown>): string | undefined {
+  if (type === 'sso.requirement_lifted' && (record['UserID'] ?? '') !== '') return 'sso_recovered';
+  const waits = type === 'sso.certificate_announced' && countsFrom(record) === undefined;
   return waits ? 'certificate_waiting' : notices.get(type);
 }
 
@@ -132,12 +132,12 @@ async function notifyNewOwner(
  * The record's name, or its id if it has none, and its end date if it has one. Never an address or
  * a secret.
  */
-function detailsOf(data: Record<string, unknown>): Record<string, string> {
-  const { ID, Name, ExpiresAt, Until, CertificatesExpireAt } = data;
+function detailsOf(record: Record<string, unknown>): Record<string, string> {
+  const { ID, Name, ExpiresAt, Until, CertificatesExpireAt } = record;
   const name =
     [Name, ID].find((text): text is string => typeof text === 'string' && text !== '') ?? '';
   const date = ExpiresAt ?? Until ?? CertificatesExpireAt;
-  const time = countsFrom(data);
+  const time = countsFrom(record);
   return { name, ...(typeof date === 'string' && { date }), ...(time !== undefined && { time }) };
 }
 

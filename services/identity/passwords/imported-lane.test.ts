@@ -12,7 +12,7 @@ const from = (client: string, more: Partial<Waiter> = {}): Waiter => ({
 const full = { code: 'resource_exhausted', retryAfter: 5 };
 
 /** Comparisons of this client that wait until one more is refused. */
-async function admitted(slots: number, takesMs: number, client = ''): Promise<number> {
+async function countWaiting(slots: number, takesMs: number, client = ''): Promise<number> {
   const lane = createImportedLane(slots);
   const slow = () => sleep(takesMs).then(() => false);
   await Promise.all(Array.from({ length: slots }, () => lane.compare(now, slow, from(client))));
@@ -35,16 +35,16 @@ async function admitted(slots: number, takesMs: number, client = ''): Promise<nu
 }
 
 test('the lane of imported hashes is full when its expected wait is five seconds', async () => {
-  const waiting = await admitted(1, 400);
+  const waiting = await countWaiting(1, 400);
   assert.ok(waiting >= 10 && waiting <= 13, String(waiting));
-  assert.ok((await admitted(2, 400)) >= 20);
-  assert.equal(await admitted(1, 1), 40);
+  assert.ok((await countWaiting(2, 400)) >= 20);
+  assert.equal(await countWaiting(1, 1), 40);
 });
 
 test('one client fills half of the lane of imported hashes at most', async () => {
-  const waiting = await admitted(1, 400, '192.0.2.1');
+  const waiting = await countWaiting(1, 400, '192.0.2.1');
   assert.ok(waiting >= 4 && waiting <= 7, String(waiting));
-  assert.equal(await admitted(1, 1, '192.0.2.1'), 20);
+  assert.equal(await countWaiting(1, 1, '192.0.2.1'), 20);
 });
 
 test('addresses without an account fill the lane, and wait in it, as accounts do', async () => {

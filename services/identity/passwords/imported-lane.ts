@@ -25,7 +25,7 @@ const [fullMs, mostWaiting] = [5000, 40];
 /** The share of the lane that one client may fill. */
 const shareOfClient = 0.5;
 /** The assumed duration of the first comparison, and how many recent ones are averaged. */
-const [firstMs, kept] = [500, 32];
+const [firstMs, averagedCount] = [500, 32];
 
 export async function timed(work: () => Promise<boolean>): Promise<Compared> {
   const began = performance.now();
@@ -53,9 +53,9 @@ function createRoom(slots: number, averageMs: () => number) {
       return await work();
     } finally {
       comparisons--;
-      const left = (ofClients.get(client) ?? 1) - 1;
-      if (left === 0) ofClients.delete(client);
-      else ofClients.set(client, left);
+      const remaining = (ofClients.get(client) ?? 1) - 1;
+      if (remaining === 0) ofClients.delete(client);
+      else ofClients.set(client, remaining);
     }
   };
 }
@@ -106,7 +106,7 @@ export function createImportedLane(slots: number) {
         return inTurn(async () => {
           const compared = await timed(work);
           recent.push(compared.ms);
-          if (recent.length > kept) recent.shift();
+          if (recent.length > averagedCount) recent.shift();
           return compared;
         }, waiter);
       });

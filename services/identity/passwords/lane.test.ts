@@ -30,11 +30,11 @@ test('work whose signal aborts leaves the lane, and the others keep their order'
   const first = lane.run(() => gate.promise);
   const aborter = new AbortController();
   const note = (index: number) => async () => void began.push(index);
-  const left = lane.run(note(1), { signal: aborter.signal });
+  const aborted = lane.run(note(1), { signal: aborter.signal });
   const others = [lane.run(note(2)), lane.run(note(3))];
   assert.equal(lane.load(), 3);
   aborter.abort();
-  await assert.rejects(left, { name: 'AbortError' });
+  await assert.rejects(aborted, { name: 'AbortError' });
   await assert.rejects(lane.run(note(4), { signal: aborter.signal }), { name: 'AbortError' });
   assert.equal(lane.load(), 2);
   gate.resolve();

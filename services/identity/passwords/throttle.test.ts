@@ -7,7 +7,7 @@ import { createThrottle } from './throttle.ts';
 
 // test/operations/identity/limits.test.ts tests the statements. Here an object is the table.
 
-function openFake({ known = [] as readonly string[] } = {}) {
+function openFake({ networks = [] as readonly string[] } = {}) {
   const failures = new Map<string, number>();
   const reads: boolean[] = [];
   /** The uses that each statement counted, and how many such statements ran at once. */
@@ -29,7 +29,7 @@ function openFake({ known = [] as readonly string[] } = {}) {
     if (name !== 'identity.begin_attempt') return [];
     reads.push(values[3] === true);
     if (values[3] === true) await count(1);
-    const place = known.includes(network) ? network : '';
+    const place = networks.includes(network) ? network : '';
     const failed = failures.get(`${key} ${place}`) ?? 0;
     const wait = failed >= 5 ? 30 : 0;
     const row = { network: place, failures: failed, wait, used: 1, seconds_left: 60, id: null };
@@ -79,7 +79,7 @@ test('an attempt that waited for no other one reads the failures once', async ()
 });
 
 test('an attempt from a known network does not wait for attempts from other networks', async () => {
-  const { throttle } = openFake({ known: ['198.51.100.0/24'] });
+  const { throttle } = openFake({ networks: ['198.51.100.0/24'] });
   let release = () => {};
   const stranger = throttle.attempt(
     'a@b.example',
@@ -95,7 +95,7 @@ test('an attempt from a known network does not wait for attempts from other netw
 });
 
 test('wrong codes of a second factor are counted apart from wrong passwords, and from those of known networks', async () => {
-  const { throttle, failures } = openFake({ known: ['198.51.100.0/24'] });
+  const { throttle, failures } = openFake({ networks: ['198.51.100.0/24'] });
   const answer = (holds: boolean) => () => Promise.resolve(holds);
   const guess = (ip: string) => throttle.attemptFactor('usr_1', ip, answer(false));
   for (let tries = 0; tries < 5; tries++) assert.equal(await guess('192.0.2.1'), false);

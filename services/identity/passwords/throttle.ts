@@ -76,11 +76,11 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
       return inTurn(countKeyOf(key, first), until, async () => {
         try {
           // An attempt that ended since then may have counted a failure.
-          const found =
+          const current =
             all.ended === ended ? first : await findAttempt(database, byService, key, network, 0);
-          assertAllowed(found, reset);
-          const holds = await check(found.account, until);
-          if (!holds) await countFailure(database, byService, key, found.network);
+          assertAllowed(current, reset);
+          const holds = await check(current.account, until);
+          if (!holds) await countFailure(database, byService, key, current.network);
           return holds;
         } finally {
           all.ended++;

@@ -31,10 +31,10 @@ export async function beginSession(
 ): Promise<NewSession> {
   // The statement compares the stored user with this one.
   await tx.em.flush();
-  const { begun } = await begin(tx.query, call, user, from);
-  if (!begun) throw new Error('a user changed while it was locked');
+  const { newSession } = await begin(tx.query, call, user, from);
+  if (!newSession) throw new Error('a user changed while it was locked');
   tx.isRecorded = true;
-  return begun;
+  return newSession;
 }
 
 /**
@@ -47,9 +47,9 @@ export async function beginIfUnchanged(
   user: UserRow,
   from: SessionOrigin,
 ): Promise<NewSession | undefined> {
-  const { begun, recorded } = await begin(onPool(database, call), call, user, from);
-  if (begun) handover.add([recorded]);
-  return begun;
+  const { newSession, recorded } = await begin(onPool(database, call), call, user, from);
+  if (newSession) handover.add([recorded]);
+  return newSession;
 }
 
 async function begin(
@@ -57,7 +57,7 @@ async function begin(
   call: Origin,
   user: UserRow,
   { takenOn, ...from }: SessionOrigin,
-): Promise<{ begun: NewSession | undefined; recorded: ReturnType<typeof changeRow> }> {
+): Promise<{ newSession: NewSession | undefined; recorded: ReturnType<typeof changeRow> }> {
   const token = createToken('session');
   const now = new Date();
   const session = {
@@ -78,10 +78,10 @@ async function begin(
   // A session that is taken on proves no password again: it clears no count of failed ones.
   const network = takenOn || from.ip === '' ? '' : homeNetwork(from.ip);
   const stored = await storeSession(run, { user, session, recorded, network });
-  const begun = stored && {
+  const newSession = stored && {
     token,
     session: sessionRecord({ ...session, ...stored }, session.id),
     user: userRecord(signedIn),
   };
-  return { begun, recorded };
+  return { newSession, recorded };
 }

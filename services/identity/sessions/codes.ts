@@ -44,12 +44,12 @@ export function codeHandlers(
   const { database } = deps;
   const ownOrigin = new URL(deps.publicUrl).origin;
   return {
-    async issueCode({ returnTo: wanted, tenant }, call) {
+    async issueCode({ returnTo: requestedAddress, tenant }, call) {
       const { caller } = call;
       // A code turns the browser's cookie into a token, which no script of an application may do.
       if (caller.origin !== '' && caller.origin !== ownOrigin)
         throw denied('only pages of this service may send users on', 'CROSS_SITE');
-      const returnTo = wanted || (await appUrlOf(deps, caller, tenant, call));
+      const returnTo = requestedAddress || (await appUrlOf(deps, caller, tenant, call));
       if (returnTo === '' && deps.appUrl === '') return { redirect: '' };
       const target = readReturnAddress(returnTo, deps);
       if (!target)
@@ -105,11 +105,11 @@ export function codeHandlers(
  * one that the platform does not allow any more. Without access the user goes to the platform's.
  */
 async function appUrlOf(deps: Deps, caller: Caller, tenant: string, call: Origin): Promise<string> {
-  const found = await deps.authority
+  const response = await deps.authority
     .listUserTenants({ userId: caller.id }, call)
     .catch(() => ({ tenants: [] }));
   const { limitedTo } = caller;
-  const tenants = found.tenants.filter(({ id }) => limitedTo === '' || id === limitedTo);
+  const tenants = response.tenants.filter(({ id }) => limitedTo === '' || id === limitedTo);
   const named = tenants.filter(({ id, slug }) => id === tenant || slug === tenant);
   const [only, ...others] = tenant === '' ? tenants : named;
   return others.length === 0 ? stillAllowed(only?.appUrl ?? '', deps) : '';

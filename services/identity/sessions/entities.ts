@@ -173,5 +173,5 @@ export type SessionOrigin = {
 /** A sign-in with the account's own methods, which came from no provider. */
 export const ownSignIn = (
   { caller: { ip, userAgent } }: Pick<Call, 'caller'>,
-  proven: Pick<SessionOrigin, 'authMethod' | 'assurance'> & { furtherMethods?: string[] },
-): SessionOrigin => ({ furtherMethods: [], ...proven, provider: '', ssoTenant: '', ip, userAgent });
+  proof: Pick<SessionOrigin, 'authMethod' | 'assurance'> & { furtherMethods?: string[] },
+): SessionOrigin => ({ furtherMethods: [], ...proof, provider: '', ssoTenant: '', ip, userAgent });

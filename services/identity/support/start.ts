@@ -35,7 +35,7 @@ export async function startSupport(
     throw failedPrecondition('support access to your own account is not possible', 'OWN_ACCOUNT');
   await assertMayActAs(deps, userId, call);
   const { tenants } = await authority.listUserTenants({ userId }, call);
-  const about = { tenants: tenants.map(({ id }) => id), reason: reason.trim(), minutes };
+  const terms = { tenants: tenants.map(({ id }) => id), reason: reason.trim(), minutes };
   // Even without an earlier support session: the call that has ended it may not have replied yet.
   call.invalidates.add(`user:${caller.id}`);
   return database.transaction({ call, tenant: null, row: rowOf.user(caller.id) }, async (tx) => {
@@ -43,7 +43,7 @@ export async function startSupport(
     const assurance = await assertProven(deps, tx, operator, call);
     const earlier = await deleteSupportOf(tx, caller.id);
     await recordSupportEnds(tx, earlier, () => 'replaced');
-    return open(tx, call, { operator, user, assurance, ...about });
+    return open(tx, call, { operator, user, assurance, ...terms });
   });
 }
 

@@ -7,20 +7,20 @@ import type { UserRow } from './entities.ts';
 /** Changes the fields that were sent. Sending the stored address or external id back is allowed. */
 export function applyTo(
   user: UserRow,
-  sent: Omit<UserChange, 'id' | '$typeName'>,
+  change: Omit<UserChange, 'id' | '$typeName'>,
   call: Call,
 ): void {
-  if (sent.email !== undefined && sent.email !== user.email)
+  if (change.email !== undefined && change.email !== user.email)
     throw invalid('User.Email must be the stored address: Account_ChangeEmail changes it');
-  user.name = sent.name ?? user.name;
-  user.givenName = sent.givenName ?? user.givenName;
-  user.familyName = sent.familyName ?? user.familyName;
-  user.picture = sent.picture ?? user.picture;
-  user.locale = sent.locale ?? user.locale;
-  if (sent.metadata) user.metadata = { ...sent.metadata.items };
-  if (sent.externalId === undefined || sent.externalId === user.externalId) return;
+  user.name = change.name ?? user.name;
+  user.givenName = change.givenName ?? user.givenName;
+  user.familyName = change.familyName ?? user.familyName;
+  user.picture = change.picture ?? user.picture;
+  user.locale = change.locale ?? user.locale;
+  if (change.metadata) user.metadata = { ...change.metadata.items };
+  if (change.externalId === undefined || change.externalId === user.externalId) return;
   // Another system identifies the user by it: changing it would allow impersonation there.
   if (!holdsOnPlatform(call.caller, 'iam.platform.users.write'))
     throw denied('only the platform may change User.ExternalID');
-  user.externalId = sent.externalId;
+  user.externalId = change.externalId;
 }

@@ -169,8 +169,8 @@ test('a lookup that fails refuses the password, and logs neither it nor its hash
 
 test('a password from a breach is refused with one message', async (t) => {
   const file = join(temporaryFolder(t), 'hashes');
-  const known = ['password123', 'correct horse'];
-  writeFileSync(file, known.map(hashOf).sort().join(':9\n').concat(':9\n'));
+  const passwords = ['password123', 'correct horse'];
+  writeFileSync(file, passwords.map(hashOf).sort().join(':9\n').concat(':9\n'));
   const rules = createPasswordRules('standard', await open(file));
   const texts = async (password: string) => (await rules(password)).map(({ text }) => text);
   assert.deepEqual(await texts('correct horse'), ['Password is known from a data breach']);

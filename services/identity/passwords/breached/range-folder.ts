@@ -13,9 +13,9 @@ const maxRangeBytes = 1024 * 1024;
  * @throws if it has no file, or if a file has another form
  */
 export async function openFolder(folder: string): Promise<(hash: string) => Promise<number>> {
-  let known = await findRange(folder);
-  if (!/^[0-9A-F]{35}:\d+\r?(\n|$)/.test(await readRange(join(folder, known))))
-    throw new Error(`has the file ${known}, which does not begin with 35 digits and a count`);
+  let sample = await findRange(folder);
+  if (!/^[0-9A-F]{35}:\d+\r?(\n|$)/.test(await readRange(join(folder, sample))))
+    throw new Error(`has the file ${sample}, which does not begin with 35 digits and a count`);
   return async (hash) => {
     const prefix = hash.slice(0, 5);
     for (const name of [`${prefix}.txt`, prefix]) {
@@ -23,7 +23,7 @@ export async function openFolder(folder: string): Promise<(hash: string) => Prom
       if (text !== undefined) return countIn(text, hash.slice(5));
     }
     // The folder may lack this file. A volume that is gone lacks all others too.
-    if (!(await stat(join(folder, known)).catch(unlessMissing))) known = await findRange(folder);
+    if (!(await stat(join(folder, sample)).catch(unlessMissing))) sample = await findRange(folder);
     return 0;
   };
 }

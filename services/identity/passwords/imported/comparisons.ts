@@ -68,13 +68,13 @@ type Pbkdf2 = { digest: string; iterations: number; salt: Uint8Array; result: Bu
 
 export function comparePbkdf2({ digest, iterations, salt, result }: Pbkdf2): Comparison {
   // The first block alone identifies a password, and each further one would cost as much again.
-  const wanted = assertLength(result).subarray(0, digestBytes[digest]);
+  const expected = assertLength(result).subarray(0, digestBytes[digest]);
   assertCost(
     iterations >= minPbkdf2Iterations && iterations <= maxPbkdf2Iterations,
     `${minPbkdf2Iterations} to ${maxPbkdf2Iterations} iterations of PBKDF2`,
   );
   return async (password) =>
-    isSame(await derivePbkdf2(password, salt, iterations, wanted.length, digest), wanted);
+    isSame(await derivePbkdf2(password, salt, iterations, expected.length, digest), expected);
 }
 
 export type ScryptCost = { log2N: number; r: number; p: number };
@@ -99,6 +99,6 @@ export function scryptOf({ log2N, r, p }: ScryptCost) {
 
 export function compareScrypt(cost: ScryptCost, salt: Uint8Array, result: Buffer): Comparison {
   const derive = scryptOf(cost);
-  const wanted = assertLength(result);
-  return async (password) => isSame(await derive(password, salt, wanted.length), wanted);
+  const expected = assertLength(result);
+  return async (password) => isSame(await derive(password, salt, expected.length), expected);
 }

@@ -29,10 +29,10 @@ const digest = (algorithm: string, ...parts: readonly Uint8Array[]): Buffer => {
 
 /** The characters of three bytes, least significant bits first, as crypt(3) writes them. */
 function characters(bytes: readonly number[], count: number): string {
-  let value = bytes.reduce((sum, byte, index) => sum + byte * 256 ** index, 0);
+  let bits = bytes.reduce((sum, byte, index) => sum + byte * 256 ** index, 0);
   let text = '';
-  for (let left = count; left > 0; left--, value = Math.floor(value / 64))
-    text += alphabet[value % 64];
+  for (let remaining = count; remaining > 0; remaining--, bits = Math.floor(bits / 64))
+    text += alphabet[bits % 64];
   return text;
 }
 

@@ -39,7 +39,7 @@ function readFirebase({
   result = '',
 }: Parts): Comparison {
   const derive = scryptOf({ log2N: Number(n), r: Number(r), p: Number(p) });
-  const [signer, wanted] = [bytesOf(key), assertLength(bytesOf(result))];
+  const [signer, expected] = [bytesOf(key), assertLength(bytesOf(result))];
   const salted = Buffer.concat([bytesOf(salt), bytesOf(separator)]);
   return async (password) => {
     const cipher = createCipheriv(
@@ -47,7 +47,7 @@ function readFirebase({
       await derive(password, salted, 32),
       Buffer.alloc(16),
     );
-    return isSame(Buffer.concat([cipher.update(signer), cipher.final()]), wanted);
+    return isSame(Buffer.concat([cipher.update(signer), cipher.final()]), expected);
   };
 }
 

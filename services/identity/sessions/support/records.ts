@@ -39,14 +39,14 @@ export function recordSupport(
   tx: Transaction,
   { type, session, email, tenants, tasks = [] }: Recorded,
 ): void {
-  const data: JsonObject = encodeJson(SessionSchema, create(SessionSchema, session));
+  const sessionJson: JsonObject = encodeJson(SessionSchema, create(SessionSchema, session));
   const targets = [
     { Type: 'user', ID: session.userId ?? '', Name: email },
     { Type: 'session', ID: session.id ?? '', Name: '' },
   ];
   const previous = { Reason: null, ...(session.endCause && { EndCause: null }) };
-  record(tx, { tenant: '', type, data, previous, targets, tasks });
-  for (const tenant of tenants) record(tx, { tenant, type, data, previous, targets });
+  record(tx, { tenant: '', type, data: sessionJson, previous, targets, tasks });
+  for (const tenant of tenants) record(tx, { tenant, type, data: sessionJson, previous, targets });
 }
 
 /** Records the end of those of the sessions that are support sessions. */
