@@ -2,9 +2,11 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { countNames } from './identifiers.ts';
+import { findRefusals } from './refused-phrases.ts';
 
 // Counts the idioms that make an English sentence hard to read, in comments, test titles and documents, per 1,000 lines of
-// each, and the names of values that say no noun, per area. `npm run check` fails above a limit.
+// each, and the names of values that say no noun, per area. `npm run check` fails above a limit, and
+// on a refused phrase in a message or text.
 // `node test/english.ts services/access` lists every place below a folder.
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -87,5 +89,9 @@ for (const { area, kind, perThousand, limit: most, names } of countNames(below))
   if (below !== undefined)
     for (const { file, number, text } of names)
       process.stdout.write(`  ${file}:${number} ${text}\n`);
+}
+for (const { file, number, text, instead } of findRefusals(below)) {
+  failed = true;
+  process.stdout.write(`${file}:${number} ${text}\n  better: ${instead}\n`);
 }
 process.exitCode = failed ? 1 : 0;

@@ -48,7 +48,7 @@ export function createHolder({ total, perNetwork }: typeof heldBytes) {
       if (network === '') begin();
       const more = size - reservation;
       if (heldByAll + more > total || (heldBy.get(network) ?? 0) + more > perNetwork)
-        throw exhausted('too many large requests at once, try again', 1);
+        throw exhausted('too many concurrent large requests, try again', 1);
       reservation += more;
       change(network, more);
     };

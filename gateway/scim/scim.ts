@@ -42,7 +42,7 @@ export function createScim({ receive, prepare }: Pipeline, publicUrl: string) {
     await measureOperation(operation.name, async () => {
       if (aboutService.test(path) && request.method !== 'GET') {
         response.setHeader('allow', 'GET');
-        throw new ServiceError('unimplemented', 'SCIM_METHOD', 'the address is for GET only');
+        throw new ServiceError('unimplemented', 'SCIM_METHOD', 'the method must be GET');
       }
       // A browser's cookie is no credential of a directory.
       if (request.headers.authorization === undefined) throw unauthenticated();

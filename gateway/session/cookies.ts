@@ -46,7 +46,8 @@ export function createSessionCookie(publicUrl: string, allowedOrigins: readonly 
       const sameSite =
         request.headers['sec-fetch-site'] === 'same-origin' ||
         (request.headers.origin !== undefined && origins.has(request.headers.origin));
-      if (!sameSite) throw denied('this call comes from another site', 'CROSS_SITE');
+      if (!sameSite)
+        throw denied('a cookie is not accepted in requests from another site', 'CROSS_SITE');
       return token;
     },
     /**
@@ -63,7 +64,7 @@ export function createSessionCookie(publicUrl: string, allowedOrigins: readonly 
       // Our pages send no referrer, so browsers send the origin "null" with their forms.
       if (site === 'same-origin' || (site === undefined && origin === undefined)) return;
       if (origin !== undefined && ownOrigins(publicUrl).includes(origin)) return;
-      throw denied('this form comes from another site', 'CROSS_SITE');
+      throw denied('the form was submitted from another site', 'CROSS_SITE');
     },
   };
 }
@@ -94,7 +95,7 @@ export function createSupportCookie(publicUrl: string) {
     read(request: IncomingMessage): string {
       const { headers } = request;
       if (headers['sec-fetch-site'] !== 'same-origin' && !origins.includes(headers.origin ?? ''))
-        throw denied('this call comes from another site', 'CROSS_SITE');
+        throw denied('a cookie is not accepted in requests from another site', 'CROSS_SITE');
       return cookie.read(request) ?? '';
     },
   };

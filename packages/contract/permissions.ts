@@ -103,7 +103,7 @@ const table = [
   ['iam.internal.portal.rotate', 'Replace the signing secret of the endpoint of a portal link.'],
   [
     'iam.scim.write',
-    'Provision members and groups by SCIM: create, change, disable and remove the people of a directory, and fill its groups, whatever roles these have.',
+    'Provision members and groups by SCIM: create, change, disable and remove the people of a directory, and fill its groups, with any roles that these have.',
   ],
 ] as const;
 

@@ -5,12 +5,12 @@ const messages = {
   timeout: 'the receiver did not answer in time',
   dns_error: "the receiver's name does not resolve",
   connection_refused: 'the receiver does not accept connections',
-  connection_reset: 'the connection ended without an answer that could be read',
-  tls_error: 'no trusted TLS connection could be made',
+  connection_reset: 'the connection ended without a readable response',
+  tls_error: 'a trusted TLS connection could not be established',
   blocked_address: 'the address is not allowed for receivers',
   invalid_url: 'the URL cannot be used',
   response_too_large: 'the answer is too large',
-  aborted_by_receiver: 'the receiver broke off its answer',
+  aborted_by_receiver: 'the receiver closed the connection before its response was complete',
 } as const;
 
 /** The documented error names that a request without a response can end with. */

@@ -140,7 +140,7 @@ export const linkUnconfirmed = () =>
 /** In a session whose provider was changed by a caller who may grant less than its user holds. */
 export const providerUnconfirmed = () =>
   denied(
-    'the single sign-on of this session was changed and is not confirmed: an administrator who may grant everything confirms it with Sso_ConfirmProvider, or sign in with a password or a passkey',
+    'the identity provider of this session was changed and is not confirmed: an administrator who may grant everything can confirm it with Sso_ConfirmProvider, or sign in with a password or a passkey',
     'PROVIDER_UNCONFIRMED',
   );
 /** For a right that would outlast the caller's own. */
@@ -154,13 +154,17 @@ export const temporaryRight = (permission: string, end: Date) => {
 };
 /** In a support session, for an operation that is the user's own. */
 export const supportRefused = () =>
-  denied('support access does not open this operation', 'SUPPORT_ACCESS');
+  denied('this operation is not available in a support session', 'SUPPORT_ACCESS');
 /** For an access token without one of these scopes. */
 export const scopeMissing = (scopes: readonly string[]) => {
   const alternatives = scopes.join(' or ');
-  return denied(`this needs an access token with the scope ${alternatives}`, 'SCOPE_MISSING', {
-    Scopes: alternatives,
-  });
+  return denied(
+    `this operation requires an access token with the scope ${alternatives}`,
+    'SCOPE_MISSING',
+    {
+      Scopes: alternatives,
+    },
+  );
 };
 
 export const otherTenant = () =>

@@ -135,9 +135,9 @@ export function createDispatch({
 function errorFor(thrown: unknown, caller: Caller): ServiceError {
   if (clientCallOf(caller) !== undefined) {
     if (isContended(thrown))
-      return exhausted('too many changes of the same records at once, try again', 1);
+      return exhausted('too many concurrent changes of the same records, try again', 1);
     if (causesOf(thrown).some((cause) => cause instanceof PoolBusy))
-      return exhausted('too many calls at once, try again', 1);
+      return exhausted('too many concurrent calls, try again', 1);
   }
   return toServiceError(thrown);
 }
@@ -276,7 +276,7 @@ function assertCredential(operation: Operation, caller: Caller): void {
   if (!kinds.includes(caller.type))
     throw denied(
       credential === 'session'
-        ? 'this needs a signed-in person'
+        ? 'this operation requires the session of a user'
         : 'this operation does not accept this credential',
     );
 }

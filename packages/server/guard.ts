@@ -68,7 +68,10 @@ export function createGuard(verify: Verifier, { checked }: GuardOptions = {}) {
     if (token === undefined) return refusal(401, '', 'an access token is required');
     const isBound = scheme.toLowerCase() === 'dpop';
     const challenge = isBound ? `DPoP algs="${proofAlgorithms}", ` : 'Bearer ';
-    if (isBound && !target) throw new TypeError('the adapter does not pass what a proof is about');
+    if (isBound && !target)
+      throw new TypeError(
+        'the adapter does not pass the method and URL of the request, which a DPoP proof covers',
+      );
     const caller = await verify(token, isBound ? target : undefined).catch((error: unknown) => {
       if (error instanceof InvalidTokenError) return error;
       throw error;

@@ -22,7 +22,7 @@ export type Wait = { until: number; isClient: boolean; since?: number };
 
 type Queue = { holding: number; waiting: Array<() => void> };
 
-const busy = () => exhausted('too many changes of the same records at once, try again', 1);
+const busy = () => exhausted('too many concurrent changes of the same records, try again', 1);
 /** Whether the database responded. An error of the work itself counts as a response. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof PoolBusy || (error instanceof ServiceError && error.code !== 'unavailable');

@@ -134,7 +134,7 @@ export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<s
       throw new CallerRefusal('the caller token is for another service');
     if (expiresAt + leeway < now)
       throw new CallerRefusal(
-        `the caller token of ${issuer} was signed ${Math.round(now - expiresAt + lifetime)} s ago, and holds for ${lifetime} s: a clock is wrong`,
+        `the caller token of ${issuer} was signed ${Math.round(now - expiresAt + lifetime)} s ago, and is valid for ${lifetime} s: a clock is wrong`,
       );
     const isService = named.type === 'service';
     if (isService ? named.id !== issuer : issuer !== 'gateway')

@@ -140,7 +140,7 @@ describe('the apps in the console', { skip: withoutChromium }, () => {
     await page.getByLabel('Name').fill('Mine');
     assert.equal((await save({ ...theirs, Name: 'Theirs' })).status, 200);
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Somebody else has changed this meanwhile').waitFor();
+    await page.getByText('Another person has changed this meanwhile').waitFor();
     await assertGood(page, 'apps-conflict');
     await page.getByRole('button', { name: 'Go on with mine' }).click();
     const redirects = page.getByRole('combobox', { name: 'Redirect addresses' });

@@ -106,7 +106,7 @@ describe('the import in the console', { skip: withoutChromium }, () => {
     assert.deepEqual(
       reasons.map((reason) => reason.replaceAll(/\s+/g, ' ').replaceAll(`${tag}-`, '')),
       [
-        '5 2@example.com PasswordHash has an unknown form',
+        '5 2@example.com PasswordHash has an unsupported format',
         '6 – line 6 has more or fewer columns than the first line',
         '7 – the user has no email address',
         '8 0@example.com Email is the same as in line 2',
@@ -135,7 +135,7 @@ describe('the import in the console', { skip: withoutChromium }, () => {
       [wrong?.['PasswordHash'], wrong?.['Verdict']],
       [
         'no-hash-at-all',
-        { Line: 5, Code: 'invalid_argument', Messages: ['PasswordHash has an unknown form'] },
+        { Line: 5, Code: 'invalid_argument', Messages: ['PasswordHash has an unsupported format'] },
       ],
     );
     const saving = page.waitForEvent('download');

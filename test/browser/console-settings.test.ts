@@ -72,7 +72,7 @@ describe('the settings in the console', { skip: withoutChromium }, () => {
       200,
     );
     await sessions.getByRole('button', { name: 'Save' }).click();
-    await sessions.getByText('Somebody else has changed this meanwhile').waitFor();
+    await sessions.getByText('Another person has changed this meanwhile').waitFor();
     await sessions.getByRole('button', { name: 'Go on with mine' }).click();
     await sessions.getByRole('button', { name: 'Save' }).click();
     // The first save's message may still be on the screen.

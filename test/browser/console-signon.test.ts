@@ -144,7 +144,7 @@ describe('domains and single sign-on in the console', { skip: withoutChromium },
     await saveOther({ GroupMappings: [{ Value: 'engineers', Role: 'auditor' }] });
     await page.getByLabel('Role here').fill('member');
     await membership.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Somebody else has changed this meanwhile').waitFor();
+    await page.getByText('Another person has changed this meanwhile').waitFor();
     await assertGood(page, 'signon-conflict');
     assert.equal(await page.getByLabel('Role here').inputValue(), 'member');
     await page.getByRole('button', { name: 'Take theirs' }).click();

@@ -150,7 +150,7 @@ describe('the console', { skip: withoutChromium }, () => {
     await administrator.getByLabel(`Type ${member.email} to confirm`).fill(member.email);
     await assertGood(administrator, 'remove');
     await remove.click();
-    await administrator.getByText(`${member.email} is not a member any more.`).waitFor();
+    await administrator.getByText(`${member.email} is no longer a member.`).waitFor();
     await page.goto(`${base}/console`);
     assert.equal(await heading(page, 'Welcome to Bailiwick'), 'Welcome to Bailiwick');
   });

@@ -141,7 +141,7 @@ describe('the receivers’ portal in a browser', { skip: withoutChromium }, () =
     await page.goto('about:blank');
     await page.goto(link.trim());
     await page.getByRole('button', { name: 'Open the portal' }).click();
-    await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
+    await page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
     await assertGood(page, 'portal-dead');
   });
 

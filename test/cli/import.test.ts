@@ -237,7 +237,7 @@ describe('bailiwick import', () => {
     assert.deepEqual(
       reasons.toSorted((one = '', other = '') => (one < other ? -1 : 1)),
       [
-        'PasswordHash has an unknown form',
+        'PasswordHash has an unsupported format',
         'the user has no email address',
         'this is not a JSON object',
       ],

@@ -55,7 +55,7 @@ async function postTo(
 function assertRefused({ outcome, requests }: Awaited<ReturnType<typeof postTo>>): void {
   assert.deepEqual(
     [outcome.status, outcome.error, outcome.message],
-    ['retry', 'tls_error', 'no trusted TLS connection could be made'],
+    ['retry', 'tls_error', 'a trusted TLS connection could not be established'],
   );
   assert.equal(requests, 0);
 }

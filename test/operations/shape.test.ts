@@ -176,7 +176,10 @@ describeOne('the shape of a request', 'one process', (topology) => {
     await refused(
       'Domain_Create',
       { Name: 'co.uk' },
-      ['Tenant is required', 'Name must not be a public suffix: anybody can have a name below it'],
+      [
+        'Tenant is required',
+        'Name must not be a public suffix: anyone can register a name below it',
+      ],
       ada.token,
     );
     const role = { Tenant, Slug: 'X', Permissions: ['iam.wirte'] };

@@ -77,7 +77,7 @@ export async function signInByBrowser(url: string, scope: string): Promise<Signe
 function answerOf(server: Server, state: string): Promise<URL> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new Refusal('nobody signed in: start again with bailiwick login')),
+      () => reject(new Refusal('the sign-in timed out: start again with bailiwick login')),
       waitMs,
     );
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {

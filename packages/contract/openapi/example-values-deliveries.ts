@@ -51,7 +51,7 @@ export const deliveryValues: Readonly<Record<string, Json | undefined>> = {
   'EndpointVerdict.Name': 'ERP',
   'EndpointVerdict.Receives': false,
   'EndpointVerdict.Reason': 'not_subscribed',
-  'EndpointVerdict.Message': 'The endpoint does not ask for events of this type.',
+  'EndpointVerdict.Message': 'The endpoint is not subscribed to events of this type.',
   'EventType.Description': 'A group was created.',
   'EventType.Schema': '{"type":"object"}',
   'EventType.Example': `{"id":"${exampleId('evt')}","type":"group.created"}`,

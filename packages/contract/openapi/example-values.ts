@@ -132,7 +132,7 @@ export const exampleValues: Readonly<Record<string, Json | undefined>> = {
   'AccessPath.Group': 'eng/backend',
   'AccessPath.InheritedFrom': 'eng',
   'AccessPath.Role': 'editor',
-  'AccessExplainResponse.Missing': ['no role that is granted gives app.reports.read'],
+  'AccessExplainResponse.Missing': ['no granted role has the permission app.reports.read'],
   'AccessPlanResponse.Warnings': ['Changes[0].Grants_Add would be refused: role not found'],
   'PlannedRefusal.Code': 'not_found',
   'PlannedRefusal.Messages': ['role not found'],

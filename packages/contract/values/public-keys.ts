@@ -38,7 +38,7 @@ export function readPublicKey(
   try {
     key = createPublicKey({ key: jwk, format: 'jwk' });
   } catch {
-    return { problem: 'it is no valid public key' };
+    return { problem: 'it is not a valid public key' };
   }
   const problem = keyProblem(key);
   return problem === undefined ? { key } : { problem };

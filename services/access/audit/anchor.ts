@@ -25,7 +25,7 @@ export function openAnchor(ring: KeyRing, tenant: string, text: string): Anchor 
   const anchor = unseal(ring, text);
   if (!anchor)
     throw invalid(
-      'Anchor was not made by this installation, or its key has left the key ring',
+      'Anchor was not made by this installation, or its key is no longer in the key ring',
       'BAD_ANCHOR',
     );
   if (anchor.tenant !== tenant) throw invalid('Anchor belongs to another tenant', 'FOREIGN_ANCHOR');

@@ -237,7 +237,7 @@ export async function assertMayMakeOwners(run: Run, caller: Caller, tenant: stri
   const { demands } = await rightsIn(run, caller, tenant);
   if (demands.recentLogin)
     throw denied(
-      'owners of a tenant that requires a recent sign-in are made with Grants_Add',
+      'in a tenant that requires a recent sign-in, owners are added with Grants_Add',
       'RECENT_LOGIN_REQUIRED',
     );
 }

@@ -68,7 +68,7 @@ function pathsOf(grant: SubjectGrant, permission: string) {
 }
 
 const unconfirmed =
-  'the provider of the session is not confirmed, and who changed it may not grant the permission';
+  'the provider of the session is not confirmed, and the caller who changed it may not grant the permission';
 
 const narrowed = (permission: string) => `the key is narrowed to permissions without ${permission}`;
 
@@ -103,7 +103,7 @@ function lacks(
   grants: readonly SubjectGrant[],
   ways: readonly SubjectGrant[],
 ): string[] {
-  if (isPlatformOnly(permission)) return [`${permission} counts on the platform only`];
+  if (isPlatformOnly(permission)) return [`${permission} applies on the platform only`];
   const expired = ways
     .filter((grant) => grant.expired)
     .map(({ id, role }) => `the grant ${id} of the role ${role} has expired`);
@@ -120,7 +120,9 @@ function lacks(
     ...expired,
     ...others,
     ...(nothing
-      ? [`no role that is granted gives ${permission}${resource === '' ? '' : ` on ${resource}`}`]
+      ? [
+          `no granted role has the permission ${permission}${resource === '' ? '' : ` on ${resource}`}`,
+        ]
       : []),
   ];
 }

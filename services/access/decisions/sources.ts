@@ -21,21 +21,21 @@ export async function assertMayHandOut(
   roles: readonly string[],
 ): Promise<void> {
   if (roles.includes(ownerRole))
-    throw denied('no directory decides who is an owner', 'SOURCE_LACKS_RIGHTS');
+    throw denied('a directory cannot grant ownership', 'SOURCE_LACKS_RIGHTS');
   const lacking = await findLacking(run, maker, tenant, { roles });
   if (lacking !== undefined) throw makerLacks(lacking);
 }
 
 const makerLacks = (permission: string) =>
   denied(
-    `this would grant ${permission}, which the maker of the directory's key may not grant: rotate the key as someone who may`,
+    `this would grant ${permission}, which the maker of the directory's key may not grant: rotate the key as a caller who may`,
     'SOURCE_LACKS_RIGHTS',
     { Permission: permission },
   );
 
 /** `what`: the owner, or a group of owners. */
 export const ownerProtected = (what: string) =>
-  denied(`a directory takes nothing from an owner: ${what}`, 'OWNER_PROTECTED');
+  denied(`a directory cannot disable, remove or change an owner: ${what}`, 'OWNER_PROTECTED');
 
 /** The users who lose something, and the roles of which they lose some or all. */
 type End = { tenant: string; userIds: readonly string[]; roles: readonly string[] };

@@ -21,7 +21,7 @@ import { findMappedGroups, noteStatement } from './queries.ts';
 
 export type JoinDeps = { database: Database; directory: Directory; log: Log };
 
-const accountDisabled = () => denied('the account is disabled or gone', 'ACCOUNT_DISABLED');
+const accountDisabled = () => denied('the account is disabled or deleted', 'ACCOUNT_DISABLED');
 const noMember = () => denied('the user is not a member of the tenant', 'NO_MEMBER');
 
 type JoinResult = {

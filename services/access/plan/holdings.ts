@@ -80,7 +80,7 @@ async function holdingsOnlyIn(holdings: Holdings, others: Holdings): Promise<Dif
       for (const permission of only) result.push({ subject, permission, resource });
       if (result.length > maxDifferences)
         throw failedPrecondition(
-          `the changes make a difference of more than ${maxDifferences} permissions`,
+          `the changes add or remove more than ${maxDifferences} permissions`,
           'PLAN_TOO_LARGE',
           { Limit: String(maxDifferences) },
         );

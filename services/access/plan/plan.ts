@@ -144,7 +144,7 @@ async function tryOut(
   { operation, permission, tenant, problems = [], apply }: Change,
   call: Call,
 ): Promise<ServiceError | undefined> {
-  if (!holdsInTenant(call.caller, permission, tenant)) return denied(`it needs ${permission}`);
+  if (!holdsInTenant(call.caller, permission, tenant)) return denied(`${permission} is required`);
   if (problems.length > 0) return invalid(problems);
   try {
     // A savepoint, so that later changes are still tried. The cache invalidations of a rolled back

@@ -52,14 +52,14 @@ export async function assertMayMove(
   userId: string,
 ): Promise<void> {
   if (owns(await findSubjectGrants(run, { subject: userId, tenant, resources: [''] })))
-    throw mutability('the address of an owner is changed by the owner only');
+    throw mutability('only the owner can change the address of an owner');
   if (await isKnownElsewhere(run, userId, tenant))
-    throw mutability('the address of a member of other tenants is changed by the member only');
+    throw mutability('only the member can change the address of a member of other tenants');
   const roles = await rolesOf(run, { tenant, type: 'user', id: userId });
   const lacking = await findLacking(run, maker, tenant, { roles });
   if (lacking !== undefined)
     throw denied(
-      `the member holds ${lacking}, which the maker of the directory's key may not grant: the address is changed by the member only`,
+      `the member holds ${lacking}, which the maker of the directory's key may not grant: only the member can change the address`,
       'SOURCE_LACKS_RIGHTS',
       { Permission: lacking },
     );

@@ -238,7 +238,7 @@ async function lockGroup(tx: Transaction, id: string): Promise<ScimGroup> {
 async function assertNameFree(tx: Transaction, tenant: string, name: string): Promise<void> {
   const alike = await findGroupsByName(tx.query, tenant, name);
   if (alike.some((one) => one.name.toLowerCase() === name.toLowerCase()))
-    throw uniqueness('another Group has the displayName');
+    throw uniqueness('another Group has this displayName');
 }
 
 /**
@@ -261,10 +261,10 @@ async function freePath(
     if (!holder) return path;
     if (holder.source !== scimSource)
       throw uniqueness(
-        `the group ${path} is not the directory's: delete it, or rename one of them`,
+        `the group ${path} is not managed by the directory: delete it, or rename one of them`,
       );
   }
-  throw uniqueness('another Group has the displayName');
+  throw uniqueness('another Group has this displayName');
 }
 
 /** The segment of a path that shows a name; "" if nothing of it can be shown. */

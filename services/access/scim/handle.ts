@@ -89,7 +89,7 @@ function answerRoot({ method, query, baseUrl }: ScimHandleRequest): Answer {
 }
 
 const unsupported = (what: string) =>
-  new ServiceError('unimplemented', 'SCIM_UNSUPPORTED', `${what} is not supported here`);
+  new ServiceError('unimplemented', 'SCIM_UNSUPPORTED', `${what} is not supported`);
 
 /** The requests that the resources of one type answer. */
 type Resources = {
@@ -224,6 +224,6 @@ const listOf = (resources: readonly object[], total: number, offset: number) => 
 });
 
 function parsed(body: string): unknown {
-  if (body === '') throw invalidSyntax('the request needs a body');
+  if (body === '') throw invalidSyntax('the request must have a body');
   return JSON.parse(body);
 }

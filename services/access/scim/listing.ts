@@ -28,7 +28,7 @@ export type ListQuery = {
 export function readListQuery(type: ResourceType, read: (name: string) => unknown): ListQuery {
   const text = (name: string) => {
     const parameter = read(name) ?? '';
-    if (typeof parameter !== 'string') throw invalidValue(`${name} must be a text`);
+    if (typeof parameter !== 'string') throw invalidValue(`${name} must be a string`);
     return parameter;
   };
   const number = (name: string, otherwise: number) => {

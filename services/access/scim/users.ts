@@ -225,7 +225,7 @@ async function updateAccount(
     });
   if (!revised && isMoved)
     throw mutability(
-      "the address of a person outside of the verified domains is not the directory's",
+      'a directory cannot change the address of a user outside of the verified domains',
     );
   return undefined;
 }

@@ -25,7 +25,7 @@ export async function assertScimParent(
     throw failedPrecondition('a group of a directory cannot be a parent', 'DIRECTORY_GROUP');
   if (parent.roles.includes(ownerRole))
     throw failedPrecondition(
-      'a directory cannot fill groups with the role owner',
+      'a directory cannot manage groups that have the role owner',
       'DIRECTORY_GROUP',
     );
   await assertMayGrant(tx, call.caller, id, parent.roles);

@@ -89,7 +89,10 @@ export async function updateTenant(
 async function assertOwned(tx: Transaction, id: string, { caller }: Call): Promise<void> {
   if (holdsOnPlatform(caller, 'iam.platform.tenants.write')) return;
   if (!(await hasOwner(tx.query, id)))
-    throw failedPrecondition('the tenant has no owner: the platform names one', 'NO_OWNER');
+    throw failedPrecondition(
+      'the tenant has no owner: the platform must add one first',
+      'NO_OWNER',
+    );
 }
 
 /**

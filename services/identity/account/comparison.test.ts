@@ -17,7 +17,7 @@ function compareWith({ share = 0, full = false }) {
         : [{ share, key: Buffer.from('key') }],
   } as Partial<Database> as Database;
   async function imported() {
-    if (full) throw exhausted('too many sign-ins at once', 5);
+    if (full) throw exhausted('too many concurrent sign-ins', 5);
     await sleep(slow);
   }
   async function verify(_stored: unknown, password: string) {

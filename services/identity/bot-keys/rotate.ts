@@ -39,7 +39,7 @@ export async function rotateKey(
     if (!old) throw notFound('bot key');
     assertUsable(old, now);
     if (old.rotatedTo !== '')
-      throw failedPrecondition('the key has been rotated already', 'KEY_ROTATED');
+      throw failedPrecondition('the key has already been rotated', 'KEY_ROTATED');
     const { bot, name, permissions, allowedIps } = old;
     const issued = await issueKey(
       tx,

@@ -34,7 +34,7 @@ export function creationHandler({
         async (tx) => {
           await lockName(tx, rowOf.account(email.key));
           if (await tx.em.findOne(UserEntity, { emailKey: email.key }))
-            throw alreadyExists('User.Email has an account already');
+            throw alreadyExists('User.Email already has an account');
           // Voids pending registrations of the address.
           await consumeRivals(tx, [email.key]);
           tx.em.persist(tx.em.create(UserEntity, user));

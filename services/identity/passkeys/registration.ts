@@ -120,6 +120,6 @@ async function store(tx: Transaction, user: UserRow, passkey: PasskeyRow): Promi
   if ((await tx.em.count(PasskeyEntity, { userId: user.id })) >= passkeysPerUser)
     throw limitReached(`a user has at most ${passkeysPerUser} passkeys`, passkeysPerUser);
   if (!(await storePasskey(tx, passkey)))
-    throw alreadyExists('this passkey is registered already', 'PASSKEY_KNOWN');
+    throw alreadyExists('this passkey is already registered', 'PASSKEY_KNOWN');
   await recordPasskey(tx, user, passkey, 'added');
 }

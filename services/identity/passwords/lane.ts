@@ -8,7 +8,7 @@ export const waitUntil = (): number => performance.now() + longestWaitMs;
 
 /** For a sign-in that has no room in its lane, or has waited in it for too long. */
 export const tooManySignIns = (retryAfter = 1) =>
-  exhausted('too many sign-ins at once', retryAfter, 'SIGN_INS_BUSY');
+  exhausted('too many concurrent sign-ins', retryAfter, 'SIGN_INS_BUSY');
 
 /** `until`: when the work is refused. `signal`: the work leaves the lane if it aborts. */
 type Place = { until?: number | undefined; signal?: AbortSignal | undefined };

@@ -51,7 +51,7 @@ test('hashes that would wait for many seconds are refused', async () => {
     Array.from({ length: 450 }, () => passwords.hash('x', { beforehand: skip })),
   );
   const reasons = outcomes.map((outcome) => outcome.status === 'rejected' && `${outcome.reason}`);
-  const refused = reasons.filter((reason) => `${reason}`.includes('too many sign-ins at once'));
+  const refused = reasons.filter((reason) => `${reason}`.includes('too many concurrent sign-ins'));
   assert.ok(refused.length > 0 && refused.length < 60, String(refused.length));
   assert.ok(reasons.includes('Error: skipped'));
 });
@@ -59,7 +59,7 @@ test('hashes that would wait for many seconds are refused', async () => {
 /** The password is `U*U`. */
 const imported = 'imported $2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
 
-const busy = /too many sign-ins at once/;
+const busy = /too many concurrent sign-ins/;
 
 test('a full queue of hashes of other systems refuses these, and neither others nor new passwords', async () => {
   const passwords = createPasswords(1);
@@ -200,7 +200,7 @@ test('each spelling of a password has a turn of its own, and a full lane after t
   assert.deepEqual(turns, [composed, composed.normalize('NFD')]);
   assert.deepEqual(compared, { holds: false, ms: 2 });
 
-  const full = exhausted('too many sign-ins at once', 5);
+  const full = exhausted('too many concurrent sign-ins', 5);
   const refuseFrom = (first: number) => {
     let turn = 0;
     return inEachSpelling(composed, waiter, async () => {

@@ -48,13 +48,16 @@ export function codeHandlers(
       const { caller } = call;
       // A code turns the browser's cookie into a token, which no script of an application may do.
       if (caller.origin !== '' && caller.origin !== ownOrigin)
-        throw denied('only pages of this service may send users on', 'CROSS_SITE');
+        throw denied(
+          'only pages of this service may create a code for an application',
+          'CROSS_SITE',
+        );
       const returnTo = requestedAddress || (await appUrlOf(deps, caller, tenant, call));
       if (returnTo === '' && deps.appUrl === '') return { redirect: '' };
       const target = readReturnAddress(returnTo, deps);
       if (!target)
         throw failedPrecondition(
-          'the address to return to is not at an allowed origin',
+          'the return address is not at an allowed origin',
           'RETURN_FOREIGN',
         );
       if (target.origin === '') return { redirect: target.returnTo };

@@ -59,7 +59,7 @@ export function mailError(failure: unknown): ServiceError {
     return new ServiceError(
       'failed_precondition',
       'MAIL_REFUSED',
-      'the mail server takes no address with letters beyond ASCII (SMTPUTF8)',
+      'the mail server does not support addresses with non-ASCII letters (SMTPUTF8)',
     );
   const thrown = failure instanceof SmtpError ? failure.cause : failure;
   if (failure instanceof SmtpError && failure.contentSent && isTimeout(thrown))

@@ -146,5 +146,5 @@ function readToken(
     // can fix.
     if (!direct) throw error;
   }
-  throw invalid('Token must be a token');
+  throw invalid('Token is malformed');
 }

@@ -26,7 +26,7 @@ export type EndpointKind = {
   prefix: 'whk' | 'slk';
   /** Locks an active endpoint until the transaction ends. */
   lock(tx: Transaction, tenant: string, endpoint: string): Promise<unknown>;
-  /** Publishes that deliveries fail. Does nothing if the endpoint is gone or inactive. */
+  /** Publishes that deliveries fail. Does nothing if the endpoint was deleted or inactive. */
   reportFailing(tx: Transaction, tenant: string, endpoint: string): Promise<void>;
   /** Makes the endpoint inactive and publishes that. Does nothing if it is gone or inactive. */
   disable(tx: Transaction, tenant: string, endpoint: string, reason: string): Promise<void>;

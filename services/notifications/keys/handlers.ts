@@ -37,7 +37,7 @@ export function keysHandlers(deps: KeysDeps): Handlers<typeof Keys> {
       const request = { tenant, withdrawSigningKeys };
       const others = await ssoKeys.rotate(request, call, { signal: call.signal });
       if (withdrawSigningKeys && !others.withdrawn)
-        throw unavailable('an older version of sso runs');
+        throw unavailable('an older version of sso is running');
       if (tenant === '') return { queued: await rotateAll(database, call, others) };
       const dekId = await keys.replace(call, tenant, (tx, key) => recordReplaced(tx, tenant, key));
       if (dekId === undefined && !others.replaced) throw notFound('data key');

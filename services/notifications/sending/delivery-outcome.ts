@@ -30,7 +30,7 @@ export const dropped = (error: 'endpoint_inactive' | 'endpoint_not_found'): Deli
   status: 'dropped',
   statusCode: 0,
   error,
-  message: error === 'endpoint_inactive' ? 'the endpoint is inactive' : 'the endpoint is gone',
+  message: error === 'endpoint_inactive' ? 'the endpoint is inactive' : 'the endpoint was deleted',
 });
 
 /** A receiver's response. `text` is the beginning of its body. */

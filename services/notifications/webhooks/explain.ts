@@ -11,10 +11,10 @@ const all = { limit: 100_000, after: '' };
 const messages = {
   '': 'The endpoint gets every event of this type.',
   inactive: 'The endpoint is inactive.',
-  not_subscribed: 'The endpoint does not ask for events of this type.',
+  not_subscribed: 'The endpoint is not subscribed to events of this type.',
   self_event: 'The endpoint gets events of this type about other endpoints, and none about itself.',
-  no_tenant: 'Events of this type belong to no tenant, or to one that is gone.',
-  test_only: 'Events of this type are sent by a test alone, to the one endpoint that is tested.',
+  no_tenant: 'Events of this type belong to no tenant, or to a deleted one.',
+  test_only: 'Events of this type are sent only by a test, to the tested endpoint.',
   unknown_type: 'There is no event of this type.',
 } as const;
 

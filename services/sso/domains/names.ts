@@ -28,16 +28,16 @@ function nameIn(text: string): string {
  */
 export function domainProblem(name: string): string | undefined {
   if (isIP(name) !== 0) return 'must be a domain name, not an address';
-  if (name.endsWith('.localhost')) return 'must not be a name of the own machine';
+  if (name.endsWith('.localhost')) return 'must not be a local name';
   if (!hostname.test(name)) return 'must be a domain name such as example.com';
   if (name.length > maxNameLength)
     return `must be at most ${maxNameLength} characters, international names in their xn-- form`;
   // Private suffixes such as github.io count, too: a customer who gets the challenge's label below
   // one would otherwise prove the whole domain.
   if (parse(name, { allowPrivateDomains: true }).domain === null)
-    return 'must not be a public suffix: anybody can have a name below it';
+    return 'must not be a public suffix: anyone can register a name below it';
   const { domain, domainWithoutSuffix } = parse(name);
   if (isConsumerMail(domain ?? '', domainWithoutSuffix ?? ''))
-    return 'must not be a mail service for everybody: its addresses belong to no organisation';
+    return 'must not be a public mail service: its addresses do not belong to an organisation';
   return undefined;
 }

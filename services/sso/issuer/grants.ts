@@ -133,7 +133,7 @@ async function choose(
   const requested = params?.['tenant'] || params?.['organization'];
   if (requested) {
     const option = findOption(requested);
-    if (!option) throw new errors.AccessDenied('this person is no member of that organisation');
+    if (!option) throw new errors.AccessDenied('the user is not a member of that organisation');
     return option;
   }
   // The command line works in all tenants of its user.

@@ -40,7 +40,7 @@ export function promptPolicy() {
   consent?.remove('op_claims_missing');
   const unproven = new interactionPolicy.Check(
     'unproven_address',
-    'the person has to consent each time',
+    'consent is required for each sign-in',
     'interaction_required',
     ({ oidc }) =>
       !!oidc.client &&
@@ -50,7 +50,7 @@ export function promptPolicy() {
   consent?.add(unproven);
   const severalTenants = new interactionPolicy.Check(
     'several_tenants',
-    'the person has to choose an organisation',
+    'an organisation must be chosen',
     ({ oidc }) => accountIn(oidc)?.asksTenant === true,
   );
   policy.add(
@@ -142,7 +142,7 @@ async function outcomeOf(
       const scopes = scopesOf(client, textOf(interaction, 'scope').split(' '));
       if (answer === 'no') {
         await consents.remove(person.id, client);
-        const error_description = 'the person declined';
+        const error_description = 'the user denied the request';
         return { result: { error: 'access_denied', error_description } };
       }
       const { requireConsent } = appOf(client);

@@ -174,7 +174,7 @@ function featuresOf(
 function assertBound(_ctx: Context, claims: Readonly<Record<string, unknown>>): void {
   const missing = ['iss', 'aud', 'exp'].find((name) => claims[name] === undefined);
   if (missing !== undefined)
-    throw new errors.InvalidRequestObject(`the signed request lacks the claim ${missing}`);
+    throw new errors.InvalidRequestObject(`the signed request is missing the claim ${missing}`);
 }
 
 /** The routes that browsers open. All others are called by apps, which read JSON. */

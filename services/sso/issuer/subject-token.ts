@@ -48,7 +48,7 @@ function timeProblem({ exp, nbf, iat }: JWTPayload): string | undefined {
     exp === undefined ||
     iat === undefined
   )
-    return 'must say as numbers when it was issued (iat) and when it expires (exp)';
+    return 'must have the numbers iat (issued at) and exp (expires at)';
   if (exp <= now - skew) return 'has expired';
   if ((nbf ?? 0) > now + skew || iat > now + skew)
     return 'is not valid yet; if it always is, the clocks differ';

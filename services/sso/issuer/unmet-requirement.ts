@@ -48,7 +48,7 @@ export async function unmetRequirement(
 export const requirementCheck = () =>
   new interactionPolicy.Check(
     reason,
-    'the session lacks what the app needs',
+    'the session does not meet the requirements of the app',
     'login_required',
     ({ oidc }) => {
       const requirement = requirementFor(oidc);
@@ -67,7 +67,9 @@ export const requirementCheck = () =>
   );
 
 const tooWeak = () =>
-  new errors.UnmetAuthenticationRequirements('the sign-in lacks the assurance (acr)');
+  new errors.UnmetAuthenticationRequirements(
+    'the sign-in does not have the requested assurance (acr)',
+  );
 
 function requirementFor(oidc: Oidc): InteractionRequirement | undefined {
   const account = accountIn(oidc);

@@ -112,7 +112,7 @@ export async function takeFlow(
     if (await isFlowWaiting(database, key))
       throw new SignInRefused(
         'FLOW_ELSEWHERE',
-        'the answer came through another browser than the one that started the sign-in',
+        'the response came from a different browser than the one that started the sign-in',
       );
     throw new SignInRefused('FLOW_UNKNOWN', 'the sign-in has expired or was finished before');
   }

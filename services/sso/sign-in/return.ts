@@ -26,10 +26,7 @@ export async function findReturn(
   const address = returnTo || (tenant === '' ? signedInPage : await appUrlOf(deps, tenant, call));
   const target = readReturnAddress(address, deps);
   if (!target)
-    throw new SignInRefused(
-      'RETURN_FOREIGN',
-      'the address to return to is not at an allowed origin',
-    );
+    throw new SignInRefused('RETURN_FOREIGN', 'the return address is not at an allowed origin');
   return target;
 }
 

@@ -125,8 +125,8 @@ describeOne('plans of changes of grants', 'one process', (topology) => {
     assert.deepEqual(bodyOf(unable), {
       Gained: [],
       Lost: [],
-      Warnings: ['Changes[0].Grants_Add would be refused: it needs iam.grants.write'],
-      Refusals: [refused(0, 'permission_denied', 'it needs iam.grants.write')],
+      Warnings: ['Changes[0].Grants_Add would be refused: iam.grants.write is required'],
+      Refusals: [refused(0, 'permission_denied', 'iam.grants.write is required')],
     });
     assertRefused(await ask('Access_Plan', { Changes: [{}] }), 400, 'invalid_argument', [
       'Changes[0] must contain the request of exactly one operation',
@@ -180,7 +180,7 @@ describeOne('plans of changes of grants', 'one process', (topology) => {
     const planFor = (ForBot: string, token = other.token) =>
       ask('Access_Plan', { Changes, ForBot }, token);
     const needs = (index: number) =>
-      `Changes[${index}].Grants_Add would be refused: it needs iam.grants.write`;
+      `Changes[${index}].Grants_Add would be refused: iam.grants.write is required`;
     assert.deepEqual(bodyOf(await planFor(bot.ID))['Warnings'], [needs(0), needs(1)]);
     const Role = { Tenant, Slug: 'applier', Permissions: ['iam.grants.write', 'app.reports.*'] };
     bodyOf(await ask('Roles_Save', { Role }));

@@ -68,7 +68,7 @@ describeBoth('decisions', (topology) => {
     const foreign = await createTenant(stack, other.token ?? '');
     const Missing = [
       'the user is not a member of the tenant',
-      'no role that is granted gives app.x.read',
+      'no granted role has the permission app.x.read',
     ];
     for (const nowhere of [foreign, createId('tnt')]) {
       const answer = await stack.call(
@@ -221,18 +221,18 @@ describeBoth('decisions', (topology) => {
     ]);
     bodyOf(await ask('Grants_Remove', { Grant: { Tenant, UserID: person.id, Role: 'editor' } }));
     assert.deepEqual((await explain('app.billing.pay')).Missing, [
-      'no role that is granted gives app.billing.pay',
+      'no granted role has the permission app.billing.pay',
     ]);
     assert.match(
       (await explain('app.reports.read')).Missing.join(),
       /^the grant grt_\w+ of the role reader is for the resource report-7 only$/,
     );
     assert.deepEqual((await explain('iam.platform.users.read')).Missing, [
-      'iam.platform.users.read counts on the platform only',
+      'iam.platform.users.read applies on the platform only',
     ]);
     assert.deepEqual((await explain('app.x.read', { Subject: createId('usr') })).Missing, [
       'the user is not a member of the tenant',
-      'no role that is granted gives app.x.read',
+      'no granted role has the permission app.x.read',
     ]);
   });
 

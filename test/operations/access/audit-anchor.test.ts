@@ -116,7 +116,9 @@ describe('audit anchors', () => {
       await chains.tenantWith(recent(3)),
     ];
     const anchor = await anchorOf(tenant);
-    const unknown = ['Anchor was not made by this installation, or its key has left the key ring'];
+    const unknown = [
+      'Anchor was not made by this installation, or its key is no longer in the key ring',
+    ];
     const dot = anchor.indexOf('.') + 1;
     const flipped = `${anchor.slice(0, dot + 30)}${anchor[dot + 30] === 'A' ? 'B' : 'A'}${anchor.slice(dot + 31)}`;
     const foreignRing = parseKeyRing(`k9:${randomBytes(32).toString('base64')}`);

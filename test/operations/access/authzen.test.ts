@@ -209,7 +209,7 @@ describeOne('AuthZEN', 'one process', (topology) => {
     assert.equal(Paths.length, 1);
     assert.deepEqual(bodyOf(await ask('evaluation', { ...question('app.x.read'), context })), {
       decision: false,
-      context: { Paths: [], Missing: ['no role that is granted gives app.x.read'] },
+      context: { Paths: [], Missing: ['no granted role has the permission app.x.read'] },
     });
   });
 

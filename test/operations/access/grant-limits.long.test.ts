@@ -135,7 +135,7 @@ describe('limits on the grants of a tenant', () => {
     const plan = () =>
       ask('Access_Plan', { Tenant, Changes: [{ Groups_Delete: { Tenant, Path: 'eng' } }] });
     assertRefused(await plan(), 400, 'failed_precondition', [
-      'the changes make a difference of more than 50000 permissions',
+      'the changes add or remove more than 50000 permissions',
     ]);
     await rowsOf(
       stack,

@@ -108,7 +108,7 @@ describeOne('ownership', 'one process', (topology) => {
     bodyOf(await rename(tenant, admin.token));
     bodyOf(await leave(tenant, ada));
     assertRefused(await rename(tenant, admin.token), 400, 'failed_precondition', [
-      'the tenant has no owner: the platform names one',
+      'the tenant has no owner: the platform must add one first',
     ]);
     bodyOf(await rename(tenant, stack.platformKey));
     await makeOwner(tenant, next, stack.platformKey);

@@ -34,7 +34,7 @@ describeOne('refused imports of users', 'one process', (topology) => {
       [
         importedPerson({ PasswordHash: 'secret' }),
         'invalid_argument',
-        /^PasswordHash has an unknown form$/,
+        /^PasswordHash has an unsupported format$/,
       ],
       [
         importedPerson({ PasswordHash: bcryptHash.replace('$05$', '$20$') }),
@@ -44,7 +44,7 @@ describeOne('refused imports of users', 'one process', (topology) => {
       [
         importedPerson({ Email: account.email }),
         'already_exists',
-        /^Email has an account without an ExternalID/,
+        /^Email belongs to an account without an ExternalID/,
       ],
       [
         importedPerson({ Tenants: [{ Tenant: 'tnt_01hzzzzzzzzzzzzzzzzzzzzzzz' }] }),

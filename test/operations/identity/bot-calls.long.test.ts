@@ -92,7 +92,7 @@ describeBoth('calls with a bot key', (topology) => {
       'not_found',
     );
     assertRefused(await stack.call('Account_Get', {}, Secret), 403, 'permission_denied', [
-      'this needs a signed-in person',
+      'this operation requires the session of a user',
     ]);
     assertRefused(
       await stack.call('Tenants_Create', { Tenant: { Name: 'a' } }, Secret),

@@ -79,7 +79,7 @@ describeBoth('lifetimes of bot keys', (topology) => {
     const daysLeft = days(new Date().toISOString(), (await read(old.Key)).ExpiresAt);
     assert.ok(daysLeft > 0.99 && daysLeft <= 1, `${daysLeft} days are left`);
     assertRefused(await rotate(old.Key), 400, 'failed_precondition', [
-      'the key has been rotated already',
+      'the key has already been rotated',
     ]);
     assertRefused(await expire(old.Key, inDays(2)), 400, 'failed_precondition', [
       'the key has been rotated: ExpiresAt can only be earlier',
@@ -101,7 +101,7 @@ describeBoth('lifetimes of bot keys', (topology) => {
     );
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
     for (const answer of answers.filter(({ status }) => status !== 200))
-      assertRefused(answer, 400, 'failed_precondition', ['the key has been rotated already']);
+      assertRefused(answer, 400, 'failed_precondition', ['the key has already been rotated']);
     assert.equal(await countOf(stack, 'identity.bot_key where tenant = $1', [Key.Tenant]), 2);
     assert.equal(
       (await keyEvents(Key.Tenant)).filter(({ type }) => type === 'bot_key.rotated').length,

@@ -241,7 +241,7 @@ describeOne('codes that take a session on to an application', 'one process', (to
       'javascript:alert(1)',
     ])
       assertRefused(await issue(address, token), 400, 'failed_precondition', [
-        'the address to return to is not at an allowed origin',
+        'the return address is not at an allowed origin',
       ]);
   });
 
@@ -259,7 +259,7 @@ describeOne('codes that take a session on to an application', 'one process', (to
     // Not even the application itself: the cookie would become a token that scripts can read.
     for (const origin of [appOrigin, 'https://other.example.com'])
       assertRefused(await from(origin), 403, 'permission_denied', [
-        'only pages of this service may send users on',
+        'only pages of this service may create a code for an application',
       ]);
     assert.equal((await from('https://evil.example')).status, 403);
   });

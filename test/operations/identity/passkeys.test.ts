@@ -244,7 +244,7 @@ describeOne('passkeys', 'one process', (topology) => {
     const options = await registrationOptions(stack, bob.token);
     const { credential } = createPasskey(options, originOf(stack), { id: passkey.id });
     assertRefused(await finish(credential, bob.token), 400, 'already_exists', [
-      'this passkey is registered already',
+      'this passkey is already registered',
     ]);
     assert.equal(await passkeysOf(bob.id), 0);
   });

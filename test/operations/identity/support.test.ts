@@ -9,7 +9,7 @@ import { countOf, rowsOf } from '../../support/store.ts';
 import { addTotp, totp } from '../../support/totp.ts';
 import { exampleOf, type Person, supportCalls } from './support-calls.ts';
 
-const closed = 'support access does not open this operation';
+const closed = 'this operation is not available in a support session';
 
 // An operator of the platform acts as a user, for a stated reason and time.
 describeOne('support access', 'one process', (topology) => {

@@ -144,7 +144,7 @@ describeBoth('the proof of domains', (topology) => {
         assert.deepEqual([loser.Status, loser.VerifiedAt], ['pending', undefined]);
         assert.equal(
           loser.FailureReason,
-          'the record is there, but another organisation has verified this domain: it must delete the domain first',
+          'the record was found, but another organisation has verified this domain: it must delete the domain first',
         );
       }
       const [loser] = losers;

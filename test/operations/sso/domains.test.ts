@@ -79,16 +79,16 @@ describeOne('domains', 'one process', (topology) => {
     const { stack, token, newTenant, create } = suite;
     const Tenant = await newTenant();
     const refused: Record<string, readonly string[]> = {
-      'must not be a public suffix: anybody can have a name below it':
+      'must not be a public suffix: anyone can register a name below it':
         'co.uk CO.UK github.io duckdns.org a.kawasaki.jp 公司.cn xn--55qx5d.cn'.split(' '),
-      'must not be a mail service for everybody: its addresses belong to no organisation':
+      'must not be a public mail service: its addresses do not belong to an organisation':
         'gmail.com GMail.Com mail.gmail。com ｇmail.com outlook.com yahoo.co.uk hotmail.fr web.de qq.com mail.gmail.com'.split(
           ' ',
         ),
       'must be a domain name, not an address': '127.0.0.1 0x7f.1 1.2.3 １.2.3.4 192.168.257'.split(
         ' ',
       ),
-      'must not be a name of the own machine': ['foo.localhost'],
+      'must not be a local name': ['foo.localhost'],
       'must be a domain name such as example.com': [
         ...'localhost example example.com. .example.com a..b -a.example a_b.example ＿a.example [::1] *.example.com'.split(
           ' ',

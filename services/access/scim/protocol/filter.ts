@@ -97,7 +97,7 @@ function tokensOf(text: string): Token[] {
   token.lastIndex = 0;
   for (const end = text.trimEnd().length; token.lastIndex < end; ) {
     const match = token.exec(text);
-    if (!match?.groups) throw invalidFilter('the filter has a text without an end');
+    if (!match?.groups) throw invalidFilter('the filter has an unterminated string');
     tokens.push(match.groups);
   }
   return tokens;
@@ -123,7 +123,7 @@ function takeMark(reader: Reader, mark: string): boolean {
 }
 
 function expectMark(reader: Reader, mark: string): void {
-  if (!takeMark(reader, mark)) throw invalidFilter(`the filter lacks a "${mark}"`);
+  if (!takeMark(reader, mark)) throw invalidFilter(`the filter is missing a "${mark}"`);
 }
 
 function readNested(reader: Reader, resolve: Resolve, depth: number): Filter {
@@ -160,7 +160,7 @@ function readTerm(reader: Reader, resolve: Resolve, depth: number): Filter {
 
 function readComparison(reader: Reader, resolve: Resolve, depth: number): Filter {
   const name = reader.tokens[reader.next]?.word;
-  if (name === undefined) throw invalidFilter('the filter lacks the name of an attribute');
+  if (name === undefined) throw invalidFilter('the filter is missing the name of an attribute');
   const path = resolve(name);
   if (!path) throw invalidFilter(`there is no attribute ${name}`);
   reader.next += 1;
@@ -195,7 +195,7 @@ function readValue(reader: Reader): string | boolean | null {
   if (lower === 'true' || lower === 'false') return lower === 'true';
   if (lower === 'null') return null;
   if (word !== undefined && /^-?\d+(\.\d+)?$/.test(word)) return word;
-  throw invalidFilter('a value must be a text in quotes, a number, true, false or null');
+  throw invalidFilter('a value must be a string in quotes, a number, true, false or null');
 }
 
 function unquoted(text: string): string {
@@ -203,9 +203,9 @@ function unquoted(text: string): string {
   try {
     content = String(JSON.parse(text));
   } catch {
-    throw invalidFilter('a text of the filter has an invalid escape');
+    throw invalidFilter('a string of the filter has an invalid escape');
   }
-  if (!isStorable(content)) throw invalidFilter('a text of the filter must have no NUL');
+  if (!isStorable(content)) throw invalidFilter('a string of the filter must not contain NUL');
   return content;
 }
 

@@ -72,7 +72,7 @@ function readOperation(input: unknown): Operation {
   const path = entryOf(input, 'path')?.[1] ?? '';
   if (op !== 'add' && op !== 'replace' && op !== 'remove')
     throw invalidSyntax('op must be add, replace or remove');
-  if (typeof path !== 'string') throw invalidPath('path must be a text');
+  if (typeof path !== 'string') throw invalidPath('path must be a string');
   const entry = entryOf(input, 'value');
   return { op, path, value: entry?.[1], hasValue: entry !== undefined };
 }

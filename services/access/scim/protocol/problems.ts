@@ -25,4 +25,8 @@ export const uniqueness = (message: string) =>
   new ServiceError('already_exists', 'SCIM_UNIQUENESS', message);
 /** For an If-Match of another version than the present one. */
 export const staleVersion = () =>
-  new ServiceError('failed_precondition', 'SCIM_VERSION', 'the resource has another version');
+  new ServiceError(
+    'failed_precondition',
+    'SCIM_VERSION',
+    'the version of the resource does not match',
+  );

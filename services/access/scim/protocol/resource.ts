@@ -196,7 +196,7 @@ export const isStorable = (text: string): boolean => text.isWellFormed() && !tex
 
 function readText(input: unknown, at: string, longest = maxText): string | undefined {
   const text = typeof input === 'number' ? String(input) : input;
-  if (typeof text !== 'string') throw invalidValue(`${at} must be a text`);
+  if (typeof text !== 'string') throw invalidValue(`${at} must be a string`);
   if (text.length > longest) throw invalidValue(`${at} must have at most ${longest} characters`);
   if (!isStorable(text)) throw invalidValue(`${at} must be Unicode text without NUL`);
   return text === '' ? undefined : text;

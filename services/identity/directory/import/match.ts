@@ -57,11 +57,11 @@ function findFor(
     input.externalId === ''
       ? []
       : stored.filter(({ external_id }) => external_id === input.externalId);
-  if (ofId.length > 1) return 'ExternalID is that of several users';
+  if (ofId.length > 1) return 'ExternalID belongs to several users';
   if (ofId[0]) return ofId[0];
   const ofAddress = email && byKey.get(storedKey(email, byKey));
   if (!ofAddress || input.externalId === '') return ofAddress;
   return ofAddress.external_id === ''
-    ? 'Email has an account without an ExternalID: if it is the same person, set its ExternalID with Users_Update'
-    : 'Email has an account with another ExternalID';
+    ? 'Email belongs to an account without an ExternalID: if it is the same person, set its ExternalID with Users_Update'
+    : 'Email belongs to an account with another ExternalID';
 }

@@ -30,14 +30,14 @@ export async function storedForm(
 ): Promise<string> {
   if (readStrong(hash)) return mark + hash;
   const weak = readWeak(hash);
-  if (!weak) throw invalid('PasswordHash has an unknown form', 'HASH_FORM');
+  if (!weak) throw invalid('PasswordHash has an unsupported format', 'HASH_FORM');
   return mark + wrapped(weak, await harden(weak.digits));
 }
 
 /** @throws invalid_argument like `storedForm`, without the work */
 export function assertReadable(hash: string): void {
   if (!readStrong(hash) && !readWeak(hash))
-    throw invalid('PasswordHash has an unknown form', 'HASH_FORM');
+    throw invalid('PasswordHash has an unsupported format', 'HASH_FORM');
 }
 
 /**

@@ -18,7 +18,7 @@ const attemptsOf = ({ tenant, name }: DomainRow): string => `domain ${tenant} ${
 const renewalReason =
   'the challenge had expired: publish the new TxtValue, and verify the domain again';
 const takenReason =
-  'the record is there, but another organisation has verified this domain: it must delete the domain first';
+  'the record was found, but another organisation has verified this domain: it must delete the domain first';
 
 /**
  * Looks up the record now. A failed or expired claim gets a new challenge instead, because the old
