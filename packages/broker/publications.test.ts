@@ -30,8 +30,8 @@ function open({ timeoutMs = 10_000, refuse = false } = {}) {
     publish: (subject: string) => publish(subject, Buffer.from('{}'), headers()),
     answer: (subject: string, answer: object | undefined) => {
       const reply = published.find((each) => each.subject === subject)?.reply ?? '';
-      const data = Buffer.from(answer === undefined ? '' : JSON.stringify(answer));
-      receive(null, { subject: reply, data, json: () => answer } as unknown as Msg);
+      const payload = Buffer.from(answer === undefined ? '' : JSON.stringify(answer));
+      receive(null, { subject: reply, data: payload, json: () => answer } as unknown as Msg);
     },
   };
 }

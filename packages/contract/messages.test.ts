@@ -15,12 +15,12 @@ test('no validation message of any field contains a regular expression, and its 
   const values = ['*', ' ', '\u0001', 'x'.repeat(5000), '{"', '-', 'ü'];
   for (const [name, { method, public: routed }] of operations) {
     if (!routed) continue;
-    for (const value of values) {
-      const { message } = decodeJson(method.input, filled(method.input, value), {
+    for (const sample of values) {
+      const { message } = decodeJson(method.input, filled(method.input, sample), {
         unknownKeys: 'ignore',
       });
       for (const { text, field, rule, params } of findProblems(method.input, message)) {
-        const where = `${name} with ${value}: ${text}`;
+        const where = `${name} with ${sample}: ${text}`;
         assert.doesNotMatch(text, /regex|pattern|\\|\^|\$|\[[^\]\d"]|[)\]}][*+?]|\{\d/, where);
         assert.ok(isRule(rule), where);
         assert.ok(text.startsWith('endpoint ') || text.startsWith(field), where);
@@ -31,18 +31,18 @@ test('no validation message of any field contains a regular expression, and its 
 });
 
 /** A request with the same text in every string field. */
-function filled(schema: DescMessage, value: string, depth = 0): Record<string, unknown> {
+function filled(schema: DescMessage, sample: string, depth = 0): Record<string, unknown> {
   const of = (field: DescField): unknown => {
     if (field.message === undefined)
       return field.fieldKind === 'list'
-        ? [value]
+        ? [sample]
         : field.fieldKind === 'map'
-          ? { [value]: value }
-          : value;
-    if (isValueMap(field.message)) return { [value]: value };
+          ? { [sample]: sample }
+          : sample;
+    if (isValueMap(field.message)) return { [sample]: sample };
     const list = listField(field.message);
     if (list) return of(list);
-    const inner = depth < 4 ? filled(field.message, value, depth + 1) : {};
+    const inner = depth < 4 ? filled(field.message, sample, depth + 1) : {};
     return field.fieldKind === 'list' ? [inner] : inner;
   };
   return Object.fromEntries(

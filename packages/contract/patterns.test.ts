@@ -100,8 +100,8 @@ function text(): string {
 function filled(schema: DescMessage, depth = 0): Message {
   const init = Object.fromEntries(
     schema.fields.flatMap((field) => {
-      const value = valueFor(field, depth);
-      return value === undefined ? [] : [[field.localName, value]];
+      const sample = valueFor(field, depth);
+      return sample === undefined ? [] : [[field.localName, sample]];
     }),
   );
   return create(schema, init);

@@ -18,7 +18,7 @@ test('the registry contains every service of the proto files', async () => {
   for await (const path of glob('gen/bailiwick/**/*_pb.ts', { cwd: proto })) {
     const module: Record<string, unknown> = await import(join(proto, path));
     const files = Object.values(module).filter(
-      (value): value is DescFile => (value as DescFile | undefined)?.kind === 'file',
+      (exported): exported is DescFile => (exported as DescFile | undefined)?.kind === 'file',
     );
     for (const file of files) declared.push(...file.services.map((service) => service.typeName));
   }

@@ -16,12 +16,12 @@ export const fieldIsTrue = (operation: Operation, request: Message, path: string
 
 function fieldValue({ method }: Operation, request: Message, path: string): unknown {
   if (path === '') return undefined;
-  let value: unknown = request;
+  let node: unknown = request;
   for (const property of propertiesOf(method.input, path)) {
-    if (value === undefined) return undefined;
-    value = (value as Record<string, unknown>)[property];
+    if (node === undefined) return undefined;
+    node = (node as Record<string, unknown>)[property];
   }
-  return value;
+  return node;
 }
 
 /** The properties that each path names, by message: every call asks for the same few. */
@@ -45,12 +45,7 @@ function findProperties(schema: DescMessage, path: string): string[] {
 }
 
 /** Sets a text field. Its parent records exist once the request is validated. */
-export function setField(
-  operation: Operation,
-  request: Message,
-  path: string,
-  value: string,
-): void {
+export function setField(operation: Operation, request: Message, path: string, text: string): void {
   let at = reflect(operation.method.input, request);
   const names = path.split('.');
   for (const name of names.slice(0, -1)) {
@@ -58,5 +53,5 @@ export function setField(
     if (field?.fieldKind === 'message') at = at.get(field);
   }
   const field = at.desc.fields.find((candidate) => candidate.name === names.at(-1));
-  if (field) at.set(field, value);
+  if (field) at.set(field, text);
 }

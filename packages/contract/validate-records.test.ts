@@ -88,12 +88,12 @@ test('a bot key accepts the same permissions, and IP addresses and networks', ()
 });
 
 test("the name of a provider's group must not contain control characters", () => {
-  const save = (value: string) => {
+  const save = (group: string) => {
     const provider = {
       tenant,
       kind: 'oidc',
       name: 'IdP',
-      groupMappings: { items: [{ value, role: 'member' }] },
+      groupMappings: { items: [{ value: group, role: 'member' }] },
     };
     return validate(
       SsoSaveProviderRequestSchema,

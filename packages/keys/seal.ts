@@ -191,14 +191,14 @@ export function purposeKey(key: Uint8Array, purpose: string): Buffer {
  */
 export function additionalData(context: readonly string[]): Buffer {
   const parts = ['seal/v1', ...context];
-  const data = Buffer.allocUnsafe(
+  const encoded = Buffer.allocUnsafe(
     parts.reduce((total, part) => total + 4 + Buffer.byteLength(part), 0),
   );
   let end = 0;
   for (const part of parts) {
-    const length = data.write(part, end + 4);
-    data.writeUInt32BE(length, end);
+    const length = encoded.write(part, end + 4);
+    encoded.writeUInt32BE(length, end);
     end += 4 + length;
   }
-  return data;
+  return encoded;
 }

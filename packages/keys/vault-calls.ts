@@ -106,8 +106,8 @@ const isObject = (value: unknown): value is Json =>
 
 function readObject(text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
+    const json: unknown = JSON.parse(text);
+    return isObject(json) ? json : {};
   } catch {
     return {}; // a proxy's page
   }

@@ -17,8 +17,8 @@ function mockTime(t: TestContext): void {
   t.after(() => t.mock.timers.reset());
 }
 
-const encode = (value: object | string) =>
-  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+const encode = (part: object | string) =>
+  Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
 
 test('a token of the issuer for the audience gives its claims, with one fetch of the keys', async (t) => {
   const issuer = await startIssuer(t);

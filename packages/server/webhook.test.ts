@@ -73,12 +73,12 @@ test('a request is accepted for five minutes', async () => {
 test('absent and malformed headers are refused', async () => {
   const headers = sign([current]);
   for (const name of Object.keys(headers))
-    for (const value of [undefined, '', 'x', 'v1,', 'v1,!', 'v2,AAAA', 'NaN', '1e9', ['a', 'b']])
-      if (!(name === 'webhook-id' && typeof value === 'string' && value !== ''))
+    for (const header of [undefined, '', 'x', 'v1,', 'v1,!', 'v2,AAAA', 'NaN', '1e9', ['a', 'b']])
+      if (!(name === 'webhook-id' && typeof header === 'string' && header !== ''))
         assert.equal(
-          await verifyWebhook(current, { ...headers, [name]: value }, body),
+          await verifyWebhook(current, { ...headers, [name]: header }, body),
           false,
-          `${name}: ${String(value)}`,
+          `${name}: ${String(header)}`,
         );
   assert.equal(await verifyWebhook(current, {}, body), false);
   const unknownVersion = headers['webhook-signature'].replace('v1,', 'v2,');

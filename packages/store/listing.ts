@@ -132,7 +132,7 @@ export function createListing(listed: Listed) {
     /** The ids of a page. */
     async find(run: Run, query: ListQuery): Promise<FoundIds> {
       const start: FoundIds = { found: [], last: query.after };
-      const isFiltered = query.text !== '' || query.values.some((value) => value !== null);
+      const isFiltered = query.text !== '' || query.values.some((condition) => condition !== null);
       if (!isFiltered) return walk(run, query, start, [query.limit]);
       const first = await walk(run, query, start, [firstRows]);
       if (first.found.length >= query.limit || first.last === undefined) return first;

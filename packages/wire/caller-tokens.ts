@@ -99,7 +99,7 @@ const isSameValue = (one: unknown, other: unknown): boolean =>
   (Array.isArray(one) &&
     Array.isArray(other) &&
     one.length === other.length &&
-    one.every((item, at) => item === other[at]));
+    one.every((element, at) => element === other[at]));
 
 /** Signs a caller for the service that is called. */
 export type CallerSigner = ReturnType<typeof createCallerSigner>;

@@ -35,7 +35,7 @@ async function flood(
 ): Promise<{ answer: string; received: number }> {
   const client = connect(listener.port, '127.0.0.1');
   let answer = '';
-  client.on('data', (data) => (answer += data.toString())).on('error', () => undefined);
+  client.on('data', (chunk) => (answer += chunk.toString())).on('error', () => undefined);
   const closed = new Promise((resolve) => client.once('close', resolve));
   client.write(`POST ${path} HTTP/1.1\r\nhost: a\r\n${head}\r\n\r\n`);
   const send = (): void => {
@@ -73,7 +73,7 @@ test('a body of unknown length is received up to the limit', { skip: uncounted }
 test('a connection is kept alive after a body that is read, and after a short one that is not', async () => {
   const client = connect(listener.port, '127.0.0.1');
   let answers = '';
-  client.on('data', (data) => (answers += data.toString()));
+  client.on('data', (chunk) => (answers += chunk.toString()));
   for (const [path, head, body] of [
     ['/', 'content-length: 2', '{}'],
     ['/', 'transfer-encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'],

@@ -19,11 +19,11 @@ export function createCache<Value>({ size, lifetimeMs, onHit }: Options) {
         onHit?.();
         return entry;
       }
-      const value = load();
-      entries.set(key, value);
+      const promise = load();
+      entries.set(key, promise);
       // Unless the entry was replaced in the meantime.
-      value.catch(() => entries.peek(key) === value && entries.delete(key));
-      return value;
+      promise.catch(() => entries.peek(key) === promise && entries.delete(key));
+      return promise;
     },
     /** Removes an entry, also one that is still loading. */
     forget: (key: string): void => void entries.delete(key),

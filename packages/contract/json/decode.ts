@@ -119,11 +119,11 @@ function readObject(
   }
   for (const field of fields) {
     if (isDropped(field) || !Object.hasOwn(json, field.jsonName)) continue;
-    const value = json[field.jsonName];
-    if (value === null || value === undefined) continue;
+    const member = json[field.jsonName];
+    if (member === null || member === undefined) continue;
     const read = readField(
       field,
-      value,
+      member,
       fieldPath(path, field.jsonName),
       join(protoPath, field.name),
       reader,

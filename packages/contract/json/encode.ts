@@ -23,10 +23,10 @@ export function encodeJson(schema: DescMessage, message: Message, nullRecords = 
     const raw = values[field.localName];
     // An optional field without a value.
     const isUnset = raw === undefined && field.fieldKind === 'scalar';
-    const value = encodeField(field, isUnset ? reflect(schema, message).get(field) : raw);
+    const member = encodeField(field, isUnset ? reflect(schema, message).get(field) : raw);
     const clean = cleaners.get(field);
-    if (value !== undefined)
-      object[field.jsonName] = clean && typeof value === 'string' ? clean(value) : value;
+    if (member !== undefined)
+      object[field.jsonName] = clean && typeof member === 'string' ? clean(member) : member;
     else if (nullRecords && field.fieldKind === 'message') object[field.jsonName] = null;
   }
   return object;
@@ -44,10 +44,10 @@ function encodeField(field: DescField, value: unknown): JsonValue | undefined {
       if (isValueMap(field.message)) return value === undefined ? {} : encodeItems(field, value);
       return value === undefined ? undefined : encodeMessage(field.message, value as Message);
     case 'list':
-      return (value as unknown[]).map((item) =>
+      return (value as unknown[]).map((entry) =>
         field.listKind === 'message'
-          ? encodeMessage(field.message, item as Message)
-          : encodeScalar(item),
+          ? encodeMessage(field.message, entry as Message)
+          : encodeScalar(entry),
       );
     case 'map':
       return Object.fromEntries(

@@ -61,12 +61,12 @@ function objectExample(message: DescMessage, place: Place): JsonObject {
     const protoPath = place.protoPath === '' ? field.name : `${place.protoPath}.${field.name}`;
     if (place.dropped && (getOption(field, server_managed) || place.dropped.has(protoPath)))
       continue;
-    const value = fieldExample(field, {
+    const example = fieldExample(field, {
       ...place,
       keys: `${place.keys}.${field.jsonName}`,
       protoPath,
     });
-    if (value !== undefined) object[field.jsonName] = value;
+    if (example !== undefined) object[field.jsonName] = example;
   }
   return object;
 }
@@ -76,10 +76,10 @@ function fieldExample(field: DescField, place: Place): Json | undefined {
   if (place.keys in exampleValues) return exampleValues[place.keys];
   const record = recordOf(field);
   if (record) {
-    const value = objectExample(record, place);
+    const example = objectExample(record, place);
     return field.fieldKind === 'list' || (field.fieldKind === 'message' && listField(field.message))
-      ? [value]
-      : value;
+      ? [example]
+      : example;
   }
   const exampleKey = [place.keys, `${field.parent.name}.${field.jsonName}`, field.jsonName].find(
     (key) => key in exampleValues,

@@ -67,7 +67,7 @@ function stringRules(rules: StringRules, required: boolean, ignoresEmpty: boolea
     ...(required ? { minLength: 1 } : {}),
     ...(rules.minLen > 0n ? { minLength: Number(rules.minLen) } : {}),
     ...(rules.maxLen > 0n ? { maxLength: Number(rules.maxLen) } : {}),
-    ...(rules.in.length > 0 ? { enum: values.filter((value) => !required || value !== '') } : {}),
+    ...(rules.in.length > 0 ? { enum: values.filter((option) => !required || option !== '') } : {}),
     ...stringFormat(rules, takesEmpty),
   };
 }

@@ -103,11 +103,11 @@ function typeOf(types: Types, field: DescField, direction: Direction): string {
       return scalarType(field.scalar);
     case 'list': {
       if (field.listKind === 'enum') break;
-      const item =
+      const itemType =
         field.listKind === 'message'
           ? messageType(types, field.message, direction)
           : scalarType(field.scalar);
-      return direction === 'sent' ? `readonly ${item}[]` : `${item}[]`;
+      return direction === 'sent' ? `readonly ${itemType}[]` : `${itemType}[]`;
     }
     case 'message':
       return messageType(types, field.message, direction);

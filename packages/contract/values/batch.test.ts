@@ -11,7 +11,7 @@ function doubling() {
       await new Promise((resolve) => setTimeout(resolve, 5));
       if (items.includes(13)) throw Object.assign(new Error('13'), { code: '22P05' });
       if (items.includes(99)) throw new Error('the database is away');
-      return items.map((item) => 2 * item);
+      return items.map((number) => 2 * number);
     },
     { size: 3, atOnce: 1 },
   );

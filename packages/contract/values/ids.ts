@@ -46,15 +46,15 @@ function base32(bytes: Uint8Array): string {
   // 128 bits in 26 characters: the first carries 3 bits.
   let text = '';
   let bits = 2;
-  let value = 0;
+  let buffer = 0;
   for (const byte of bytes) {
-    value = (value << 8) | byte;
+    buffer = (buffer << 8) | byte;
     bits += 8;
     while (bits >= 5) {
       bits -= 5;
-      text += alphabet[(value >>> bits) & 31];
+      text += alphabet[(buffer >>> bits) & 31];
     }
-    value &= (1 << bits) - 1;
+    buffer &= (1 << bits) - 1;
   }
   return text;
 }

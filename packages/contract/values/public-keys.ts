@@ -53,7 +53,7 @@ const isOdd = (key: KeyObject): boolean => (memberOf(key, 'n').at(-1) ?? 0) % 2 
 const prime = 2n ** 255n - 19n;
 const d = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 
-const mod = (value: bigint): bigint => ((value % prime) + prime) % prime;
+const mod = (number: bigint): bigint => ((number % prime) + prime) % prime;
 
 function power(base: bigint, exponent: bigint): bigint {
   let [result, factor] = [1n, mod(base)];
@@ -63,7 +63,7 @@ function power(base: bigint, exponent: bigint): bigint {
   }
   return result;
 }
-const inverse = (value: bigint): bigint => power(value, prime - 2n);
+const inverse = (number: bigint): bigint => power(number, prime - 2n);
 
 /**
  * Whether 32 bytes are a point of the curve whose order is large. For a point of small order there

@@ -39,11 +39,11 @@ function checksum(text: string): string {
 }
 
 function base62(bytes: Uint8Array, length: number): string {
-  let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   let text = '';
   for (let index = 0; index < length; index++) {
-    text = alphabet[Number(value % 62n)] + text;
-    value /= 62n;
+    text = alphabet[Number(number % 62n)] + text;
+    number /= 62n;
   }
   return text;
 }

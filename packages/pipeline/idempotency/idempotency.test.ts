@@ -56,7 +56,7 @@ function createTable() {
   return { database: { service: 'orders', query } as unknown as Database, rows, broken, only };
 }
 
-const text = (value: string) => create(StringValueSchema, { value });
+const text = (content: string) => create(StringValueSchema, { value: content });
 const operation = {
   name: 'Orders_Save',
   method: { input: StringValueSchema, output: StringValueSchema },

@@ -145,8 +145,8 @@ function parse(kind: keyof Kinds, text: string): unknown {
     case 'list':
       return text
         .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== '');
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== '');
     case 'url':
       if (!URL.canParse(text)) throw new Error('must be a URL');
       return text.replace(/\/+$/, '');
