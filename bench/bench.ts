@@ -71,7 +71,7 @@ type Judged = Pick<Row, 'id' | 'what' | 'unit' | 'target'> & { against: string }
  * round.
  */
 export function compare(row: Judged, ours: readonly number[], other: readonly number[]): Row {
-  const ratios = ours.map((value, round) => value / (other[round] ?? Number.NaN));
+  const ratios = ours.map((rate, round) => rate / (other[round] ?? Number.NaN));
   return { ...row, ours: median(ours), other: median(other), ratio: median(ratios) };
 }
 
@@ -79,7 +79,7 @@ export function compare(row: Judged, ours: readonly number[], other: readonly nu
 export function compareCost(row: Judged, ours: readonly number[], other: readonly number[]): Row {
   return {
     ...compare(row, ours, other),
-    ratio: median(other.map((value, round) => value / (ours[round] ?? Number.NaN))),
+    ratio: median(other.map((cost, round) => cost / (ours[round] ?? Number.NaN))),
   };
 }
 

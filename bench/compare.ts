@@ -51,7 +51,7 @@ const valuesOf = (runs: readonly Run[], { id, what, unit }: Row): number[] =>
       .map(({ ours }) => ours),
   );
 
-const withUnit = (value: number, { unit }: Row): string => `${short(value)} ${unit}`;
+const withUnit = (number: number, { unit }: Row): string => `${short(number)} ${unit}`;
 const signed = (change: number): string =>
   `${change < 0 ? '−' : '+'}${Math.abs(change * 100).toFixed(0)} %`;
 

@@ -102,20 +102,20 @@ export async function pacedPass(
   { pool, shots, rate }: { pool: Pool; shots: readonly Shot[]; rate: number },
   clients = 32,
 ): Promise<{ calls: number; perSecond: number; errors: number }> {
-  let sent = 0;
+  let calls = 0;
   let errors = 0;
   const started = performance.now();
   const client = async () => {
-    while (sent < shots.length) {
-      const shot = shots[sent] as Shot;
-      const early = started + (sent++ * 1000) / rate - performance.now();
+    while (calls < shots.length) {
+      const shot = shots[calls] as Shot;
+      const early = started + (calls++ * 1000) / rate - performance.now();
       if (early > 0) await sleep(early);
       if (!(await shoot({ pool, next: () => shot }))) errors++;
     }
   };
   await Promise.all(Array.from({ length: clients }, client));
   const took = performance.now() - started;
-  return { calls: sent, perSecond: (sent * 1000) / took, errors };
+  return { calls, perSecond: (calls * 1000) / took, errors };
 }
 
 /**

@@ -64,7 +64,7 @@ export const soak: Bench = async ({ minutes }) => {
       [
         minute,
         ...[result.perSecond, result.p50, result.p99, result.errors, ...samples, sum(samples)].map(
-          (value) => value.toFixed(0),
+          (number) => number.toFixed(0),
         ),
       ].join(', '),
     );

@@ -126,8 +126,8 @@ export async function makeEndpoint(stack: OwnStack, URL: string) {
 }
 
 export function publication(Tenant: string, token: string): Shot {
-  const data = { publishedAt: performance.timeOrigin + performance.now(), text: 'x'.repeat(240) };
-  const Body = Buffer.from(JSON.stringify(data)).toString('base64');
+  const event = { publishedAt: performance.timeOrigin + performance.now(), text: 'x'.repeat(240) };
+  const Body = Buffer.from(JSON.stringify(event)).toString('base64');
   return operation('Events_Publish', { Tenant, Type: 'bench.happened', Body }, token);
 }
 

@@ -69,13 +69,13 @@ async function synchronise(
     const { Resources } = await find(`displayName eq "${displayName}"`, 'Groups');
     const { id } =
       Resources[0] ?? (await get<Resource>('POST', 'Groups', { displayName, members: [] }, 201));
-    const value = Array.from({ length: groupSize }, (_, n) => ({
+    const members = Array.from({ length: groupSize }, (_, n) => ({
       value: ids[(index * 20 + n) % ids.length],
     }));
     const { status, body } = await call(
       'PATCH',
       `Groups/${id}`,
-      patchOf({ op: 'Add', path: 'members', value }),
+      patchOf({ op: 'Add', path: 'members', value: members }),
     );
     assert.equal(status, 204, JSON.stringify(body));
   });

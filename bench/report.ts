@@ -48,8 +48,8 @@ export function report(
 }
 
 /** Three digits. */
-export const short = (value: number): string =>
-  Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
+export const short = (number: number): string =>
+  Math.abs(number) >= 100 ? number.toFixed(0) : number.toPrecision(3);
 
 function targetOf({ target, ratio, missing, unit }: Row): string {
   if (!target) return '';

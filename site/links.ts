@@ -86,7 +86,7 @@ function operationNames(): Set<string> {
   const { paths } = JSON.parse(readFileSync(file, 'utf8')) as {
     paths: Record<string, Record<string, { operationId?: string }>>;
   };
-  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   return new Set(operations.flatMap(({ operationId }) => operationId ?? []));
 }
 

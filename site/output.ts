@@ -64,5 +64,5 @@ export function writeManifest(out: string): void {
 const hashes = (texts: readonly string[]) =>
   [...new Set(texts)].sort().map((text) => `sha256-${hash(text, 'base64')}`);
 
-const hash = (data: string | NodeJS.ArrayBufferView, encoding: 'base64' | 'base64url') =>
-  createHash('sha256').update(data).digest(encoding);
+const hash = (content: string | NodeJS.ArrayBufferView, encoding: 'base64' | 'base64url') =>
+  createHash('sha256').update(content).digest(encoding);

@@ -11,7 +11,7 @@ export type Page = {
   text: string;
 };
 
-type Item = DefaultTheme.SidebarItem;
+type SidebarItem = DefaultTheme.SidebarItem;
 
 /** Leads to the API reference that the gateway serves above this site. */
 export const apiReference = { text: 'API reference', link: '/..', target: '_self' };
@@ -25,7 +25,7 @@ export function sidebarsOf(pages: readonly Page[]): DefaultTheme.SidebarMulti {
     title,
     pages: pages.filter(({ group }) => group === title),
   }));
-  const sidebar = (folder: string): Item[] =>
+  const sidebar = (folder: string): SidebarItem[] =>
     sections.flatMap(({ title, pages: own }) => {
       const items = own.filter(({ path }) => isShown(path, folder)).map(linkOf);
       if (title === referenceGroup) items.unshift(apiReference);
@@ -40,7 +40,7 @@ function isShown(path: string, folder: string): boolean {
   return file === '' || file === 'index.md' || first === folder;
 }
 
-const linkOf = ({ path, label }: Page): Item => ({
+const linkOf = ({ path, label }: Page): SidebarItem => ({
   text: label,
   link: `/${path.replace(/(^|(?<=\/))index\.md$/, '').replace(/\.md$/, '')}`,
 });

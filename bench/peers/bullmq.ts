@@ -29,7 +29,9 @@ async function publish(count: number): Promise<void> {
   const jobs = jobsFor(targets, count);
   for (let at = 0; at < count; at += 500) {
     await queue.addBulk(
-      jobs.slice(at, at + 500).map((data) => ({ name: 'deliver', data, opts: { jobId: data.id } })),
+      jobs
+        .slice(at, at + 500)
+        .map((job) => ({ name: 'deliver', data: job, opts: { jobId: job.id } })),
     );
   }
 }

@@ -44,8 +44,8 @@ const answers: Readonly<Record<string, (socket: Socket) => void>> = {
 let requests = 0;
 const server = createServer((socket) => {
   socket.on('error', () => {});
-  socket.on('data', (data) => {
-    const [, kind = ''] = /^POST \/([a-z]+)/.exec(data.toString('latin1')) ?? [];
+  socket.on('data', (chunk) => {
+    const [, kind = ''] = /^POST \/([a-z]+)/.exec(chunk.toString('latin1')) ?? [];
     const answer = answers[kind];
     if (!answer) return;
     if (++requests % 4 === 0) socket.write(`${ok}content-length: 0\r\n\r\n`);

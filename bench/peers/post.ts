@@ -20,7 +20,7 @@ export function jobsFor(paths: readonly string[], count: number): Job[] {
 
 /** An event as fan-out sends it, of half a kilobyte. */
 export function bodyOf(id: string): string {
-  const data = {
+  const record = {
     ID: 'grp_00000000000000000000000001',
     Tenant: 'tnt_00000000000000000000000001',
     Path: 'eng/backend',
@@ -30,7 +30,7 @@ export function bodyOf(id: string): string {
     id,
     type: 'group.updated',
     publishedAt: performance.timeOrigin + performance.now(),
-    data,
+    data: record,
   });
 }
 

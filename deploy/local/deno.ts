@@ -168,7 +168,7 @@ function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): strin
 
 /** Deno separates entries by commas, and reads a doubled comma as a literal one. */
 const list = (values: readonly string[]): string =>
-  [...new Set(values)].map((value) => value.replaceAll(',', ',,')).join(',');
+  [...new Set(values)].map((entry) => entry.replaceAll(',', ',,')).join(',');
 
 /** The host in a setting that is an address: a URL, or a gRPC target (dns:///host:port). */
 function hostsIn(text: string): string[] {

@@ -66,8 +66,8 @@ test('an invalid flag is a usage error', async () => {
   ];
   for (const [one, value] of wrong)
     await assert.rejects(readRequest([one], { A: value }, undefined), UsageError);
-  for (const data of ['[1]', '{', 'null'])
-    await assert.rejects(readRequest([], {}, data), UsageError);
+  for (const json of ['[1]', '{', 'null'])
+    await assert.rejects(readRequest([], {}, json), UsageError);
 });
 
 test('every field with the name of a secret is one, and so is the URL of a chat endpoint', () => {

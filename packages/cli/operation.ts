@@ -116,10 +116,10 @@ async function printAll(
   { json, tenant }: Printing,
 ): Promise<void> {
   const items: unknown[] = [];
-  for await (const item of client.list(name, request)) {
+  for await (const record of client.list(name, request)) {
     if (isClosed()) return;
-    if (json) print(JSON.stringify(item));
-    else items.push(item);
+    if (json) print(JSON.stringify(record));
+    else items.push(record);
   }
   if (!json) printItems(items, tenant);
 }
@@ -161,5 +161,5 @@ async function printOne(
 /** Whether the only content of a response is that the record does not exist: { Group: null }. */
 function isNothing(answer: object): boolean {
   const values: unknown[] = Object.values(answer);
-  return values.length > 0 && values.every((value) => value === null);
+  return values.length > 0 && values.every((field) => field === null);
 }

@@ -100,9 +100,9 @@ const isEnding = ({ Renewals }: Sessions, url: string): boolean => {
 const withValue = <Value>(
   record: Record<string, Value>,
   key: string,
-  value: Value | undefined,
+  entry: Value | undefined,
 ): Record<string, Value> =>
-  value === undefined ? without(record, key) : { ...record, [key]: value };
+  entry === undefined ? without(record, key) : { ...record, [key]: entry };
 
 const without = <Value>(record: Record<string, Value>, key: string): Record<string, Value> => {
   const { [key]: _, ...others } = record;

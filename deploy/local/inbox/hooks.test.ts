@@ -48,8 +48,8 @@ async function newest(
   return Requests[0];
 }
 
-const withSecret = (url: string, value = secret): string =>
-  `${url}?secret=${encodeURIComponent(value)}`;
+const withSecret = (url: string, hookSecret = secret): string =>
+  `${url}?secret=${encodeURIComponent(hookSecret)}`;
 
 test('a hook keeps the method, the headers and the exact body', async (t) => {
   const url = await start(t);

@@ -175,6 +175,6 @@ async function findUser(client: Client, Email: string): Promise<string | undefin
 
 export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const list: Item[] = [];
-  for await (const item of items) list.push(item);
+  for await (const record of items) list.push(record);
   return list;
 }

@@ -78,7 +78,7 @@ export function textsOf(
   problems: Problems,
 ): string[] | undefined {
   const items = listOf(record, key, at, problems);
-  if (items === undefined || items.every((item) => typeof item === 'string')) return items;
+  if (items === undefined || items.every((entry) => typeof entry === 'string')) return items;
   problems.push(`${join(at, key)} must be a list of strings`);
   return undefined;
 }
@@ -91,7 +91,7 @@ export function mapOf(
 ): Record<string, string> | undefined {
   const value = record[key];
   if (value === undefined || value === null) return undefined;
-  if (isObject(value) && Object.values(value).every((item) => typeof item === 'string'))
+  if (isObject(value) && Object.values(value).every((entry) => typeof entry === 'string'))
     return value as Record<string, string>;
   problems.push(`${join(at, key)} must be an object with string values`);
   return undefined;

@@ -46,9 +46,9 @@ export const readCsvRow = ({ record, info: { lines, error } }: CsvRow): FileReco
 /** A line of JSON Lines, or the text of one object. */
 export function readJsonLine(text: string, line: number): FileRecord {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return { line, record: value as Json };
+    const json: unknown = JSON.parse(text);
+    if (typeof json === 'object' && json !== null && !Array.isArray(json))
+      return { line, record: json as Json };
   } catch {
     // Not JSON.
   }

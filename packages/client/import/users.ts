@@ -64,7 +64,7 @@ export const csv: Read = ({ Email, EmailVerified, Tenant, Roles, Groups, ...othe
       Metadata: Object.fromEntries(metadata) as Record<string, string>,
     }),
     // Roles and groups without a tenant are those in the tenant of the import.
-    ...([Tenant, Roles, Groups].some((value) => text(value) !== '') && {
+    ...([Tenant, Roles, Groups].some((column) => text(column) !== '') && {
       Tenants: [{ Tenant: text(Tenant), Roles: words(Roles), Groups: words(Groups) }],
     }),
   };
