@@ -110,7 +110,7 @@ function rowsFor(what: string, passes: Passes): Row[] {
   });
 }
 
-/** What applications ask about their users, by the users or by a bot of the tenant. */
+/** The questions of applications about their users, by the users or by a bot of the tenant. */
 async function operationsOf(stack: OwnStack, tenant: string): Promise<Operations> {
   const call = async (name: string, body: object) => {
     const { status, body: answer } = await stack.call(name, body, stack.platformKey);

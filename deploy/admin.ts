@@ -8,7 +8,7 @@ import { migrateSettings } from './settings.ts';
 
 // Commands of an operator that need the database itself. They take the settings of the migrations.
 
-/** What a service's copy must not share with the original. */
+/** The state that a service's copy must not share with the original. */
 const forgotten: Record<string, readonly string[]> = {
   // The next process makes new keys, so that a token of one is refused by the other.
   sso: ["delete from signing_key where tenant = ''"],

@@ -34,7 +34,7 @@ type Search = {
   log(line: string): void;
   bin: string;
   path: string;
-  /** Ends what it runs. */
+  /** Ends its server. */
   signal: AbortSignal;
   run(command: string, args: string[], options?: RunOptions): Promise<string>;
 };

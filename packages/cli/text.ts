@@ -29,7 +29,7 @@ const shortened = (text: string) =>
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What people know a record by, in the order of the columns. */
+/** The names of a record for people, in the order of the columns. */
 const namesOfRecords = ['Name', 'Slug', 'Path', 'Email'];
 
 /** Names come first, also those in a nested record, and IDs last, a record's own at the end of the line. */

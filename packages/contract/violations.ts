@@ -1,6 +1,6 @@
 import type { Params, Rule } from '@bailiwick/errors';
 
-// What protovalidate says about a value: its texts, and our rules for its rule ids.
+// The violations of protovalidate: its texts, and our rules for its rule ids.
 
 /** Replaces protovalidate's texts that do not form a sentence after the path. */
 const rewordings: readonly (readonly [RegExp, string])[] = [

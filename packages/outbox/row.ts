@@ -4,7 +4,7 @@ import { invalid } from '@bailiwick/errors';
 import { currentTraceId, currentTraceparent } from '@bailiwick/process';
 import type { Task } from './tasks.ts';
 
-// What an outbox row holds: the event that receivers get, and the audit entry.
+// The content of an outbox row: the event that receivers get, and the audit entry.
 
 /** Who and what the record of a change names. */
 export type RecordOrigin = Pick<Origin, 'operation' | 'caller' | 'permission'>;

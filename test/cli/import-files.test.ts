@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { failedIn, importTool, linesOf } from './import-tool.ts';
 
-// What `bailiwick import` does with its files.
+// The files of `bailiwick import`.
 
 const tenants = { acme: 'tnt_01hzzzzzzzzzzzzzzzzzzzzzz1', other: 'tnt_01hzzzzzzzzzzzzzzzzzzzzzz2' };
 

@@ -5,7 +5,7 @@ import type { Cluster } from './tools.ts';
 /** Where the receivers in such pods listen. */
 export const receiverPort = 8080;
 
-/** What the profile `restricted` demands of a pod. */
+/** The demands of the profile `restricted` on a pod. */
 export const podSecurity = (user: number) => ({
   automountServiceAccountToken: false,
   securityContext: {

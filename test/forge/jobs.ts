@@ -68,7 +68,7 @@ type Action = {
 
 export const action = parse(read('github/action.yml')) as Action;
 
-/** What GitHub's expressions can name in the action. */
+/** The names that GitHub's expressions can use in the action. */
 type Github = { event_name: string; ref: string; token: string; event: object };
 
 /** The value of an expression. Those of the action are JavaScript too, but for names with a hyphen. */

@@ -12,7 +12,7 @@ import { casesOf } from './update-cases.ts';
 // In every operation, an update or save replaces the sent fields and keeps the absent ones. The
 // operations and their fields come from the registry.
 
-/** What selects a record. Only these fields are required on update. */
+/** The fields that select a record. Only these fields are required on update. */
 const selecting = ['ID', 'Tenant', 'Path', 'Slug'];
 /** The interface has two operations whose updates require more. */
 const documented: Readonly<Record<string, readonly string[]>> = {

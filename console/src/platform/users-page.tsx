@@ -42,7 +42,7 @@ export function UsersPage() {
   );
 }
 
-/** What the list of all users and that of one of them have in common. */
+/** The common part of the list of all users and the list of one. */
 function useRows() {
   const { t } = useTexts();
   return {

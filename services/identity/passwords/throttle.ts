@@ -112,7 +112,7 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
 /** The account and network that an attempt counts for, as its statement names them. */
 const countKeyOf = (emailKey: string, { network }: Attempt): string => `${emailKey} ${network}`;
 
-/** What helps after too many failures. */
+/** The next step after too many failures. */
 const nextSteps = {
   password: 'reset the password',
   'second factors': 'ask for a reset of the second factors',

@@ -70,7 +70,7 @@ export function replaceSigningKeys(deps: Deps, call: Origin): Promise<void> {
 
 /**
  * Removes the keys of which one has leaked, and adds others that sign at once. Returns when no
- * process uses the old ones, and no gateway what it cached for their tokens.
+ * process uses the old ones, and no gateway uses a token of theirs from its cache.
  */
 export async function withdrawSigningKeys(deps: Deps, call: Origin): Promise<void> {
   const { database, log } = deps;
