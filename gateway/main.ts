@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { readSettings, runProcess } from '@bailiwick/process';
-import { openHop, openPeers } from '@bailiwick/wire';
+import { openPeers, openRpcContext } from '@bailiwick/wire';
 import { listenGateway } from './gateway.ts';
 import { gatewaySettings } from './settings.ts';
 
@@ -12,8 +12,13 @@ await runProcess('gateway', async (log) => {
     ssoUrl: sso,
     notificationsUrl: notifications,
   } = settings;
-  const hop = openHop(settings, log);
-  const peers = await openPeers('gateway', settings, { identity, access, sso, notifications }, hop);
-  const alsoReady = () => hop.tokens.assertAccepted();
+  const rpcContext = openRpcContext(settings, log);
+  const peers = await openPeers(
+    'gateway',
+    settings,
+    { identity, access, sso, notifications },
+    rpcContext,
+  );
+  const alsoReady = () => rpcContext.tokens.assertAccepted();
   return { settings, running: await listenGateway({ settings, peers, log, alsoReady }) };
 });

@@ -4,16 +4,16 @@ import { eventually } from './support/harness.ts';
 import {
   caughtBy,
   createTenant,
+  type MailStack,
   mailTo,
   newAddress,
   password,
-  type Reached,
   register,
   tokenIn,
 } from './support/people.ts';
 
 /** `url` is the public URL. `hooksUrl` is the inbox as the product reaches it, if it differs. */
-export type Installation = Reached & { url: string; hooksUrl?: string };
+export type Installation = MailStack & { url: string; hooksUrl?: string };
 
 /** Registers, signs in, creates a tenant and an endpoint, saves a group and gets its event. */
 export async function doMainJob(stack: Installation): Promise<void> {

@@ -8,7 +8,7 @@ export { answerSpan, countOperation, isCountedHere, rpcName } from './calls.ts';
 export type { Dispatch, Exchange } from './dispatch.ts';
 export { createOwnTokens } from './own-tokens.ts';
 export { createBehalfClient, createPeerClient, type PeerClient } from './peer-client.ts';
-export { type Hop, openHop, openPeers } from './peers.ts';
+export { openPeers, openRpcContext, type RpcContext } from './peers.ts';
 export { readBody, stopReading } from './request-body.ts';
 export {
   asService,

@@ -13,12 +13,12 @@ const pem = generateKeyPairSync('ed25519', {
 }).privateKey;
 const callerKey = { path: 'caller.key', content: pem, read: () => pem };
 const log = createLog('test', () => {});
-const hop = { tls: undefined, log, tokens: createOwnTokens(log) };
+const rpcContext = { tls: undefined, log, tokens: createOwnTokens(log) };
 
 test('openPeers reports every address that does not fit the protocol', async () => {
   const http = { identity: 'dns:///identity:8081', access: 'http://access:8080', sso: 'sso:8080' };
   await assert.rejects(
-    openPeers('gateway', { rpc: 'http', callerKey }, http, hop),
+    openPeers('gateway', { rpc: 'http', callerKey }, http, rpcContext),
     (error: Error) => {
       assert.ok(error instanceof ConfigurationError);
       assert.match(
@@ -30,14 +30,14 @@ test('openPeers reports every address that does not fit the protocol', async () 
     },
   );
   await assert.rejects(
-    openPeers('gateway', { rpc: 'grpc', callerKey }, { access: 'http://access:8080' }, hop),
+    openPeers('gateway', { rpc: 'grpc', callerKey }, { access: 'http://access:8080' }, rpcContext),
     /BAILIWICK_ACCESS_URL must be like dns:/,
   );
   const { access } = await openPeers(
     'gateway',
     { rpc: 'grpc', callerKey },
     { access: 'ipv4:127.0.0.1:1,127.0.0.1:2' },
-    hop,
+    rpcContext,
   );
   await access.close();
 });

@@ -14,10 +14,10 @@ const wires = {
 };
 
 /** A process's dependencies for calls to others, beside its settings. */
-export type Hop = { tls: Tls | undefined; log: Log; tokens: OwnTokens };
+export type RpcContext = { tls: Tls | undefined; log: Log; tokens: OwnTokens };
 
 /** Opens these dependencies. */
-export const openHop = (files: Parameters<typeof openTls>[0], log: Log): Hop => ({
+export const openRpcContext = (files: Parameters<typeof openTls>[0], log: Log): RpcContext => ({
   tls: openTls(files, log),
   log,
   tokens: createOwnTokens(log),
@@ -32,7 +32,7 @@ export async function openPeers<Name extends string>(
   issuer: string,
   { rpc, callerKey }: { rpc: string; callerKey: Mounted<string> },
   urls: Record<Name, string>,
-  { tls, log, tokens }: Hop,
+  { tls, log, tokens }: RpcContext,
 ): Promise<Record<Name, WireTransport>> {
   const wire = rpc === 'grpc' ? 'grpc' : 'http';
   const { address, example } = wires[wire === 'http' && tls ? 'https' : wire];

@@ -76,16 +76,18 @@ export const ssoPeer = { ssoUrl: peers.ssoUrl } as const;
 /** The address of notifications. */
 export const notificationsPeer = { notificationsUrl: peers.notificationsUrl } as const;
 
-const hop = { ...callerSettings, ...verifierSettings, ...tlsSettings, ...peers } as const;
+const rpcSettings = { ...callerSettings, ...verifierSettings, ...tlsSettings, ...peers } as const;
 
 /** A service's settings without those for calls between processes. Its factory may use only these. */
-export type OwnSettings<Table extends SettingTable> = Settings<Omit<Table, keyof typeof hop>>;
+export type OwnSettings<Table extends SettingTable> = Settings<
+  Omit<Table, keyof typeof rpcSettings>
+>;
 
 /** Removes those settings from a table, for a process that runs all services and calls them directly. */
 export function withoutHop<Table extends SettingTable>(
   table: Table,
-): Omit<Table, keyof typeof hop> {
+): Omit<Table, keyof typeof rpcSettings> {
   return Object.fromEntries(
-    Object.entries(table).filter(([name]) => !Object.hasOwn(hop, name)),
-  ) as Omit<Table, keyof typeof hop>;
+    Object.entries(table).filter(([name]) => !Object.hasOwn(rpcSettings, name)),
+  ) as Omit<Table, keyof typeof rpcSettings>;
 }

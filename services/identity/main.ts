@@ -1,19 +1,19 @@
 import process from 'node:process';
 import { listenService } from '@bailiwick/pipeline';
 import { readSettings, runProcess } from '@bailiwick/process';
-import { openHop, openPeers } from '@bailiwick/wire';
+import { openPeers, openRpcContext } from '@bailiwick/wire';
 import { createIdentity } from './service.ts';
 import { identitySettings } from './settings.ts';
 
 await runProcess('identity', async (log) => {
   const settings = readSettings(identitySettings, process.env);
-  const hop = openHop(settings, log);
+  const rpcContext = openRpcContext(settings, log);
   const peers = await openPeers(
     'identity',
     settings,
     { access: settings.accessUrl, sso: settings.ssoUrl },
-    hop,
+    rpcContext,
   );
   const service = await createIdentity({ settings, peers, log });
-  return { settings, running: await listenService(service, settings, hop) };
+  return { settings, running: await listenService(service, settings, rpcContext) };
 });

@@ -1,24 +1,24 @@
 import process from 'node:process';
 import { listenService, type Service } from '@bailiwick/pipeline';
 import { type Running, readSettings, runProcess } from '@bailiwick/process';
-import { openHop, openPeers } from '@bailiwick/wire';
+import { openPeers, openRpcContext } from '@bailiwick/wire';
 import { createNotifications } from './service.ts';
 import { notificationsSettings } from './settings.ts';
 
 await runProcess('notifications', async (log) => {
   const settings = readSettings(notificationsSettings, process.env);
-  const hop = openHop(settings, log);
+  const rpcContext = openRpcContext(settings, log);
   const peers = await openPeers(
     'notifications',
     settings,
     { access: settings.accessUrl, sso: settings.ssoUrl },
-    hop,
+    rpcContext,
   );
   const service = await createNotifications({ settings, log, peers });
   return {
     settings,
     running: settings.roles.includes('api')
-      ? await listenService(service, settings, hop)
+      ? await listenService(service, settings, rpcContext)
       : withoutListener(service),
   };
 });

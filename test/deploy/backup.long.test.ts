@@ -19,7 +19,7 @@ import {
 } from '@bailiwick/deploy/local/testing.ts';
 import pg from 'pg';
 import { callerOf, eventually } from '../support/harness.ts';
-import { caughtBy, createTenant, password, type Reached, signUp } from '../support/people.ts';
+import { caughtBy, createTenant, type MailStack, password, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 
 // npm run backup and npm run restore, as a user of the local start calls them.
@@ -44,7 +44,7 @@ async function tool(
 async function start(
   t: TestContext,
   dataDir: string,
-): Promise<Reached & { run: Run; gateway: string; databaseUrl: string }> {
+): Promise<MailStack & { run: Run; gateway: string; databaseUrl: string }> {
   const run = npmStart(t, dataDir, { args: ['--single'] });
   const { gateway, inbox } = await isUp(run);
   const databaseUrl =

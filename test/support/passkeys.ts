@@ -6,7 +6,7 @@ import { rowsOf } from './store.ts';
 
 // Registers passkeys and signs in with them, as the pages do.
 
-type Reached = Pick<Stack, 'call' | 'url'>;
+type CallableStack = Pick<Stack, 'call' | 'url'>;
 
 export type PasskeyRecord = {
   ID: string;
@@ -21,18 +21,18 @@ export type PasskeyRecord = {
 export const originOf = ({ url }: Pick<Stack, 'url'>): string => new URL(url).origin;
 
 /** The options of Passkeys_BeginRegistration. */
-export async function registrationOptions(stack: Reached, token: string): Promise<string> {
+export async function registrationOptions(stack: CallableStack, token: string): Promise<string> {
   return String(bodyOf(await stack.call('Passkeys_BeginRegistration', {}, token))['Options']);
 }
 
 /** The options of Account_BeginPasskeyLogin. */
-export async function loginOptions(stack: Reached): Promise<string> {
+export async function loginOptions(stack: CallableStack): Promise<string> {
   return String(bodyOf(await stack.call('Account_BeginPasskeyLogin', {}))['Options']);
 }
 
 /** Registers a passkey for the user of a session. */
 export async function addPasskey(
-  stack: Reached,
+  stack: CallableStack,
   token: string,
   Name = 'Laptop',
 ): Promise<{ passkey: SoftPasskey; record: PasskeyRecord }> {
@@ -48,7 +48,7 @@ export async function addPasskey(
 
 /** Signs in with a passkey. */
 export async function signInWith(
-  stack: Reached,
+  stack: CallableStack,
   passkey: SoftPasskey,
   changes: Changes = {},
 ): Promise<Answer> {
@@ -56,7 +56,7 @@ export async function signInWith(
   return finishLogin(stack, usePasskey(options, originOf(stack), passkey, changes));
 }
 
-export const finishLogin = (stack: Reached, Credential: string): Promise<Answer> =>
+export const finishLogin = (stack: CallableStack, Credential: string): Promise<Answer> =>
   stack.call('Account_FinishPasskeyLogin', { Credential });
 
 /** Stores a passkey that no device holds. Returns its ID. */

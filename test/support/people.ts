@@ -14,7 +14,7 @@ export type Caught = {
 };
 
 /** The API of the product, and the inbox. */
-export type Reached = Pick<Stack, 'call' | 'inboxUrl'>;
+export type MailStack = Pick<Stack, 'call' | 'inboxUrl'>;
 
 export const password = 'correct horse battery';
 
@@ -22,13 +22,13 @@ export const newAddress = (name = 'person') =>
   `${name}-${randomBytes(4).toString('hex')}@example.com`;
 
 /** The mails to an address, newest first. */
-export async function mailsTo(stack: Reached, address: string): Promise<Mail[]> {
+export async function mailsTo(stack: MailStack, address: string): Promise<Mail[]> {
   const response = await fetch(`${stack.inboxUrl}/messages?to=${encodeURIComponent(address)}`);
   return (await response.json()) as Mail[];
 }
 
 /** Waits for `count` mails to an address and returns the newest. */
-export async function mailTo(stack: Reached, address: string, count = 1): Promise<Mail> {
+export async function mailTo(stack: MailStack, address: string, count = 1): Promise<Mail> {
   return eventually(`mail ${count} to ${address}`, async () => {
     const mails = await mailsTo(stack, address);
     return mails.length >= count && mails[0];
@@ -42,7 +42,7 @@ export function tokenIn(mail: Mail): string {
 }
 
 /** The requests that a webhook catcher got, newest first. */
-export async function caughtBy(stack: Reached, name: string, secret = ''): Promise<Caught[]> {
+export async function caughtBy(stack: MailStack, name: string, secret = ''): Promise<Caught[]> {
   const response = await fetch(
     `${stack.inboxUrl}/hooks/${name}?secret=${encodeURIComponent(secret)}`,
   );
@@ -50,7 +50,7 @@ export async function caughtBy(stack: Reached, name: string, secret = ''): Promi
   return Requests;
 }
 
-export async function register(stack: Reached, email: string): Promise<string> {
+export async function register(stack: MailStack, email: string): Promise<string> {
   const { status, body } = await stack.call('Account_Register', {
     Email: email,
     Password: password,
@@ -59,12 +59,12 @@ export async function register(stack: Reached, email: string): Promise<string> {
   return String(body['UserID']);
 }
 
-export const login = (stack: Reached, email: string, secret = password) =>
+export const login = (stack: MailStack, email: string, secret = password) =>
   stack.call('Account_Login', { Email: email, Password: secret });
 
 /** Creates a signed-in user with a verified address, which got `earlier` mails before. */
 export async function signUp(
-  stack: Reached,
+  stack: MailStack,
   email = newAddress(),
   earlier = 0,
 ): Promise<{ id: string; email: string; token: string }> {
@@ -106,7 +106,11 @@ export async function ownedBy(
 }
 
 /** Creates a tenant for the user of the token. */
-export async function createTenant(stack: Reached, token: string, name = 'Acme'): Promise<string> {
+export async function createTenant(
+  stack: MailStack,
+  token: string,
+  name = 'Acme',
+): Promise<string> {
   const { status, body } = await stack.call(
     'Tenants_Create',
     { Tenant: { Name: name, Slug: `acme-${randomBytes(4).toString('hex')}` } },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { createHmac } from 'node:crypto';
 import { bodyOf } from './answers.ts';
-import type { Reached } from './people.ts';
+import type { MailStack } from './people.ts';
 
 // An authenticator app, independent of the product's library.
 
@@ -34,7 +34,7 @@ export function wrongTotp(secret: string): string {
  * previous time step, so that those of this and the next one are left.
  */
 export async function addTotp(
-  stack: Reached,
+  stack: MailStack,
   token: string,
   name = 'Phone',
 ): Promise<{ id: string; secret: string }> {

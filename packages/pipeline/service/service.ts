@@ -25,7 +25,7 @@ import {
   UnsuitableDatabase,
   versionOf,
 } from '@bailiwick/store';
-import { type Hop, listenRpc, openCallerVerifier } from '@bailiwick/wire';
+import { listenRpc, openCallerVerifier, type RpcContext } from '@bailiwick/wire';
 import { createDispatch, type DispatchOptions, type Pipeline } from '../dispatch.ts';
 import { type Routes, routes, type Served } from '../handlers.ts';
 import { createIdempotency } from '../idempotency/idempotency.ts';
@@ -59,7 +59,7 @@ export async function listenService(
     grpcPort: number;
     callerPublicKeys: Mounted<ReadonlyMap<string, string>>;
   },
-  { tls, log, tokens }: Hop,
+  { tls, log, tokens }: RpcContext,
 ): Promise<Running> {
   const verify = openCallerVerifier(service.name, settings.callerPublicKeys, log);
   const ready = async () => {
