@@ -37,7 +37,6 @@ import type { Transport } from '@connectrpc/connect';
 import { auditHandlers } from './audit/handlers.ts';
 import { projectAudit } from './audit/projector.ts';
 import { startPruning } from './audit/prune.ts';
-import { authorityHandlers, effectiveRights } from './authority.ts';
 import { countHandlers } from './counts/handlers.ts';
 import { decisionHandlers } from './decisions/access.ts';
 import { maxCachedSize } from './decisions/effective.ts';
@@ -53,10 +52,11 @@ import { groupHandlers } from './groups/handlers.ts';
 import { importsHandlers } from './imports/handlers.ts';
 import { invitationHandlers } from './invitations/handlers.ts';
 import { createInvitationSweeper } from './invitations/sweeper.ts';
-import { admissionHandlers } from './just-in-time/handlers.ts';
+import { justInTimeHandlers } from './just-in-time/handlers.ts';
 import { createMappingSweeper } from './just-in-time/sweeper.ts';
 import { invitationLimits } from './limits.ts';
 import { plan } from './plan/plan.ts';
+import { effectiveRights, rightsServiceHandlers } from './rights-service.ts';
 import { roleChecks, roleHandlers } from './roles/handlers.ts';
 import { accessSchema } from './schema.ts';
 import { scimHandlers } from './scim/handle.ts';
@@ -139,8 +139,8 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         serve(BotGrants, botGrantHandlers(deps), grantChecks),
         serve(Access, { ...decisionHandlers(deps), plan: (...args) => plan(deps, ...args) }),
         serve(Audit, auditHandlers(deps)),
-        serve(Authority, authorityHandlers({ database, revoke, credentials })),
-        serve(Admission, admissionHandlers({ ...deps, log })),
+        serve(Authority, rightsServiceHandlers({ database, revoke, credentials })),
+        serve(Admission, justInTimeHandlers({ ...deps, log })),
         serve(Scim, scimHandlers(deps)),
         serve(Imports, importsHandlers({ database })),
         serve(AccessLimits, { take: countAddress(limiter, deps.limits.addresses) }),

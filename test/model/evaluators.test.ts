@@ -4,12 +4,8 @@ import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
 import { decisionHandlers } from '@bailiwick/access/decisions/access.ts';
-import {
-  holdsInTenant,
-  mayGrant,
-  type Principal,
-  rightsOf,
-} from '@bailiwick/access/decisions/rights.ts';
+import { type Principal, rightsOf } from '@bailiwick/access/decisions/rights.ts';
+import { holdsInTenant, mayGrant } from '@bailiwick/access/decisions/rights-checks.ts';
 import { anySession } from '@bailiwick/access/decisions/session.ts';
 import type { Directory } from '@bailiwick/access/directory.ts';
 import { narrow } from '@bailiwick/access/permissions/narrow.ts';

@@ -1,7 +1,8 @@
 import { includes, isPlatformOnly } from '@bailiwick/contract';
 import type { MayActAsRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Run } from '@bailiwick/store';
-import { ownership, rightsOf } from '../decisions/rights.ts';
+import { rightsOf } from '../decisions/rights.ts';
+import { ownership } from '../decisions/rights-checks.ts';
 import { anySession } from '../decisions/session.ts';
 import type { Rights } from '../decisions/values.ts';
 import { ownerRole, permissionsOf, platformOwnerRole } from '../permissions/builtin.ts';

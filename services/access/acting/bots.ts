@@ -8,13 +8,8 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { findSubjectGrants, owns } from '../decisions/context.ts';
 import { type Ending, firstEnding } from '../decisions/delegation.ts';
-import {
-  holdsOnPlatform,
-  mayGrant,
-  ownership,
-  permissionsOfRoles,
-  rightsOf,
-} from '../decisions/rights.ts';
+import { permissionsOfRoles, rightsOf } from '../decisions/rights.ts';
+import { holdsOnPlatform, mayGrant, ownership } from '../decisions/rights-checks.ts';
 import { findRolePermissions } from '../decisions/roles/queries.ts';
 import type { Rights } from '../decisions/values.ts';
 import { findDirectoryRoles } from '../groups/queries.ts';

@@ -2,7 +2,13 @@ import { serviceOrigin } from '@bailiwick/contract';
 import { unavailable } from '@bailiwick/errors';
 import type { Database } from '@bailiwick/store';
 import { type Entry, type Link, linkOf } from './chain.ts';
-import { appendToChains, type Chain, findChains, type LinkedEntry, type Move } from './queries.ts';
+import {
+  appendToChains,
+  type Chain,
+  findChains,
+  type LinkedEntry,
+  type Move,
+} from './chains/queries.ts';
 
 const byService = serviceOrigin('access');
 

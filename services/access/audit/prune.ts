@@ -5,7 +5,7 @@ import { type Background, repeat } from '@bailiwick/pipeline';
 import { counter, type Log } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
 import { deleteOldCounts } from '../counts/queries.ts';
-import { lockHead } from './queries.ts';
+import { lockHead } from './chains/queries.ts';
 import {
   dropEntries,
   findDue,

@@ -5,15 +5,15 @@ import type { Run } from '@bailiwick/store';
 import { type Directory, findBotTenant, isBotId } from '../directory.ts';
 import { grantsPerSubject } from '../limits.ts';
 import { ownerRole, permissionsOf } from '../permissions/builtin.ts';
+import { isActiveTenant } from './queries.ts';
+import { findCap } from './rights.ts';
 import {
   findSubjectGrantRows,
   findSubjectStatus,
-  isActiveTenant,
   type SubjectGrantQuery,
   type SubjectGrantRow,
   type SubjectStatus,
-} from './queries.ts';
-import { findCap } from './rights.ts';
+} from './subjects/queries.ts';
 import type { Cap } from './values.ts';
 
 // The grants of a user or bot in one tenant, one by one, for decisions and explanations.
@@ -132,7 +132,7 @@ async function contextOf(
   const cap = await findCap(run, voucher, tenant);
   const isWithin = ({ platform }: SubjectGrant) =>
     (limitedTo === '' || (!platform && tenant === limitedTo)) && (operator === '' || !platform);
-  const grants = all.filter(isWithin).map((grant) => capped(grant, cap));
+  const grants = all.filter(isWithin).map((grant) => withCap(grant, cap));
   // Asked only if nothing else denies: it costs a call of identity.
   const isFromElsewhere = status.open && !status.barred && usesPlatformGrantsOnly(subject, grants);
   const botTenant = isFromElsewhere ? await findBotTenant(directory, subject, call) : undefined;
@@ -150,7 +150,7 @@ async function contextOf(
   };
 }
 
-const capped = (grant: SubjectGrant, cap: Cap | undefined): SubjectGrant =>
+const withCap = (grant: SubjectGrant, cap: Cap | undefined): SubjectGrant =>
   cap ? { ...grant, permissions: common(grant.permissions, cap.patterns) } : grant;
 
 /** Whether a cap takes something from the grants of its session's user. */

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { hasPermission, permissions } from '@bailiwick/contract';
 import type { Run } from '@bailiwick/store';
 import type { BotRolesRow, RolesRow } from './queries.ts';
-import { mayGrant, type Principal, rightsOf, tokenRightsOf } from './rights.ts';
+import { type Principal, rightsOf } from './rights.ts';
+import { mayGrant, tokenRightsOf } from './rights-checks.ts';
 import { anySession } from './session.ts';
 
 const tenant = 'tnt_1';

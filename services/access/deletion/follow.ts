@@ -13,7 +13,7 @@ type Deps = { database: Database; broker: Broker; revoke: Revoke; log: Log };
  * Follows identity's events about users and bots, so that none of their data outlives them here.
  */
 export function followSubjects({ database, broker, revoke, log }: Deps): Background {
-  const handle = (event: FollowedEvent) => subjectChanged({ database, revoke }, event);
+  const handle = (event: FollowedEvent) => applySubjectEvent({ database, revoke }, event);
   return () => {
     followEvents(
       { broker, log },
@@ -40,7 +40,7 @@ export function followSubjects({ database, broker, revoke, log }: Deps): Backgro
 }
 
 /** Applies an event of identity, which may be the first report of the change. */
-export async function subjectChanged(
+export async function applySubjectEvent(
   { database, revoke }: Pick<Deps, 'database' | 'revoke'>,
   { type, data, origin }: FollowedEvent,
 ): Promise<void> {

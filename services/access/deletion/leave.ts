@@ -3,7 +3,7 @@ import { failedPrecondition } from '@bailiwick/errors';
 import type { Database, Transaction } from '@bailiwick/store';
 import { rowOf } from '../rows.ts';
 import { lockSubject, markLeaving } from '../subjects/state.ts';
-import { countOtherOwners } from '../tenants/queries.ts';
+import { countOtherOwners } from '../tenants/owners/queries.ts';
 import { lockOwnedTenants, type OwnedTenant } from './queries.ts';
 
 /**

@@ -14,7 +14,7 @@ import { assertRole } from '../roles/save.ts';
 import { assertPresent, lockSubject } from '../subjects/state.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
-import { countOtherOwners, ownsPermanently } from '../tenants/queries.ts';
+import { countOtherOwners, ownsPermanently } from '../tenants/owners/queries.ts';
 
 /** Validation errors of a new grant. Removing an expired grant is allowed. */
 export function grantProblems({ expiresAt }: { expiresAt?: Timestamp | undefined }): Problem[] {

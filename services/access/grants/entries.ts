@@ -164,7 +164,7 @@ export async function removeGrantsOfRole(
   await tx.em.nativeDelete(GrantEntity, { tenant, role });
 }
 
-type Recorded = GrantKey & {
+type GrantChange = GrantKey & {
   id: string;
   resource: string;
   expiresAt?: Date | null | undefined;
@@ -179,7 +179,7 @@ const rightsKeyOf = ({ tenant, subjectType, subject }: GrantKey): RightsKey =>
 function recordGrant(
   tx: Transaction,
   verb: 'added' | 'removed',
-  grant: Recorded,
+  grant: GrantChange,
   previous: Record<string, unknown> = {},
 ): void {
   const { tenant, subjectType, subject, name = subject, role } = grant;

@@ -21,7 +21,7 @@ import { type Refusal, refusalOf } from './check.ts';
 export type ImportDeps = { database: Database };
 
 /** A membership and its place in the request. */
-export type Numbered = { index: number; membership: NewMembership };
+export type NumberedMembership = { index: number; membership: NewMembership };
 export type NumberedRefusal = Refusal & { index: number };
 
 /** Memberships of a transaction, which keeps the tenant locked. */
@@ -31,7 +31,7 @@ const perTransaction = 50;
 export async function addMembers(
   { database }: ImportDeps,
   tenant: string,
-  numbered: readonly Numbered[],
+  numbered: readonly NumberedMembership[],
   call: Call,
 ): Promise<NumberedRefusal[]> {
   const refusals: NumberedRefusal[] = [];
@@ -52,7 +52,7 @@ export async function addMembers(
 
 async function addPart(
   tx: Transaction,
-  numbered: readonly Numbered[],
+  numbered: readonly NumberedMembership[],
   call: Call,
 ): Promise<NumberedRefusal[]> {
   // No row that is written here is read again: all are written together at the end.

@@ -5,7 +5,12 @@ import type {
   AddMembersRequest,
   Imports,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
-import { addMembers, type ImportDeps, type Numbered, type NumberedRefusal } from './add-members.ts';
+import {
+  addMembers,
+  type ImportDeps,
+  type NumberedMembership,
+  type NumberedRefusal,
+} from './add-members.ts';
 import { createCheck } from './check.ts';
 
 export function importsHandlers(deps: ImportDeps): Handlers<typeof Imports> {
@@ -24,7 +29,7 @@ async function addAll(
   const call = inNameOf(importer, identityCall);
   const refusals: NumberedRefusal[] = [];
   const check = createCheck(deps.database, importer);
-  const byTenant = new Map<string, Numbered[]>();
+  const byTenant = new Map<string, NumberedMembership[]>();
   for (const [index, membership] of memberships.entries()) {
     const refusal = await check(membership);
     if (refusal) refusals.push({ index, ...refusal });

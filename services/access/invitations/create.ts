@@ -66,7 +66,7 @@ export async function createInvitation(
   return token;
 }
 
-type Invited = Pick<TenantInvitationsCreateRequest, 'tenant' | 'roles' | 'groups'> & {
+type InvitationRequest = Pick<TenantInvitationsCreateRequest, 'tenant' | 'roles' | 'groups'> & {
   email: Email;
   /** The user with the address, and the user who invites. */
   invited: User | undefined;
@@ -77,7 +77,7 @@ type Invited = Pick<TenantInvitationsCreateRequest, 'tenant' | 'roles' | 'groups
 export async function invite(
   tx: Transaction,
   { keyRing, limiter, limits }: Pick<CreateDeps, 'keyRing' | 'limiter' | 'limits'>,
-  request: Invited,
+  request: InvitationRequest,
   call: Call,
 ): Promise<{ id: string; token: string }> {
   const { tenant, email, invited, inviter } = request;
@@ -151,7 +151,7 @@ type Offer = { roles: string[]; groups: InvitedGroup[] };
  */
 async function assertOffer(
   tx: Transaction,
-  request: Pick<Invited, 'tenant' | 'roles' | 'groups'>,
+  request: Pick<InvitationRequest, 'tenant' | 'roles' | 'groups'>,
   defaultRole: string,
   call: Call,
 ): Promise<Offer> {

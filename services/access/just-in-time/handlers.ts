@@ -11,7 +11,7 @@ import { type JoinDeps, join } from './join.ts';
 import { mayDelegate, mayGrantRoles } from './may-grant.ts';
 import { takeBack } from './take-back.ts';
 
-export function admissionHandlers(deps: JoinDeps): Handlers<typeof Admission> {
+export function justInTimeHandlers(deps: JoinDeps): Handlers<typeof Admission> {
   const { database } = deps;
   return {
     join: (request, call) => join(deps, request, call),

@@ -10,7 +10,7 @@ import { GroupMemberEntity, type GroupRow } from '../groups/entities.ts';
 import { enterGroup, recordMember } from '../groups/members.ts';
 import { findGroupRoles } from '../groups/queries.ts';
 import { ownerRole } from '../permissions/builtin.ts';
-import { countOtherOwners } from '../tenants/queries.ts';
+import { countOtherOwners } from '../tenants/owners/queries.ts';
 import type { HandingOut } from './handing-out.ts';
 
 // A provider's mappings grant a user roles and groups, and revoke those that they granted before
@@ -29,7 +29,7 @@ type Ending = {
 };
 type Following = Omit<Ending, 'cause'> & { call: Call; handingOut: HandingOut };
 /** Existing roles, and keys of groups. `keeps`: those that are not named stay. */
-type Named = { roles: ReadonlySet<string>; groups: ReadonlySet<string>; keeps: boolean };
+type NamedRights = { roles: ReadonlySet<string>; groups: ReadonlySet<string>; keeps: boolean };
 
 /**
  * Makes a user's roles and groups match the mappings. `groups` are the existing groups that are
@@ -37,7 +37,7 @@ type Named = { roles: ReadonlySet<string>; groups: ReadonlySet<string>; keeps: b
  */
 export async function followMappings(
   { tx, call, log, person, giver, handingOut }: Following,
-  named: Named,
+  named: NamedRights,
   groups: readonly LockedGroup[],
 ): Promise<boolean> {
   const ending = { tx, cause: call, log, person, giver };
@@ -100,7 +100,7 @@ type MappedRights = {
 /** Revokes the mapped roles and groups that are not named. */
 async function endMapped(
   { tx, cause, log, person, giver }: Ending,
-  named: Pick<Named, 'roles' | 'groups'>,
+  named: Pick<NamedRights, 'roles' | 'groups'>,
   { grants, memberships, groups }: MappedRights,
 ): Promise<boolean> {
   const { tenant, userId, provider } = person;

@@ -47,27 +47,27 @@ const retention = `interval '30 days'`;
 
 type PersonKey = [tenant: string, userId: string, provider: string];
 
-const stated: Statement<never, [...key: PersonKey, giver: string | null]> = {
+const writeStatement: Statement<never, [...key: PersonKey, giver: string | null]> = {
   name: 'access.mapping_stated',
   text: `insert into mapping_statement (tenant, user_id, provider, stated_at, silent_since, giver) values ($1, $2, $3, now(), null, $4)
     on conflict (tenant, user_id, provider) do update set stated_at = now(), silent_since = null, giver = excluded.giver`,
 };
 // Rights from before there were statements count as stated now.
-const silent: Statement<{ keeps: boolean }, [...key: PersonKey, giver: string | null]> = {
+const noteSilence: Statement<{ keeps: boolean }, [...key: PersonKey, giver: string | null]> = {
   name: 'access.mapping_silent',
   text: `insert into mapping_statement as m (tenant, user_id, provider, stated_at, silent_since, giver) values ($1, $2, $3, now(), now(), $4)
     on conflict (tenant, user_id, provider) do update set silent_since = coalesce(m.silent_since, now())
     returning stated_at > now() - ${retention} as keeps`,
 };
-const forgotten: Statement<never, PersonKey> = {
+const removeStatement: Statement<never, PersonKey> = {
   name: 'access.mapping_forgotten',
   text: 'delete from mapping_statement where tenant = $1 and user_id = $2 and provider = $3',
 };
 
 export const forgetStatement = (run: Run, { tenant, userId, provider }: Person): Promise<unknown> =>
-  run(forgotten, [tenant, userId, provider]);
+  run(removeStatement, [tenant, userId, provider]);
 
-type Stated = {
+type RightsStatement = {
   keepsMapped: boolean;
   roles: string[];
   groups: string[];
@@ -103,16 +103,16 @@ export async function findMappingGiver(
 export async function noteStatement(
   run: Run,
   person: Person,
-  { keepsMapped, roles, groups, giver }: Stated,
+  { keepsMapped, roles, groups, giver }: RightsStatement,
 ): Promise<boolean> {
   const key: PersonKey = [person.tenant, person.userId, person.provider];
   const stored = giver ? JSON.stringify(copyGiver(giver)) : null;
   if (keepsMapped) {
-    const [row] = await run(silent, [...key, stored]);
+    const [row] = await run(noteSilence, [...key, stored]);
     if (row?.keeps) return true;
   }
-  if (!keepsMapped && roles.length + groups.length > 0) await run(stated, [...key, stored]);
-  else await run(forgotten, key);
+  if (!keepsMapped && roles.length + groups.length > 0) await run(writeStatement, [...key, stored]);
+  else await run(removeStatement, key);
   return false;
 }
 

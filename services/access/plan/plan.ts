@@ -18,7 +18,8 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { type Database, lacksLock, lockName, onPool, type Transaction } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { rightsOf, tokenRightsOf } from '../decisions/rights.ts';
+import { rightsOf } from '../decisions/rights.ts';
+import { tokenRightsOf } from '../decisions/rights-checks.ts';
 import { type Directory, findBots } from '../directory.ts';
 import { grant, grantProblems, withdraw } from '../granting/change.ts';
 import { botGrantInput, type GrantInput, grantInput, groupGrantInput } from '../grants/records.ts';

@@ -1,5 +1,5 @@
 import type { Run, Statement, Transaction } from '@bailiwick/store';
-import type { SubjectGrantRow } from '../decisions/queries.ts';
+import type { SubjectGrantRow } from '../decisions/subjects/queries.ts';
 
 /** Sets the longest time that this transaction waits for a lock, in milliseconds. */
 export async function waitForLocks(tx: Transaction, ms: number): Promise<void> {

@@ -24,14 +24,17 @@ export async function deactivate(
   apply: (change: PersonChange) => Promise<boolean>,
 ): Promise<boolean> {
   const { active: _, ...present } = writable(stored);
-  const applied = (next: Resource, message: string) =>
+  const applyNext = (next: Resource, message: string) =>
     apply({
       resource: next,
       requestedActive: false,
-      notes: [...notes, ...refused(resource, next, message)],
+      notes: [...notes, ...refusalNotes(resource, next, message)],
       emptied,
     });
-  const variants = [...refusable.map((names) => replaced(resource, present, names)), present];
+  const variants = [
+    ...refusable.map((names) => withPresentValues(resource, present, names)),
+    present,
+  ];
   const tried = new Set<string>();
   let message = '';
   let last: unknown;
@@ -40,11 +43,11 @@ export async function deactivate(
     if (tried.has(key)) continue;
     tried.add(key);
     try {
-      return await applied(variant, message);
+      return await applyNext(variant, message);
     } catch (thrown) {
       const { code, message: refusal } = toServiceError(thrown);
       if (!isRefusal(thrown)) {
-        if (key !== canonical(present)) await applied(present, code);
+        if (key !== canonical(present)) await applyNext(present, code);
         throw thrown;
       }
       message ||= refusal;
@@ -55,14 +58,18 @@ export async function deactivate(
 }
 
 /** A resource with the present values of some attributes. */
-function replaced(resource: Resource, present: Resource, names: readonly string[]): Resource {
+function withPresentValues(
+  resource: Resource,
+  present: Resource,
+  names: readonly string[],
+): Resource {
   const others = Object.entries(resource).filter(([name]) => !names.includes(name));
   const presentEntries = Object.entries(present).filter(([name]) => names.includes(name));
   return Object.fromEntries([...others, ...presentEntries]);
 }
 
 /** The attributes of a request whose values are not those that are stored. */
-function refused(resource: Resource, stored: Resource, message: string): IntakeNote[] {
+function refusalNotes(resource: Resource, stored: Resource, message: string): IntakeNote[] {
   const names = new Set([...Object.keys(resource), ...Object.keys(stored)]);
   const isChanged = (name: string) =>
     canonical(resource[name] ?? '') !== canonical(stored[name] ?? '');

@@ -2,7 +2,6 @@ import { notFound, ServiceError } from '@bailiwick/errors';
 import type { Handlers } from '@bailiwick/pipeline';
 import type { Scim, ScimHandleRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
 import { onPool } from '@bailiwick/store';
-import { announceRefusal, findSource, unknownSource } from './authority.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { changeScimGroup, createScimGroup, deleteScimGroup, replacing } from './groups.ts';
 import {
@@ -13,11 +12,12 @@ import {
   readListQuery,
   type Source,
 } from './listing.ts';
+import { announceRefusal, findSource, unknownSource } from './maker.ts';
 import { listNotices } from './notices/notes.ts';
 import { resourceTypes, schemaDocuments, serviceProviderConfig } from './protocol/documents.ts';
-import { patched } from './protocol/patch.ts';
+import { applyPatch } from './protocol/patch.ts';
 import { invalidSyntax, invalidValue } from './protocol/problems.ts';
-import { type Projection, projected, readProjection } from './protocol/projection.ts';
+import { applyProjection, type Projection, readProjection } from './protocol/projection.ts';
 import { isObject, type Resource, textOf } from './protocol/resource.ts';
 import { groupType, type ResourceType, userType } from './protocol/schemas.ts';
 import { groupSource, peopleSource } from './sources.ts';
@@ -123,7 +123,7 @@ function users(deps: ScimDeps, request: ScimRequest): Resources {
       changePerson(deps, request, {
         id,
         ifMatch,
-        next: (now, intake) => patched(userType, now, body, intake),
+        next: (now, intake) => applyPatch(userType, now, body, intake),
       }),
     remove: (id, ifMatch) => deletePerson(deps, request, id, ifMatch),
     patchStatus: 200,
@@ -144,7 +144,7 @@ function groups(deps: ScimDeps, request: ScimRequest): Resources {
       changeScimGroup(deps, request, {
         id,
         ifMatch,
-        next: (now, intake) => patched(groupType, now, body, intake),
+        next: (now, intake) => applyPatch(groupType, now, body, intake),
       }),
     remove: (id, ifMatch) => deleteScimGroup(deps, request, id, ifMatch),
     patchStatus: 204,
@@ -170,23 +170,23 @@ async function answerResource(
   const show = async (status: number, resourceId: string): Promise<Answer> => {
     const resource = await resources.get(resourceId, projection);
     const { location, version } = resource['meta'] as { location: string; version: string };
-    return { status, body: projected(type, resource, projection), etag: version, location };
+    return { status, body: applyProjection(type, resource, projection), etag: version, location };
   };
-  if (id === '.search' && method === 'POST') return search(resources, parsed(body));
+  if (id === '.search' && method === 'POST') return search(resources, parseBody(body));
   if (id === '') {
     if (method === 'GET')
       return list(resources, projection, (name) => parameters.get(name) ?? undefined);
-    if (method === 'POST') return show(201, await resources.create(parsed(body)));
+    if (method === 'POST') return show(201, await resources.create(parseBody(body)));
     throw unsupported(method);
   }
   switch (method) {
     case 'GET':
       return show(200, id);
     case 'PUT':
-      await resources.replace(id, ifMatch, parsed(body));
+      await resources.replace(id, ifMatch, parseBody(body));
       return show(200, id);
     case 'PATCH':
-      await resources.patch(id, ifMatch, parsed(body));
+      await resources.patch(id, ifMatch, parseBody(body));
       return patchStatus === 204 ? { status: 204 } : show(200, id);
     case 'DELETE':
       await resources.remove(id, ifMatch);
@@ -211,7 +211,7 @@ async function list(
 ): Promise<Answer> {
   const query = readListQuery(type, read);
   const { total, resources } = await find(query, projection, textOf(read('filter')));
-  const page = resources.map((resource) => projected(type, resource, projection));
+  const page = resources.map((resource) => applyProjection(type, resource, projection));
   return { status: 200, body: listOf(page, total, query.offset) };
 }
 
@@ -223,7 +223,7 @@ const listOf = (resources: readonly object[], total: number, offset: number) => 
   Resources: resources,
 });
 
-function parsed(body: string): unknown {
+function parseBody(body: string): unknown {
   if (body === '') throw invalidSyntax('the request must have a body');
   return JSON.parse(body);
 }

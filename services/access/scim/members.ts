@@ -88,13 +88,13 @@ async function removeAll(
   await reportEnd(tx, source, { tenant, userIds, roles });
 }
 
-type Added = { added: readonly string[]; userIds: ReadonlyMap<string, string> };
+type NewMembers = { added: readonly string[]; userIds: ReadonlyMap<string, string> };
 
 async function addAll(
   tx: Transaction,
   { source }: DirectoryRequest,
   group: GroupRow,
-  { added, userIds }: Added,
+  { added, userIds }: NewMembers,
 ): Promise<void> {
   const { tenant, id: groupId } = group;
   const createdAt = new Date();

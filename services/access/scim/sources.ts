@@ -28,7 +28,7 @@ const maxListed = 50_000;
 
 /** The people of a tenant's directory. */
 export function peopleSource({ run, tenant, baseUrl, signal }: Rows): Source<PersonRow> {
-  const byId = async (id: string) => listed(await findPerson(run, tenant, id));
+  const byId = async (id: string) => toList(await findPerson(run, tenant, id));
   return {
     type: userType,
     byId,
@@ -59,7 +59,7 @@ export function groupSource(
   filterText = '',
 ): Source<ScimGroupRow> {
   const withMembers = shows(projection, 'members') || /members/i.test(filterText);
-  const byId = async (id: string) => listed(await findScimGroup(run, tenant, id));
+  const byId = async (id: string) => toList(await findScimGroup(run, tenant, id));
   return {
     type: groupType,
     byId,
@@ -86,4 +86,4 @@ export function groupSource(
   };
 }
 
-const listed = <Row>(row: Row | undefined): Row[] => (row === undefined ? [] : [row]);
+const toList = <Row>(row: Row | undefined): Row[] => (row === undefined ? [] : [row]);

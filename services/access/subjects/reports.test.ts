@@ -6,8 +6,8 @@ import { SetSubjectStateRequestSchema } from '@bailiwick/proto/gen/bailiwick/acc
 import type { Database } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
-import { authorityHandlers } from '../authority.ts';
-import { subjectChanged } from '../deletion/follow.ts';
+import { applySubjectEvent } from '../deletion/follow.ts';
+import { rightsServiceHandlers } from '../rights-service.ts';
 
 /** The commits and revocations, in order. Caches acknowledge a revocation if `acknowledged`. */
 function begin({ acknowledged }: { acknowledged: boolean }) {
@@ -30,7 +30,7 @@ test('access revokes a reported subject after its commit, and its reply does not
     ['bot_1', 'bot:bot_1'],
   ] as const) {
     const { steps, deps } = begin({ acknowledged: false });
-    await authorityHandlers(deps).setSubjectState(
+    await rightsServiceHandlers(deps).setSubjectState(
       create(SetSubjectStateRequestSchema, {
         subject,
         state: 'disabled',
@@ -52,8 +52,8 @@ test('access revokes a subject whose change it learns from an event only', async
     const { steps, deps } = begin({ acknowledged: true });
     const record = { ID: subject, Active: false, UpdatedAt: new Date().toISOString() };
     const origin = serviceOrigin('identity', 'Users_Disable');
-    await subjectChanged(deps, { type, data: record, origin } as unknown as Parameters<
-      typeof subjectChanged
+    await applySubjectEvent(deps, { type, data: record, origin } as unknown as Parameters<
+      typeof applySubjectEvent
     >[1]);
     assert.deepEqual(steps, ['commit', key], type);
   }

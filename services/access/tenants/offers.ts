@@ -22,8 +22,9 @@ import { assertPresent } from '../subjects/state.ts';
 import { MembershipOfferEntity, TenantMemberEntity, type TenantMemberRow } from './entities.ts';
 import { lockTenant } from './lock.ts';
 import { recordMembership, startMembership } from './membership.ts';
+import { isUnaskedOwner } from './owners/queries.ts';
 import { acceptOwnership, declineOwnership } from './ownership.ts';
-import { findMembershipOrOffer, isUnaskedOwner } from './queries.ts';
+import { findMembershipOrOffer } from './queries.ts';
 
 // A tenant's users cannot add a user without consent: they offer a membership, and the user accepts
 // or declines it.

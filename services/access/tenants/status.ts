@@ -9,7 +9,7 @@ import { assertMayHandOut, ownerProtected, reportEnd, type Source } from '../dec
 import { TenantMemberEntity } from './entities.ts';
 import { lockTenant } from './lock.ts';
 import { endMembership, recordMembership } from './membership.ts';
-import { countOtherOwners, isUnaskedOwner } from './queries.ts';
+import { countOtherOwners, isUnaskedOwner } from './owners/queries.ts';
 
 type Member = Loaded<(typeof TenantMemberEntity)['~entity']>;
 
@@ -88,7 +88,7 @@ async function assertMayGiveBack(
   else await assertMayGrant(tx, call.caller, tenant, roles, new Date());
 }
 
-type Ended = {
+type MembershipEnd = {
   tenant: string;
   userId: string;
   what: 'removed' | 'disabled';
@@ -105,7 +105,7 @@ type Ended = {
 export async function assertMayEnd(
   tx: Transaction,
   call: Call,
-  { tenant, userId, what, isSuspended = false, source }: Ended,
+  { tenant, userId, what, isSuspended = false, source }: MembershipEnd,
 ): Promise<void> {
   const run = tx.query;
   // Checks grants and not their effect: a disabled owner becomes an owner again when enabled.

@@ -32,7 +32,7 @@ import {
 } from './entities.ts';
 import { assertFactorProven } from './factor.ts';
 import { keepLogo } from './keep-logo.ts';
-import { hasOwner } from './queries.ts';
+import { hasOwner } from './owners/queries.ts';
 import { assertNotReserved } from './reserved-names.ts';
 import { assertScimParent } from './scim-parent.ts';
 import { assertMethodKept, assertSsoProven } from './sso.ts';

@@ -59,13 +59,16 @@ export const schemaDocuments = (baseUrl: string) =>
     id,
     name,
     description,
-    attributes: attributes.filter(isStored).map((one) => described(one)),
+    attributes: attributes.filter(isStored).map((one) => describeAttribute(one)),
     meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${id}` },
   }));
 
 const isStored = ({ unstored }: Attribute): boolean => unstored !== true;
 
-const described = (attribute: Attribute, isReadOnly = attribute.readOnly === true): object => ({
+const describeAttribute = (
+  attribute: Attribute,
+  isReadOnly = attribute.readOnly === true,
+): object => ({
   name: attribute.name,
   type: attribute.type,
   multiValued: attribute.multiValued === true,
@@ -77,7 +80,7 @@ const described = (attribute: Attribute, isReadOnly = attribute.readOnly === tru
     ? {
         subAttributes: (attribute.subAttributes ?? [])
           .filter(isStored)
-          .map((one) => described(one, isReadOnly || one.readOnly === true)),
+          .map((one) => describeAttribute(one, isReadOnly || one.readOnly === true)),
       }
     : {
         caseExact: attribute.caseExact === true,

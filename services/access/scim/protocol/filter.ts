@@ -190,7 +190,7 @@ function readTest(reader: Reader, path: Path, name: string): Filter {
 function readValue(reader: Reader): string | boolean | null {
   const { text, word } = reader.tokens[reader.next] ?? {};
   reader.next += 1;
-  if (text !== undefined) return unquoted(text);
+  if (text !== undefined) return unquote(text);
   const lower = word?.toLowerCase();
   if (lower === 'true' || lower === 'false') return lower === 'true';
   if (lower === 'null') return null;
@@ -198,7 +198,7 @@ function readValue(reader: Reader): string | boolean | null {
   throw invalidFilter('a value must be a string in quotes, a number, true, false or null');
 }
 
-function unquoted(text: string): string {
+function unquote(text: string): string {
   let content: string;
   try {
     content = String(JSON.parse(text));

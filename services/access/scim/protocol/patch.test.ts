@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toServiceError } from '@bailiwick/errors';
 import { type Intake, newIntake } from './intake.ts';
-import { patched } from './patch.ts';
+import { applyPatch } from './patch.ts';
 import { type Resource, readResource } from './resource.ts';
 import { groupType, userType } from './schemas.ts';
 
@@ -18,7 +18,7 @@ const person: Resource = {
   active: true,
 };
 const patchOf = (intake: Intake, ...Operations: object[]) =>
-  readResource(userType, patched(userType, person, { Operations }, intake), intake, person);
+  readResource(userType, applyPatch(userType, person, { Operations }, intake), intake, person);
 const patch = (...Operations: object[]) => patchOf(newIntake(), ...Operations);
 
 const cases: ReadonlyArray<[name: string, operations: object[], changed: object]> = [
@@ -152,7 +152,7 @@ test('PATCH changes the members of a group in all forms, and names each once', (
   const group: Resource = { displayName: 'G', members: [{ value: 'a' }, { value: 'b' }] };
   const members = (...Operations: object[]) =>
     (
-      (patched(groupType, group, { Operations }, newIntake())['members'] ?? []) as Array<{
+      (applyPatch(groupType, group, { Operations }, newIntake())['members'] ?? []) as Array<{
         value: string;
       }>
     ).map(({ value }) => value);

@@ -21,7 +21,7 @@ type Operation = {
 };
 
 /** The resource after the operations of a PATCH. The given one stays as it is. */
-export function patched(
+export function applyPatch(
   type: ResourceType,
   resource: Resource,
   body: unknown,
@@ -182,7 +182,7 @@ function nextValues(stored: readonly Value[], path: PatchPath, change: Change): 
     if (op === 'remove' && !change.hasValue) return [];
     const read = (readValue(attribute, value, intake) ?? []) as readonly Value[];
     if (op === 'replace') return read;
-    if (op === 'add') return merged(stored, read);
+    if (op === 'add') return mergeValues(stored, read);
     // Entra ID removes members by their values. Values that name none remove none.
     return without(stored, read);
   }
@@ -233,7 +233,7 @@ const keyOf = (element: Value): string =>
     : canonical(element);
 
 /** Adds values: one that is there already is replaced. */
-function merged(stored: readonly Value[], added: readonly Value[]): readonly Value[] {
+function mergeValues(stored: readonly Value[], added: readonly Value[]): readonly Value[] {
   const values = new Map([...stored, ...added].map((one) => [keyOf(one), one]));
   return onePrimary([...values.values()], added);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { projected, readProjection, shows } from './projection.ts';
+import { applyProjection, readProjection, shows } from './projection.ts';
 import type { Resource } from './resource.ts';
 import { groupType, userType } from './schemas.ts';
 
@@ -16,7 +16,7 @@ const person: Resource = {
 };
 
 const project = (query: Record<string, string>) =>
-  projected(
+  applyProjection(
     userType,
     person,
     readProjection((name) => query[name]),
@@ -69,5 +69,5 @@ test('the members of a group are read only if they are shown', () => {
   assert.equal(isShown({ excludedAttributes: 'Members' }), false);
   const group: Resource = { id: 'grp_1', displayName: 'G', members: [{ value: 'scu_1' }] };
   const excluded = readProjection((name) => (name === 'excludedAttributes' ? 'members' : ''));
-  assert.deepEqual(projected(groupType, group, excluded), { id: 'grp_1', displayName: 'G' });
+  assert.deepEqual(applyProjection(groupType, group, excluded), { id: 'grp_1', displayName: 'G' });
 });

@@ -28,11 +28,11 @@ export function shows({ attributes, excluded }: Projection, name: string): boole
 }
 
 /** The attributes that names select, each with its selected sub-attributes; none = all of it. */
-type Selected = ReadonlyMap<string, readonly string[]>;
+type Selection = ReadonlyMap<string, readonly string[]>;
 
 const keyOf = (extension: string, name: string): string => `${extension} ${name}`.toLowerCase();
 
-function select(type: ResourceType, names: readonly string[]): Selected {
+function select(type: ResourceType, names: readonly string[]): Selection {
   const resolve = resolverOf(type);
   const selected = new Map<string, readonly string[]>();
   for (const name of names) {
@@ -46,7 +46,7 @@ function select(type: ResourceType, names: readonly string[]): Selected {
 }
 
 /** A resource with the attributes that are asked for. Unknown names are ignored. */
-export function projected(
+export function applyProjection(
   type: ResourceType,
   resource: Resource,
   { attributes, excluded }: Projection,

@@ -8,7 +8,7 @@ import type { Source } from '../decisions/sources.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { findPerson } from './queries.ts';
 
-// A directory acts with the authority of the maker of its key or trust.
+// A directory acts with the rights of the maker of its key or trust.
 
 /** A source that may give nothing. */
 export const unknownSource = (tenant: string): Source => ({

@@ -29,7 +29,8 @@ import { mayGrantBotRights } from './acting/bots.ts';
 import { findSubjectGrants, reduces } from './decisions/context.ts';
 import { capKeys, keyOfSubject } from './decisions/effective.ts';
 import { isMemberWithin } from './decisions/queries.ts';
-import { reachOf, rightsOf, tokenRightsOf } from './decisions/rights.ts';
+import { reachOf, rightsOf } from './decisions/rights.ts';
+import { tokenRightsOf } from './decisions/rights-checks.ts';
 import type { Rights } from './decisions/values.ts';
 import { leave } from './deletion/leave.ts';
 import { findGroupPaths } from './groups/queries.ts';
@@ -38,13 +39,11 @@ import { type ReportedState, setSubjectState } from './subjects/state.ts';
 import { findLogo } from './tenants/branding/queries.ts';
 import type { TenantRow } from './tenants/entities.ts';
 import { factorFields } from './tenants/factor.ts';
+import { findOwners, findPlatformOwners, hasOwner } from './tenants/owners/queries.ts';
 import {
   closedTenantsOf,
   findMemberIds,
-  findOwners,
-  findPlatformOwners,
   findTenant,
-  hasOwner,
   isKnownElsewhere,
   tenantsOf,
 } from './tenants/queries.ts';
@@ -66,7 +65,7 @@ type Deps = {
   credentials: Pick<PeerClient<typeof Credentials>, 'confirm'>;
 };
 
-export function authorityHandlers(deps: Deps): Handlers<typeof Authority> {
+export function rightsServiceHandlers(deps: Deps): Handlers<typeof Authority> {
   const { database, revoke, credentials } = deps;
   const run = onPool(database);
   return {
