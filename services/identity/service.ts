@@ -59,12 +59,12 @@ import { botsHandlers } from './bots/handlers.ts';
 import { removeBots } from './bots/purge.ts';
 import { confirmCredential } from './credentials/confirm.ts';
 import { credentialsHandlers } from './credentials/credentials.ts';
-import { openInstalled } from './credentials/installed.ts';
+import { openTokens } from './credentials/installed.ts';
 import { tokensHandlers } from './credentials/introspection.ts';
 import { directoryHandlers, usersHandlers } from './directory/handlers.ts';
 import { factorsHandlers, recoveryCodesHandlers } from './factors/handlers.ts';
 import { federationHandlers } from './federation/handlers.ts';
-import { forgetProvider } from './federation/queries.ts';
+import { forgetProvider } from './federation/identities/queries.ts';
 import { dataKeysHandlers } from './keys/handlers.ts';
 import { accountLimits } from './limits.ts';
 import { followOwnerNotices } from './owners/notices.ts';
@@ -128,7 +128,7 @@ const pageRules = ({ publicUrl, appUrl, allowedOrigins, ...settings }: Options['
 });
 
 /** The resources opened before the start. */
-type Opened = { keyRing: KeyRing; keyService: KeyService; isBreached: IsBreached | undefined };
+type Resources = { keyRing: KeyRing; keyService: KeyService; isBreached: IsBreached | undefined };
 
 function passwordsOn(database: Database) {
   const passwords = createPasswords();
@@ -151,7 +151,7 @@ const rightsOf = (
 /** The parts with which the service starts, on its database and broker. */
 function partsOf(
   { settings, peers, log }: Options,
-  { keyRing, keyService, isBreached }: Opened,
+  { keyRing, keyService, isBreached }: Resources,
   { database, broker, handover, refusals }: Parameters<ServiceOptions['parts']>[0],
 ) {
   const limits = accountLimits[settings.limits as LimitProfile];
@@ -190,7 +190,7 @@ function partsOf(
       serve(Bots, botsHandlers(deps)),
       serve(BotKeys, botKeysHandlers(deps)),
       serve(BotTrusts, botTrustsHandlers(deps)),
-      serve(Credentials, credentialsHandlers({ ...deps, installed: openInstalled(settings, log) })),
+      serve(Credentials, credentialsHandlers({ ...deps, installed: openTokens(settings, log) })),
       serve(Tokens, tokensHandlers(deps)),
       serve(IdentityLimits, { take: countAddress(deps.limiter, limits.addresses) }),
       serve(IdentityKeys, dataKeysHandlers({ database })),

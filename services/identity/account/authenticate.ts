@@ -20,7 +20,7 @@ export type Exemption = {
 };
 
 /** A user whose password was right, with the kinds of second factors that are due. */
-export type Authenticated = { user: UserRow; factors: readonly string[] };
+export type AuthenticatedUser = { user: UserRow; factors: readonly string[] };
 
 /**
  * The user of this address and password. Throws for everything else, after the same amount of
@@ -31,7 +31,7 @@ export async function authenticate(
   { email: text, password }: { email: string; password: string },
   call: Call,
   exemption?: Exemption,
-): Promise<Authenticated> {
+): Promise<AuthenticatedUser> {
   const { database, comparePassword, passwordPolicy, throttle } = deps;
   // An invalid address has no account: it takes the same path as an unknown one.
   const written = findEmail(text);

@@ -81,7 +81,7 @@ const owns = async (
   tenant !== '' &&
   (await authority.listOwners({ tenant, limit: 1, userId }, call)).userIds.includes(userId);
 
-type Recovered = { user: UserRow; code: RecoveryCode };
+type RecoveredUser = { user: UserRow; code: RecoveryCode };
 
 /**
  * Uses the code up and opens the session. If the user changes in between, the code is used and the
@@ -90,7 +90,7 @@ type Recovered = { user: UserRow; code: RecoveryCode };
 export async function beginRecovered<T>(
   deps: AccountDeps,
   call: Call,
-  { user, code: { tenant, codeHash } }: Recovered,
+  { user, code: { tenant, codeHash } }: RecoveredUser,
   begin: (tx: Transaction, locked: UserRow) => Promise<T>,
 ): Promise<T> {
   const { ip, userAgent } = call.caller;

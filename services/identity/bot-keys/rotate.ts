@@ -53,7 +53,7 @@ export async function rotateKey(
         latestEnd,
         rotatedFrom: id,
         createdBy: caller.id,
-        // A key that replaces itself gains no authority.
+        // A key that replaces itself gains no rights.
         maker: caller.credentialId === id ? storedMaker(old) : makerOf(caller),
       },
       now,

@@ -1,7 +1,7 @@
 import type { Caller } from '@bailiwick/contract';
 import { type Database, onPool, type Statement } from '@bailiwick/store';
 
-// A directory that uses a key or trust acts with the authority of its maker: the one who created,
+// A directory that uses a key or trust acts with the rights of its maker: the one who created,
 // saved or rotated it last.
 
 export type Maker = {

@@ -6,13 +6,17 @@ import type { Database } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { findLiveBotKeyById } from '../bot-keys/queries.ts';
 import { isLiveTrust } from '../bot-trusts/queries.ts';
-import { findLiveSessionById, findSupportSessionById, proofOf } from '../sessions/queries.ts';
+import { findLiveSessionById, findSupportSessionById, proofOf } from '../sessions/live/queries.ts';
 
 type Deps = { database: Database; issuer: Pick<PeerClient<typeof Issuer>, 'confirmApp'> };
-type Named = Omit<Credential, '$typeName' | '$unknown'>;
+type CredentialRef = Omit<Credential, '$typeName' | '$unknown'>;
 
 /** The proof of a running call's credential. @throws unauthenticated if it has ended */
-export async function confirmCredential(deps: Deps, credential: Named | undefined, call: Origin) {
+export async function confirmCredential(
+  deps: Deps,
+  credential: CredentialRef | undefined,
+  call: Origin,
+) {
   if (!credential) throw unauthenticated();
   const { type, id, credentialId, tenant } = credential;
   const narrowedTo = await scopesOf(deps, credential, call);
@@ -53,7 +57,7 @@ async function supportSession(database: Database, id: string) {
 /** The narrowing of the credential. The app of an access token may have lost scopes. */
 async function scopesOf(
   { issuer }: Deps,
-  { id, clientId, narrowedTo, tenant }: Named,
+  { id, clientId, narrowedTo, tenant }: CredentialRef,
   call: Origin,
 ): Promise<string[]> {
   if (clientId === '' || clientId === id) return narrowedTo;

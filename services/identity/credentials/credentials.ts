@@ -24,16 +24,16 @@ import {
   findLiveSessionIds,
   findSupportSession,
   type LiveSession,
-  limitSession,
   proofOf,
-} from '../sessions/queries.ts';
+} from '../sessions/live/queries.ts';
+import { limitSession } from '../sessions/queries.ts';
 import { endSupport, operatorOf } from '../support/ends.ts';
 import { confirmCredential } from './confirm.ts';
-import type { Installed } from './installed.ts';
+import type { InstalledTokens } from './installed.ts';
 
 type Deps = {
   database: Database;
-  installed: Installed;
+  installed: InstalledTokens;
   authority: Pick<PeerClient<typeof Authority>, 'effective'>;
   issuer: Pick<PeerClient<typeof Issuer>, 'confirmApp'>;
 };

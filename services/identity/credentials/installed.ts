@@ -6,7 +6,7 @@ import { type Log, type Mounted, watchMounted } from '@bailiwick/process';
 
 type Principal = { type: string; id: string; credentialId: string };
 
-export type Installed = ReadonlyArray<{ hash: Uint8Array; principal: Principal }>;
+export type InstalledTokens = ReadonlyArray<{ hash: Uint8Array; principal: Principal }>;
 
 type Files = { platformKey: Mounted<string>; workerToken: Mounted<string> };
 
@@ -15,7 +15,7 @@ export const assertTokenOf = (kind: TokenKind) => (token: string) => {
 };
 
 /** The principals of the installed tokens. Follows changes of their files. */
-export function openInstalled({ platformKey, workerToken }: Files, log: Log): Installed {
+export function openTokens({ platformKey, workerToken }: Files, log: Log): InstalledTokens {
   return [
     openOne(
       platformKey,
@@ -37,7 +37,7 @@ function openOne(
   kind: TokenKind,
   principal: Principal,
   log: Log,
-): Installed[number] {
+): InstalledTokens[number] {
   const one = { hash: tokenHash(file.content), principal };
   const assertToken = assertTokenOf(kind);
   watchMounted(file, log, (token) => {

@@ -20,7 +20,7 @@ import type { PeerClient } from '@bailiwick/wire';
 import { type MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { findLiveBotKey } from '../bot-keys/queries.ts';
-import { findLiveSession, type LiveSession, proofOf } from '../sessions/queries.ts';
+import { findLiveSession, type LiveSession, proofOf } from '../sessions/live/queries.ts';
 
 type Deps = {
   database: Database;
@@ -32,7 +32,7 @@ type Deps = {
 type Answer = MessageInitShape<typeof TokensIntrospectResponseSchema>;
 
 /** An answer about a token, the addresses that it holds for, and what ends it. */
-type Loaded = {
+type CacheEntry = {
   value: { answer: Answer; serves: (ip: string) => boolean };
   keys: readonly RightsKey[];
   endsAt: number;
@@ -41,7 +41,7 @@ type Loaded = {
 const anywhere = () => true;
 
 /** Ended, and therefore never cached: a token that becomes active is active at once. */
-const inactive: Loaded = { value: { answer: {}, serves: anywhere }, keys: [], endsAt: 0 };
+const inactive: CacheEntry = { value: { answer: {}, serves: anywhere }, keys: [], endsAt: 0 };
 
 /**
  * Introspection for the platform's own services. A token whose user or bot is not in the tenant in
@@ -71,7 +71,7 @@ async function loadSession(
   hash: Uint8Array,
   tenant: string,
   call: Origin,
-): Promise<Loaded> {
+): Promise<CacheEntry> {
   const session = await findLiveSession(deps.database, hash);
   if (!session) return inactive;
   const { id, user_id: userId, sso_place: ssoPlace, limited_to: limitedTo } = session;
@@ -128,7 +128,7 @@ async function loadBotKey(
   hash: Uint8Array,
   requestedTenant: string,
   call: Origin,
-): Promise<Loaded> {
+): Promise<CacheEntry> {
   const key = await findLiveBotKey(database, hash);
   if (!key || (requestedTenant !== '' && requestedTenant !== key.tenant)) return inactive;
   const { id, bot, tenant, permissions, allowedIps } = key;

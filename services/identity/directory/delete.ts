@@ -6,7 +6,7 @@ import type { Database } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
-import { removeIdentities } from '../federation/queries.ts';
+import { removeIdentities } from '../federation/identities/queries.ts';
 import { rowOf } from '../rows.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { UserEntity } from '../users/entities.ts';

@@ -84,7 +84,7 @@ export function assertNoDemand(demands: Demands, requirement: 'any' | 'phishing_
     );
 }
 
-type Recorded = {
+type FactorChange = {
   /** The event. Its mail has the same name without the family. */
   type:
     | 'user.factor_added'
@@ -106,7 +106,7 @@ type Recorded = {
 export async function recordFactors(
   tx: Transaction,
   user: UserRow,
-  { type, target, values = {} }: Recorded,
+  { type, target, values = {} }: FactorChange,
 ): Promise<void> {
   user.updatedAt = timeAfter(user.updatedAt);
   await voidChallenges(tx, user.id);

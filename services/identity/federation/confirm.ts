@@ -15,7 +15,8 @@ import type { UserRow } from '../users/entities.ts';
 import { lockExisting } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { providerTarget } from './admit.ts';
-import { confirmLink, findOpening, type LinkToConfirm, lockLink } from './queries.ts';
+import { findOpening } from './identities/queries.ts';
+import { confirmLink, type LinkToConfirm, lockLink } from './queries.ts';
 import { isLimited, markOf } from './trust.ts';
 
 export type ConfirmDeps = {

@@ -13,7 +13,8 @@ import { userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { type AdmitDeps, admit } from './admit.ts';
 import { isUnconfirmed, settle, vouch } from './confirmation/confirmation.ts';
-import { forgetPlatformProvider, forgetProvider, holdIdentityAt } from './queries.ts';
+import { forgetPlatformProvider, forgetProvider } from './identities/queries.ts';
+import { holdIdentityAt } from './queries.ts';
 import { admitSocial, type SocialDeps } from './social.ts';
 
 /** How many users of a platform's provider one transaction forgets. */

@@ -8,7 +8,7 @@ import { lockExisting } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { providerTarget } from './admit.ts';
 import { type ConfirmDeps, confirmIdentity } from './confirm.ts';
-import { type IdentityRow, listIdentities, removeIdentity } from './queries.ts';
+import { type IdentityRow, listIdentities, removeIdentity } from './identities/queries.ts';
 import { isLimited } from './trust.ts';
 
 type Deps = ConfirmDeps & { pager: Pager };

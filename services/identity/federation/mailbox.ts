@@ -4,7 +4,7 @@ import { findFactors } from '../factors/queries.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { type UserRow } from '../users/entities.ts';
 import { recordUser } from '../users/records.ts';
-import { dropPlatformLinks } from './queries.ts';
+import { dropPlatformLinks } from './identities/queries.ts';
 
 /**
  * Records that a mail has reached the user of an account that a social sign-in made, or that a

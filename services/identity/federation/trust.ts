@@ -19,7 +19,7 @@ export type LinkTrust = {
 };
 
 /**
- * Whether the sessions of a link are limited to its tenant. `limitedTo` in sessions/queries.ts is
+ * Whether the sessions of a link are limited to its tenant. `limitedTo` in sessions/live/queries.ts is
  * the same in SQL.
  */
 export const isLimited = ({ trust, lapsed }: LinkTrust): boolean =>

@@ -16,7 +16,7 @@ import type { PasskeyDeps } from './deps.ts';
 import { type PasskeyProof, provePasskey, unknownPasskey } from './proof.ts';
 import { findByCredential, type StoredPasskey } from './queries.ts';
 import { passkeyTarget } from './records.ts';
-import { PasskeyRefused, siteOf } from './site.ts';
+import { PasskeyRefusal, siteOf } from './site.ts';
 
 type PasskeyLogin = Pick<Handlers<typeof Account>, 'beginPasskeyLogin' | 'finishPasskeyLogin'>;
 
@@ -98,7 +98,7 @@ async function failure(
   call: Call,
   passkey: StoredPasskey | undefined,
 ): Promise<unknown> {
-  const isRefused = thrown instanceof PasskeyRefused;
+  const isRefused = thrown instanceof PasskeyRefusal;
   const error = isRefused
     ? unauthenticated(`the passkey was not accepted: ${thrown.message}`)
     : toServiceError(thrown);

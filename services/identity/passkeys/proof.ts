@@ -5,7 +5,7 @@ import { type LoginAnswer, readLogin } from './answers.ts';
 import { type ChallengePurpose, readChallenge, useUp } from './challenges.ts';
 import type { PasskeyDeps } from './deps.ts';
 import { findByCredential, type StoredPasskey, usePasskey } from './queries.ts';
-import { copyRefused, PasskeyRefused, siteOf } from './site.ts';
+import { copyRefusal, PasskeyRefusal, siteOf } from './site.ts';
 
 /** A passkey that has signed a challenge of ours. */
 export type PasskeyProof = {
@@ -20,14 +20,14 @@ export type PasskeyProof = {
 /** The same text for a passkey that no user has, and one of a disabled user. */
 export const unknownPasskey = () => unauthenticated('unknown passkey', 'PASSKEY_UNKNOWN');
 
-/** Verifies the answer to a challenge of this purpose. @throws PasskeyRefused, or a ServiceError */
+/** Verifies the answer to a challenge of this purpose. @throws PasskeyRefusal, or a ServiceError */
 export async function provePasskey(
   { keyRing, publicUrl }: Pick<PasskeyDeps, 'keyRing' | 'publicUrl'>,
   answer: LoginAnswer | undefined,
   passkey: StoredPasskey | undefined,
   purpose: ChallengePurpose,
 ): Promise<PasskeyProof> {
-  if (!answer) throw new PasskeyRefused('it is malformed');
+  if (!answer) throw new PasskeyRefusal('it is malformed');
   const challenge = readChallenge(keyRing, answer.client.challenge, purpose);
   if (!passkey) throw unknownPasskey();
   const { verifyLogin } = await import('./verify.ts');
@@ -41,7 +41,7 @@ export async function provePasskey(
       await useUp(tx, challenge);
       const used = { id, before, signCount: newCounter, backedUp: credentialBackedUp };
       // Another answer was used meanwhile, with a count that this one may not exceed.
-      if (!(await usePasskey(tx, used))) throw copyRefused();
+      if (!(await usePasskey(tx, used))) throw copyRefusal();
     },
   };
 }
@@ -63,7 +63,7 @@ export async function provePasskeyOf(
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof PasskeyRefused)) throw error;
+      if (!(error instanceof PasskeyRefusal)) throw error;
       if (error.isCopy) onCopy(passkey);
       return undefined;
     }

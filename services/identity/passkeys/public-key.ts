@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { readPublicKey } from '@bailiwick/contract';
 import { decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
-import { PasskeyRefused } from './site.ts';
+import { PasskeyRefusal } from './site.ts';
 
 // The public key of a passkey, in COSE (RFC 9052). The library verifies no attestation of a new
 // passkey, so it does not use the key before the first sign-in.
@@ -31,7 +31,7 @@ function jwkOf(cose: Member): Record<string, unknown> | undefined {
   }
 }
 
-/** Imports and checks the public key of a passkey. @throws PasskeyRefused */
+/** Imports and checks the public key of a passkey. @throws PasskeyRefusal */
 export function assertPublicKey(bytes: Uint8Array): void {
   let jwk: Record<string, unknown> | undefined;
   try {
@@ -40,7 +40,7 @@ export function assertPublicKey(bytes: Uint8Array): void {
   } catch {
     jwk = undefined;
   }
-  if (!jwk) throw new PasskeyRefused('its public key is of a kind that is not accepted');
+  if (!jwk) throw new PasskeyRefusal('its public key is of a kind that is not accepted');
   const read = readPublicKey(jwk);
-  if ('problem' in read) throw new PasskeyRefused(`its public key cannot be used: ${read.problem}`);
+  if ('problem' in read) throw new PasskeyRefusal(`its public key cannot be used: ${read.problem}`);
 }

@@ -21,7 +21,7 @@ import type { PasskeyDeps } from './deps.ts';
 import { PasskeyEntity, type PasskeyRow, passkeyRecord } from './entities.ts';
 import { listCredentials, storePasskey } from './queries.ts';
 import { recordPasskey } from './records.ts';
-import { algorithms, PasskeyRefused, siteOf } from './site.ts';
+import { algorithms, PasskeyRefusal, siteOf } from './site.ts';
 
 type Registration = Pick<Handlers<typeof Passkeys>, 'beginRegistration' | 'finishRegistration'>;
 
@@ -78,7 +78,7 @@ async function verify(
   const { id: userId, credentialId: sessionId } = call.caller;
   try {
     const answer = readRegistration(credential);
-    if (!answer) throw new PasskeyRefused('it is malformed');
+    if (!answer) throw new PasskeyRefusal('it is malformed');
     const purpose = forRegistration(userId, sessionId);
     const challenge = readChallenge(deps.keyRing, answer.client.challenge, purpose);
     const { verifyRegistration } = await import('./verify.ts');
@@ -99,7 +99,7 @@ async function verify(
     };
     return { challenge, passkey };
   } catch (error) {
-    if (!(error instanceof PasskeyRefused)) throw error;
+    if (!(error instanceof PasskeyRefusal)) throw error;
     const refusal = failedPrecondition(
       `the passkey was not accepted: ${error.message}`,
       'PASSKEY_REFUSED',

@@ -13,17 +13,17 @@ export function siteOf(publicUrl: string): Site {
 }
 
 /** An answer that was refused, and why. */
-export class PasskeyRefused extends Error {
+export class PasskeyRefusal extends Error {
   /** Whether the passkey may be a copy. */
   readonly isCopy: boolean;
 
   constructor(why: string, isCopy = false) {
     super(why);
-    this.name = 'PasskeyRefused';
+    this.name = 'PasskeyRefusal';
     this.isCopy = isCopy;
   }
 }
 
 /** The sign count went back: another copy of the key has signed since. */
-export const copyRefused = () =>
-  new PasskeyRefused('its sign count is not higher than before: it may be a copy', true);
+export const copyRefusal = () =>
+  new PasskeyRefusal('its sign count is not higher than before: it may be a copy', true);

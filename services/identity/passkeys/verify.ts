@@ -10,7 +10,7 @@ import { decodeAttestationObject, parseAuthenticatorData } from '@simplewebauthn
 import type { ClientData, LoginAnswer, RegistrationAnswer } from './answers.ts';
 import { assertPublicKey } from './public-key.ts';
 import type { StoredPasskey } from './queries.ts';
-import { algorithms, copyRefused, PasskeyRefused, type Site } from './site.ts';
+import { algorithms, copyRefusal, PasskeyRefusal, type Site } from './site.ts';
 
 // Verifies passkeys with SimpleWebAuthn. The library decides; the texts here only say to the caller
 // why it has refused. Callers load this module with the first passkey: the library costs each start
@@ -18,7 +18,7 @@ import { algorithms, copyRefused, PasskeyRefused, type Site } from './site.ts';
 
 type Registration = NonNullable<VerifiedRegistrationResponse['registrationInfo']>;
 
-/** Verifies a new passkey. @throws PasskeyRefused */
+/** Verifies a new passkey. @throws PasskeyRefusal */
 export async function verifyRegistration(
   { json, client }: RegistrationAnswer,
   site: Site,
@@ -27,7 +27,7 @@ export async function verifyRegistration(
     whyClient(client, 'webauthn.create', site) ??
     whyData(authDataIn(json.response.attestationObject), site) ??
     'its attestation is malformed';
-  if (client.crossOrigin) throw new PasskeyRefused('it was made in a frame of another site');
+  if (client.crossOrigin) throw new PasskeyRefusal('it was made in a frame of another site');
   assertNoCertificates(json.response.attestationObject);
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response: json,
@@ -37,10 +37,10 @@ export async function verifyRegistration(
     requireUserVerification: true,
     supportedAlgorithmIDs: algorithms,
   }).catch(() => {
-    throw new PasskeyRefused(why());
+    throw new PasskeyRefusal(why());
   });
   if (!verified || registrationInfo.credential.id !== json.id)
-    throw new PasskeyRefused(verified ? 'it names another credential' : why());
+    throw new PasskeyRefusal(verified ? 'it names another credential' : why());
   assertPublicKey(registrationInfo.credential.publicKey);
   return registrationInfo;
 }
@@ -50,21 +50,21 @@ export async function verifyRegistration(
  * request addresses that its certificates name.
  */
 function assertNoCertificates(attestationObject: string): void {
-  const attestation = decoded(() => {
+  const attestation = tryDecode(() => {
     const object = decodeAttestationObject(bytesOf(attestationObject));
     const format: unknown = object.get('fmt');
     return { format, hasCertificates: object.get('attStmt').get('x5c') !== undefined };
   });
   if (typeof attestation?.format !== 'string')
-    throw new PasskeyRefused('its attestation is malformed');
+    throw new PasskeyRefusal('its attestation is malformed');
   const { format, hasCertificates } = attestation;
   if (hasCertificates || (format !== 'none' && format !== 'packed'))
-    throw new PasskeyRefused('attestations with certificates are not accepted');
+    throw new PasskeyRefusal('attestations with certificates are not accepted');
 }
 
 export type VerifiedLogin = VerifiedAuthenticationResponse['authenticationInfo'];
 
-/** Verifies an answer to a sign-in with a stored passkey. @throws PasskeyRefused */
+/** Verifies an answer to a sign-in with a stored passkey. @throws PasskeyRefusal */
 export async function verifyLogin(
   { json, client }: LoginAnswer,
   { credentialId, publicKey, signCount, userId }: StoredPasskey,
@@ -73,15 +73,15 @@ export async function verifyLogin(
   const authenticatorData = bytesOf(json.response.authenticatorData);
   const refusal = () => {
     const why = whyClient(client, 'webauthn.get', site) ?? whyData(authenticatorData, site);
-    if (why === undefined && isCountedBack(authenticatorData, signCount)) return copyRefused();
-    return new PasskeyRefused(why ?? 'its signature is wrong');
+    if (why === undefined && isCountedBack(authenticatorData, signCount)) return copyRefusal();
+    return new PasskeyRefusal(why ?? 'its signature is wrong');
   };
-  if (client.crossOrigin) throw new PasskeyRefused('it was used in a frame of another site');
+  if (client.crossOrigin) throw new PasskeyRefusal('it was used in a frame of another site');
   // It may have been stored by a version that did not check it.
   assertPublicKey(publicKey);
   const { userHandle } = json.response;
   if (userHandle !== undefined && userHandle !== Buffer.from(userId).toString('base64url'))
-    throw new PasskeyRefused('it is for another account');
+    throw new PasskeyRefusal('it is for another account');
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: json,
     expectedChallenge: client.challenge,
@@ -103,7 +103,7 @@ function whyClient({ type, origin }: ClientData, expected: string, site: Site): 
 
 function whyData(authenticatorData: Uint8Array | undefined, { rpId }: Site): string | undefined {
   const parsed =
-    authenticatorData && decoded(() => parseAuthenticatorData(new Uint8Array(authenticatorData)));
+    authenticatorData && tryDecode(() => parseAuthenticatorData(new Uint8Array(authenticatorData)));
   if (!parsed) return 'its data is malformed';
   const own = createHash('sha256').update(rpId).digest();
   if (!own.equals(parsed.rpIdHash)) return 'it was made for another site (RP ID)';
@@ -113,16 +113,16 @@ function whyData(authenticatorData: Uint8Array | undefined, { rpId }: Site): str
 
 function isCountedBack(authenticatorData: Uint8Array, stored: number): boolean {
   const counter =
-    decoded(() => parseAuthenticatorData(new Uint8Array(authenticatorData)))?.counter ?? 0;
+    tryDecode(() => parseAuthenticatorData(new Uint8Array(authenticatorData)))?.counter ?? 0;
   return (counter > 0 || stored > 0) && counter <= stored;
 }
 
 const authDataIn = (attestationObject: string): Uint8Array | undefined =>
-  decoded(() => decodeAttestationObject(bytesOf(attestationObject)).get('authData'));
+  tryDecode(() => decodeAttestationObject(bytesOf(attestationObject)).get('authData'));
 
 const bytesOf = (base64url: string) => new Uint8Array(Buffer.from(base64url, 'base64url'));
 
-function decoded<T>(decode: () => T): T | undefined {
+function tryDecode<T>(decode: () => T): T | undefined {
   try {
     return decode();
   } catch {

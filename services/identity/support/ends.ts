@@ -2,7 +2,7 @@ import { hasPermission, type Origin, serviceOrigin } from '@bailiwick/contract';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
-import { findLiveSessionById, type LiveSession, proofOf } from '../sessions/queries.ts';
+import { findLiveSessionById, type LiveSession, proofOf } from '../sessions/live/queries.ts';
 import { deleteSupport, type OpenSupport } from '../sessions/support/queries.ts';
 import { type EndCause, recordSupportEnds } from '../sessions/support/records.ts';
 

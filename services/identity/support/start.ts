@@ -9,7 +9,7 @@ import type { PeerClient } from '@bailiwick/wire';
 import { assertFactorUsed } from '../factors/changes.ts';
 import { rowOf } from '../rows.ts';
 import { SessionEntity, sessionRecord } from '../sessions/entities.ts';
-import { findLiveSessionById, proofOf } from '../sessions/queries.ts';
+import { findLiveSessionById, proofOf } from '../sessions/live/queries.ts';
 import { deleteSupportOf, supportHash } from '../sessions/support/queries.ts';
 import { recordSupport, recordSupportEnds } from '../sessions/support/records.ts';
 import { assertMayActAs } from '../users/acting.ts';
@@ -87,7 +87,7 @@ async function assertProven(
   return { proven: ssoTenant === '' ? assurance : ownAssurance, until: session.expires_at };
 }
 
-type Opened = {
+type NewSupport = {
   operator: UserRow;
   user: UserRow;
   assurance: { proven: string; until: string };
@@ -99,7 +99,7 @@ type Opened = {
 function open(
   tx: Transaction,
   call: Call,
-  { operator, user, assurance, tenants, reason, minutes }: Opened,
+  { operator, user, assurance, tenants, reason, minutes }: NewSupport,
 ) {
   const token = createToken('support');
   const { ip, userAgent, credentialId: operatorSession } = call.caller;

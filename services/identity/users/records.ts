@@ -3,20 +3,24 @@ import { type Change, record, type Target, type Task } from '@bailiwick/outbox';
 import type { Transaction } from '@bailiwick/store';
 import { type UserRow, userJson } from './entities.ts';
 
-type RecordedWith = { tasks?: readonly Task[]; previous?: JsonObject; targets?: readonly Target[] };
+type RecordOptions = {
+  tasks?: readonly Task[];
+  previous?: JsonObject;
+  targets?: readonly Target[];
+};
 
 /** Records a change of a user with an event that has the user's record. */
 export function recordUser(
   tx: Transaction,
   type: string,
   user: UserRow,
-  more: RecordedWith = {},
+  more: RecordOptions = {},
 ): void {
   record(tx, userChange(type, user, more));
 }
 
 /** A change of a user, with an event that has the user's record. */
-export function userChange(type: string, user: UserRow, more: RecordedWith = {}): Change {
+export function userChange(type: string, user: UserRow, more: RecordOptions = {}): Change {
   const { targets: others = [], ...rest } = more;
   const targets = [{ Type: 'user', ID: user.id, Name: user.email }, ...others];
   return { tenant: '', type, data: userJson(user), targets, ...rest };

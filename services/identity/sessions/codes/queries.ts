@@ -1,6 +1,6 @@
 import type { Transaction } from '@bailiwick/store';
 import type { SessionOrigin, TakenOn } from '../entities.ts';
-import { isLive } from '../queries.ts';
+import { isLive } from '../live/queries.ts';
 
 /** The values that a session takes from the live one that it takes on. */
 export async function findTakenOn(tx: Transaction, id: string): Promise<TakenOn | undefined> {

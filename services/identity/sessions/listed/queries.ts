@@ -1,7 +1,7 @@
 import type { PageQuery } from '@bailiwick/pipeline';
 import type { Database, Statement, Transaction } from '@bailiwick/store';
 import type { ListedSession, SessionOrigin } from '../entities.ts';
-import { isLive, limitedTo } from '../queries.ts';
+import { isLive, limitedTo } from '../live/queries.ts';
 
 // Live sessions as their users and operators see them.
 

@@ -6,7 +6,7 @@ import {
   type Statement,
   type Transaction,
 } from '@bailiwick/store';
-import { isLive } from '../queries.ts';
+import { isLive } from '../live/queries.ts';
 
 // The proofs of a session's sign-in: their time, and the factors.
 

@@ -22,7 +22,7 @@ export type EndCause =
   | 'user_signed_out'
   | 'tenant_suspended';
 
-type Recorded = Pick<Change, 'tasks'> & {
+type SupportChange = Pick<Change, 'tasks'> & {
   type: 'session.support_started' | 'session.support_ended';
   session: MessageInitShape<typeof SessionSchema>;
   /** The address of the user. */
@@ -37,7 +37,7 @@ type Recorded = Pick<Change, 'tasks'> & {
  */
 export function recordSupport(
   tx: Transaction,
-  { type, session, email, tenants, tasks = [] }: Recorded,
+  { type, session, email, tenants, tasks = [] }: SupportChange,
 ): void {
   const sessionJson: JsonObject = encodeJson(SessionSchema, create(SessionSchema, session));
   const targets = [

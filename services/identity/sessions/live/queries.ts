@@ -1,0 +1,160 @@
+import { type Origin, platformPlace, type SessionProof } from '@bailiwick/contract';
+import type { Database, Statement } from '@bailiwick/store';
+import { supportHash } from '../support/queries.ts';
+
+/** Whether a session ("s") has not ended. */
+export const isLive =
+  "s.expires_at > now() and s.last_seen_at > now() - s.idle_minutes * interval '1 minute'";
+
+/**
+ * The tenant that a session (s) is limited to, '' = none: `isLimited` of its link
+ * (federation/trust.ts). A session whose link was deleted is limited, and so is one that was opened
+ * while its provider was not confirmed.
+ */
+export const limitedTo = `case when s.sso_tenant = '' or not s.unconfirmed and exists (
+    select from identity_link l where l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
+      and (l.trust = 'confirmed' or l.trust = 'domain' and not l.lapsed)
+  ) then '' else s.sso_tenant end`;
+
+/** The unconfirmed changes of a session's (s) provider. */
+const changes =
+  'from unconfirmed_provider v where v.tenant = s.sso_tenant and v.provider = s.provider';
+
+/** Who answers for the provider of a session (s) that was opened under an unconfirmed change. */
+const voucher = `case when s.unconfirmed then coalesce((select string_agg(v.voucher, chr(10) order by v.id) ${changes}), '') else '' end`;
+
+/** Whether a session (s) has not outlived the unconfirmed change under which it was opened. */
+const isConfirmed = `(not s.unconfirmed or exists (select ${changes}))`;
+
+/** Where the provider of a session (s) belongs: its tenant, or `platformPlace` ($2); '' = none. */
+const providerPlace = `case when s.sso_tenant = '' and s.provider <> '' then $2 else s.sso_tenant end`;
+
+/** In a session (s) from a provider, the assurance by the user's own factors of ours; '' = none. */
+const ownAssurance = `case when s.provider = '' then '' else s.own_assurance end`;
+
+const liveSession = `select s.id, s.user_id, u.email, u.mailbox_proven, ${providerPlace} as sso_place, s.created_at, s.proven_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
+           array_prepend(s.auth_method, s.further_methods) as auth_methods,
+           ${ownAssurance} as own_assurance,
+           ${limitedTo} as limited_to, ${voucher} as voucher, s.operator, s.operator_session,
+           s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale
+         from session s join user_account u on u.id = s.user_id
+         where ${isLive} and ${isConfirmed} and u.status = 'active' and u.email_verified`;
+const live: Statement<LiveSession, [tokenHash: Uint8Array, platformPlace: string]> = {
+  name: 'identity.live_session',
+  text: `${liveSession} and s.token_hash = $1 and s.operator = ''`,
+  across: 'the session names the tenant of the link that opened it',
+};
+const liveById: Statement<LiveSession, [id: string, platformPlace: string]> = {
+  name: 'identity.live_session_by_id',
+  text: `${liveSession} and s.id = $1 and s.operator = ''`,
+  across: 'the session names the tenant of the link that opened it',
+};
+const liveSupport: Statement<LiveSession, [tokenHash: Uint8Array, platformPlace: string]> = {
+  name: 'identity.live_support_session',
+  text: `${liveSession} and s.token_hash = $1 and s.operator <> ''`,
+  across: 'a support session belongs to its user in all tenants',
+};
+const liveSupportById: Statement<LiveSession, [id: string, platformPlace: string]> = {
+  name: 'identity.live_support_session_by_id',
+  text: `${liveSession} and s.id = $1 and s.operator <> ''`,
+  across: 'a support session belongs to its user in all tenants',
+};
+const touched: Statement<never, [id: string]> = {
+  name: 'identity.touch_session',
+  text: 'update session set last_seen_at = now() where id = $1',
+};
+
+const liveIds: Statement<{ id: string }, [ids: readonly string[]]> = {
+  name: 'identity.live_session_ids',
+  text: `select s.id from session s join user_account u on u.id = s.user_id
+         where s.id = any ($1) and s.operator = '' and ${isLive} and ${isConfirmed} and u.status = 'active' and u.email_verified`,
+  across: 'the session names the tenant of its provider',
+};
+
+type Texts = Record<
+  | 'id'
+  | 'user_id'
+  | 'email'
+  | 'sso_place'
+  | 'limited_to'
+  | 'voucher'
+  | 'created_at'
+  | 'last_seen_at'
+  | 'expires_at'
+  | 'assurance'
+  | 'own_assurance'
+  | 'operator'
+  | 'operator_session',
+  string
+>;
+
+export type LiveSession = Texts & {
+  /** The last proof of a factor after the sign-in. */
+  proven_at: string | null;
+  idle_minutes: number;
+  auth_methods: string[];
+  stale: boolean;
+  mailbox_proven: boolean;
+};
+
+export const proofOf = (session: LiveSession): SessionProof => ({
+  ssoTenant: session.sso_place,
+  limitedTo: session.limited_to,
+  assurance: session.assurance,
+  ownAssurance: session.own_assurance,
+  operator: session.operator,
+  voucher: session.voucher,
+});
+
+/** The session of a token, if it is live and its user may sign in. */
+export async function findLiveSession(
+  database: Database,
+  tokenHash: Uint8Array,
+  { touch }: { touch?: Origin } = {},
+): Promise<LiveSession | undefined> {
+  const [session] = await database.query(live, [tokenHash, platformPlace]);
+  // Written at most once a minute, so that a busy client does not cause a write per call.
+  if (touch && session?.stale) await database.write(touch, touched, [session.id]);
+  return session;
+}
+
+/**
+ * The support session of a token. Its hash is stored hashed once more: a process of an earlier
+ * version, which would take it for a session of the user's own, does not find it.
+ */
+export async function findSupportSession(
+  database: Database,
+  tokenHash: Uint8Array,
+): Promise<LiveSession | undefined> {
+  const [session] = await database.query(liveSupport, [supportHash(tokenHash), platformPlace]);
+  return session;
+}
+
+/** The support session of an id. */
+export async function findSupportSessionById(
+  database: Database,
+  id: string,
+): Promise<LiveSession | undefined> {
+  const [session] = await database.query(liveSupportById, [id, platformPlace]);
+  return session;
+}
+
+/** A session that an application of its user goes on with. With `touch` this extends it, as a call does. */
+export async function findLiveSessionById(
+  database: Database,
+  id: string,
+  { touch }: { touch?: Origin | undefined } = {},
+): Promise<LiveSession | undefined> {
+  const [session] = await database.query(liveById, [id, platformPlace]);
+  if (touch && session?.stale) await database.write(touch, touched, [session.id]);
+  return session;
+}
+
+/** Those of the sessions that are live, and whose users may sign in. */
+export async function findLiveSessionIds(
+  database: Database,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await database.query(liveIds, [ids]);
+  return rows.map(({ id }) => id);
+}
