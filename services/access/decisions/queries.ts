@@ -4,9 +4,9 @@ import {
   demandsMore,
   missesFactor,
   missesSso,
-  type ProofInTenants,
   type ProofValues,
   proofValues,
+  type Reach,
   refusesMethod,
 } from './session.ts';
 
@@ -230,12 +230,6 @@ const sharesTenant: Statement<
   limit 1`,
   across: 'the caller may see a user of a tenant that the caller may see',
 };
-
-/**
- * Where a principal may read data of users: in these tenants, or everywhere. `everywhere` excludes
- * tenants that demand more of a session than its proof.
- */
-export type Reach = ProofInTenants & { everywhere: boolean; tenants: readonly string[] };
 
 /** Whether a user is a member of a tenant within the reader's reach. */
 export async function isMemberWithin(

@@ -17,12 +17,11 @@ import {
   findUserRoles,
   type GrantedRoles,
   isActiveTenant,
-  type Reach,
   type RoleEnds,
   type RolesRow,
 } from './queries.ts';
 import { holdsInTenant, holdsOnPlatform } from './rights-checks.ts';
-import { anySession, noSession } from './session.ts';
+import { anySession, noSession, type Reach } from './session.ts';
 import type { Cap, Rights, SessionDemands, Source } from './values.ts';
 
 // The permissions of a principal: the union of its grants, and nothing by default.

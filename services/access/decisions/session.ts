@@ -62,3 +62,23 @@ export const demandsMore = (ssoTenant: string, assurance: string, own: string): 
 /** The assurance of a session that counts in a tenant. */
 const provenIn = (ssoTenant: string, assurance: string, own: string): string =>
   `case when ${ssoTenant} in ('', t.id) then ${assurance} when ${ssoTenant}::text is not null then ${own} end`;
+
+/**
+ * Where a principal may read data of users: in these tenants, or everywhere. `everywhere` excludes
+ * tenants that demand more of a session than its proof.
+ */
+export type Reach = ProofInTenants & { everywhere: boolean; tenants: readonly string[] };
+
+export type ReachValues = [everywhere: boolean, tenants: string, ...proof: ProofValues];
+
+/** The parameters $4 to $8 of `isInReach`. */
+export const reachValues = ({ everywhere, tenants, ...proof }: Reach): ReachValues => [
+  everywhere,
+  tenants.join(','),
+  ...proofValues(proof),
+];
+
+/** Whether a tenant, such as the column `g.tenant`, is active and within a reach. */
+export const isInReach = (tenant: string): string =>
+  `exists (select 1 from tenant t where t.id = ${tenant} and t.status = 'active' and (
+             ${tenant} = any (string_to_array($5, ',')) or ($4 and not ${demandsMore('$6', '$7', '$8')})))`;

@@ -2,9 +2,8 @@ import { holdsInTenant, holdsOnPlatform, sessionProof } from '@bailiwick/contrac
 import { denied } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import { type Database, onPool } from '@bailiwick/store';
-import type { Reach } from './queries.ts';
 import { reachOf, rightsOf } from './rights.ts';
-import { noSession } from './session.ts';
+import { noSession, type Reach } from './session.ts';
 
 /**
  * Where the caller sees data of a user, such as groups: everywhere for its own data or with a right

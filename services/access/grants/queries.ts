@@ -1,7 +1,6 @@
 import type { PageQuery } from '@bailiwick/pipeline';
 import type { Database, Run, Statement } from '@bailiwick/store';
-import type { Reach } from '../decisions/queries.ts';
-import { demandsMore, type ProofValues, proofValues } from '../decisions/session.ts';
+import { isInReach, type Reach, type ReachValues, reachValues } from '../decisions/session.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 
 const grantColumns =
@@ -61,21 +60,12 @@ export function grantsReaching(
 // A right to read grants in every tenant does not include the platform's grants.
 const grantsOfUser: Statement<
   GrantRow,
-  [
-    userId: string,
-    after: string,
-    limit: number,
-    everywhere: boolean,
-    tenants: string,
-    ...proof: ProofValues,
-    onPlatform: boolean,
-  ]
+  [userId: string, after: string, limit: number, ...reach: ReachValues, onPlatform: boolean]
 > = {
   name: 'access.grants_of_user',
   text: `select ${columns}, g.subject from grant_entry g
          where g.subject = $1 and g.subject_type = 'user' and g.id > $2
-           and ((g.tenant = '' and $9) or exists (select 1 from tenant t where t.id = g.tenant and t.status = 'active' and (
-             g.tenant = any (string_to_array($5, ',')) or ($4 and not ${demandsMore('$6', '$7', '$8')}))))
+           and ((g.tenant = '' and $9) or ${isInReach('g.tenant')})
          order by g.id limit $3`,
   across: "lists the user's own grants, in the tenants that the caller may see",
 };
@@ -90,14 +80,11 @@ export function grantsOf(
   reach: Reach,
   onPlatform: boolean,
 ): Promise<GrantRow[]> {
-  const { everywhere, tenants, ...proof } = reach;
   return database.query(grantsOfUser, [
     userId,
     page.after,
     page.limit,
-    everywhere,
-    tenants.join(','),
-    ...proofValues(proof),
+    ...reachValues(reach),
     onPlatform,
   ]);
 }

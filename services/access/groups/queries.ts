@@ -9,8 +9,7 @@ import {
   type Statement,
   textKey,
 } from '@bailiwick/store';
-import type { Reach } from '../decisions/queries.ts';
-import { demandsMore, type ProofValues, proofValues } from '../decisions/session.ts';
+import { isInReach, type Reach, type ReachValues, reachValues } from '../decisions/session.ts';
 import { memberRole, ownerRole } from '../permissions/builtin.ts';
 import { type GroupRow, scimSource } from './entities.ts';
 
@@ -152,32 +151,22 @@ export const searchMembersOf = (
 
 // A user's groups are in several tenants: the last parameters say which of them the caller
 // may see.
-const visible = `exists (select 1 from tenant t where t.id = e.tenant and t.status = 'active' and (
-             e.tenant = any (string_to_array($5, ',')) or ($4 and not ${demandsMore('$6', '$7', '$8')})))`;
-
 type UserGroupsStatement = Statement<
   GroupRow,
-  [
-    userId: string,
-    after: string,
-    limit: number,
-    everywhere: boolean,
-    tenants: string,
-    ...proof: ProofValues,
-  ]
+  [userId: string, after: string, limit: number, ...reach: ReachValues]
 >;
 
 const groupsOfUser: UserGroupsStatement = {
   name: 'access.groups_of_user',
   text: `select ${columns} from group_member m join group_entry e on e.tenant = m.tenant and e.id = m.group_id
-         where m.user_id = $1 and e.id > $2 and ${visible} order by e.id limit $3`,
+         where m.user_id = $1 and e.id > $2 and ${isInReach('e.tenant')} order by e.id limit $3`,
   across: "lists the user's own groups, in the tenants that the caller may see",
 };
 
 const groupsAboveUser: UserGroupsStatement = {
   name: 'access.groups_above_user',
   text: `select ${columns} from group_entry e
-         where e.id > $2 and ${visible} and exists (
+         where e.id > $2 and ${isInReach('e.tenant')} and exists (
            select 1 from group_member m join group_entry d on d.tenant = m.tenant and d.id = m.group_id
            where m.user_id = $1 and m.tenant = e.tenant and e.key = any (d.ancestor_keys))
            and e.tenant in (select tenant from group_member where user_id = $1)
@@ -193,14 +182,11 @@ export function groupsWith(
   userId: string,
   { after, limit, reach, effective }: MemberGroupsQuery,
 ): Promise<GroupRow[]> {
-  const { everywhere, tenants, ...proof } = reach;
   return database.query(effective ? groupsAboveUser : groupsOfUser, [
     userId,
     after,
     limit,
-    everywhere,
-    tenants.join(','),
-    ...proofValues(proof),
+    ...reachValues(reach),
   ]);
 }
 
