@@ -7,7 +7,6 @@ import type { PeerClient } from '@bailiwick/wire';
 /** Client of identity's directory. Call it before a transaction, never inside one. */
 export type Directory = PeerClient<typeof DirectoryService>;
 
-/** The user with this id, or undefined. */
 export async function findUser(
   directory: Directory,
   id: string,
@@ -17,7 +16,6 @@ export async function findUser(
   return users.find((candidate) => candidate.id === id);
 }
 
-/** Whether the id of a user or bot is a bot's. */
 export const isBotId = (subject: string): boolean => subject.startsWith('bot_');
 
 /** The name of a user for others: without one, the local part of the address, which is no link. */
@@ -41,7 +39,6 @@ export async function findDomainTenant(
   return tenant;
 }
 
-/** The user with this address, or undefined. */
 export async function findUserByEmail(
   directory: Directory,
   email: string,

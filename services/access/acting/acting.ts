@@ -8,8 +8,8 @@ import type { Rights } from '../decisions/values.ts';
 import { ownerRole, permissionsOf, platformOwnerRole } from '../permissions/builtin.ts';
 import { findHeldRoles, type HeldRole } from './queries.ts';
 
-// What lets a caller act as another user counts as granting all that the user holds, in every
-// tenant and on the platform.
+// A right to act as another user counts as a right to grant all that the user holds, in every tenant
+// and on the platform.
 
 /**
  * A permission of a user that the principal may not grant by its rights on the platform; undefined =

@@ -102,7 +102,6 @@ export type AuditRow = {
   hash: string;
 };
 
-/** The record as the API returns it. */
 export function toAuditEntry(row: AuditRow): AuditEntry {
   return create(AuditEntrySchema, {
     id: row.id,

@@ -52,7 +52,6 @@ export function auditHandlers(deps: Deps): Handlers<typeof Audit> {
   };
 }
 
-/** One page of the entries that match a filter. */
 async function listPage(
   { database, pager }: Deps,
   { tenant, page, filter: input, oldestFirst }: AuditListRequest,

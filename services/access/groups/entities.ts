@@ -87,7 +87,6 @@ export type GroupRow = {
   updatedAt: Date | string;
 };
 
-/** The record as the API returns it. */
 export function toGroup(row: GroupRow): Group {
   return create(GroupSchema, {
     id: row.id,

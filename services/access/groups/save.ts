@@ -78,7 +78,6 @@ function applyTo(group: GroupRow, input: Group): void {
 
 const encode = (row: GroupRow) => encodeJson(GroupSchema, toGroup(row));
 
-/** Writes the event of a changed group. */
 export function recordGroup(
   tx: Transaction,
   type: string,

@@ -77,7 +77,6 @@ export type InvitationRow = {
   updatedAt: Date | string;
 };
 
-/** The record as the API returns it. */
 export function toInvitation(row: InvitationRow): TenantInvitation {
   return create(TenantInvitationSchema, {
     id: row.id,

@@ -4,7 +4,7 @@ import { findGroupRoles } from '../groups/queries.ts';
 
 // A provider and a domain hand out what their giver, the last saver, may grant at that time.
 
-/** Decides what a source hands out, and notes what it withholds. */
+/** Decides which rights a source hands out, and notes those that it withholds. */
 export type HandingOut = ReturnType<typeof createHandingOut>;
 
 /** `giver`: undefined if the source was saved by a version that stored none; it then gives all. */

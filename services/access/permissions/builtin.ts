@@ -115,7 +115,6 @@ export function permissionsOf(slug: string, level: Level): readonly string[] {
   return (level === 'tenant' ? inTenant : onPlatform).get(slug) ?? [];
 }
 
-/** Whether a built-in role gives a permission. */
 export const hasPermission = ({ permissions: patterns }: BuiltInRole, permission: string) =>
   includes(patterns, permission);
 

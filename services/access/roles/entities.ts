@@ -32,7 +32,6 @@ export type RoleRow = {
   updatedAt: Date | string;
 };
 
-/** The record as the API returns it. */
 export function toRole(row: RoleRow): Role {
   return create(RoleSchema, {
     id: row.id,

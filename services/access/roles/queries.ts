@@ -42,7 +42,6 @@ const roleUse: Statement<RoleUse, [tenant: string, slug: string]> = {
 
 export type RoleUse = { granted: boolean; default: boolean; invited: boolean };
 
-/** Where a role is in use. */
 export async function findRoleUse(run: Run, tenant: string, slug: string): Promise<RoleUse> {
   const rows = await run(roleUse, [tenant, slug]);
   return rows[0] ?? { granted: false, default: false, invited: false };

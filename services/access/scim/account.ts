@@ -42,8 +42,8 @@ export async function findAccount(
 /**
  * Throws for an account whose address is not the directory's to change. A person who receives the
  * mail of an account can sign in to it, so the maker of the directory's key must be able to grant all
- * that the member holds in the tenant, without an end. What a member of other tenants or an operator
- * holds elsewhere is out of its reach.
+ * that the member holds in the tenant, without an end. The rights of the member in other
+ * tenants and on the platform are out of its reach.
  */
 export async function assertMayMove(
   run: Run,

@@ -52,7 +52,6 @@ export async function setMembers(
   return refusal;
 }
 
-/** One request of a directory. */
 type DirectoryRequest = { call: Call; source: Source };
 
 async function refusalOf(check: Promise<void>): Promise<ServiceError | undefined> {

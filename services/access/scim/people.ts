@@ -24,7 +24,6 @@ function statusOf({ memberStatus, invitationStatus }: PersonRow): string {
 /** Whether the invitation has expired and the directory has not deactivated the person. */
 export const hasExpired = (person: PersonRow): boolean => statusOf(person) === 'expired';
 
-/** Whether the person has declined the invitation. */
 export const hasDeclined = (person: PersonRow): boolean => statusOf(person) === 'declined';
 
 /** An invited person is active to the directory, which would otherwise activate it again and again. */
@@ -60,7 +59,6 @@ export function personVersion(person: PersonRow): string {
 export const versionOf = (content: string): string =>
   `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
 
-/** The resource of a person. */
 function renderPerson(
   person: PersonRow,
   groups: readonly GroupOfPerson[],

@@ -133,7 +133,6 @@ export const findGroupsOf = (
   people: readonly string[],
 ): Promise<GroupOfPerson[]> => run(groupsOfPeople, [tenant, people]);
 
-/** A group of the directory. */
 export type ScimGroupRow = {
   tenant: string;
   id: string;

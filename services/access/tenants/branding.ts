@@ -54,7 +54,6 @@ export function mergeBranding(stored: StoredBranding, input: BrandingInput): Sto
   };
 }
 
-/** The branding as the API returns it. */
 export function toBranding(tenant: string, { logo, ...branding }: StoredBranding) {
   return {
     ...branding,

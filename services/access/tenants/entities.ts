@@ -58,7 +58,6 @@ export const TenantEntity = defineEntity({
   ],
 });
 
-/** The uploaded logo of a tenant. */
 export const TenantLogoEntity = defineEntity({
   name: 'TenantLogo',
   tableName: 'tenant_logo',
@@ -70,7 +69,6 @@ export const TenantLogoEntity = defineEntity({
   },
 });
 
-/** A user's membership of a tenant. */
 export const TenantMemberEntity = defineEntity({
   name: 'TenantMember',
   tableName: 'tenant_member',
@@ -193,7 +191,6 @@ export function toOwnTenant({
   return { ...toTenant(visibleRow), membership: toTenantMember(membership), ownershipPending };
 }
 
-/** The record as the API returns it. */
 export function toTenant(row: TenantRow): Tenant {
   const { inviteDomains, allowedMethods, factor, ...settings } = row.settings;
   return create(TenantSchema, {

@@ -22,7 +22,6 @@ export function assertWithinLimit(expiresAt: Date, tenantDays: number, now: Date
     throw invalid(`ExpiresAt must be at most ${days} days ahead`);
 }
 
-/** When a new key expires. */
 export function expiryOf(requested: Date | undefined, tenantDays: number, now: Date): Date {
   if (!requested)
     return new Date(now.getTime() + Math.min(defaultDays, allowedDays(tenantDays)) * dayMs);

@@ -8,7 +8,6 @@ import type { Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import type { BotTrustRow } from '../bots/entities.ts';
 
-/** The record as the API returns it. */
 export function trustRecord(row: BotTrustRow): BotTrust {
   return create(BotTrustSchema, {
     id: row.id,
@@ -29,7 +28,6 @@ export function trustRecord(row: BotTrustRow): BotTrust {
 export const trustJson = (row: BotTrustRow): JsonObject =>
   encodeJson(BotTrustSchema, trustRecord(row));
 
-/** Writes the event of a changed trust. */
 export function recordTrust(
   tx: Transaction,
   type: string,

@@ -87,7 +87,6 @@ function applyTo(bot: BotRow, input: Bot): void {
   if (input.metadata) bot.metadata = { ...input.metadata.items };
 }
 
-/** Writes the event of a changed bot. */
 export function recordBot(
   tx: Transaction,
   type: string,

@@ -192,7 +192,6 @@ function assertInDomains(user: UserRow, { email, domains, lapsedDomains }: Admit
     throw denied('the address is not in a domain of the tenant', 'DOMAIN_FOREIGN');
 }
 
-/** How a link is made. */
 type NewLink = { trust: Trust; unconfirmed: boolean };
 
 async function link(

@@ -11,7 +11,6 @@ export type ProvidersIdentity = {
   subject: string;
 };
 
-/** The user that an identity is linked to. */
 export async function findLinkedUser(
   tx: Transaction,
   { tenant, provider, issuer, subject }: ProvidersIdentity,
@@ -133,7 +132,6 @@ export async function lockLink(
   return row;
 }
 
-/** Stores that a link was confirmed. */
 export async function confirmLink(
   tx: Transaction,
   tenant: string,

@@ -22,7 +22,6 @@ type Deps = {
 /** At most this many owners get a mail. */
 const maxOwners = 10;
 
-/** The notice for each event type. */
 const notices: ReadonlyMap<string, string> = new Map([
   ['webhook_endpoint.failing', 'endpoint_failing'],
   ['webhook_endpoint.disabled', 'endpoint_disabled'],

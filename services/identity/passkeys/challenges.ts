@@ -26,7 +26,6 @@ export const forRegistration = (userId: string, sessionId: string): ChallengePur
   sessionId,
 ];
 
-/** A new challenge. */
 export function createChallenge(ring: KeyRing, purpose: ChallengePurpose): string {
   const random = randomBytes(16).toString('base64url');
   return sealForPurpose(ring, sealedFor, `${Date.now() + challengeMs} ${random}`, purpose);

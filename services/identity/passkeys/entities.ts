@@ -54,7 +54,6 @@ export type ListedPasskey = Pick<
   'id' | 'name' | 'backupEligible' | 'backedUp' | 'transports' | 'aaguid'
 > & { createdAt: Date | string; lastUsedAt?: Date | string | null | undefined };
 
-/** The record as the API returns it. */
 export const passkeyRecord = (row: ListedPasskey): MessageInitShape<typeof PasskeySchema> => ({
   id: row.id,
   name: row.name,

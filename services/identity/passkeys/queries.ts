@@ -46,7 +46,6 @@ const byCredential: Statement<
          from passkey where credential_id = $1`,
 };
 
-/** The passkey with this credential. */
 export async function findByCredential(
   database: Database,
   credentialId: string,
@@ -55,7 +54,6 @@ export async function findByCredential(
   return row && { ...row, signCount: Number(row.signCount) };
 }
 
-/** Whether a user has a passkey. */
 export async function hasPasskey(tx: Transaction, userId: string): Promise<boolean> {
   const rows = await tx.query('select 1 as one from passkey where user_id = $1 limit 1', [userId]);
   return rows.length > 0;

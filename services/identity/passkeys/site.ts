@@ -3,7 +3,6 @@
 /** EdDSA, ES256, RS256: each runtime that we support verifies them. */
 export const algorithms = [-8, -7, -257];
 
-/** The site that passkeys belong to. */
 export type Site = { rpId: string; origin: string };
 
 /** The site of an installation: passkeys of one host name work for its pages only. */

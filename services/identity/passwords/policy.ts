@@ -6,7 +6,6 @@ import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/interna
 import type { PasswordPolicy as PolicyService } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { PeerClient } from '@bailiwick/wire';
 
-/** The cache of domain policies. */
 const cacheOptions = { size: 1000, lifetimeMs: 2000 } as const;
 
 /**

@@ -12,7 +12,6 @@ import { storeSession } from './queries.ts';
 const absoluteMs = 30 * 24 * 60 * 60 * 1000;
 const idleMinutes = 7 * 24 * 60;
 
-/** A new session with its token. */
 export type NewSession = {
   token: string;
   session: MessageInitShape<typeof SessionSchema>;

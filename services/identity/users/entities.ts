@@ -69,7 +69,6 @@ export const UserEntity = defineEntity({
 
 export type UserRow = InferEntity<typeof UserEntity>;
 
-/** The record as the API returns it. */
 export function userRecord(user: UserRow): MessageInitShape<typeof UserSchema> {
   return {
     id: user.id,
@@ -104,7 +103,6 @@ export function userForReaders(user: UserRow): MessageInitShape<typeof UserSchem
 export const userJson = (user: UserRow): JsonObject =>
   encodeJson(UserSchema, create(UserSchema, userForReaders(user)));
 
-/** A new account, not yet stored. */
 export function newUser(
   id: string,
   email: { address: string; key: string },

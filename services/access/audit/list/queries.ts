@@ -161,7 +161,6 @@ const oldestFirst: Record<Path, PageStatement> = {
 
 type Order = { path: Path; oldestFirst: boolean };
 
-/** The statement that reads a page on a path. */
 export const statementOf = ({ path, ...order }: Order): PageStatement =>
   (order.oldestFirst ? oldestFirst : newestFirst)[path];
 

@@ -6,7 +6,6 @@ const rolesOfTenant: Statement<{ slug: string; permissions: string[] }, [tenant:
   text: 'select slug, permissions from role_entry where tenant = $1',
 };
 
-/** The tenant's own roles. */
 export const findOwnRoles = (
   run: Run,
   tenant: string,
@@ -141,7 +140,6 @@ const activeTenants: Statement<{ id: string }, [ids: readonly string[]]> = {
   text: `select id from tenant where id = any ($1::text[]) and status = 'active'`,
 };
 
-/** Which of these tenants are active. */
 export async function findActiveTenants(
   run: Run,
   ids: readonly string[],

@@ -147,7 +147,6 @@ function applyAt({ next: resource, intake }: Patch, path: PatchPath, operation: 
   else resource[extension] = holder;
 }
 
-/** An operation on one attribute. */
 type Change = Operation & { intake: Intake };
 
 /** The value of an attribute with one value. A sent null or empty text removes it. */
@@ -173,7 +172,6 @@ function withSub(object: Resource, sub: Attribute, { op, value, intake }: Change
   return read === undefined ? others : { ...others, [sub.name]: read };
 }
 
-/** The values of a list. */
 function nextValues(stored: readonly Value[], path: PatchPath, change: Change): readonly Value[] {
   const { op, value, intake } = change;
   const { attribute, sub, filter } = path;

@@ -82,7 +82,6 @@ export async function consumeCode(
   return row && { ...originOf(row), sessionId: row.sessionId };
 }
 
-/** Voids the codes of a user for an origin. */
 export async function voidCodesFor(tx: Transaction, userId: string, origin: string): Promise<void> {
   await tx.query('delete from sign_in_code where user_id = $1 and origin = $2', [userId, origin]);
 }

@@ -68,7 +68,6 @@ const listedById: Statement<Row, [id: string]> = {
   across: 'the session names the tenant of the link that opened it',
 };
 
-/** A session, if it is live. */
 export async function findListed(tx: Transaction, id: string): Promise<ListedSession | undefined> {
   const [row] = await tx.query(listedById, [id]);
   return row && listedOf(row);

@@ -130,7 +130,6 @@ export async function findSupportSession(
   return session;
 }
 
-/** The support session of an id. */
 export async function findSupportSessionById(
   database: Database,
   id: string,

@@ -6,7 +6,6 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { UserEntity } from '../../users/entities.ts';
 import type { EndedSession } from './queries.ts';
 
-/** Why a support session ended. */
 export type EndCause =
   /** The operator ended it. */
   | 'ended'
@@ -25,9 +24,7 @@ export type EndCause =
 type SupportChange = Pick<Change, 'tasks'> & {
   type: 'session.support_started' | 'session.support_ended';
   session: MessageInitShape<typeof SessionSchema>;
-  /** The address of the user. */
   email: string;
-  /** The tenants of the user. */
   tenants: readonly string[];
 };
 
