@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import { bodyOf } from '../support/answers.ts';
-import { type Stack, startStack } from '../support/harness.ts';
+import type { Stack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
 
 // Groups, roles and grants of a tenant in the console, and the questions why and what if.
 
@@ -16,8 +15,7 @@ describe('access in the console', { skip: withoutChromium }, () => {
   let browser: Browser;
   let problems: string[] = [];
   before(async () => {
-    await buildConsole(assert.fail);
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+    stack = await consoleStack();
     browser = await openBrowser();
   });
   after(async () => {

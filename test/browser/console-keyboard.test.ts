@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import type { Page } from 'playwright-core';
-import { eventually, type Stack, startStack } from '../support/harness.ts';
-import { choosePorts } from '../support/own-stack.ts';
+import { eventually, type Stack } from '../support/harness.ts';
 import { createTenant, mailTo, newAddress, password, signUp } from '../support/people.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
 import { heading } from './sign-in.ts';
 
 // The console without a mouse: the keyboard alone, and the search that it opens.
@@ -18,11 +16,8 @@ describe('the console by keyboard', { skip: withoutChromium }, () => {
   let base: string;
   let problems: string[] = [];
   before(async () => {
-    const ports = await choosePorts();
-    base = `http://127.0.0.1:${ports.gateway.rpc}`;
-    await buildConsole(assert.fail);
-    const settings = { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' };
-    stack = await startStack('one process', settings, { ports });
+    stack = await consoleStack();
+    base = stack.url;
     browser = await openBrowser();
   });
   after(async () => {

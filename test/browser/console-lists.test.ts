@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import type { Page } from 'playwright-core';
 import { bodyOf } from '../support/answers.ts';
-import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { eventually, type Stack } from '../support/harness.ts';
 import { createTenant, newAddress, password, signUp } from '../support/people.ts';
 import { countOf } from '../support/store.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
 
 describe('the lists of the console', { skip: withoutChromium }, () => {
   let stack: Stack;
   let browser: Browser;
   let problems: string[] = [];
   before(async () => {
-    await buildConsole(assert.fail);
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+    stack = await consoleStack();
     browser = await openBrowser();
   });
   after(async () => {

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import type { Page } from 'playwright-core';
 import { supportCalls } from '../operations/identity/support-calls.ts';
 import { bodyOf } from '../support/answers.ts';
-import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { eventually, type Stack } from '../support/harness.ts';
 import { password, signUp } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
 
 // The overview of a tenant, and the health of an endpoint.
 
@@ -19,8 +18,7 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
   let problems: string[] = [];
   const { newOwner } = supportCalls(() => stack);
   before(async () => {
-    await buildConsole(assert.fail);
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+    stack = await consoleStack();
     browser = await openBrowser();
   });
   after(async () => {

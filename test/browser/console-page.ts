@@ -1,8 +1,21 @@
+import assert from 'node:assert/strict';
+import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Stack } from '../support/harness.ts';
+import { sharedStack } from '../support/shared.ts';
 import { assertAccessible, type Browser, photograph } from './browser.ts';
 import { signIn } from './sign-in.ts';
 
 // A user in the console.
+
+/**
+ * The stack that tests of the console share. It starts after the console is built, and mails no codes,
+ * so no other test of a run has started it before.
+ */
+export async function consoleStack(): Promise<Stack> {
+  await buildConsole(assert.fail);
+  return sharedStack('one process', { BAILIWICK_EMAIL_CODES: 'off' });
+}
 
 /**
  * A tab whose script errors, policy violations and requests to other sites are added to `problems`.

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import { newName } from '../support/domains.ts';
-import { type Stack, startStack } from '../support/harness.ts';
-import { choosePorts } from '../support/own-stack.ts';
+import type { Stack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
 
 // The directory of a tenant in the console.
 
@@ -18,11 +16,8 @@ describe('the directory in the console', { skip: withoutChromium }, () => {
   let base: string;
   let problems: string[] = [];
   before(async () => {
-    const ports = await choosePorts();
-    base = `http://127.0.0.1:${ports.gateway.rpc}`;
-    await buildConsole(assert.fail);
-    const settings = { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' };
-    stack = await startStack('one process', settings, { ports });
+    stack = await consoleStack();
+    base = stack.url;
     browser = await openBrowser();
   });
   after(async () => {

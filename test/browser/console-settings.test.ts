@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
-import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { eventually, type Stack } from '../support/harness.ts';
 import { pngOf } from '../support/images.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
 import { heading } from './sign-in.ts';
 
 // The settings and the branding of a tenant in the console.
@@ -17,8 +16,7 @@ describe('the settings in the console', { skip: withoutChromium }, () => {
   let browser: Browser;
   let problems: string[] = [];
   before(async () => {
-    await buildConsole(assert.fail);
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+    stack = await consoleStack();
     browser = await openBrowser();
   });
   after(async () => {

@@ -5,8 +5,9 @@ import { type Entry, entryOf } from '@bailiwick/access/audit/chain.ts';
 import { assertRefused, bodyOf } from '../../support/answers.ts';
 import { type Chains, dayMs, openChains } from '../../support/audit-chains.ts';
 import { createBot, createKey } from '../../support/bots.ts';
-import { describeOne, eventually, type Stack, startStack } from '../../support/harness.ts';
+import { describeOne, eventually, type Stack } from '../../support/harness.ts';
 import { createTenant, login, signUp } from '../../support/people.ts';
+import { sharedStack } from '../../support/shared.ts';
 import { countOf } from '../../support/store.ts';
 
 type Count = { Value: number; HasMore: boolean };
@@ -28,7 +29,7 @@ describeOne('the figures', 'one process', (topology) => {
   let chains: Chains;
   let owner: Awaited<ReturnType<typeof signUp>>;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack(topology);
     owner = await signUp(stack);
     chains = openChains(stack, owner.id);
   });
