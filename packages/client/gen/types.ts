@@ -1886,7 +1886,7 @@ export type DeliveryAttempt = {
   Status: string;
   /** The receiver's HTTP status; 0 if there was no response. */
   StatusCode: number;
-  /** The kind of error, as in tasks.Result. Empty after a success. */
+  /** The kind of error, as in TaskResult (result.proto). Empty after a success. */
   Error: string;
   /** One sentence for human readers. */
   Message: string;

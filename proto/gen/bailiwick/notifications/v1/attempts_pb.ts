@@ -75,7 +75,7 @@ export type DeliveryAttempt = Message<"bailiwick.notifications.v1.DeliveryAttemp
   statusCode: number;
 
   /**
-   * The kind of error, as in tasks.Result. Empty after a success.
+   * The kind of error, as in TaskResult (result.proto). Empty after a success.
    *
    * @generated from field: string error = 9 [json_name = "Error"];
    */
