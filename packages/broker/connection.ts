@@ -65,13 +65,11 @@ export function openConnection({ url, name, log, refuse = () => {} }: ConnectOpt
     streamClient = connection.jetstream({ timeout: answerMs });
     publications = createPublications(connection, writer, { timeoutMs: answerMs });
     connections++;
-    void followStatus(connection, log, {
-      lost: () => (isLost = true),
-      restored() {
-        isLost = false;
-        connections++;
-      },
-    });
+    const restored = () => {
+      isLost = false;
+      connections++;
+    };
+    void followStatus(connection, log, { lost: () => (isLost = true), restored });
   })();
   /** Reports a problem that waiting does not solve. */
   const report = (error: unknown): void => {
@@ -110,13 +108,17 @@ export function openConnection({ url, name, log, refuse = () => {} }: ConnectOpt
     async close(): Promise<void> {
       // Flushes the last acknowledgements.
       writer.flush();
-      await Promise.race([
-        connection?.flush().catch(() => {}),
-        new Promise((resolve) => setTimeout(resolve, 1000).unref()),
-      ]);
-      await connection?.close();
+      if (connection) await closeFlushed(connection);
     },
   };
+}
+
+async function closeFlushed(connection: NatsConnection): Promise<void> {
+  await Promise.race([
+    connection.flush().catch(() => {}),
+    new Promise((resolve) => setTimeout(resolve, 1000).unref()),
+  ]);
+  await connection.close();
 }
 
 function assertVersion({ info }: NatsConnection): void {
