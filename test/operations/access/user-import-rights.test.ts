@@ -88,7 +88,7 @@ describeOne('memberships of imports', 'one process', (topology) => {
     await tenantFor(stack, operator.id);
     const refused = await importAs(operator.token, { Tenant, Roles: ['owner'] });
     assert.deepEqual(refused.slice(0, 2), ['failed', 'permission_denied']);
-    assert.match(`${refused[2]}`, /are made with Grants_Add$/);
+    assert.match(`${refused[2]}`, /are added with Grants_Add$/);
     assert.deepEqual(await importAs(operator.token, { Tenant, Roles: ['admin'] }), [
       'created',
       '',

@@ -125,7 +125,7 @@ const cases: Record<string, Case> = {
     ...refused,
     provider: 'own',
     unconfirmed: 'provider',
-    gateway: 'the single sign-on of this session was changed and is not confirmed',
+    gateway: 'the identity provider of this session was changed and is not confirmed',
     issuer: 'again',
   },
   'a session older than the tenant allows': {

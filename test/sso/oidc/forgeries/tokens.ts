@@ -76,7 +76,7 @@ export const signatures = {
   },
   'a broken key': {
     keys: (published) => void delete (published['keys'] as Json[])[0]?.['n'],
-    detail: /no valid public key/,
+    detail: /not a valid public key/,
   },
   'a key that is too short': {
     keys: (published) => void Object.assign((published['keys'] as Json[])[0] ?? {}, { n: 'AQAB' }),
