@@ -150,7 +150,7 @@ describe('domains and single sign-on in the console', { skip: withoutChromium },
     await page.getByRole('button', { name: 'Take theirs' }).click();
     assert.equal(await page.getByLabel('Role here').inputValue(), 'auditor');
     await membership.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Somebody else').waitFor({ state: 'hidden' });
+    await page.getByText('Another person').waitFor({ state: 'hidden' });
     const stored = await stack.call(
       'Sso_GetProvider',
       { Tenant: tenant, ID: provider['ID'] },
