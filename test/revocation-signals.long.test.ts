@@ -46,7 +46,9 @@ describe('a revocation over a broken broker connection', () => {
     });
     let loads = 0;
     const getOrLoad = () =>
-      rightsCache.getOrLoad('rights', () => Promise.resolve({ value: ++loads, keys: [key] }));
+      rightsCache.getOrLoad('rights', () =>
+        Promise.resolve({ value: ++loads, keys: [key], lastsMs: Infinity }),
+      );
     await eventually('the connections', () =>
       Promise.resolve(ofService.isConnected() && ofGateway.isConnected()),
     );

@@ -1,4 +1,5 @@
-import { common } from '@bailiwick/contract';
+import { leaseMs } from '@bailiwick/broker';
+import { common, lastsOf } from '@bailiwick/contract';
 import { unauthenticated } from '@bailiwick/errors';
 import {
   type Credentials,
@@ -35,9 +36,8 @@ export function createAccessTokens(sso: Transport, credentials: Client<typeof Cr
     const principal = await holderOf(credentials, claims, ip);
     if (!principal || principal.id !== claims.subject) throw unauthenticated();
     const { clientId, expiresAt } = claims;
-    const ends = [expiresAt, principal.expiresAt].flatMap((time) =>
-      time ? [timestampMs(time)] : [],
-    );
+    // A token is verified by the clock of its reader.
+    const tokenMs = expiresAt ? timestampMs(expiresAt) - Date.now() : 0;
     return {
       principal: {
         ...principal,
@@ -48,7 +48,7 @@ export function createAccessTokens(sso: Transport, credentials: Client<typeof Cr
         rightsKeys: [],
       },
       keys: [...keysOf(principal), `app:${clientId}`],
-      endsAt: Math.min(...ends),
+      lastsMs: Math.min(tokenMs, lastsOf(principal, leaseMs)),
     };
   };
 }

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
-import type { RightsCache, RightsKey } from '@bailiwick/broker';
+import { leaseMs, type RightsCache, type RightsKey } from '@bailiwick/broker';
 import {
   type Caller,
   createNetworks,
+  lastsOf,
   newCaller,
   type Operation,
   permissionBitmap,
@@ -65,7 +66,8 @@ export function createAuthenticator(
   function resolverOf(token: string) {
     const kind = tokenKind(token) ?? '';
     if (storedKinds.includes(kind))
-      return (hash: Uint8Array, ip: string) => resolveCredential(credentials, hash, ip);
+      return (tokenHash: Uint8Array, ip: string) =>
+        resolveCredential(credentials, { tokenHash, ip, kind });
     if (kind === 'portalSession') return resolvePortalSession;
     if (!isAccessToken(token)) throw unauthenticated();
     return (hash: Uint8Array, ip: string) => resolveAccessToken(token, nameOf(hash), ip);
@@ -135,31 +137,30 @@ type Clients = { credentials: Client<typeof Credentials>; authority: Client<type
 /** Asks identity for the principal of a token. @throws unauthenticated */
 async function resolveCredential(
   credentials: Clients['credentials'],
-  tokenHash: Uint8Array,
-  ip: string,
+  token: { tokenHash: Uint8Array; ip: string; kind: string },
 ): Promise<Resolved> {
-  const principal = await credentials.resolve({ tokenHash, ip });
-  const { credentialId, expiresAt } = principal;
+  const principal = await credentials.resolve(token);
+  const { credentialId } = principal;
   const more = { clientId: '', rightsOf: credentialId, rightsKeys: moreKeysOf(principal) };
   return {
     principal: { ...principal, ...more },
     keys: keysOf(principal),
-    endsAt: expiresAt && timestampMs(expiresAt),
+    lastsMs: lastsOf(principal, leaseMs),
   };
 }
 
 /** A principal as the cache of rights takes it. */
-function cacheable({ principal, keys, endsAt }: Resolved) {
+function cacheable({ principal, keys, lastsMs }: Resolved) {
   const { allowedIps } = principal;
   const serves = allowedIps.length === 0 ? anywhere : createNetworks(allowedIps);
-  return { value: { principal, serves }, keys, ...(endsAt !== undefined && { endsAt }) };
+  return { value: { principal, serves }, keys, lastsMs };
 }
 
 /**
  * Asks access for the principal's rights in a tenant, and whether its session satisfies the tenant.
  * The answer is cached by the credential and the tenant, under a key for each record that it depends
- * on, and not beyond the end of the session. Other ends by time alone (of a grant, of the exemption
- * from SSO, of the days before a factor is required) are noticed when the lease ends.
+ * on. It ends with the session, and when the answer changes by time alone: a grant ends, the exemption
+ * from SSO or the days before a factor is required.
  */
 async function loadRights(
   { authority, credentials }: Clients,
@@ -192,8 +193,11 @@ async function loadRights(
     // The app's scopes narrow the rights.
     ...(clientId === '' ? [] : [`app:${clientId}` as const]),
   ];
-  const endsAt = check.endsAt && timestampMs(check.endsAt);
-  return { value: { effective, check }, keys, ...(endsAt !== undefined && { endsAt }) };
+  const sessionMs = check.endsAt
+    ? timestampMs(check.endsAt) - Date.now()
+    : Number.POSITIVE_INFINITY;
+  const lastsMs = Math.min(sessionMs, lastsOf(effective, leaseMs));
+  return { value: { effective, check }, keys, lastsMs };
 }
 
 /** Makes the session's record end as access says. @throws unauthenticated if it has ended by that */

@@ -1,10 +1,9 @@
-import type { RightsKey } from '@bailiwick/broker';
-import { permissionBitmap, portalCaller } from '@bailiwick/contract';
+import { leaseMs, type RightsKey } from '@bailiwick/broker';
+import { lastsOf, permissionBitmap, portalCaller } from '@bailiwick/contract';
 import { ResolveResponseSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { PortalCredentials } from '@bailiwick/proto/gen/bailiwick/notifications/v1/internal_pb.ts';
 import { asService } from '@bailiwick/wire';
 import { create } from '@bufbuild/protobuf';
-import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';
 import type { Resolved } from './principal.ts';
 
@@ -33,7 +32,7 @@ export function createPortalSessions(notifications: Transport) {
         portal: { endpoint, permissions: permissionsOf(abilities) },
       },
       keys: keysOf(portal),
-      endsAt: expiresAt && timestampMs(expiresAt),
+      lastsMs: lastsOf(portal, leaseMs),
     };
   };
 }

@@ -17,8 +17,8 @@ export type Principal = ResolveResponse & {
 export type Resolved = {
   principal: Principal;
   keys: RightsKey[];
-  /** In ms since 1970; undefined = never. */
-  endsAt: number | undefined;
+  /** How long it stays the same without a revocation. */
+  lastsMs: number;
 };
 
 /** The events that end a principal. ForgetProvider ends all sessions that came from the provider. */

@@ -109,7 +109,7 @@ export {
   stillAllowed,
   withCode,
 } from './values/return-address.ts';
-export { timeAfter, timeOf } from './values/times.ts';
+export { durationOf, lastsOf, timeAfter, timeOf } from './values/times.ts';
 export { createToken, tokenHash, tokenKind } from './values/tokens.ts';
 export { assertUnchanged, stale } from './values/unchanged.ts';
 export { joinVouchers, readVoucher, voucherOf } from './voucher.ts';

@@ -32,6 +32,7 @@ export { databaseSettings } from './settings.ts';
 export {
   type AnyStatement,
   lacksLock,
+  msUntil,
   onPool,
   type Run,
   type Statement,

@@ -57,6 +57,10 @@ export const onPool =
       ? database.write(call, statement, values)
       : database.query(statement, values);
 
+/** In a statement, how long it is until a time, in ms. */
+export const msUntil = (time: string): string =>
+  `(extract(epoch from ${time} - now()) * 1000)::float8`;
+
 /** Whether an error is a unique violation of that constraint or index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   causesOf(error).some((cause) => cause.code === '23505' && cause.constraint === constraint);

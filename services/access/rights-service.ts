@@ -1,5 +1,6 @@
 import type { Revoke, RightsKey } from '@bailiwick/broker';
 import {
+  durationOf,
   endWithin,
   includes,
   isPlatformOnly,
@@ -26,7 +27,7 @@ import type { PeerClient } from '@bailiwick/wire';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findLackingForUser } from './acting/acting.ts';
 import { mayGrantBotRights } from './acting/bots.ts';
-import { findSubjectGrants, reduces } from './decisions/context.ts';
+import { findSubjectGrants, firstEndMs, reduces } from './decisions/context.ts';
 import { capKeys, keyOfSubject } from './decisions/effective.ts';
 import { isMemberWithin } from './decisions/queries.ts';
 import { reachOf, rightsOf } from './decisions/rights.ts';
@@ -41,10 +42,10 @@ import type { TenantRow } from './tenants/entities.ts';
 import { factorFields } from './tenants/factor.ts';
 import { findOwners, findPlatformOwners, hasOwner } from './tenants/owners/queries.ts';
 import {
-  closedTenantsOf,
   findMemberIds,
   findTenant,
   isKnownElsewhere,
+  tenantsInAnyStatusOf,
   tenantsOf,
 } from './tenants/queries.ts';
 import { searchMembers } from './tenants/search/queries.ts';
@@ -155,16 +156,19 @@ async function listUserTenants(
   database: Database,
   { userId, withSuspended }: ListUserTenantsRequest,
 ) {
-  const active = tenantsOf(database, userId, { after: '', limit: maxTenants });
-  if (!withSuspended) return { tenants: (await active).map(userTenant) };
-  const [rows, closed] = await Promise.all([active, closedTenantsOf(database, userId, maxTenants)]);
-  const suspended = closed
-    .filter(({ status }) => status === 'suspended')
-    .map(({ id, slug, name }) => ({ id, slug, name }));
+  if (!withSuspended) {
+    const active = await tenantsOf(database, userId, { after: '', limit: maxTenants });
+    return { tenants: active.map(userTenant) };
+  }
+  const rows = await tenantsInAnyStatusOf(database, userId, maxTenants);
+  const rowsIn = (status: string) => rows.filter((row) => row.status === status);
   // A deleted tenant is in the answer again once it is restored.
-  const tenantKeys = [...rows, ...closed].map(({ id }): RightsKey => `tenant:${id}`);
-  const cacheKeys = [keyOfSubject(userId), ...tenantKeys];
-  return { tenants: rows.map(userTenant), suspended, cacheKeys };
+  const tenantKeys = rows.map(({ id }): RightsKey => `tenant:${id}`);
+  return {
+    tenants: rowsIn('active').map(userTenant),
+    suspended: rowsIn('suspended').map(({ id, slug, name }) => ({ id, slug, name })),
+    cacheKeys: [keyOfSubject(userId), ...tenantKeys],
+  };
 }
 
 const userTenant = ({ id, slug, name, settings }: TenantRow) => ({
@@ -187,7 +191,7 @@ export async function effectiveRights(
 
 async function effectiveOf(run: Run, subject: string, rights: Rights, times?: SessionTimes) {
   const { idleMinutes, maxMinutes, recentLogin } = rights.demands;
-  const refusal = await refusalOf(run, subject, rights);
+  const { refusal, unchangedMs } = await answerOf(run, subject, rights);
   return {
     tenant: rights.tenant,
     ...tokenRightsOf(rights),
@@ -196,6 +200,7 @@ async function effectiveOf(run: Run, subject: string, rights: Rights, times?: Se
     suspendedName: rights.suspendedName,
     recentLogin,
     cacheKeys: capKeys(rights.cap),
+    unchangedFor: durationOf(unchangedMs),
     knownPermissions: permissions.length,
     // For processes of the previous version.
     ...refusalFlags(refusal),
@@ -208,10 +213,29 @@ async function effectiveOf(run: Run, subject: string, rights: Rights, times?: Se
 /** The refusals of sessions whose user is no active member, or has no session for the tenant. */
 const withoutMembership: readonly SessionRefusal[] = ['suspended', 'not_member', 'other_tenant'];
 
-/** Whether the tenant accepts the session. An unconfirmed provider counts before the proofs of the session. */
-async function refusalOf(run: Run, subject: string, rights: Rights): Promise<SessionRefusal> {
-  if (withoutMembership.includes(rights.refusal)) return rights.refusal;
-  return (await isReduced(run, subject, rights)) ? 'provider_unconfirmed' : rights.refusal;
+/** A refusal, and how long it and the rights stay the same without a change, in ms. */
+type Answer = { refusal: SessionRefusal; unchangedMs: number };
+
+/**
+ * Whether the tenant accepts the session. The voucher of a session counts before its proofs: whether
+ * it withholds rights of the user in the tenant. Applications also decide by groups, so these count
+ * for who may not fill them.
+ */
+async function answerOf(
+  run: Run,
+  subject: string,
+  { refusal, unchangedMs, cap, tenant }: Rights,
+): Promise<Answer> {
+  if (!cap || withoutMembership.includes(refusal)) return { refusal, unchangedMs };
+  const grants = await findSubjectGrants(run, { subject, tenant });
+  const mayFillGroups = includes(cap.patterns, 'iam.groups.write');
+  const isReduced =
+    reduces(cap, grants) ||
+    (!mayFillGroups && (await findGroupPaths(run, tenant, subject)).length > 0);
+  return {
+    refusal: isReduced ? 'provider_unconfirmed' : refusal,
+    unchangedMs: Math.min(unchangedMs, firstEndMs(grants)),
+  };
 }
 
 /** When the session ends in the tenant. */
@@ -219,17 +243,6 @@ function endOf(times: SessionTimes | undefined, { demands }: Rights) {
   const { signedInAt, expiresAt, idleMinutes } = times ?? {};
   if (!signedInAt || !expiresAt || idleMinutes === undefined) return {};
   return endWithin({ signedInAt, expiresAt, idleMinutes }, demands);
-}
-
-/**
- * Whether the voucher of a session withholds rights of its user in the tenant. Applications also
- * decide by groups, so these count for who may not fill them.
- */
-async function isReduced(run: Run, subject: string, { cap, tenant }: Rights): Promise<boolean> {
-  if (!cap) return false;
-  if (reduces(cap, await findSubjectGrants(run, { subject, tenant }))) return true;
-  const mayFillGroups = includes(cap.patterns, 'iam.groups.write');
-  return !mayFillGroups && (await findGroupPaths(run, tenant, subject)).length > 0;
 }
 
 /** The roles, groups and permissions of a member. Permissions on the platform are left out. */

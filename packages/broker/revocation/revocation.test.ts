@@ -49,12 +49,12 @@ async function start(
   const cache = createRightsCache(broker, { maxSize });
   t.after(() => cache.close());
   await soon();
-  await cache.getOrLoad('first', async () => ({ value: '', keys: [] }));
+  await cache.getOrLoad('first', async () => ({ value: '', keys: [], lastsMs: Infinity }));
   await soon();
   if (mocked.includes('Date')) t.mock.timers.tick(beginningMs);
   else await sleep(beginningMs);
   let loads = 0;
-  const load = async () => ({ value: ++loads, keys: ['user:usr_1'] as const });
+  const load = async () => ({ value: ++loads, keys: ['user:usr_1'] as const, lastsMs: Infinity });
   return { broker, revoke, cache, read: () => cache.getOrLoad('rights', load) };
 }
 
@@ -87,13 +87,13 @@ test('rights that were loaded during a revocation are not cached', async (t) => 
   let finish = (): void => {};
   const loading = cache.getOrLoad('rights', async () => {
     await new Promise<void>((resolve) => (finish = resolve));
-    return { value: 'old', keys: ['user:usr_1'] };
+    return { value: 'old', keys: ['user:usr_1'], lastsMs: Infinity };
   });
   const revoked = revoke(['user:usr_1']);
   await soon();
   finish();
   assert.equal(await loading, 'old');
-  const again = async () => ({ value: 'new', keys: ['user:usr_1'] as const });
+  const again = async () => ({ value: 'new', keys: ['user:usr_1'] as const, lastsMs: Infinity });
   assert.equal(await cache.getOrLoad('rights', again), 'new');
   await revoked;
 });
@@ -221,7 +221,7 @@ test('a revocation takes no longer than a lease', async (t) => {
 test('a value that has ended when it is loaded is not cached', async (t) => {
   const { cache } = await start(t);
   let loads = 0;
-  const load = async () => ({ value: ++loads, keys: [], endsAt: 0 });
+  const load = async () => ({ value: ++loads, keys: [], lastsMs: 0 });
   const read = () => cache.getOrLoad('unknown token', load);
   assert.deepEqual([await read(), await read()], [1, 2]);
 });
@@ -230,8 +230,8 @@ test('a gateway whose lease has lapsed drops its cache, since it missed revocati
   const { broker, cache, read } = await start(t);
   let finish = (): void => {};
   const slow = () =>
-    new Promise<{ value: string; keys: [] }>((resolve) => {
-      finish = () => resolve({ value: 'old', keys: [] });
+    new Promise<{ value: string; keys: []; lastsMs: number }>((resolve) => {
+      finish = () => resolve({ value: 'old', keys: [], lastsMs: Infinity });
     });
   broker.state.isAway = true;
   t.mock.timers.tick(1600);
@@ -246,7 +246,10 @@ test('a gateway whose lease has lapsed drops its cache, since it missed revocati
   finish();
   assert.equal(await loading, 'old');
   assert.deepEqual([await read(), await read()], [3, 3]);
-  assert.equal(await cache.getOrLoad('slow', async () => ({ value: 'new', keys: [] })), 'new');
+  assert.equal(
+    await cache.getOrLoad('slow', async () => ({ value: 'new', keys: [], lastsMs: Infinity })),
+    'new',
+  );
 });
 
 test('a full cache drops the entries that were not read for the longest time', async (t) => {
@@ -255,7 +258,7 @@ test('a full cache drops the entries that were not read for the longest time', a
   const read = (name: string, size: number) =>
     cache.getOrLoad(name, async () => {
       loads.push(name);
-      return { value: name, keys: ['tenant:tnt_1'] as const, size };
+      return { value: name, keys: ['tenant:tnt_1'] as const, lastsMs: Infinity, size };
     });
   for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await read(name, 4);
   assert.deepEqual(loads, ['a', 'b', 'c', 'b']);
@@ -269,7 +272,7 @@ test('a revocation drops the entries of its keys, after replacements and evictio
     let isLoaded = false;
     const load = async () => {
       isLoaded = true;
-      return { value: name, keys: [key, 'tenant:tnt_2'] as const };
+      return { value: name, keys: [key, 'tenant:tnt_2'] as const, lastsMs: Infinity };
     };
     return cache.getOrLoad(name, load).then(() => isLoaded);
   };

@@ -131,8 +131,12 @@ export type RightsCache = ReturnType<typeof createRightsCache>;
 export type Loaded<T> = {
   value: T;
   keys: readonly RightsKey[];
-  /** When the value ends by itself, in ms since 1970. */
-  endsAt?: number;
+  /**
+   * How long the value stays the same without a revocation, in ms from the beginning of its load;
+   * Infinity = always, `leaseMs` = for a lease. A duration, since the clock of the database differs
+   * from this one.
+   */
+  lastsMs: number;
   /** Its share of the cache's size; 1 by default. */
   size?: number;
 };
@@ -180,7 +184,7 @@ export function createRightsCache(
   return {
     /**
      * Returns the cached value or loads it. The entry depends on the returned keys and never
-     * outlives `endsAt`. A value that has ended is not cached, and errors are not.
+     * outlives `lastsMs`. A value that has ended is not cached, and errors are not.
      */
     async getOrLoad<T>(name: string, load: () => Promise<Loaded<T>>): Promise<T> {
       const now = Date.now();
@@ -195,8 +199,8 @@ export function createRightsCache(
         if (!verifier || isHeld()) return entry.value as T;
       }
       const revocationsBefore = revocations;
-      const { value, keys, endsAt = Number.POSITIVE_INFINITY, size = 1 } = await load();
-      const ends = Math.min(now + leaseMs, endsAt);
+      const { value, keys, lastsMs, size = 1 } = await load();
+      const ends = now + Math.min(leaseMs, lastsMs);
       const loadedAt = Date.now();
       // A value that was requested before a revocation may predate it: do not cache it.
       const isCurrent = revocationsBefore === revocations && lease.hasBegun(now);

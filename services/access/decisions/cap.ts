@@ -27,6 +27,10 @@ export function withinCap(rights: Rights, cap: Cap | undefined): Rights {
       .filter(({ level, permissions }) => level === 'tenant' && isWithin(permissions, patterns))
       .map(({ role }) => role),
     cap,
+    unchangedMs: Math.min(
+      rights.unchangedMs,
+      ...cap.principals.map((principal) => principal.rights.unchangedMs),
+    ),
   };
 }
 

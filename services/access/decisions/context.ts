@@ -72,6 +72,14 @@ export function permissionsByRole(rows: ReadonlyArray<Pick<SubjectGrantRow, 'rol
     platform ? permissionsOf(role, 'platform') : (own.get(role) ?? permissionsOf(role, 'tenant'));
 }
 
+/** The time until the first of these grants expires, in ms; Infinity = never. */
+export const firstEndMs = (grants: readonly SubjectGrant[]): number =>
+  Math.min(
+    ...grants.map(({ expired, endsInMs }) =>
+      expired || endsInMs === null ? Number.POSITIVE_INFINITY : endsInMs,
+    ),
+  );
+
 /** Whether these grants of a subject in one tenant make it an owner. */
 export const owns = (grants: readonly SubjectGrant[]): boolean =>
   grants.some(

@@ -6,6 +6,7 @@ import {
   type DecisionDeps,
   findDecisionContext,
   findWholeContext,
+  firstEndMs,
   isEffective,
   type Question,
 } from './context.ts';
@@ -52,10 +53,9 @@ export async function findEffective(
 
 async function loadWhole(deps: DecisionDeps, call: Call, question: Question) {
   const { tenant, subject } = question;
-  const askedAt = Date.now();
   const keys: RightsKey[] = [keyOfSubject(subject), `tenant:${tenant}`];
   const context = await findWholeContext(deps, call, question, maxCachedGrants);
-  if (!context) return { value: undefined, keys, size: minSize };
+  if (!context) return { value: undefined, keys, size: minSize, lastsMs: Number.POSITIVE_INFINITY };
   if (context.botTenant !== '') keys.push(`tenant:${context.botTenant}`);
   keys.push(...capKeys(context.cap));
   const effective = effectiveIn(context, subject);
@@ -63,7 +63,7 @@ async function loadWhole(deps: DecisionDeps, call: Call, question: Question) {
     value: effective,
     keys,
     size: sizeOf(effective),
-    endsAt: askedAt + unchangedForMs(context),
+    lastsMs: unchangedMs(context),
   };
 }
 
@@ -78,16 +78,16 @@ function effectiveIn({ grants, status }: DecisionContext, subject: string): Effe
   return effective;
 }
 
-/** How long the decision is the same without a change: grants and an exemption from SSO expire. */
-function unchangedForMs({ grants, status, cap }: DecisionContext): number {
-  // The grants of the principals of a voucher expire too.
-  if (cap || (status.requiresSso && status.ssoLifted)) return 0;
-  return Math.min(
-    ...grants.map(({ expired, endsInMs }) =>
-      expired || endsInMs === null ? Number.POSITIVE_INFINITY : endsInMs,
-    ),
+/**
+ * How long the decision stays the same without a change, in ms; Infinity = always. The grants of the
+ * principals of a voucher expire too.
+ */
+const unchangedMs = ({ grants, status, cap }: DecisionContext): number =>
+  Math.min(
+    firstEndMs(grants),
+    status.unchangedMs ?? Number.POSITIVE_INFINITY,
+    ...(cap?.principals ?? []).map(({ rights }) => rights.unchangedMs),
   );
-}
 
 const minSize = 1024;
 

@@ -1,9 +1,10 @@
 import type { SessionProof } from '@bailiwick/contract';
-import type { Run, Statement } from '@bailiwick/store';
+import { msUntil, type Run, type Statement } from '@bailiwick/store';
 import {
   demandsMore,
   missesFactor,
   missesSso,
+  nextDemand,
   type ProofValues,
   proofValues,
   type Reach,
@@ -15,19 +16,22 @@ import {
 
 const alive = '(g.expires_at is null or g.expires_at > now())';
 
-/** Aggregates rows of a role, its oldest grant and its end into three arrays in the same order. */
-const rolesAndGrants = `coalesce(array_agg(role order by role), '{}') as roles, coalesce(array_agg(id order by role), '{}') as grants, coalesce(array_agg(ends order by role), '{}') as ends`;
+/**
+ * Aggregates rows of a role, its oldest grant and its end into three arrays in the same order, and
+ * finds the first end of a grant.
+ */
+const rolesAndGrants = `coalesce(array_agg(role order by role), '{}') as roles, coalesce(array_agg(id order by role), '{}') as grants, coalesce(array_agg(ends order by role), '{}') as ends, min(first_end) as first_end`;
 
-/** When the last grant (g) of a role ends, in ms since 1970; null = never. */
-const lastEnd =
-  '(case when bool_and(g.expires_at is not null) then (extract(epoch from max(g.expires_at)) * 1000)::bigint end)::text as ends';
+/** When the last grant (g) of a role ends, in ms since 1970, and when the first does; null = never. */
+const bothEnds =
+  '(case when bool_and(g.expires_at is not null) then (extract(epoch from max(g.expires_at)) * 1000)::bigint end)::text as ends, min(g.expires_at) as first_end';
 
 /**
  * The roles of a user ($1) in the tenant `scope`: its own, and those of its groups and their
  * ancestors.
  */
 const rolesOfUser = (scope: string) => `
-    select ${rolesAndGrants} from (select role, (array_agg(id order by right(id, 26)))[1] as id, ${lastEnd} from (
+    select ${rolesAndGrants} from (select role, (array_agg(id order by right(id, 26)))[1] as id, ${bothEnds} from (
       select g.role, g.id, g.expires_at from grant_entry g
       where g.tenant = ${scope} and g.subject_type = 'user' and g.subject = $1 and g.resource = '' and ${alive}
       union all
@@ -39,7 +43,7 @@ const rolesOfUser = (scope: string) => `
 
 const platformRoles = (subjectType: 'user' | 'bot') => `
     select ${rolesAndGrants} from (
-      select g.role, min(g.id) as id, ${lastEnd} from grant_entry g
+      select g.role, min(g.id) as id, ${bothEnds} from grant_entry g
       where g.tenant = '' and g.subject_type = '${subjectType}' and g.subject = $1 and g.resource = '' and ${alive} group by g.role
     ) of_role`;
 
@@ -100,6 +104,8 @@ export type RolesRow = {
   lacks_factor: boolean;
   /** The tenant's settings; null = the tenant does not exist. */
   settings: SessionSettings | null;
+  /** How long the row stays the same without a change, in ms; null = always. */
+  unchanged_ms: number | null;
 };
 
 // If no tenant is asked for, the user's only tenant is used.
@@ -111,7 +117,7 @@ const userRoles: Statement<RolesRow, [userId: string, tenant: string, ...proof: 
       select min(m.tenant) from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
       where m.user_id = $1 and m.status = 'active' having count(*) = 1), '') end as id
   ), held as materialized (
-    select asked.id, given.roles, given.grants, given.ends from asked cross join lateral (${rolesOfUser('asked.id')}) given
+    select asked.id, given.roles, given.grants, given.ends, given.first_end from asked cross join lateral (${rolesOfUser('asked.id')}) given
   ), everywhere as (${platformRoles('user')}
   )
   select held.id as tenant,
@@ -126,6 +132,7 @@ const userRoles: Statement<RolesRow, [userId: string, tenant: string, ...proof: 
     jsonb_object(everywhere.roles, everywhere.ends) as platform_role_ends,
     ${lacksSso('$3')} as lacks_sso,
     ${missesFactor('$3', '$4', '$5')} as lacks_factor,
+    ${msUntil(`least(held.first_end, everywhere.first_end, ${nextDemand})`)} as unchanged_ms,
     t.settings
   from held cross join everywhere left join tenant t on t.id = held.id and t.status in ('active', 'suspended')`,
   between: "without a tenant in the request, the user's only tenant is used",
@@ -154,6 +161,8 @@ export type BotRolesRow = {
   platform_roles: GrantedRoles;
   role_ends?: RoleEnds;
   platform_role_ends?: RoleEnds;
+  /** How long the row stays the same without a change, in ms; null = always. */
+  unchanged_ms: number | null;
 };
 
 const botRoles: Statement<BotRolesRow, [botId: string, tenant: string, botTenant: string]> = {
@@ -161,7 +170,7 @@ const botRoles: Statement<BotRolesRow, [botId: string, tenant: string, botTenant
   text: `
   with held as materialized (
     select ${rolesAndGrants} from (
-      select g.role, min(g.id) as id, ${lastEnd} from grant_entry g
+      select g.role, min(g.id) as id, ${bothEnds} from grant_entry g
       where g.tenant = $3 and g.tenant <> '' and g.subject_type = 'bot' and g.subject = $1 and g.resource = '' and ${alive} group by g.role
     ) of_role
   ), everywhere as (${platformRoles('bot')}
@@ -173,7 +182,8 @@ const botRoles: Statement<BotRolesRow, [botId: string, tenant: string, botTenant
     ${customPermissions('$3')} as custom,
     jsonb_object(everywhere.roles, everywhere.grants) as platform_roles,
     jsonb_object(held.roles, held.ends) as role_ends,
-    jsonb_object(everywhere.roles, everywhere.ends) as platform_role_ends
+    jsonb_object(everywhere.roles, everywhere.ends) as platform_role_ends,
+    ${msUntil('least(held.first_end, everywhere.first_end)')} as unchanged_ms
   from held cross join everywhere`,
 };
 

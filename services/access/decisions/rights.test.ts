@@ -10,15 +10,13 @@ import { anySession } from './session.ts';
 const tenant = 'tnt_1';
 const answering = (rows: unknown[]): Run => (() => Promise.resolve(rows)) as Run;
 
+const ofNobody = { barred: false, roles: {}, custom: {}, platform_roles: {}, unchanged_ms: null };
 const userRow = (changes: Partial<RolesRow> = {}): RolesRow => ({
   tenant,
   open: true,
   suspended_name: '',
   membership: 'active',
-  barred: false,
-  roles: {},
-  custom: {},
-  platform_roles: {},
+  ...ofNobody,
   lacks_sso: false,
   lacks_factor: false,
   settings: {},
@@ -27,10 +25,7 @@ const userRow = (changes: Partial<RolesRow> = {}): RolesRow => ({
 const botRow = (changes: Partial<BotRolesRow> = {}): BotRolesRow => ({
   open: true,
   own_open: true,
-  barred: false,
-  roles: {},
-  custom: {},
-  platform_roles: {},
+  ...ofNobody,
   ...changes,
 });
 

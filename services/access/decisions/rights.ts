@@ -74,6 +74,7 @@ const none = (tenant: string): Rights => ({
   demands: noDemands,
   suspendedName: '',
   cap: undefined,
+  unchangedMs: Number.POSITIVE_INFINITY,
 });
 
 /**
@@ -203,7 +204,7 @@ async function rightsOfBot(
 
 type EffectiveRoles = Pick<
   RolesRow,
-  'roles' | 'custom' | 'platform_roles' | 'role_ends' | 'platform_role_ends'
+  'roles' | 'custom' | 'platform_roles' | 'role_ends' | 'platform_role_ends' | 'unchanged_ms'
 > & {
   /** Whether platform grants are effective in this tenant. */
   everywhere: boolean;
@@ -229,6 +230,7 @@ function rightsBy(
     sources: [...own, ...platform],
     grantable: grantablePatterns(inTenant, owns),
     owns: owns && inTenant.length > 0,
+    unchangedMs: ends.unchanged_ms ?? Number.POSITIVE_INFINITY,
   };
 }
 

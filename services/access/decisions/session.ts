@@ -40,6 +40,8 @@ export const missesSso = (ssoTenant: string): string =>
 export const refusesMethod = (ssoTenant: string): string =>
   `coalesce(${ssoTenant} not in ('', t.id) and not t.settings -> 'allowedMethods' @> '["social"]', false)`;
 
+const factorFrom = `(t.settings -> 'factor' ->> 'from')::timestamptz`;
+
 /**
  * Whether a session lacks the second factor that the tenant requires. The provider of another
  * tenant proves nothing here, because its tenant could let it claim anything: only the user's
@@ -50,10 +52,18 @@ export const missesFactor = (
   assurance: string,
   own: string,
 ): string => `coalesce(
-    case t.settings -> 'factor' ->> case when (t.settings -> 'factor' ->> 'from')::timestamptz <= now() then 'required' else 'before' end
+    case t.settings -> 'factor' ->> case when ${factorFrom} <= now() then 'required' else 'before' end
       when 'any' then ${provenIn(ssoTenant, assurance, own)} in ('', 'aal1')
       when 'phishing_resistant' then ${provenIn(ssoTenant, assurance, own)} <> 'phishing_resistant'
     end, false)`;
+
+/**
+ * When the tenant demands more of a session without a change: its exemption from SSO ends, or a
+ * second factor is required from then on. Null = never.
+ */
+export const nextDemand = `least(
+    case when t.sso_lifted_until > now() then t.sso_lifted_until end,
+    case when ${factorFrom} > now() then ${factorFrom} end)`;
 
 /** Whether the tenant demands SSO or a second factor that the session lacks. */
 export const demandsMore = (ssoTenant: string, assurance: string, own: string): string =>

@@ -53,4 +53,6 @@ export type Rights = {
   suspendedName: string;
   /** The limit of a session whose provider is not confirmed; undefined = none. */
   cap: Cap | undefined;
+  /** How long these rights stay the same without a change, in ms; Infinity = always. */
+  unchangedMs: number;
 };

@@ -52,23 +52,26 @@ export function tenantsOf(
   return database.query(tenantsOfUser, [userId, after, limit]);
 }
 
-const closedOfUser: Statement<
-  Pick<TenantRow, 'name' | 'id' | 'slug' | 'status'>,
-  [userId: string, limit: number]
-> = {
-  name: 'access.closed_tenants_of_user',
-  text: `select t.id, t.slug, t.name, t.status from tenant_member m join tenant t on t.id = m.tenant and t.status <> 'active'
-         where m.user_id = $1 and m.status = 'active' order by m.tenant limit $2`,
-  across: "lists the user's own tenants",
+const ofUserWhere = (
+  condition: string,
+) => `(select ${tenantColumns} from tenant_member m join tenant t on t.id = m.tenant and ${condition}
+         where m.user_id = $1 and m.status = 'active' order by m.tenant limit $2)`;
+const tenantsInAnyStatus: Statement<TenantRow, [userId: string, limit: number]> = {
+  name: 'access.tenants_of_user_in_any_status',
+  text: `${ofUserWhere("t.status = 'active'")} union all ${ofUserWhere("t.status <> 'active'")}`,
+  between: "two lists of the user's own tenants, one after the other",
 };
 
-/** The suspended and deleted tenants a user is an active member of, in order of id. */
-export function closedTenantsOf(
+/**
+ * The tenants a user is an active member of, each in order of id: so many active ones, and so many
+ * suspended and deleted ones.
+ */
+export function tenantsInAnyStatusOf(
   database: Database,
   userId: string,
   limit: number,
-): Promise<Array<Pick<TenantRow, 'id' | 'slug' | 'name' | 'status'>>> {
-  return database.query(closedOfUser, [userId, limit]);
+): Promise<TenantRow[]> {
+  return database.query(tenantsInAnyStatus, [userId, limit]);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Loaded, RightsCache, RightsKey } from '@bailiwick/broker';
+import { type Loaded, leaseMs, type RightsCache, type RightsKey } from '@bailiwick/broker';
 import { notFound } from '@bailiwick/errors';
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import type {
@@ -57,7 +57,8 @@ async function load(
     assurance: caller.assurance,
   });
   const keys = [...(cacheKeys as RightsKey[]), `credential:${caller.credentialId}` as const];
-  return { value: response, keys, size: keys.length };
+  // A sign-in changes LastLoginAt and revokes nothing.
+  return { value: response, keys, size: keys.length, lastsMs: leaseMs };
 }
 
 // A copy: a peer's message carries its own type.

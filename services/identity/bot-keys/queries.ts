@@ -1,6 +1,6 @@
 import type { Origin } from '@bailiwick/contract';
 import type { PageQuery } from '@bailiwick/pipeline';
-import type { Database, Statement, Transaction } from '@bailiwick/store';
+import { type Database, msUntil, type Statement, type Transaction } from '@bailiwick/store';
 import type { BotKeyRow } from './entities.ts';
 
 const columns = `k.tenant, k.id, k.bot, k.name, k.prefix, k.last4, k.permissions, k.allowed_ips as "allowedIps", k.expires_at as "expiresAt",
@@ -36,7 +36,7 @@ export function listBotKeys(
 }
 
 const liveKey = `select k.tenant, k.id, k.bot, k.permissions, k.allowed_ips as "allowedIps", k.expires_at as "expiresAt",
-           coalesce(k.last_used_at < now() - interval '1 minute', true) as stale
+           ${msUntil('k.expires_at')} as "expiresInMs", coalesce(k.last_used_at < now() - interval '1 minute', true) as stale
          from bot_key k join bot b on b.tenant = k.tenant and b.id = k.bot
          where k.expires_at > now() and k.revoked_at is null and b.active`;
 const live: Statement<LiveBotKey, [tokenHash: Uint8Array]> = {
@@ -51,6 +51,7 @@ const liveById: Statement<LiveBotKey, [tenant: string, bot: string, credentialId
 
 export type LiveBotKey = Pick<BotKeyRow, 'tenant' | 'id' | 'bot' | 'permissions' | 'allowedIps'> & {
   expiresAt: string;
+  expiresInMs: number;
   stale: boolean;
 };
 

@@ -1,5 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createNetworks, type Origin, supportCaller, timeOf } from '@bailiwick/contract';
+import {
+  createNetworks,
+  durationOf,
+  type Origin,
+  supportCaller,
+  type TokenKind,
+  timeOf,
+} from '@bailiwick/contract';
 import { unauthenticated } from '@bailiwick/errors';
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
@@ -45,17 +52,13 @@ type Deps = {
 export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
   const { database, installed } = deps;
   return {
-    async resolve({ tokenHash: hash, ip }, call) {
+    async resolve({ tokenHash: hash, ip, kind }, call) {
       const match = installed.find(
         (candidate) =>
           candidate.hash.length === hash.length && timingSafeEqual(candidate.hash, hash),
       );
       if (match) return match.principal;
-      const session = await findLiveSession(database, hash, { touch: call });
-      if (session) return userOf(session);
-      const key = await findLiveBotKey(database, hash);
-      if (!key) return supportOf(deps, hash, call);
-      return useKey(database, call, key, ip);
+      return resolveStored(deps, { hash, ip, kind }, call);
     },
 
     async resolveSession({ sessionId, unused }, call) {
@@ -111,12 +114,26 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
   };
 }
 
+type Token = { hash: Uint8Array; ip: string; kind: string };
+
+/** The holder of a token that is stored. Without a kind it may be of any. @throws unauthenticated */
+async function resolveStored(deps: Deps, { hash, ip, kind }: Token, call: Call) {
+  const mayBe = (one: TokenKind) => kind === '' || kind === one;
+  const session = mayBe('session') && (await findLiveSession(deps.database, hash, { touch: call }));
+  if (session) return userOf(session);
+  const key = mayBe('botKey') && (await findLiveBotKey(deps.database, hash));
+  if (key) return useKey(deps.database, call, key, ip);
+  if (mayBe('support')) return supportOf(deps, hash, call);
+  throw unauthenticated();
+}
+
 /** The bot of a key. From an address outside the key's list this is not a use of it. */
 async function useKey(database: Database, call: Call, key: LiveBotKey, ip: string) {
   if (key.stale && allowsNetwork(key, ip)) await touchBotKey(database, call, key);
   const { bot: id, id: credentialId, tenant, permissions: narrowedTo, allowedIps } = key;
   const expiresAt = timeOf(key.expiresAt);
-  return { type: 'bot', id, credentialId, tenant, narrowedTo, allowedIps, expiresAt };
+  const unchangedFor = durationOf(key.expiresInMs);
+  return { type: 'bot', id, credentialId, tenant, narrowedTo, allowedIps, expiresAt, unchangedFor };
 }
 
 /**
@@ -133,12 +150,13 @@ async function supportOf(deps: Deps, hash: Uint8Array, call: Origin) {
     await endSupport(deps, session, result.cause);
     throw unauthenticated();
   }
-  const { own } = result;
+  const { own, unchangedMs } = result;
   const ends = [session.expires_at, own.expires_at].map((time) => new Date(time).getTime());
   return {
     ...userOf(session),
     type: supportCaller,
     expiresAt: timestampFromMs(Math.min(...ends)),
+    unchangedFor: durationOf(Math.min(session.expires_in_ms, own.expires_in_ms, unchangedMs)),
     operatorSession,
   };
 }
@@ -155,6 +173,7 @@ function userOf(session: LiveSession) {
     authMethods: session.auth_methods,
     signedInAt: timeOf(session.created_at),
     expiresAt: timeOf(session.expires_at),
+    unchangedFor: durationOf(session.expires_in_ms),
     idleMinutes: session.idle_minutes,
     ...(provenAt === null ? {} : { provenAt: timeOf(provenAt) }),
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RightsKey } from '@bailiwick/broker';
-import { createToken } from '@bailiwick/contract';
+import { createToken, durationOf } from '@bailiwick/contract';
 import type { Call } from '@bailiwick/pipeline';
 import {
   type EffectiveRequest,
@@ -13,7 +13,7 @@ import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { tokensHandlers } from './introspection.ts';
 
 type Deps = Parameters<typeof tokensHandlers>[0];
-type Loaded = { value: unknown; keys: readonly RightsKey[]; endsAt?: number };
+type Loaded = { value: unknown; keys: readonly RightsKey[]; lastsMs?: number };
 type Effective = MessageInitShape<typeof EffectiveResponseSchema>;
 
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
@@ -28,6 +28,8 @@ const sessionNow = () => ({
   last_seen_at: inMinutes(-10),
   expires_at: inMinutes(1000),
   idle_minutes: 100,
+  expires_in_ms: 1000 * 60_000,
+  idle_in_ms: 90 * 60_000,
 });
 
 /** Introspects the session in a tenant, with this answer of access about its user. */
@@ -50,20 +52,21 @@ async function introspect(answerOf: (request: EffectiveRequest) => Effective) {
   } as unknown as Deps);
   const request = { token, tenant: 'tnt_1', ip: '' };
   const answer = await handler(request as TokensIntrospectRequest, {} as Call);
-  const { keys = [], endsAt = 0 } = loads[0] ?? {};
+  const { keys = [], lastsMs = 0 } = loads[0] ?? {};
   return {
     active: answer.active === true,
     keys,
-    minutes: Math.round((endsAt - Date.now()) / 60_000),
+    minutes: Math.round(lastsMs / 60_000),
   };
 }
 
 /** An answer of access about the session, which ends there in so many minutes. */
 const answer =
-  (refusal: string, minutes = 1000, idleMinutes = 100) =>
+  (refusal: string, minutes = 1000, idleMinutes = 100, unchangedMs = Infinity) =>
   (): Effective => ({
     session: { refusal, endsAt: timestampFromMs(Date.now() + minutes * 60_000), idleMinutes },
     cacheKeys: ['user:usr_2'],
+    unchangedFor: durationOf(unchangedMs),
   });
 
 test('Tokens_Introspect asks access with the times of the session', async () => {
@@ -80,13 +83,18 @@ test('Tokens_Introspect asks access with the times of the session', async () => 
 
 test('an active session is cached under the keys of its rights, and until it can end by itself', async () => {
   const keys = ['user:usr_1', 'credential:ses_1', 'tenant:tnt_sso', 'tenant:tnt_1', 'user:usr_2'];
-  assert.deepEqual(await introspect(answer('none')), { active: true, keys, minutes: 90 });
+  assert.deepEqual(await introspect(answer('none')), {
+    active: true,
+    keys,
+    minutes: 90,
+  });
   assert.equal((await introspect(answer('none', 30, 30))).minutes, 20);
   assert.equal((await introspect(answer('none', 30))).minutes, 30);
+  assert.equal((await introspect(answer('none', 1000, 100, 5 * 60_000))).minutes, 5);
 });
 
 test('an inactive token has ended, so that it is not cached', async () => {
-  const inactive = { active: false, keys: [], minutes: Math.round(-Date.now() / 60_000) };
+  const inactive = { active: false, keys: [], minutes: 0 };
   // The last two are no answers of this version.
   for (const refusal of ['sso_required', 'not_member', 'other_tenant', '', 'of_tomorrow'])
     assert.deepEqual(await introspect(answer(refusal)), inactive, refusal);
@@ -95,15 +103,12 @@ test('an inactive token has ended, so that it is not cached', async () => {
 });
 
 test('a previous version of access answers with flags and limits', async () => {
-  const minutesWith = async (flags: Effective) => {
-    const { active, minutes } = await introspect(() => flags);
-    return active ? minutes : 'inactive';
-  };
+  // Such an answer does not say when it changes.
+  const isActive = async (flags: Effective) => (await introspect(() => flags)).active;
   const member = { activeMember: true };
-  assert.equal(await minutesWith(member), 90);
   const limited = { ...member, sessionIdleMinutes: 30, sessionMaxMinutes: 90 };
-  assert.equal(await minutesWith(limited), 20);
-  assert.equal(await minutesWith({ ...limited, sessionIdleMinutes: 0 }), 30);
+  for (const flags of [member, limited, { ...limited, sessionIdleMinutes: 0 }])
+    assert.equal(await isActive(flags), true, JSON.stringify(flags));
   for (const flags of [
     {},
     { activeMember: false },
@@ -111,6 +116,7 @@ test('a previous version of access answers with flags and limits', async () => {
     { ...member, factorRequired: true },
     { ...member, providerUnconfirmed: true },
     { ...member, sessionMaxMinutes: 30 },
+    { ...member, sessionIdleMinutes: 5 },
   ])
-    assert.equal(await minutesWith(flags), 'inactive', JSON.stringify(flags));
+    assert.equal(await isActive(flags), false, JSON.stringify(flags));
 });

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
-import type { RightsCache, RightsKey } from '@bailiwick/broker';
+import { leaseMs, type RightsCache, type RightsKey } from '@bailiwick/broker';
 import {
   createNetworks,
+  lastsOf,
   type Origin,
   sessionCheckOf,
   timeOf,
@@ -35,13 +36,14 @@ type Answer = MessageInitShape<typeof TokensIntrospectResponseSchema>;
 type CacheEntry = {
   value: { answer: Answer; serves: (ip: string) => boolean };
   keys: readonly RightsKey[];
-  endsAt: number;
+  /** How long the answer stays the same without a revocation. */
+  lastsMs: number;
 };
 
 const anywhere = () => true;
 
 /** Ended, and therefore never cached: a token that becomes active is active at once. */
-const inactive: CacheEntry = { value: { answer: {}, serves: anywhere }, keys: [], endsAt: 0 };
+const inactive: CacheEntry = { value: { answer: {}, serves: anywhere }, keys: [], lastsMs: 0 };
 
 /**
  * Introspection for the platform's own services. A token whose user or bot is not in the tenant in
@@ -77,10 +79,8 @@ async function loadSession(
   const { id, user_id: userId, sso_place: ssoPlace, limited_to: limitedTo } = session;
   const end = await endOf(deps, session, tenant, call);
   if (!end) return inactive;
-  const { expiresAt, idleMinutes, cacheKeys } = end;
-  const idleAt = new Date(session.last_seen_at).getTime() + idleMinutes * 60_000;
-  const endsAt = Math.min(idleAt, timestampMs(expiresAt));
-  if (endsAt <= Date.now()) return inactive;
+  const { expiresAt, cacheKeys, lastsMs } = end;
+  if (lastsMs <= 0) return inactive;
   const fields = { active: true, type: 'session', id, userId, tenant: limitedTo };
   return {
     value: { answer: { ...fields, expiresAt }, serves: anywhere },
@@ -94,12 +94,15 @@ async function loadSession(
       ] as const),
       ...cacheKeys,
     ],
-    endsAt,
+    lastsMs,
   };
 }
 
-/** `cacheKeys`: the keys of those whose rights limit the session. */
-type End = { expiresAt: Timestamp; idleMinutes: number; cacheKeys: readonly RightsKey[] };
+/**
+ * `cacheKeys`: the keys of those whose rights limit the session. `lastsMs`: how long the session
+ * satisfies the tenant without a change or a further call.
+ */
+type End = { expiresAt: Timestamp; lastsMs: number; cacheKeys: readonly RightsKey[] };
 
 /**
  * When a session ends in a tenant, '' = by its own record. Undefined if it does not satisfy the
@@ -113,14 +116,25 @@ async function endOf(
 ): Promise<End | undefined> {
   const { user_id: principalId, idle_minutes: idleMinutes } = session;
   const expiresAt = timeOf(session.expires_at);
-  if (tenant === '') return { expiresAt, idleMinutes, cacheKeys: [] };
+  const ownMs = Math.min(session.expires_in_ms, session.idle_in_ms);
+  if (tenant === '') return { expiresAt, lastsMs: ownMs, cacheKeys: [] };
   const times = { signedInAt: timeOf(session.created_at), expiresAt, idleMinutes };
   const user = { principalType: 'user', principalId, ...proofOf(session) };
   const effective = await authority.effective({ ...user, tenant, session: times }, call);
   const { refusal, ...end } = sessionCheckOf(effective, times);
   if (refusal !== 'none' || !end.endsAt) return undefined;
-  const cacheKeys = effective.cacheKeys as RightsKey[];
-  return { expiresAt: end.endsAt, idleMinutes: end.idleMinutes ?? idleMinutes, cacheKeys };
+  // The tenant ends the session sooner by as much as its limits are lower.
+  const lowerMs = timestampMs(expiresAt) - timestampMs(end.endsAt);
+  const lowerIdleMs = (idleMinutes - (end.idleMinutes ?? idleMinutes)) * 60_000;
+  return {
+    expiresAt: end.endsAt,
+    lastsMs: Math.min(
+      session.expires_in_ms - lowerMs,
+      session.idle_in_ms - lowerIdleMs,
+      lastsOf(effective, leaseMs),
+    ),
+    cacheKeys: effective.cacheKeys as RightsKey[],
+  };
 }
 
 async function loadBotKey(
@@ -141,6 +155,6 @@ async function loadBotKey(
       serves: allowedIps.length === 0 ? anywhere : createNetworks(allowedIps),
     },
     keys: [`bot:${bot}`, `credential:${id}`, `tenant:${tenant}`],
-    endsAt: new Date(key.expiresAt).getTime(),
+    lastsMs: key.expiresInMs,
   };
 }

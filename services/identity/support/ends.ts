@@ -1,4 +1,5 @@
-import { hasPermission, type Origin, serviceOrigin } from '@bailiwick/contract';
+import { leaseMs } from '@bailiwick/broker';
+import { hasPermission, lastsOf, type Origin, serviceOrigin } from '@bailiwick/contract';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
@@ -16,7 +17,10 @@ export type EndDeps = {
   authority: Pick<PeerClient<typeof Authority>, 'effective' | 'listUserTenants'>;
 };
 
-/** The operator's own session, if the operator may still act as a user; else why not. */
+/**
+ * The operator's own session, and how long the operator's rights stay the same without a change, if
+ * the operator may still act as a user; else why not.
+ */
 export async function operatorOf(
   {
     database,
@@ -26,10 +30,10 @@ export async function operatorOf(
   },
   { operator, operatorSession }: Pick<OpenSupport, 'operator' | 'operatorSession'>,
   call: Origin,
-): Promise<{ own: LiveSession } | { cause: EndCause }> {
+): Promise<{ own: LiveSession; unchangedMs: number } | { cause: EndCause }> {
   const own = await findLiveSessionById(database, operatorSession);
   if (own?.user_id !== operator) return { cause: 'operator_signed_out' };
-  const { platformPermissions } = await authority.effective(
+  const rights = await authority.effective(
     {
       principalType: 'user',
       principalId: operator,
@@ -37,8 +41,8 @@ export async function operatorOf(
     },
     call,
   );
-  return hasPermission(platformPermissions, 'iam.platform.support.act')
-    ? { own }
+  return hasPermission(rights.platformPermissions, 'iam.platform.support.act')
+    ? { own, unchangedMs: lastsOf(rights, leaseMs) }
     : { cause: 'permission_lost' };
 }
 

@@ -1,6 +1,6 @@
 import type { Origin } from '@bailiwick/contract';
 import type { PageQuery } from '@bailiwick/pipeline';
-import type { Database, Statement, Transaction } from '@bailiwick/store';
+import { type Database, msUntil, type Statement, type Transaction } from '@bailiwick/store';
 import type { PortalColumns } from './entities.ts';
 
 const ofEndpoint: Statement<
@@ -85,11 +85,14 @@ export type LivePortal = {
   createdBy: string;
   /** When the session expires, or the link where it is found by its own token. */
   expiresAt: Date | string;
+  /** The time until that, or until the link expires. */
+  expiresInMs: number;
 };
 
 // The version before this one deletes an endpoint without its links.
 const live = (expiry: string) => `
-  select p.tenant, p.id, p.endpoint, p.name, p.abilities, p.creator_type as "creatorType", p.created_by as "createdBy", p.${expiry} as "expiresAt"
+  select p.tenant, p.id, p.endpoint, p.name, p.abilities, p.creator_type as "creatorType", p.created_by as "createdBy", p.${expiry} as "expiresAt",
+    ${msUntil(`least(p.expires_at, p.${expiry})`)} as "expiresInMs"
   from webhook_portal p join webhook_endpoint e on e.tenant = p.tenant and e.id = p.endpoint where p.expires_at > now()`;
 
 const byToken: Statement<LivePortal, [hash: Uint8Array]> = {

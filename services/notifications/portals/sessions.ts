@@ -1,7 +1,10 @@
+import { leaseMs } from '@bailiwick/broker';
 import {
   type Caller,
   createToken,
+  durationOf,
   hasPermission,
+  lastsOf,
   type Origin,
   portalCaller,
   timeOf,
@@ -10,7 +13,10 @@ import {
 } from '@bailiwick/contract';
 import { deadToken, unauthenticated } from '@bailiwick/errors';
 import type { Call, Handlers } from '@bailiwick/pipeline';
-import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type {
+  Authority,
+  EffectiveResponse,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PortalCredentials } from '@bailiwick/proto/gen/bailiwick/notifications/v1/internal_pb.ts';
 import type { Database, Limiter } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
@@ -43,10 +49,13 @@ export function credentialsHandlers(deps: SessionDeps): Handlers<typeof PortalCr
   return {
     async resolve({ tokenHash: hash }, call) {
       const portal = await findBySession(deps.database, hash);
-      if (!portal || !(await isAllowed(deps, portal, call))) throw unauthenticated();
+      if (!portal) throw unauthenticated();
+      const rights = await rightsOfCreator(deps, portal, call);
+      if (!allows(rights)) throw unauthenticated();
       const { id, tenant, endpoint, abilities, creatorType, createdBy: creatorId } = portal;
       const expiresAt = timeOf(portal.expiresAt);
-      return { id, tenant, endpoint, abilities, creatorType, creatorId, expiresAt };
+      const unchangedFor = durationOf(Math.min(lastsOf(rights, leaseMs), portal.expiresInMs));
+      return { id, tenant, endpoint, abilities, creatorType, creatorId, expiresAt, unchangedFor };
     },
   };
 }
@@ -95,18 +104,32 @@ const asPortal = (call: Call, { tenant, id }: LivePortal): Call => ({
   caller: { ...call.caller, type: portalCaller, id, credentialId: id, tenant },
 });
 
+type Authorities = Pick<SessionDeps, 'authority'>;
+type Creator = Pick<LivePortal, 'tenant' | 'creatorType' | 'createdBy'>;
+
 /**
  * Whether the tenant is active, and the creator of a link holds the permissions to read and to change
- * endpoints there. No session of the creator is involved: the tenant's demands on sessions do not
- * count. Grants of a bot on the platform do not count either: its own tenant may be another one, and
- * suspended.
+ * endpoints there.
  */
-export async function isAllowed(
-  { authority }: Pick<SessionDeps, 'authority'>,
-  { tenant, creatorType, createdBy }: Pick<LivePortal, 'tenant' | 'creatorType' | 'createdBy'>,
+export const isAllowed = async (deps: Authorities, creator: Creator, call: Origin) =>
+  allows(await rightsOfCreator(deps, creator, call));
+
+const allows = ({ permissions }: Pick<EffectiveResponse, 'permissions'>): boolean =>
+  ['iam.webhooks.read', 'iam.webhooks.write'].every((permission) =>
+    hasPermission(permissions, permission),
+  );
+
+/**
+ * The rights of a link's creator in its tenant. No session of the creator is involved: the tenant's
+ * demands on sessions do not count. Grants of a bot on the platform do not count either: its own
+ * tenant may be another one, and suspended.
+ */
+function rightsOfCreator(
+  { authority }: Authorities,
+  { tenant, creatorType, createdBy }: Creator,
   call: Origin,
-): Promise<boolean> {
-  const { permissions } = await authority.effective(
+) {
+  return authority.effective(
     {
       principalType: creatorType,
       principalId: createdBy,
@@ -116,8 +139,5 @@ export async function isAllowed(
       assurance: 'phishing_resistant',
     },
     call,
-  );
-  return ['iam.webhooks.read', 'iam.webhooks.write'].every((permission) =>
-    hasPermission(permissions, permission),
   );
 }

@@ -61,7 +61,8 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
   return {
     /** The signed-in person of a browser. */
     async ofToken(tokenHash: Uint8Array, ip: string, call: Origin): Promise<Person | undefined> {
-      const person = await credentials.resolve({ tokenHash, ip }, call).catch(noneIfEnded);
+      const request = { tokenHash, ip, kind: 'session' };
+      const person = await credentials.resolve(request, call).catch(noneIfEnded);
       return person?.type === 'user' ? person : undefined;
     },
 

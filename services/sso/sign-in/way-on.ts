@@ -41,7 +41,9 @@ async function isSignedIn(
   call: Origin,
 ): Promise<boolean> {
   if (tokenHash.length === 0) return false;
-  const principal = await credentials.resolve({ tokenHash, ip }, call).catch(() => undefined);
+  const principal = await credentials
+    .resolve({ tokenHash, ip, kind: 'session' }, call)
+    .catch(() => undefined);
   return principal?.type === 'user';
 }
 

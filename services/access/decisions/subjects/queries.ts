@@ -1,9 +1,10 @@
 import type { SessionProof } from '@bailiwick/contract';
-import type { Run, Statement } from '@bailiwick/store';
+import { msUntil, type Run, type Statement } from '@bailiwick/store';
 import { barred } from '../queries.ts';
 import {
   missesFactor,
   missesSso,
+  nextDemand,
   type ProofValues,
   proofValues,
   refusesMethod,
@@ -113,6 +114,8 @@ export type SubjectStatus = {
   ssoLifted: boolean;
   /** Whether the tenant requires a second factor that the session lacks. */
   lacksFactor: boolean;
+  /** How long the tenant demands the same of a session without a change, in ms; null = always. */
+  unchangedMs: number | null;
 };
 
 const subjectStatus: Statement<
@@ -126,7 +129,8 @@ const subjectStatus: Statement<
     ${barred} as barred,
     exists (select 1 from tenant t where t.id = $2 and ${missesSso('$3')}) as "requiresSso",
     exists (select 1 from tenant t where t.id = $2 and t.sso_lifted_until > now() and not ${refusesMethod('$3')}) as "ssoLifted",
-    exists (select 1 from tenant t where t.id = $2 and ${missesFactor('$3', '$4', '$5')}) as "lacksFactor"`,
+    exists (select 1 from tenant t where t.id = $2 and ${missesFactor('$3', '$4', '$5')}) as "lacksFactor",
+    (select ${msUntil(nextDemand)} from tenant t where t.id = $2) as "unchangedMs"`,
 };
 
 export async function findSubjectStatus(

@@ -1,10 +1,13 @@
 import { type Origin, platformPlace, type SessionProof } from '@bailiwick/contract';
-import type { Database, Statement } from '@bailiwick/store';
+import { type Database, msUntil, type Statement } from '@bailiwick/store';
 import { supportHash } from '../support/queries.ts';
 
 /** Whether a session ("s") has not ended. */
 export const isLive =
   "s.expires_at > now() and s.last_seen_at > now() - s.idle_minutes * interval '1 minute'";
+
+/** When a session (s) ends without a call. */
+const idleEnd = "s.last_seen_at + s.idle_minutes * interval '1 minute'";
 
 /**
  * The tenant that a session (s) is limited to, '' = none: `isLimited` of its link
@@ -36,7 +39,8 @@ const liveSession = `select s.id, s.user_id, u.email, u.mailbox_proven, ${provid
            array_prepend(s.auth_method, s.further_methods) as auth_methods,
            ${ownAssurance} as own_assurance,
            ${limitedTo} as limited_to, ${voucher} as voucher, s.operator, s.operator_session,
-           s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale
+           s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale,
+           ${msUntil('s.expires_at')} as expires_in_ms, ${msUntil(idleEnd)} as idle_in_ms
          from session s join user_account u on u.id = s.user_id
          where ${isLive} and ${isConfirmed} and u.status = 'active' and u.email_verified`;
 const live: Statement<LiveSession, [tokenHash: Uint8Array, platformPlace: string]> = {
@@ -95,6 +99,9 @@ export type LiveSession = Texts & {
   auth_methods: string[];
   stale: boolean;
   mailbox_proven: boolean;
+  /** The times until the session expires, and until it ends without a call. */
+  expires_in_ms: number;
+  idle_in_ms: number;
 };
 
 export const proofOf = (session: LiveSession): SessionProof => ({
