@@ -35,8 +35,11 @@ export function listBotKeys(
   return database.query(ofBot, [tenant, bot, after, limit]);
 }
 
+/** How often a use of a key is written at least, in ms: a busy bot does not cause a write per call. */
+const useMs = 60_000;
+
 const liveKey = `select k.tenant, k.id, k.bot, k.permissions, k.allowed_ips as "allowedIps", k.expires_at as "expiresAt",
-           ${msUntil('k.expires_at')} as "expiresInMs", coalesce(k.last_used_at < now() - interval '1 minute', true) as stale
+           ${msUntil('k.expires_at')} as "expiresInMs", coalesce(${msUntil("k.last_used_at + interval '1 minute'")}, 0) as "useDueInMs"
          from bot_key k join bot b on b.tenant = k.tenant and b.id = k.bot
          where k.expires_at > now() and k.revoked_at is null and b.active`;
 const live: Statement<LiveBotKey, [tokenHash: Uint8Array]> = {
@@ -51,8 +54,9 @@ const liveById: Statement<LiveBotKey, [tenant: string, bot: string, credentialId
 
 export type LiveBotKey = Pick<BotKeyRow, 'tenant' | 'id' | 'bot' | 'permissions' | 'allowedIps'> & {
   expiresAt: string;
+  /** The times until the key expires, and until a use of it is written. */
   expiresInMs: number;
-  stale: boolean;
+  useDueInMs: number;
 };
 
 /** The key of a secret, if it is valid and its bot is active. */
@@ -84,17 +88,16 @@ const touchBot: Statement<never, [tenant: string, bot: string]> = {
   text: `update bot set last_used_at = now() where tenant = $1 and id = $2 and ${unused}`,
 };
 
-/**
- * Stores the last use of the key and its bot, at most once a minute, so that a busy bot does not
- * cause a write per call.
- */
+/** Stores the last use of the key and its bot if it is due. Returns the time until the next is, in ms. */
 export async function touchBotKey(
   database: Database,
   call: Origin,
-  { tenant, id, bot }: LiveBotKey,
-): Promise<void> {
+  { tenant, id, bot, useDueInMs }: LiveBotKey,
+): Promise<number> {
+  if (useDueInMs > 0) return useDueInMs;
   await database.write(call, touchKey, [tenant, id]);
   await database.write(call, touchBot, [tenant, bot]);
+  return useMs;
 }
 
 const dueKeys: Statement<BotKeyRow & { noticeAt: string }, [limit: number]> = {

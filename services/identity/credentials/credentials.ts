@@ -127,12 +127,15 @@ async function resolveStored(deps: Deps, { hash, ip, kind }: Token, call: Call) 
   throw unauthenticated();
 }
 
-/** The bot of a key. From an address outside the key's list this is not a use of it. */
+/**
+ * The bot of a key. From an address outside the key's list this is not a use of it. The answer lasts
+ * until the next use is to be written.
+ */
 async function useKey(database: Database, call: Call, key: LiveBotKey, ip: string) {
-  if (key.stale && allowsNetwork(key, ip)) await touchBotKey(database, call, key);
+  const dueMs = allowsNetwork(key, ip) ? await touchBotKey(database, call, key) : key.useDueInMs;
   const { bot: id, id: credentialId, tenant, permissions: narrowedTo, allowedIps } = key;
   const expiresAt = timeOf(key.expiresAt);
-  const unchangedFor = durationOf(key.expiresInMs);
+  const unchangedFor = durationOf(Math.min(key.expiresInMs, dueMs));
   return { type: 'bot', id, credentialId, tenant, narrowedTo, allowedIps, expiresAt, unchangedFor };
 }
 
@@ -173,7 +176,8 @@ function userOf(session: LiveSession) {
     authMethods: session.auth_methods,
     signedInAt: timeOf(session.created_at),
     expiresAt: timeOf(session.expires_at),
-    unchangedFor: durationOf(session.expires_in_ms),
+    // The next use is to be written then.
+    unchangedFor: durationOf(Math.min(session.expires_in_ms, session.use_due_in_ms)),
     idleMinutes: session.idle_minutes,
     ...(provenAt === null ? {} : { provenAt: timeOf(provenAt) }),
   };

@@ -35,12 +35,18 @@ const providerPlace = `case when s.sso_tenant = '' and s.provider <> '' then $2 
 /** In a session (s) from a provider, the assurance by the user's own factors of ours; '' = none. */
 const ownAssurance = `case when s.provider = '' then '' else s.own_assurance end`;
 
+/**
+ * How often a use of a session (s) is written at least, in ms: at most once a minute, so that a busy
+ * client does not cause a write per call, and six times within its idle limit.
+ */
+const useMs = 'least(60000, s.idle_minutes * 10000)';
+
 const liveSession = `select s.id, s.user_id, u.email, u.mailbox_proven, ${providerPlace} as sso_place, s.created_at, s.proven_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
            array_prepend(s.auth_method, s.further_methods) as auth_methods,
            ${ownAssurance} as own_assurance,
            ${limitedTo} as limited_to, ${voucher} as voucher, s.operator, s.operator_session,
-           s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale,
-           ${msUntil('s.expires_at')} as expires_in_ms, ${msUntil(idleEnd)} as idle_in_ms
+           ${msUntil('s.expires_at')} as expires_in_ms, ${msUntil(idleEnd)} as idle_in_ms,
+           ${msUntil('s.last_seen_at')} + ${useMs} as use_due_in_ms
          from session s join user_account u on u.id = s.user_id
          where ${isLive} and ${isConfirmed} and u.status = 'active' and u.email_verified`;
 const live: Statement<LiveSession, [tokenHash: Uint8Array, platformPlace: string]> = {
@@ -63,9 +69,9 @@ const liveSupportById: Statement<LiveSession, [id: string, platformPlace: string
   text: `${liveSession} and s.id = $1 and s.operator <> ''`,
   across: 'a support session belongs to its user in all tenants',
 };
-const touched: Statement<never, [id: string]> = {
+const touched: Statement<{ useMs: number }, [id: string]> = {
   name: 'identity.touch_session',
-  text: 'update session set last_seen_at = now() where id = $1',
+  text: `update session s set last_seen_at = now() where id = $1 returning ${useMs} as "useMs"`,
 };
 
 const liveIds: Statement<{ id: string }, [ids: readonly string[]]> = {
@@ -97,11 +103,11 @@ export type LiveSession = Texts & {
   proven_at: string | null;
   idle_minutes: number;
   auth_methods: string[];
-  stale: boolean;
   mailbox_proven: boolean;
-  /** The times until the session expires, and until it ends without a call. */
+  /** The times until the session expires, until it ends without a call, and until a call is written. */
   expires_in_ms: number;
   idle_in_ms: number;
+  use_due_in_ms: number;
 };
 
 export const proofOf = (session: LiveSession): SessionProof => ({
@@ -120,9 +126,18 @@ export async function findLiveSession(
   { touch }: { touch?: Origin } = {},
 ): Promise<LiveSession | undefined> {
   const [session] = await database.query(live, [tokenHash, platformPlace]);
-  // Written at most once a minute, so that a busy client does not cause a write per call.
-  if (touch && session?.stale) await database.write(touch, touched, [session.id]);
-  return session;
+  return touch && session ? writeUse(database, touch, session) : session;
+}
+
+/** Writes a use of the session if it is due. */
+async function writeUse(
+  database: Database,
+  call: Origin,
+  session: LiveSession,
+): Promise<LiveSession> {
+  if (session.use_due_in_ms > 0) return session;
+  const [row] = await database.write(call, touched, [session.id]);
+  return { ...session, use_due_in_ms: row?.useMs ?? 0 };
 }
 
 /**
@@ -152,8 +167,7 @@ export async function findLiveSessionById(
   { touch }: { touch?: Origin | undefined } = {},
 ): Promise<LiveSession | undefined> {
   const [session] = await database.query(liveById, [id, platformPlace]);
-  if (touch && session?.stale) await database.write(touch, touched, [session.id]);
-  return session;
+  return touch && session ? writeUse(database, touch, session) : session;
 }
 
 /** Those of the sessions that are live, and whose users may sign in. */
