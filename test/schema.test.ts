@@ -246,11 +246,11 @@ describe('the schemas after all migrations', () => {
     const last = [...former.slice(1), baseline.last];
     await apply(last);
     await run();
-    const [{ name } = assert.fail()] = schemas[1].migrations;
-    assert.deepEqual(await applied(), [...last, name]);
+    const names = schemas[1].migrations.map(({ name }) => name);
+    assert.deepEqual(await applied(), [...last, ...names]);
     // Code from before the baseline finds all of its migrations applied.
     await run();
-    assert.deepEqual(await applied(), [...last, name]);
+    assert.deepEqual(await applied(), [...last, ...names]);
     for (const older of [former.slice(1), former]) {
       await apply(older);
       await assert.rejects(
@@ -259,9 +259,9 @@ describe('the schemas after all migrations', () => {
       );
       assert.deepEqual(await applied(), older);
     }
-    await apply([name]);
+    await apply(names.slice(0, 1));
     await run();
-    assert.deepEqual(await applied(), [name]);
+    assert.deepEqual(await applied(), names);
   });
 
   test('migrations of older code keep the schema window of newer code', async () => {

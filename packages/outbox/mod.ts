@@ -9,6 +9,7 @@ export {
   outboxTable,
   record,
   recordRefusal,
+  recordRevocation,
 } from './outbox.ts';
 export { createOwner } from './owner.ts';
 export { startRelay } from './relay.ts';

@@ -1,4 +1,4 @@
-import { createBatch, type Origin, serviceOrigin } from '@bailiwick/contract';
+import { createBatch, type Origin, type RightsKey, serviceOrigin } from '@bailiwick/contract';
 import type { Database, Transaction } from '@bailiwick/store';
 import { defineEntity, p } from '@mikro-orm/core';
 import { cacheKeysOf } from './cache-keys.ts';
@@ -57,22 +57,28 @@ export const outboxTable = `
   create index outbox_published on outbox (published_at) where published_at is not null;`;
 
 /**
- * Writes the outbox row of a change in its transaction, and adds the keys of the caches that the
- * change invalidates (cache-keys.ts) to those of the call. Returns the event's id. `origin`: whose
- * change it is, if not the call's own.
+ * Writes the outbox row of a change in its transaction, and revokes the keys of the caches that the
+ * change invalidates (cache-keys.ts). Returns the event's id. `origin`: whose change it is, if not
+ * the call's own.
  */
 export function record(tx: Transaction, change: Change, origin: RecordOrigin = tx.call): string {
   const written = rowOf(inRequest(origin, tx), change);
-  invalidate(tx.call, change);
+  recordRevocation(tx, cacheKeysOf(change));
   if ((change.code ?? '') === '') tx.isChanged = true;
   tx.em.persist(tx.em.create(OutboxEntity, written));
   tx.isRecorded = true;
   return written.id;
 }
 
-/** Adds the keys of the caches that a change invalidates. */
-function invalidate({ invalidates }: Pick<Origin, 'invalidates'>, change: Change): void {
-  for (const key of cacheKeysOf(change)) invalidates?.add(key);
+/**
+ * Revokes keys: the transaction writes them to the log of revocations, and the reply of its call
+ * waits for the caches. For changes that have no event in their service; `record` does it for others.
+ */
+export function recordRevocation(tx: Transaction, keys: readonly RightsKey[]): void {
+  for (const key of keys) {
+    tx.revokes.add(key);
+    tx.call.invalidates?.add(key);
+  }
 }
 
 /** A service's own change is a part of the request that it follows from. */
@@ -108,8 +114,8 @@ export function createRecorder(database: Database, handover: Handover) {
   }, oneAtATime);
   return async (call: Origin, change: Omit<Change, 'tasks'>): Promise<string> => {
     const { tenant } = change;
-    // The claim of an Idempotency-Key is marked in the same transaction.
-    if (call.mark)
+    // The claim of an Idempotency-Key, and the keys of caches, are written in the same transaction.
+    if (call.mark || cacheKeysOf(change).length > 0)
       return database.transaction({ call, tenant }, (tx) => Promise.resolve(record(tx, change)));
     return database.inCall({ call, tenant }, async ({ guard }) => {
       const leave = await guard?.enter(tenant);
@@ -123,12 +129,13 @@ export function createRecorder(database: Database, handover: Handover) {
 }
 
 /**
- * The outbox row of a change, for a statement that inserts it together with the change. It adds the
- * keys of the caches that the change invalidates, like `record`. A call with an Idempotency-Key needs
- * a transaction with `record` instead, which marks the call.
+ * The outbox row of a change, for a statement that inserts it together with the change. A call with
+ * an Idempotency-Key needs a transaction with `record` instead, which marks the call. @throws for a
+ * change that revokes keys, which needs `record` too
  */
 export function changeRow(call: Origin, change: Change) {
-  invalidate(call, change);
+  if (cacheKeysOf(change).length > 0)
+    throw new Error(`${change.type} must be recorded: it revokes`);
   return rowOf(call, change);
 }
 

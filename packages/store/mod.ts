@@ -27,6 +27,14 @@ export {
   openDatabase,
   sessionOptions,
 } from './orm.ts';
+export {
+  holdersIn,
+  RevocationEntity,
+  RevocationHolderEntity,
+  renewHolder,
+  revocationTables,
+  sweepRevocations,
+} from './revocations.ts';
 export { assertSchemaWindow, type Installation, oldestSupported } from './schema-window.ts';
 export { databaseSettings } from './settings.ts';
 export {

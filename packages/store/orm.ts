@@ -23,7 +23,7 @@ import {
 } from './pool.ts';
 import { measureSize } from './size.ts';
 import { type AnyStatement, type Statement, writes } from './statements.ts';
-import { openTransaction, type Transaction } from './transaction.ts';
+import { logRevocation, openTransaction, type Transaction } from './transaction.ts';
 import { createTransactionTurns, type Scope } from './turns.ts';
 
 export type DatabaseOptions = {
@@ -127,6 +127,7 @@ async function transact<T>(
         const tx = openTransaction(call, forked);
         const result = await work(tx);
         if (tx.isChanged && mark) await mark(tx.query);
+        await logRevocation(tx);
         if (guard) {
           // Nothing may wait for a row after the guard has decided.
           await forked.flush();

@@ -1,4 +1,4 @@
-import type { Origin } from '@bailiwick/contract';
+import type { Origin, RightsKey } from '@bailiwick/contract';
 import { type EntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Transaction as Connection } from 'kysely';
 import type { Run } from './statements.ts';
@@ -16,7 +16,17 @@ export type Transaction = {
   isRecorded: boolean;
   /** Whether it records a change of its call, which marks the call's Idempotency-Key. */
   isChanged: boolean;
+  /** The keys of cached rights that it changes, which it writes to the log of revocations. */
+  readonly revokes: Set<RightsKey>;
 };
+
+/** The log of revocations is in revocations.ts. */
+const insertRevocation = 'insert into revocation (keys) values ($1::text[])';
+
+/** Writes the keys that the transaction revokes, as one of its last steps. */
+export async function logRevocation({ query, revokes }: Transaction): Promise<void> {
+  if (revokes.size > 0) await query(insertRevocation, [[...revokes]]);
+}
 
 /** The transaction of an entity manager that has begun one. */
 export function openTransaction(call: Origin, em: EntityManager): Transaction {
@@ -42,10 +52,12 @@ export function openTransaction(call: Origin, em: EntityManager): Transaction {
       });
       tx.isRecorded ||= nested?.isRecorded === true;
       tx.isChanged ||= nested?.isChanged === true;
+      for (const key of nested?.revokes ?? []) tx.revokes.add(key);
       return result;
     },
     isRecorded: false,
     isChanged: false,
+    revokes: new Set(),
   };
   return tx;
 }

@@ -1,12 +1,18 @@
 import { OutboxEntity } from '@bailiwick/outbox';
 import { IdempotentCallEntity } from '@bailiwick/pipeline';
-import { RateWindowEntity, type ServiceSchema } from '@bailiwick/store';
+import {
+  RateWindowEntity,
+  RevocationEntity,
+  RevocationHolderEntity,
+  type ServiceSchema,
+} from '@bailiwick/store';
 import { AuditCheckpointEntity, AuditEntryEntity, AuditHeadEntity } from './audit/entities.ts';
 import { DailyCountEntity } from './counts/entities.ts';
 import { GrantEntity } from './grants/entities.ts';
 import { GroupEntity, GroupMemberEntity, ScimMemberEntity } from './groups/entities.ts';
 import { InvitationEntity } from './invitations/entities.ts';
 import { Baseline } from './migrations/029-baseline.ts';
+import { Revocations } from './migrations/030-revocations.ts';
 import { ScimUserEntity } from './provisioned/entities.ts';
 import { RoleEntity } from './roles/entities.ts';
 import { ScimNoticeEntity } from './scim/notices/entities.ts';
@@ -24,6 +30,8 @@ export const accessSchema: ServiceSchema = {
   entities: [
     OutboxEntity,
     IdempotentCallEntity,
+    RevocationEntity,
+    RevocationHolderEntity,
     TenantEntity,
     TenantLogoEntity,
     TenantMemberEntity,
@@ -44,7 +52,10 @@ export const accessSchema: ServiceSchema = {
     AuditCheckpointEntity,
     DailyCountEntity,
   ],
-  migrations: [{ name: '029-baseline', class: Baseline }],
+  migrations: [
+    { name: '029-baseline', class: Baseline },
+    { name: '030-revocations', class: Revocations },
+  ],
   baseline: { version: 20, last: '028-mapping-givers' },
   compatibleFrom: 1,
 };

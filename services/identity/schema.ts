@@ -1,7 +1,12 @@
 import { DekEntity } from '@bailiwick/keys';
 import { OutboxEntity } from '@bailiwick/outbox';
 import { IdempotentCallEntity } from '@bailiwick/pipeline';
-import { RateWindowEntity, type ServiceSchema } from '@bailiwick/store';
+import {
+  RateWindowEntity,
+  RevocationEntity,
+  RevocationHolderEntity,
+  type ServiceSchema,
+} from '@bailiwick/store';
 import {
   EmailChangeEntity,
   MailedCodeEntity,
@@ -16,6 +21,7 @@ import {
   UnconfirmedProviderEntity,
 } from './federation/entities.ts';
 import { Baseline } from './migrations/042-baseline.ts';
+import { Revocations } from './migrations/043-revocations.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import {
   KnownNetworkEntity,
@@ -30,6 +36,8 @@ export const identitySchema: ServiceSchema = {
   entities: [
     OutboxEntity,
     IdempotentCallEntity,
+    RevocationEntity,
+    RevocationHolderEntity,
     UserEntity,
     RegistrationEntity,
     ResetTokenEntity,
@@ -54,7 +62,10 @@ export const identitySchema: ServiceSchema = {
     PasskeyEntity,
     UsedChallengeEntity,
   ],
-  migrations: [{ name: '042-baseline', class: Baseline }],
+  migrations: [
+    { name: '042-baseline', class: Baseline },
+    { name: '043-revocations', class: Revocations },
+  ],
   baseline: { version: 32, last: '041-sso-recovery' },
   compatibleFrom: 1,
 };

@@ -1,13 +1,19 @@
 import { DekEntity } from '@bailiwick/keys';
 import { OutboxEntity } from '@bailiwick/outbox';
 import { IdempotentCallEntity } from '@bailiwick/pipeline';
-import { RateWindowEntity, type ServiceSchema } from '@bailiwick/store';
+import {
+  RateWindowEntity,
+  RevocationEntity,
+  RevocationHolderEntity,
+  type ServiceSchema,
+} from '@bailiwick/store';
 import { ChatEndpointEntity } from './chat/entities.ts';
 import { MailSuppressionEntity } from './email/entities.ts';
 import { PublishedEventEntity } from './events/entities.ts';
 import { EndpointHealthEntity } from './health/entities.ts';
 import { DeletedEndpointEntity, DeliveryMessageEntity } from './messages/entities.ts';
 import { Baseline } from './migrations/013-baseline.ts';
+import { Revocations } from './migrations/014-revocations.ts';
 import { WebhookPortalEntity } from './portals/entities.ts';
 import { DeliveryAttemptEntity, DeliveryWaitingEntity } from './queue/entities.ts';
 import { DeliveryHourEntity } from './stats/entities.ts';
@@ -19,6 +25,8 @@ export const notificationsSchema: ServiceSchema = {
   entities: [
     OutboxEntity,
     IdempotentCallEntity,
+    RevocationEntity,
+    RevocationHolderEntity,
     RateWindowEntity,
     DekEntity,
     WebhookEndpointEntity,
@@ -33,7 +41,10 @@ export const notificationsSchema: ServiceSchema = {
     DeliveryHourEntity,
     WebhookPortalEntity,
   ],
-  migrations: [{ name: '013-baseline', class: Baseline }],
+  migrations: [
+    { name: '013-baseline', class: Baseline },
+    { name: '014-revocations', class: Revocations },
+  ],
   baseline: { version: 12, last: '012-sealed-urls' },
   compatibleFrom: 1,
   settledFrom: sealedUrlsVersion,

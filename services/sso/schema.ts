@@ -1,13 +1,19 @@
 import { DekEntity } from '@bailiwick/keys';
 import { OutboxEntity } from '@bailiwick/outbox';
 import { IdempotentCallEntity } from '@bailiwick/pipeline';
-import { RateWindowEntity, type ServiceSchema } from '@bailiwick/store';
+import {
+  RateWindowEntity,
+  RevocationEntity,
+  RevocationHolderEntity,
+  type ServiceSchema,
+} from '@bailiwick/store';
 import { AppConsentEntity, AppSignInEntity } from './app-sign-ins/entities.ts';
 import { AppEntity, AppLogoEntity } from './apps/entities.ts';
 import { DomainEntity, SsoLiftEntity } from './domains/entities.ts';
 import { HandledJoinEntity } from './domains/joining/entities.ts';
 import { IssuerRecordEntity, SigningKeyEntity } from './issuer/entities.ts';
 import { Baseline } from './migrations/033-baseline.ts';
+import { Revocations } from './migrations/034-revocations.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { SsoRecoveryCodeEntity } from './requirement/recovery/entities.ts';
 import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
@@ -17,6 +23,8 @@ export const ssoSchema: ServiceSchema = {
   entities: [
     OutboxEntity,
     IdempotentCallEntity,
+    RevocationEntity,
+    RevocationHolderEntity,
     DomainEntity,
     SsoLiftEntity,
     SsoRecoveryCodeEntity,
@@ -33,7 +41,10 @@ export const ssoSchema: ServiceSchema = {
     AppSignInEntity,
     AppConsentEntity,
   ],
-  migrations: [{ name: '033-baseline', class: Baseline }],
+  migrations: [
+    { name: '033-baseline', class: Baseline },
+    { name: '034-revocations', class: Revocations },
+  ],
   baseline: { version: 21, last: '032-recovery-codes' },
   compatibleFrom: 1,
 };

@@ -129,7 +129,7 @@ async function assertNoMember(
       permissions: ['iam.users.write'],
     })) === undefined;
   if (!mayLift) throw alreadyExists('Email belongs to a member of the tenant');
-  await liftBar(tx, call, { tenant, userId });
+  await liftBar(tx, { tenant, userId });
 }
 
 function assertDomain({ domain }: Email, allowed: readonly string[]): void {

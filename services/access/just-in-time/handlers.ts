@@ -1,4 +1,5 @@
 import { invalid } from '@bailiwick/errors';
+import { recordRevocation } from '@bailiwick/outbox';
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Database } from '@bailiwick/store';
@@ -44,6 +45,6 @@ async function liftSso(database: Database, tenant: string, until: Date, call: Ca
     if (row.ssoLiftedUntil?.getTime() === until.getTime()) return;
     row.ssoLiftedUntil = until;
     // sso records the event.
-    call.invalidates.add(`tenant:${tenant}`);
+    recordRevocation(tx, [`tenant:${tenant}`]);
   });
 }

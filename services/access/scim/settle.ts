@@ -64,7 +64,7 @@ export async function settle(
   await revoke(tx, person);
   await link(tx, person, userId);
   const { settings } = await lockTenant(tx, tenant);
-  await liftBar(tx, call, { tenant, userId });
+  await liftBar(tx, { tenant, userId });
   await startMembership(tx, { tenant, userId, source: 'scim' });
   const role = settings.defaultRole || memberRole;
   await assertMayHandOut(tx.query, source, tenant, [role]);

@@ -1,5 +1,6 @@
 import { notFound } from '@bailiwick/errors';
 import { lockName, lockNames, type Transaction } from '@bailiwick/store';
+import { keyOfSubject } from '../decisions/effective.ts';
 import { rowOf } from '../rows.ts';
 import { SubjectStateEntity } from './entities.ts';
 
@@ -24,9 +25,11 @@ export async function setSubjectState(
   await lockSubject(tx, subject);
   const now = new Date();
   const stored = await tx.em.findOne(SubjectStateEntity, { subject });
+  // identity records the event, and the caller of this function signals the revocation.
+  const revoke = () => void tx.revokes.add(keyOfSubject(subject));
   if (!stored) {
     tx.em.persist(tx.em.create(SubjectStateEntity, { subject, state, since: now, changedAt }));
-    return;
+    return revoke();
   }
   if (stored.state === 'deleted' || (state !== 'deleted' && stored.changedAt > changedAt)) return;
   stored.changedAt = changedAt;
@@ -34,6 +37,7 @@ export async function setSubjectState(
   if (stored.state === state || (stored.state === 'leaving' && state === 'active')) return;
   stored.state = state;
   stored.since = now;
+  revoke();
 }
 
 /**

@@ -146,7 +146,7 @@ async function addMember(
       return;
     const role = settings.defaultRole || memberRole;
     await assertMayGrant(tx, caller, tenant, [role]);
-    await liftBar(tx, call, { tenant, userId });
+    await liftBar(tx, { tenant, userId });
     if (!isVouchedFor)
       return offerMembership(tx, deps, { tenant, tenantName: name, user, adder }, call);
     await startMembership(tx, { tenant, userId, source: 'admin' });

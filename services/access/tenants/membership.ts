@@ -1,6 +1,5 @@
 import { encodeJson, type JsonObject } from '@bailiwick/contract';
-import { record, type Task } from '@bailiwick/outbox';
-import type { Call } from '@bailiwick/pipeline';
+import { record, recordRevocation, type Task } from '@bailiwick/outbox';
 import { TenantMemberSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import type { Transaction } from '@bailiwick/store';
 import { removeGrantsOf } from '../grants/entries.ts';
@@ -69,12 +68,11 @@ export async function endMembership(
  */
 export async function liftBar(
   tx: Transaction,
-  call: Call,
   { tenant, userId }: { tenant: string; userId: string },
 ): Promise<void> {
   const lifted = await tx.em.nativeDelete(TenantMemberEntity, { tenant, userId, status: 'barred' });
   // The bar keeps the user's platform grants out of the tenant, and its end has no event.
-  if (lifted > 0) call.invalidates.add(`user:${userId}`);
+  if (lifted > 0) recordRevocation(tx, [`user:${userId}`]);
 }
 
 type More = { previous?: JsonObject; tasks?: readonly Task[] };

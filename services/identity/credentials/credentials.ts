@@ -93,8 +93,6 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
 
     async limitSession({ sessionId, idleMinutes, maxMinutes }, call) {
       const isLive = await limitSession(database, call, sessionId, { idleMinutes, maxMinutes });
-      // The limits of a session have no event.
-      call.invalidates.add(`credential:${sessionId}`);
       if (!isLive) throw unauthenticated();
       return {};
     },

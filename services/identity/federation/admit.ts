@@ -1,6 +1,6 @@
 import { createId, type Email, normaliseEmail, type Origin } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
-import { noticeTask, record } from '@bailiwick/outbox';
+import { noticeTask, record, recordRevocation } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
@@ -60,7 +60,7 @@ export async function admit(
     if (!linkedAccount) return admitUnknown(tx, { request, email, onlyHere, unconfirmed });
     assertActive(linkedAccount.user);
     assertInDomains(linkedAccount.user, request);
-    await use(tx, request, linkedAccount, onlyHere, call);
+    await use(tx, request, linkedAccount, onlyHere);
     return { user: linkedAccount.user, outcome: 'known' };
   });
 }
@@ -123,7 +123,6 @@ async function use(
   request: AdmitRequest,
   { user, linkTrust }: LinkedAccount,
   onlyHere: string | undefined,
-  call: Call,
 ): Promise<void> {
   const trust =
     linkTrust.trust === 'address' ? await trustIn(tx, request, user, onlyHere) : linkTrust.trust;
@@ -131,7 +130,7 @@ async function use(
   await useIdentity(tx, request, user.id, { trust, lapsed });
   // The sessions opened by the link change with it, and a use of a link has no event.
   if (isLimited({ trust, lapsed }) !== isLimited(linkTrust))
-    call.invalidates.add(`user:${user.id}`);
+    recordRevocation(tx, [`user:${user.id}`]);
 }
 
 type Newcomer = {

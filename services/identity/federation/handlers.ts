@@ -1,5 +1,6 @@
 import { assurances, platformPlace } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
+import { recordRevocation } from '@bailiwick/outbox';
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import type {
   Federation,
@@ -66,17 +67,19 @@ export function federationHandlers(deps: AdmitDeps & SocialDeps): Handlers<typeo
     async forgetProvider({ tenant, provider }, call) {
       if (provider === '') return {};
       if (tenant === '') {
-        const forgotten = await database.transaction({ call, tenant }, (tx) =>
-          forgetPlatformProvider(tx, provider, forgottenAtOnce),
-        );
-        // sso records the event.
-        call.invalidates.add(`tenant:${platformPlace}`);
+        const forgotten = await database.transaction({ call, tenant }, (tx) => {
+          // sso records the event.
+          recordRevocation(tx, [`tenant:${platformPlace}`]);
+          return forgetPlatformProvider(tx, provider, forgottenAtOnce);
+        });
         // Rows may vanish meanwhile, so that a batch is never known to be the last one.
         return { more: forgotten > 0 };
       }
-      await database.transaction({ call, tenant }, (tx) => forgetProvider(tx, tenant, provider));
-      // Gateways cache sessions from a tenant's providers under the tenant. sso records the event.
-      call.invalidates.add(`tenant:${tenant}`);
+      await database.transaction({ call, tenant }, (tx) => {
+        // Gateways cache sessions from a tenant's providers under the tenant. sso records the event.
+        recordRevocation(tx, [`tenant:${tenant}`]);
+        return forgetProvider(tx, tenant, provider);
+      });
       return {};
     },
   };

@@ -1,5 +1,5 @@
 import type { Origin } from '@bailiwick/contract';
-import type { changeRow } from '@bailiwick/outbox';
+import { type changeRow, recordRevocation } from '@bailiwick/outbox';
 import type { Database, Run, Statement, Transaction } from '@bailiwick/store';
 import type { UserRow } from '../users/entities.ts';
 import type { SessionOrigin } from './entities.ts';
@@ -148,8 +148,12 @@ export async function limitSession(
   id: string,
   { idleMinutes, maxMinutes }: Limits,
 ): Promise<boolean> {
-  const [session] = await database.write(call, limit, [id, idleMinutes, maxMinutes]);
-  return session?.live ?? false;
+  return database.transaction({ call, tenant: null }, async (tx) => {
+    // The limits of a session have no event.
+    recordRevocation(tx, [`credential:${id}`]);
+    const [session] = await tx.query(limit, [id, idleMinutes, maxMinutes]);
+    return session?.live ?? false;
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { platformPlace } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
+import { recordRevocation } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type {
   SettleRequest,
@@ -28,13 +29,16 @@ export async function vouch(database: Database, request: VouchRequest, call: Cal
   await database.transaction(
     { call, tenant: null, row: rowOf.provider(tenant, provider) },
     async (tx) => {
+      revokeOf(tx, tenant);
       if (id !== '') await addUnconfirmed(tx, request);
       if (tenant !== '' && !keepsLinks) await loosenLinks(tx, request);
     },
   );
-  // sso records the event.
-  call.invalidates.add(`tenant:${tenant || platformPlace}`);
 }
+
+/** sso records the event. */
+const revokeOf = (tx: Transaction, tenant: string): void =>
+  recordRevocation(tx, [`tenant:${tenant || platformPlace}`]);
 
 /** Lifts limits, and ends the links and sessions under them. */
 export async function settle(
@@ -46,13 +50,12 @@ export async function settle(
   await database.transaction(
     { call, tenant: null, row: rowOf.provider(tenant, provider) },
     async (tx) => {
+      revokeOf(tx, tenant);
       await removeUnconfirmed(tx, request, ids, { others: !withdrawn });
       // In a statement of its own, which sees the sign-ins that the removal has waited for.
       if (!withdrawn) await endUnconfirmed(tx, request);
     },
   );
-  // sso records the event.
-  call.invalidates.add(`tenant:${tenant || platformPlace}`);
 }
 
 /**
