@@ -1,4 +1,4 @@
-import { createRightsCache, openBroker, watchStorage } from '@bailiwick/broker';
+import { createRightsCache, leaseMs, openBroker, watchStorage } from '@bailiwick/broker';
 import { type Host, newCaller, operations } from '@bailiwick/contract';
 import { toServiceError } from '@bailiwick/errors';
 import {
@@ -8,7 +8,7 @@ import {
   listenHttp,
   type Running,
 } from '@bailiwick/process';
-import { contextFor, type OwnSettings } from '@bailiwick/wire';
+import { contextFor, createRevocationLogs, type OwnSettings } from '@bailiwick/wire';
 import { rawErrorResponse } from './http/errors.ts';
 import type { Peers } from './peers.ts';
 import { createRouter } from './route.ts';
@@ -55,7 +55,7 @@ export async function listenGateway({
     log,
     refuse: (message) => endRefused(message, log),
   });
-  const rightsCache = createRightsCache(broker);
+  const rightsCache = createRightsCache(broker, createRevocationLogs(peers, 'gateway', leaseMs));
   const storage = watchStorage({ broker, dataDir: settings.dataDir, log });
   const concerns = () => [...storage.concerns(), ...alsoConcerned()];
   const router = createRouter({ peers, settings, rightsCache, state: { ready, concerns }, log });

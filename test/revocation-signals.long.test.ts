@@ -30,14 +30,17 @@ describe('a revocation over a broken broker connection', () => {
   });
 
   const key: RightsKey = 'user:usr_1';
+  // Without the log of the service: the signals alone.
+  const noHolders = { fresh: async () => [], markDeaf: async () => {} };
+  const follow = async () => ({ keys: [], snapshot: '1', reset: false, deaf: false });
 
   async function begin(t: TestContext) {
     const cable = await startCable(server.url);
     const open = (url: string, name: string) =>
       openBroker({ url, name, log: createLog('test', () => {}) });
     const [ofService, ofGateway] = [open(cable.url, 'service'), open(server.url, 'gateway')];
-    const revoke = createRevoker(ofService);
-    const rightsCache = createRightsCache(ofGateway);
+    const revoke = createRevoker(ofService, noHolders);
+    const rightsCache = createRightsCache(ofGateway, { identity: follow, access: follow });
     t.after(async () => {
       cable.goOn();
       rightsCache.close();

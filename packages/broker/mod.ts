@@ -5,13 +5,19 @@ export { createGuards, type Guards } from './revocation/guard.ts';
 export { keysOfCaller, type RightsKey } from './revocation/keys.ts';
 export { leaseMs } from './revocation/lease.ts';
 export {
-  createRevoker,
+  type FollowLog,
+  type Renewal,
+  type RenewalAnswer,
+  type RevocationLogs,
+  revokersOf,
+} from './revocation/logs.ts';
+export {
   createRightsCache,
   followRevocations,
   type Loaded,
-  type Revoke,
   type RightsCache,
 } from './revocation/revocation.ts';
+export { createRevoker, type Holders, type Revoke } from './revocation/revoker.ts';
 export { brokerSettings } from './settings.ts';
 export { watchStorage } from './storage-watch.ts';
 export type { StreamName, StreamState } from './streams.ts';

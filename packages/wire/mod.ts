@@ -10,6 +10,7 @@ export { createOwnTokens } from './own-tokens.ts';
 export { createBehalfClient, createPeerClient, type PeerClient } from './peer-client.ts';
 export { openPeers, openRpcContext, type RpcContext } from './peers.ts';
 export { readBody, stopReading } from './request-body.ts';
+export { createRevocationLogs, revocationServices } from './revocation-logs.ts';
 export {
   asService,
   contextFor,

@@ -1,4 +1,4 @@
-import { createRightsCache } from '@bailiwick/broker';
+import { type Broker, createRightsCache, leaseMs, type Renewal } from '@bailiwick/broker';
 import type { LimitProfile } from '@bailiwick/contract';
 import { openKeyRing } from '@bailiwick/keys';
 import {
@@ -26,10 +26,18 @@ import { Roles } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import { Scim } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
 import { TenantMembers, Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { Credentials, Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import { countAddress, createLimiter, type Database, type Limiter, onPool } from '@bailiwick/store';
+import {
+  countAddress,
+  createLimiter,
+  type Database,
+  type Limiter,
+  onPool,
+  renewHolder,
+} from '@bailiwick/store';
 import {
   createBehalfClient,
   createPeerClient,
+  createRevocationLogs,
   type OwnSettings,
   type PeerClient,
 } from '@bailiwick/wire';
@@ -92,6 +100,19 @@ const clientsOf = ({ identity }: Options['peers']) => ({
   credentials: createPeerClient(Credentials, identity, 'access'),
 });
 
+/** The cache of decisions, which follows the logs of those who can revoke them. */
+const createDecisionCache = (
+  database: Database,
+  broker: Broker,
+  { identity }: Options['peers'],
+) => {
+  const logs = {
+    ...createRevocationLogs({ identity }, 'access', leaseMs),
+    access: (renewal: Renewal) => renewHolder(database, renewal),
+  };
+  return createRightsCache(broker, logs, { maxSize: maxCachedSize, isCounted: false });
+};
+
 /** Where the rights of running calls are asked for again. */
 const rightsIn = (
   database: Database,
@@ -113,7 +134,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
     log,
     parts({ database, broker, revoke }) {
       const limiter = createLimiter(database);
-      const rightsCache = createRightsCache(broker, { maxSize: maxCachedSize, isCounted: false });
+      const rightsCache = createDecisionCache(database, broker, peers);
       const deps = {
         database,
         broker,

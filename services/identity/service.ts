@@ -1,4 +1,4 @@
-import { createRightsCache } from '@bailiwick/broker';
+import { createRightsCache, leaseMs, type RevocationLogs } from '@bailiwick/broker';
 import type { LimitProfile } from '@bailiwick/contract';
 import {
   createTenantKeys,
@@ -45,8 +45,19 @@ import {
   PasswordPolicy,
   SsoRecovery,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { countAddress, createLimiter, type Database, type Transaction } from '@bailiwick/store';
-import { createBehalfClient, createPeerClient, type OwnSettings } from '@bailiwick/wire';
+import {
+  countAddress,
+  createLimiter,
+  type Database,
+  renewHolder,
+  type Transaction,
+} from '@bailiwick/store';
+import {
+  createBehalfClient,
+  createPeerClient,
+  createRevocationLogs,
+  type OwnSettings,
+} from '@bailiwick/wire';
 import type { Transport } from '@connectrpc/connect';
 import { createComparison } from './account/comparison.ts';
 import { accountHandlers } from './account/handlers.ts';
@@ -148,6 +159,12 @@ const rightsOf = (
   credential: (request, origin) => confirmCredential(deps, request.credential, origin),
 });
 
+/** The logs of those who can revoke what is cached here. */
+const logsOf = (database: Database, { access }: Options['peers']): RevocationLogs => ({
+  ...createRevocationLogs({ access }, 'identity', leaseMs),
+  identity: (renewal) => renewHolder(database, renewal),
+});
+
 /** The parts with which the service starts, on its database and broker. */
 function partsOf(
   { settings, peers, log }: Options,
@@ -165,7 +182,7 @@ function partsOf(
     handover,
     keyRing,
     keys,
-    rightsCache: createRightsCache(broker, answerCache),
+    rightsCache: createRightsCache(broker, logsOf(database, peers), answerCache),
     ...passwordsOn(database),
     passwordPolicy: createPasswordPolicy(clients),
     throttle: createThrottle({ database, limiter, limits }),

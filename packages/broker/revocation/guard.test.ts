@@ -3,7 +3,10 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker } from '../broker.ts';
 import { createGuards } from './guard.ts';
-import { createRevoker } from './revocation.ts';
+import { createRevoker } from './revoker.ts';
+
+/** The log of a service that no cache follows. */
+const noHolders = { fresh: async () => [], markDeaf: async () => {} };
 
 type Listener = (body: string, answer: (body: string) => void) => void;
 
@@ -64,7 +67,7 @@ async function start(t: TestContext) {
     }
     return entered;
   };
-  return { broker, state, questions, open, enter, revoke: createRevoker(broker) };
+  return { broker, state, questions, open, enter, revoke: createRevoker(broker, noHolders) };
 }
 
 test('a change commits without a question while nothing was revoked', async (t) => {

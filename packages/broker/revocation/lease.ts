@@ -6,12 +6,12 @@ import type { Broker } from '../broker.ts';
 /** The longest time that rights are cached. */
 export const leaseMs = 2000;
 /** Two heartbeats in each lease. */
-const heartbeatMs = 1000;
+export const heartbeatMs = 1000;
 /**
  * A holder that is not used for this long lets its lease lapse. Otherwise its heartbeats would wake
  * all services of an idle installation.
  */
-const unusedMs = 10_000;
+export const unusedMs = 10_000;
 /**
  * Values that were asked for sooner after a lease began are not cached: services on other servers
  * of the broker's cluster may not have heard of it.

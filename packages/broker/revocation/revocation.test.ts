@@ -3,7 +3,16 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker } from '../broker.ts';
 import { leaseMs } from './lease.ts';
-import { createRevoker, createRightsCache, followRevocations } from './revocation.ts';
+import type { FollowLog } from './logs.ts';
+import { createRightsCache, followRevocations } from './revocation.ts';
+import { createRevoker } from './revoker.ts';
+
+/** The log of a service that no cache follows. */
+const noHolders = { fresh: async () => [], markDeaf: async () => {} };
+
+const follow: FollowLog = async () => ({ keys: [], snapshot: '1', reset: false, deaf: false });
+/** Logs in which nothing is revoked. */
+const quietLogs = { identity: follow, access: follow };
 
 type Listener = (body: string, answer: (body: string) => void) => void;
 
@@ -43,13 +52,14 @@ async function start(
   t.mock.timers.enable({ apis: mocked });
   t.after(() => t.mock.timers.reset());
   const broker = localBroker();
-  const revoke = createRevoker(broker);
+  const revoke = createRevoker(broker, noHolders);
   await soon();
   if (mocked.includes('Date')) t.mock.timers.tick(leaseMs);
-  const cache = createRightsCache(broker, { maxSize });
+  const cache = createRightsCache(broker, quietLogs, { maxSize });
   t.after(() => cache.close());
   await soon();
-  await cache.getOrLoad('first', async () => ({ value: '', keys: [], lastsMs: Infinity }));
+  const first = { value: '', keys: ['user:usr_0'] as const, lastsMs: Infinity };
+  await cache.getOrLoad('first', async () => first);
   await soon();
   if (mocked.includes('Date')) t.mock.timers.tick(beginningMs);
   else await sleep(beginningMs);
@@ -102,7 +112,7 @@ test('a service that stood still reads the heartbeats that wait before it forget
   t.mock.timers.enable({ apis: ['Date'] });
   t.after(() => t.mock.timers.reset());
   const broker = localBroker();
-  const revoke = createRevoker(broker);
+  const revoke = createRevoker(broker, noHolders);
   const beat = (holder: string) =>
     broker.signal('bailiwick.lease', JSON.stringify({ holder, ends: false }));
   let answer = (_holder: string): void => {};
@@ -129,7 +139,7 @@ test('a service that stood still reads the heartbeats that wait before it forget
 
 test('a service hears of a lease that has just begun before it replies', async (t) => {
   const broker = localBroker();
-  const revoke = createRevoker(broker);
+  const revoke = createRevoker(broker, noHolders);
   const beat = (holder: string) =>
     broker.signal('bailiwick.lease', JSON.stringify({ holder, ends: false }));
   let answer = (_holder: string): void => {};
@@ -192,7 +202,7 @@ test('a follower hears of a revocation that no cache has to hear of', async (t) 
   const broker = localBroker();
   const keysReceived: string[] = [];
   followRevocations(broker, (keys) => keysReceived.push(...keys));
-  const revoke = createRevoker(broker);
+  const revoke = createRevoker(broker, noHolders);
   await soon();
   t.mock.timers.tick(leaseMs + 1);
   await revoke(['user:usr_1']);
@@ -239,6 +249,7 @@ test('a gateway whose lease has lapsed drops its cache, since it missed revocati
   const loading = cache.getOrLoad('slow', slow);
   t.mock.timers.tick(600);
   assert.equal(await read(), 2, 'the lease has lapsed');
+  await soon();
   broker.state.isAway = false;
   t.mock.timers.tick(1000);
   await soon();

@@ -5,7 +5,7 @@ import {
   openBroker,
   type Revoke,
 } from '@bailiwick/broker';
-import { callerNetwork } from '@bailiwick/contract';
+import { callerNetwork, type Host } from '@bailiwick/contract';
 import { isDeadToken } from '@bailiwick/errors';
 import { type KeyRing } from '@bailiwick/keys';
 import { createHandover, createOwner, type Handover, startRelay } from '@bailiwick/outbox';
@@ -19,15 +19,23 @@ import {
 import {
   assertSchemaWindow,
   type Database,
+  holdersIn,
   type Installation,
   openDatabase,
+  renewHolder,
   type ServiceSchema,
+  sweepRevocations,
   UnsuitableDatabase,
   versionOf,
 } from '@bailiwick/store';
-import { listenRpc, openCallerVerifier, type RpcContext } from '@bailiwick/wire';
+import {
+  listenRpc,
+  openCallerVerifier,
+  type RpcContext,
+  revocationServices,
+} from '@bailiwick/wire';
 import { createDispatch, type DispatchOptions, type Pipeline } from '../dispatch.ts';
-import { type Routes, routes, type Served } from '../handlers.ts';
+import { type Routes, routes, type Served, serve } from '../handlers.ts';
 import { createIdempotency } from '../idempotency/idempotency.ts';
 import { sweepCalls } from '../idempotency/queries.ts';
 import { createConfirm, type RightsSources } from './confirm.ts';
@@ -84,7 +92,7 @@ export async function listenService(
   };
 }
 
-/** How often expired idempotent calls are deleted. */
+/** How often expired idempotent calls and old revocations are deleted. */
 const sweepMs = 60_000;
 
 type ServiceParts = {
@@ -135,12 +143,12 @@ export async function createService({
   const { database, broker } = openStores(schema, settings, { log, refuse });
   const handover = createHandover();
   const refusals = createRefusals(database, log);
-  const revoke = createRevoker(broker);
+  const revoke = createRevoker(broker, holdersIn(database));
   const guards = createGuards(broker);
   const stores = { database, broker, handover, refusals, revoke };
   const { served, background = [], rights } = parts(stores);
   const upkeep = createUpkeep(database, refusals, log);
-  const table = routes(...served);
+  const table = routes(...served, revocationLog(name, database));
 
   let hasFoundBroker = false;
   let relay: ReturnType<typeof startRelay> | undefined;
@@ -212,6 +220,12 @@ function openStores(
   };
 }
 
+/** The log of the service's revocations, for the holders of other processes. */
+const revocationLog = (service: string, database: Database): Served =>
+  serve(revocationServices[service as Host], {
+    follow: (renewal) => renewHolder(database, renewal),
+  });
+
 /** The background work of every service. */
 const createUpkeep = (database: Database, refusals: Refusals, log: Log): readonly Background[] => [
   repeat({
@@ -225,6 +239,12 @@ const createUpkeep = (database: Database, refusals: Refusals, log: Log): readonl
     log,
     failed: 'deleting expired idempotent calls failed, retrying',
     work: (isStopped) => sweepCalls(database, isStopped),
+  }),
+  repeat({
+    everyMs: sweepMs,
+    log,
+    failed: 'deleting old revocations failed, retrying',
+    work: () => sweepRevocations(database),
   }),
 ];
 

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/notifications/v1/internal.proto.
  */
 export const file_bailiwick_notifications_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiliYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9pbnRlcm5hbC5wcm90bxIaYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEiNQofUG9ydGFsQ3JlZGVudGlhbHNSZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMIu8BCiBQb3J0YWxDcmVkZW50aWFsc1Jlc29sdmVSZXNwb25zZRIKCgJpZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkSEAoIZW5kcG9pbnQYAyABKAkSEQoJYWJpbGl0aWVzGAQgAygJEhQKDGNyZWF0b3JfdHlwZRgFIAEoCRISCgpjcmVhdG9yX2lkGAYgASgJEi4KCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDXVuY2hhbmdlZF9mb3IYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iSgoeTm90aWZpY2F0aW9uc0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIIoQBCh9Ob3RpZmljYXRpb25zTGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIMsEBChFQb3J0YWxDcmVkZW50aWFscxKYAQoHUmVzb2x2ZRI7LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlBvcnRhbENyZWRlbnRpYWxzUmVzb2x2ZVJlcXVlc3QaPC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxDcmVkZW50aWFsc1Jlc29sdmVSZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5GhGKtRgNbm90aWZpY2F0aW9uczK7AQoTTm90aWZpY2F0aW9uc0xpbWl0cxKQAQoEVGFrZRI6LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLk5vdGlmaWNhdGlvbnNMaW1pdHNUYWtlUmVxdWVzdBo7LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLk5vdGlmaWNhdGlvbnNMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoRirUYDW5vdGlmaWNhdGlvbnNiBnByb3RvMw", [file_bailiwick_options_v1_options, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CiliYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9pbnRlcm5hbC5wcm90bxIaYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEiNQofUG9ydGFsQ3JlZGVudGlhbHNSZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMIu8BCiBQb3J0YWxDcmVkZW50aWFsc1Jlc29sdmVSZXNwb25zZRIKCgJpZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkSEAoIZW5kcG9pbnQYAyABKAkSEQoJYWJpbGl0aWVzGAQgAygJEhQKDGNyZWF0b3JfdHlwZRgFIAEoCRISCgpjcmVhdG9yX2lkGAYgASgJEi4KCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDXVuY2hhbmdlZF9mb3IYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iSgoeTm90aWZpY2F0aW9uc0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIIoQBCh9Ob3RpZmljYXRpb25zTGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIIkYKJU5vdGlmaWNhdGlvbnNSZXZvY2F0aW9uc0ZvbGxvd1JlcXVlc3QSDgoGaG9sZGVyGAEgASgJEg0KBWFmdGVyGAIgASgJImUKJk5vdGlmaWNhdGlvbnNSZXZvY2F0aW9uc0ZvbGxvd1Jlc3BvbnNlEgwKBGtleXMYASADKAkSEAoIc25hcHNob3QYAiABKAkSDQoFcmVzZXQYAyABKAgSDAoEZGVhZhgEIAEoCDLBAQoRUG9ydGFsQ3JlZGVudGlhbHMSmAEKB1Jlc29sdmUSOy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxDcmVkZW50aWFsc1Jlc29sdmVSZXF1ZXN0GjwuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsQ3JlZGVudGlhbHNSZXNvbHZlUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoRirUYDW5vdGlmaWNhdGlvbnMyuwEKE05vdGlmaWNhdGlvbnNMaW1pdHMSkAEKBFRha2USOi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Ob3RpZmljYXRpb25zTGltaXRzVGFrZVJlcXVlc3QaOy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Ob3RpZmljYXRpb25zTGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaEYq1GA1ub3RpZmljYXRpb25zMtABChhOb3RpZmljYXRpb25zUmV2b2NhdGlvbnMSoAEKBkZvbGxvdxJBLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLk5vdGlmaWNhdGlvbnNSZXZvY2F0aW9uc0ZvbGxvd1JlcXVlc3QaQi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Ob3RpZmljYXRpb25zUmV2b2NhdGlvbnNGb2xsb3dSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GhGKtRgNbm90aWZpY2F0aW9uc2IGcHJvdG8z", [file_bailiwick_options_v1_options, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.notifications.v1.PortalCredentialsResolveRequest
@@ -179,6 +179,76 @@ export const NotificationsLimitsTakeResponseSchema: GenMessage<NotificationsLimi
   messageDesc(file_bailiwick_notifications_v1_internal, 3);
 
 /**
+ * A holder of cached rights, which waits for the response before it uses them any longer.
+ *
+ * @generated from message bailiwick.notifications.v1.NotificationsRevocationsFollowRequest
+ */
+export type NotificationsRevocationsFollowRequest = Message<"bailiwick.notifications.v1.NotificationsRevocationsFollowRequest"> & {
+  /**
+   * The id of the holder: one cache of one process.
+   *
+   * @generated from field: string holder = 1;
+   */
+  holder: string;
+
+  /**
+   * The snapshot of the last response that the holder has applied. Empty = none.
+   *
+   * @generated from field: string after = 2;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.NotificationsRevocationsFollowRequest.
+ * Use `create(NotificationsRevocationsFollowRequestSchema)` to create a new message.
+ */
+export const NotificationsRevocationsFollowRequestSchema: GenMessage<NotificationsRevocationsFollowRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_internal, 4);
+
+/**
+ * @generated from message bailiwick.notifications.v1.NotificationsRevocationsFollowResponse
+ */
+export type NotificationsRevocationsFollowResponse = Message<"bailiwick.notifications.v1.NotificationsRevocationsFollowResponse"> & {
+  /**
+   * The revoked keys of all transactions that have committed since the snapshot `after`.
+   *
+   * @generated from field: repeated string keys = 1;
+   */
+  keys: string[];
+
+  /**
+   * The transactions that this response takes into account.
+   *
+   * @generated from field: string snapshot = 2;
+   */
+  snapshot: string;
+
+  /**
+   * The holder was not followed until now: it drops all that can be revoked here, and `keys` is
+   * empty.
+   *
+   * @generated from field: bool reset = 3;
+   */
+  reset: boolean;
+
+  /**
+   * Revocations do not wait for this holder, since it did not acknowledge one. It caches nothing that
+   * can be revoked here until a later response.
+   *
+   * @generated from field: bool deaf = 4;
+   */
+  deaf: boolean;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.NotificationsRevocationsFollowResponse.
+ * Use `create(NotificationsRevocationsFollowResponseSchema)` to create a new message.
+ */
+export const NotificationsRevocationsFollowResponseSchema: GenMessage<NotificationsRevocationsFollowResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_internal, 5);
+
+/**
  * PortalCredentials answers the gateway: which endpoint does this session open?
  *
  * @generated from service bailiwick.notifications.v1.PortalCredentials
@@ -216,4 +286,24 @@ export const NotificationsLimits: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_notifications_v1_internal, 1);
+
+/**
+ * NotificationsRevocations gives the holders of cached rights the log of what notifications has revoked.
+ *
+ * @generated from service bailiwick.notifications.v1.NotificationsRevocations
+ */
+export const NotificationsRevocations: GenService<{
+  /**
+   * Renews the lease of a holder, and returns what its last renewal has not seen. The holder may
+   * repeat a call whose response it did not get.
+   *
+   * @generated from rpc bailiwick.notifications.v1.NotificationsRevocations.Follow
+   */
+  follow: {
+    methodKind: "unary";
+    input: typeof NotificationsRevocationsFollowRequestSchema;
+    output: typeof NotificationsRevocationsFollowResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_bailiwick_notifications_v1_internal, 2);
 
