@@ -87,7 +87,10 @@ function createHold(
     broker,
     holder: self,
     logs,
-    onRevoked: (keys) => revoke(keys as RightsKey[]),
+    onRevoked(keys, service) {
+      revoke(keys as RightsKey[]);
+      verifier?.logged(service, keys as RightsKey[]);
+    },
     onLost(service) {
       state.revocations++;
       entries.drop(service);

@@ -8,6 +8,9 @@ import { leaseMs, subjects } from './lease.ts';
 // the revoking service, or by both. A revocation waits for all of them, and for no lease longer than
 // it lasts.
 
+/** A timer may fire a moment too early. */
+const waitMs = leaseMs + 5;
+
 /**
  * Resolves when all caches have dropped the keys, and no change that rests on them is being
  * committed. `cause`: the call that revokes, whose own changes go on.
@@ -109,7 +112,7 @@ export function createRevoker(broker: Broker, holders: Holders): Revoke {
   return async (keys, cause = '') => {
     const began = Date.now();
     const startedAt = performance.now();
-    const remainingMs = () => Math.max(0, leaseMs - (performance.now() - startedAt));
+    const remainingMs = () => Math.max(0, waitMs - (performance.now() - startedAt));
     // A lease may have begun a moment ago, or this process stood still and has not read the last
     // heartbeats. It has once the broker responds. Without a response the connection is dead, and
     // without the rows holders may be unknown.

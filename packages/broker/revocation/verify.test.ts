@@ -45,3 +45,13 @@ test('a value that is the same, revoked or gone is not reported, and an outage s
   assert.deepEqual(await reportedFor(two, { isHeld: false }), []);
   assert.deepEqual(await reportedFor(() => Promise.reject(unavailable())), []);
 });
+
+test('a key in the log of a service that no value follows is reported', () => {
+  const reported: string[] = [];
+  const verifier = createVerifier({
+    reportUnexpected: (service, keys) => reported.push(`${service} ${keys.join()}`),
+  });
+  verifier.logged('access', ['user:usr_1', 'tenant:tnt_1']);
+  verifier.logged('sso', ['app:app_1', 'user:usr_1']);
+  assert.deepEqual(reported, ['sso user:usr_1']);
+});

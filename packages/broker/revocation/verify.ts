@@ -1,7 +1,9 @@
 import process from 'node:process';
 import { inspect } from 'node:util';
+import type { Host } from '@bailiwick/contract';
 import { toServiceError } from '@bailiwick/errors';
 import type { RightsKey } from './keys.ts';
+import { revokersOf } from './logs.ts';
 
 // A test mode of the caches of rights: each hit also loads afresh and compares. A cached value may
 // differ only while the call that has changed it has not replied, so a revocation of one of its keys
@@ -44,13 +46,24 @@ function logDifference({ name, entry, fresh }: Difference): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
+/** Logs keys that a service has revoked although the values under them do not follow its log. */
+function logUnexpected(service: Host, keys: readonly RightsKey[]): void {
+  const message = 'a service has revoked a key that is not expected of it';
+  process.stdout.write(`${JSON.stringify({ level: 'error', message, service, keys })}\n`);
+}
+
 type Options = {
   report?: (difference: Difference) => void;
+  reportUnexpected?: (service: Host, keys: readonly RightsKey[]) => void;
   /** How long the call that has made a value differ may take to revoke its keys. */
   explainedWithinMs?: number;
 };
 
-export function createVerifier({ report = logDifference, explainedWithinMs = 2000 }: Options = {}) {
+export function createVerifier({
+  report = logDifference,
+  reportUnexpected = logUnexpected,
+  explainedWithinMs = 2000,
+}: Options = {}) {
   const differences = new Set<Difference>();
 
   function decide(difference: Difference): void {
@@ -76,6 +89,11 @@ export function createVerifier({ report = logDifference, explainedWithinMs = 200
     revoked(keys: readonly RightsKey[]): void {
       for (const difference of differences)
         if (difference.entry.keys.some((key) => keys.includes(key))) differences.delete(difference);
+    },
+    /** Reports keys in the log of a service that `revokersOf` does not expect there. */
+    logged(service: Host, keys: readonly RightsKey[]): void {
+      const unexpected = keys.filter((key) => !revokersOf(key).includes(service));
+      if (unexpected.length > 0) reportUnexpected(service, unexpected);
     },
     /** Reports the differences that wait for a revocation: no call is left that could revoke. */
     end: (): void => differences.forEach(decide),

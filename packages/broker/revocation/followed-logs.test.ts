@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Broker } from '../broker.ts';
+import type { RightsKey } from './keys.ts';
+import { leaseMs } from './lease.ts';
+import type { FollowLog, RevocationLogs } from './logs.ts';
+import { createRightsCache } from './revocation.ts';
+
+// A cache that hears no signal at all: what the logs of the services alone end.
+
+const soon = () => new Promise((resolve) => setImmediate(resolve));
+const beginningMs = 150;
+
+/** The log of a service, in which a test revokes keys. */
+function createServiceLog() {
+  const state = { keys: [] as RightsKey[], isAway: false, deaf: false };
+  const follow: FollowLog = async () => {
+    if (state.isAway) throw new Error('the service is away');
+    const { deaf } = state;
+    return { keys: state.keys.splice(0), snapshot: '1', reset: false, deaf };
+  };
+  return { state, follow };
+}
+
+async function start(t: TestContext, logs: RevocationLogs) {
+  t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.now() });
+  let monotonic = 1000;
+  t.mock.method(performance, 'now', () => monotonic);
+  const broker = {
+    signal() {},
+    listen: () => Promise.resolve(),
+    reach: () => Promise.resolve(),
+  } as unknown as Broker;
+  const cache = createRightsCache(broker, logs);
+  t.after(() => cache.close());
+  await soon();
+  const pass = async (ms: number): Promise<void> => {
+    monotonic += ms;
+    t.mock.timers.tick(ms);
+    await soon();
+  };
+  let loads = 0;
+  /** Whether a value under these keys comes from the cache. */
+  const isCached = async (...keys: RightsKey[]): Promise<boolean> => {
+    const before = loads;
+    await cache.getOrLoad(keys.join(), async () => ({ value: ++loads, keys }));
+    return loads === before;
+  };
+  /** Begins the leases that values under these keys need. */
+  async function begin(...keys: RightsKey[]): Promise<void> {
+    await isCached(...keys);
+    await soon();
+    await pass(beginningMs);
+  }
+  return { cache, pass, isCached, begin };
+}
+
+const session = 'credential:ses_1';
+const app = 'app:app_1';
+
+test('a key in the log of a service ends its values with the next renewal, and no others', async (t) => {
+  const [identity, sso] = [createServiceLog(), createServiceLog()];
+  const { begin, pass, isCached } = await start(t, { identity: identity.follow, sso: sso.follow });
+  await begin(session, app);
+  // Loaded just before the renewal, they would live for two more seconds.
+  await pass(1000 - beginningMs - 1);
+  for (const keys of [[session], [app], [session, app]] as const) await isCached(...keys);
+  identity.state.keys.push(session);
+  await pass(1);
+  assert.deepEqual(
+    [await isCached(session), await isCached(session, app), await isCached(app)],
+    [false, false, true],
+  );
+});
+
+test('a value that is loaded while a renewal brings a key is not cached', async (t) => {
+  const identity = createServiceLog();
+  const { begin, pass, cache, isCached } = await start(t, { identity: identity.follow });
+  await begin(session);
+  let finish = (): void => {};
+  const loading = cache.getOrLoad(session, async () => {
+    await new Promise<void>((resolve) => (finish = resolve));
+    return { value: 'old', keys: [session] };
+  });
+  identity.state.keys.push(session);
+  await pass(1000);
+  finish();
+  assert.equal(await loading, 'old');
+  assert.equal(await isCached(session), false);
+});
+
+test('a value is used while all services that can revoke it renew the lease, whatever the others do', async (t) => {
+  const [identity, sso] = [createServiceLog(), createServiceLog()];
+  const { begin, pass, isCached } = await start(t, { identity: identity.follow, sso: sso.follow });
+  await begin(session, app);
+  await isCached(session, app);
+  assert.equal(await isCached(session, app), true);
+  sso.state.isAway = true;
+  await pass(1000);
+  await isCached(session);
+  await pass(leaseMs - 1000);
+  await isCached(session);
+  assert.deepEqual([await isCached(session), await isCached(session, app)], [true, false]);
+  assert.equal(await isCached(session, app), false, 'it is not cached again either');
+});
+
+test('a service without a log, or that refuses the holder, has nothing cached', async (t) => {
+  const identity = createServiceLog();
+  identity.state.isAway = true;
+  const { begin, isCached } = await start(t, { identity: identity.follow });
+  await begin(session);
+  for (const key of [session, app] as const)
+    assert.deepEqual([await isCached(key), await isCached(key)], [false, false], key);
+});
+
+test('a deaf holder drops what the service can revoke, and caches nothing of it', async (t) => {
+  const [identity, sso] = [createServiceLog(), createServiceLog()];
+  const { begin, pass, isCached } = await start(t, { identity: identity.follow, sso: sso.follow });
+  await begin(session, app);
+  for (const key of [session, app] as const) await isCached(key);
+  identity.state.deaf = true;
+  await pass(1000);
+  assert.deepEqual([await isCached(session), await isCached(app)], [false, true]);
+  assert.equal(await isCached(session), false);
+});
+
+test('a clock that is set back keeps no value longer than two seconds', async (t) => {
+  const identity = createServiceLog();
+  const { begin, pass, isCached } = await start(t, { identity: identity.follow });
+  await begin(session);
+  await isCached(session);
+  t.mock.timers.setTime(Date.now() - 3_600_000);
+  assert.equal(await isCached(session), true);
+  for (let second = 0; second < leaseMs / 1000; second++) await pass(1000);
+  assert.equal(await isCached(session), false);
+});
