@@ -61,7 +61,7 @@ export type Origin = {
   mark: Mark | undefined;
   /**
    * The keys of caches that are revoked before the call's reply. Undefined for background work,
-   * which revokes by itself or lets its values end with their lease.
+   * which revokes by itself or lets the caches learn it from the log.
    */
   invalidates: Set<RightsKey> | undefined;
 };

@@ -21,8 +21,8 @@ export type Call = Origin & {
   /**
    * The keys of cached rights that the call has changed. The reply waits until every gateway has
    * dropped them: after it, revoked rights never work and granted rights always do. A recorded change
-   * adds them by its event. A handler that ends rights adds them even if it finds them ended: an
-   * earlier call may still wait for the caches.
+   * adds them by its event, and `recordRevocation` adds those of a change without one. A handler that
+   * ends rights adds them even if it finds them ended: an earlier call may still wait for the caches.
    */
   invalidates: Set<RightsKey>;
 };

@@ -20,8 +20,9 @@ export type Transaction = {
   readonly revokes: Set<RightsKey>;
 };
 
-/** The log of revocations is in revocations.ts. */
-const insertRevocation = 'insert into revocation (keys) values ($1::text[])';
+/** The log of revocations is in revocations.ts. A restored log may have the ids of coming transactions. */
+const insertRevocation = `insert into revocation as r (keys) values ($1::text[])
+  on conflict (txid) do update set keys = r.keys || excluded.keys, created_at = excluded.created_at`;
 
 /** Writes the keys that the transaction revokes, as one of its last steps. */
 export async function logRevocation({ query, revokes }: Transaction): Promise<void> {

@@ -129,8 +129,8 @@ export function rightsServiceHandlers(deps: Deps): Handlers<typeof Authority> {
         setSubjectState(tx, subject, state, timestampDate(changedAt)),
       );
       // Not awaited: identity revokes the same key after this reply and would wait twice. This
-      // revocation matters if identity's call has timed out. If it fails, cached decisions end with
-      // their lease.
+      // revocation matters if identity's call has timed out. If it fails, the caches
+      // learn it from the log.
       void revoke([keyOfSubject(subject)]).catch(() => {});
       return {};
     },
