@@ -8,8 +8,9 @@ const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 /** The leases of a holder, on clocks that the test sets, in logs that the test answers for. */
 function start(t: TestContext) {
-  t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: 10_000_000 });
-  let monotonic = 500;
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let [wall, monotonic] = [10_000_000, 500];
+  t.mock.method(Date, 'now', () => wall);
   t.mock.method(performance, 'now', () => monotonic);
   const state = {
     isBrokerAway: false,
@@ -38,6 +39,7 @@ function start(t: TestContext) {
   t.after(() => leases.end());
   /** Lets time pass on both clocks. */
   const pass = async (ms: number): Promise<void> => {
+    wall += ms;
     monotonic += ms;
     t.mock.timers.tick(ms);
     await soon();
@@ -52,7 +54,7 @@ function start(t: TestContext) {
     pass,
     use,
     holds: () => leases.hold(['identity'], present()),
-    setWall: (ms: number) => t.mock.timers.setTime(Date.now() + ms),
+    setWall: (ms: number) => void (wall += ms),
     setMonotonic: (ms: number) => void (monotonic += ms),
   };
 }
@@ -93,7 +95,7 @@ test('a renewal ends the values under its keys, and no others', async (t) => {
   assert.deepEqual([state.revoked, state.lost], [['user:usr_1'], ['identity']]);
 });
 
-test('an answer after the end of the lease begins another, and so does a reset', async (t) => {
+test('an answer after the end of the lease begins another, from when it was sent', async (t) => {
   const { state, leases, pass, use, holds } = start(t);
   await use();
   let respond = (): void => {};
@@ -109,13 +111,24 @@ test('an answer after the end of the lease begins another, and so does a reset',
   respond();
   await soon();
   assert.deepEqual([state.revoked, state.lost], [[], ['identity', 'identity']]);
-  assert.equal(holds(), true, 'it counts from when it was sent');
+  assert.equal(holds(), true);
   assert.equal(leases.hadBegun(['identity'], loadBegan), false);
   assert.equal(leases.hadBegun(['identity'], present()), true);
+  state.answer = () => new Promise(() => {});
+  await pass(898);
+  assert.equal(holds(), true);
+  await pass(1);
+  assert.equal(holds(), false);
+});
+
+test('a reset begins another lease', async (t) => {
+  const { state, leases, pass, use, holds } = start(t);
+  await use();
+  const loadBegan = present();
   state.answer = () => ({ reset: true });
-  await pass(800);
   await pass(1000);
-  assert.equal(state.lost.length, 3);
+  assert.deepEqual([holds(), state.lost.length], [true, 2]);
+  assert.equal(leases.hadBegun(['identity'], loadBegan), false);
 });
 
 test('a lost answer is asked for again', async (t) => {
