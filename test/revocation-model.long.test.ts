@@ -124,7 +124,11 @@ describe('caches of rights under lost, late and repeated messages', () => {
         [String(right)],
       );
       if (chance(0.2)) await sleep(some(1500));
-      return { value: rows[0]?.allowed ?? false, keys: [keyOf(right), keyOf(right + 100)] };
+      return {
+        value: rows[0]?.allowed ?? false,
+        keys: [keyOf(right), keyOf(right + 100)],
+        lastsMs: Infinity,
+      };
     };
 
     async function probe(index: number): Promise<void> {

@@ -45,7 +45,7 @@ async function start(t: TestContext, logs: RevocationLogs) {
   /** Whether a value under these keys comes from the cache. */
   const isCached = async (...keys: RightsKey[]): Promise<boolean> => {
     const before = loads;
-    await cache.getOrLoad(keys.join(), async () => ({ value: ++loads, keys }));
+    await cache.getOrLoad(keys.join(), async () => ({ value: ++loads, keys, lastsMs: Infinity }));
     return loads === before;
   };
   /** Begins the leases that values under these keys need. */
@@ -83,7 +83,7 @@ test('a value that is loaded while a renewal brings a key is not cached', async 
   let finish = (): void => {};
   const loading = cache.getOrLoad(session, async () => {
     await new Promise<void>((resolve) => (finish = resolve));
-    return { value: 'old', keys: [session] };
+    return { value: 'old', keys: [session], lastsMs: Infinity };
   });
   identity.state.keys.push(session);
   await pass(1000);
