@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createToken } from '@bailiwick/contract';
 import { createLog, type Environment, readSettings } from '@bailiwick/process';
-import { DatabaseProblem, finishUpgrade, renameInstallation } from '@bailiwick/store';
+import {
+  DatabaseProblem,
+  finishUpgrade,
+  forgetHolders,
+  renameInstallation,
+} from '@bailiwick/store';
 import { schemas } from './migrate.ts';
 import { migrateSettings } from './settings.ts';
 
@@ -41,12 +47,27 @@ export async function finishUpgrades(environment: Environment): Promise<void> {
   for (const schema of schemas) await finishUpgrade(schema, String(urls[schema.service]));
 }
 
-const usage = `usage: node deploy/admin.ts new-installation | finish-upgrade
+/**
+ * Drops all cached rights in the processes of the installation, after a change in SQL. Returns when no
+ * process uses one any more. Safe to repeat.
+ */
+export async function forgetRights(environment: Environment): Promise<void> {
+  const urls: Record<string, unknown> = readSettings(migrateSettings, environment);
+  for (const schema of schemas) await forgetHolders(schema, String(urls[schema.service]));
+  await sleep(leaseMs);
+}
+
+/** As in packages/broker: until then each process renews its leases and learns it, or they end. */
+const leaseMs = 2000;
+
+const usage = `usage: node deploy/admin.ts new-installation | finish-upgrade | forget
 
 new-installation  makes a restored copy of the databases an installation of its own, with a
                   new id and new signing keys. Stop all processes of the copy first.
 finish-upgrade    ends the way back to the previous version, and what is kept for it: the
-                  URLs of webhook endpoints in clear. Its processes do not start any more.
+                  URLs of webhook endpoints in clear, and cached rights that live for two
+                  seconds only. Its processes do not start any more.
+forget            drops all cached rights in the running processes, after changes in SQL.
 `;
 
 async function main(): Promise<number> {
@@ -58,6 +79,10 @@ async function main(): Promise<number> {
       process.stdout.write(
         'The upgrade is finished. Running processes seal the URLs of webhook endpoints now.\n',
       );
+      return 0;
+    case 'forget':
+      await forgetRights(process.env);
+      process.stdout.write('No process uses rights any more that it had cached.\n');
       return 0;
     default:
       process.stderr.write(usage);

@@ -29,7 +29,8 @@ describe('the log of revocations', () => {
   function createHolder() {
     const holder = `holder ${++holders}`;
     let snapshot = '';
-    const renew = (from = snapshot) => renewHolder(opened.database, { holder, after: from });
+    const renew = (from = snapshot) =>
+      renewHolder(opened.database, accessSchema, { holder, after: from });
     return {
       holder,
       renew,

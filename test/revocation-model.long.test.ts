@@ -97,8 +97,8 @@ describe('caches of rights under lost, late and repeated messages', () => {
   const follow: FollowLog = async (renewal) => {
     if (chance(0.1)) throw new Error('lost');
     if (chance(0.3)) await sleep(some(2500));
-    if (chance(0.1)) void renewHolder(database, renewal).catch(() => {});
-    const answer = await renewHolder(database, renewal);
+    if (chance(0.1)) void renewHolder(database, accessSchema, renewal).catch(() => {});
+    const answer = await renewHolder(database, accessSchema, renewal);
     if (chance(0.3)) await sleep(some(2500));
     if (chance(0.1)) throw new Error('lost');
     return answer;
@@ -124,11 +124,8 @@ describe('caches of rights under lost, late and repeated messages', () => {
         [String(right)],
       );
       if (chance(0.2)) await sleep(some(1500));
-      return {
-        value: rows[0]?.allowed ?? false,
-        keys: [keyOf(right), keyOf(right + 100)],
-        lastsMs: Infinity,
-      };
+      const keys = [keyOf(right), keyOf(right + 100)];
+      return { value: rows[0]?.allowed ?? false, keys, lastsMs: Infinity };
     };
 
     async function probe(index: number): Promise<void> {
@@ -196,7 +193,9 @@ describe('caches of rights under lost, late and repeated messages', () => {
     await Promise.all([
       ...caches.map((_, index) => probe(index)),
       ...Array.from({ length: rights }, (_, right) => change(right)),
-      ...[disturb(), disturb(), disturb()],
+      disturb(),
+      disturb(),
+      disturb(),
     ]);
     for (const cache of caches) cache.close();
     assert.deepEqual(wrong, []);

@@ -32,7 +32,13 @@ describe('a revocation over a broken broker connection', () => {
   const key: RightsKey = 'user:usr_1';
   // Without the log of the service: the signals alone.
   const noHolders = { fresh: async () => [], markDeaf: async () => {} };
-  const follow = async () => ({ keys: [], snapshot: '1', reset: false, deaf: false });
+  const follow = async () => ({
+    keys: [],
+    snapshot: '1',
+    reset: false,
+    deaf: false,
+    complete: false,
+  });
 
   async function begin(t: TestContext) {
     const cable = await startCable(server.url);

@@ -48,7 +48,8 @@ export function createAccessTokens(sso: Transport, credentials: Client<typeof Cr
         rightsKeys: [],
       },
       keys: [...keysOf(principal), `app:${clientId}`],
-      lastsMs: Math.min(tokenMs, lastsOf(principal, leaseMs)),
+      // The withdrawal of a signing key revokes nothing.
+      lastsMs: Math.min(leaseMs, tokenMs, lastsOf(principal, leaseMs)),
     };
   };
 }

@@ -3,7 +3,7 @@ export { createCache } from './cache/cache.ts';
 export type { Owner } from './owner.ts';
 export { createGuards, type Guards } from './revocation/guard.ts';
 export { keysOfCaller, type RightsKey } from './revocation/keys.ts';
-export { leaseMs } from './revocation/lease.ts';
+export { entryMs, leaseMs } from './revocation/lease.ts';
 export {
   type FollowLog,
   type Renewal,

@@ -141,6 +141,19 @@ export async function finishUpgrade(
   }
 }
 
+/**
+ * Ends the leases of all caches of rights in a schema's log of revocations: their processes drop the
+ * values with their next renewals, a second later at most.
+ */
+export async function forgetHolders({ service }: ServiceSchema, url: string): Promise<void> {
+  const client = await connect(url, 0, createLog('admin'));
+  try {
+    await client.query(`delete from ${service}.revocation_holder`);
+  } finally {
+    await client.end();
+  }
+}
+
 /** @throws UnsuitableDatabase while a process of an older version is connected */
 async function assertNoneOlder(client: Client, service: string, version: number): Promise<void> {
   const { rows } = await client.query<{ name: string }>(

@@ -15,6 +15,7 @@ export { createListing, type FoundIds, lastPartKey, searchIndex, textKey } from 
 export { lockName, lockNames } from './locks.ts';
 export {
   finishUpgrade,
+  forgetHolders,
   grantRole,
   migrate,
   readInstallations,

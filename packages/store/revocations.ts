@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { ServiceSchema } from './baseline.ts';
 import type { Database } from './orm.ts';
 import type { Statement } from './statements.ts';
 
@@ -51,12 +52,21 @@ const deafFor = `interval '30 seconds'`;
 /** A holder with more keys to drop drops everything. */
 const maxKeys = 10_000;
 
-type Renewal = { snapshot: string; reset: boolean; deaf: boolean; keys: string[] };
+type Renewal = {
+  snapshot: string;
+  reset: boolean;
+  deaf: boolean;
+  complete: boolean;
+  keys: string[];
+};
 
 // A key belongs to the answer if its transaction is visible to this statement and was not to the
 // last snapshot: the order in which transactions began does not matter. A snapshot that this row
 // has never given is from another history of the database, as after a restore.
-const renew: Statement<Renewal, [holder: string, after: string | null, limit: number]> = {
+const renew: Statement<
+  Renewal,
+  [holder: string, after: string | null, limit: number, completeFrom: number]
+> = {
   name: 'shared.revocation_follow',
   text: `with present as materialized (
            select pg_current_snapshot() as snapshot, clock_timestamp() as at
@@ -70,6 +80,7 @@ const renew: Statement<Renewal, [holder: string, after: string | null, limit: nu
            coalesce(former.renewed_at < present.at - ${lease}
              or pg_snapshot_xmax($2::text::pg_snapshot) > pg_snapshot_xmax(former.after), true) as reset,
            coalesce(former.deaf_until > present.at, false) as deaf,
+           (select compatible_from >= $4 from schema_window) as complete,
            array (
              select distinct key from revocation r, unnest(r.keys) as key
              where r.txid >= pg_snapshot_xmin($2::text::pg_snapshot)
@@ -80,13 +91,20 @@ const renew: Statement<Renewal, [holder: string, after: string | null, limit: nu
 
 /**
  * Renews the lease of a holder. `after`: the snapshot of the last answer that the holder has applied,
- * "" = none. A lost answer is repeated by the next one.
+ * "" = none. A lost answer is repeated by the next one. The log is complete once no version before
+ * `settledFrom` may run on the schema.
  */
 export async function renewHolder(
   database: Database,
+  { settledFrom = 0 }: ServiceSchema,
   { holder, after }: { holder: string; after: string },
 ): Promise<Renewal> {
-  const [row] = await database.query(renew, [holder, after === '' ? null : after, maxKeys + 1]);
+  const [row] = await database.query(renew, [
+    holder,
+    after === '' ? null : after,
+    maxKeys + 1,
+    settledFrom,
+  ]);
   if (!row) throw new Error('the renewal of a holder returned nothing');
   const reset = row.reset || row.keys.length > maxKeys;
   return { ...row, reset, keys: reset ? [] : row.keys };

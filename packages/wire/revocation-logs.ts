@@ -15,7 +15,13 @@ export const revocationServices = {
 } as const;
 
 type Request = { holder: string; after: string };
-type Answer = { keys: readonly string[]; snapshot: string; reset: boolean; deaf: boolean };
+type Answer = {
+  keys: readonly string[];
+  snapshot: string;
+  reset: boolean;
+  deaf: boolean;
+  complete: boolean;
+};
 type Follow = (request: Request) => Promise<Answer>;
 
 const hosts = Object.keys(revocationServices) as Host[];

@@ -58,4 +58,6 @@ export const accessSchema: ServiceSchema = {
   ],
   baseline: { version: 20, last: '028-mapping-givers' },
   compatibleFrom: 1,
+  // The log of revocations is complete.
+  settledFrom: 21,
 };

@@ -108,7 +108,7 @@ const createDecisionCache = (
 ) => {
   const logs = {
     ...createRevocationLogs({ identity }, 'access', leaseMs),
-    access: (renewal: Renewal) => renewHolder(database, renewal),
+    access: (renewal: Renewal) => renewHolder(database, accessSchema, renewal),
   };
   return createRightsCache(broker, logs, { maxSize: maxCachedSize, isCounted: false });
 };

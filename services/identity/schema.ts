@@ -68,4 +68,6 @@ export const identitySchema: ServiceSchema = {
   ],
   baseline: { version: 32, last: '041-sso-recovery' },
   compatibleFrom: 1,
+  // The log of revocations is complete.
+  settledFrom: 33,
 };

@@ -162,7 +162,7 @@ const rightsOf = (
 /** The logs of those who can revoke what is cached here. */
 const logsOf = (database: Database, { access }: Options['peers']): RevocationLogs => ({
   ...createRevocationLogs({ access }, 'identity', leaseMs),
-  identity: (renewal) => renewHolder(database, renewal),
+  identity: (renewal) => renewHolder(database, identitySchema, renewal),
 });
 
 /** The parts with which the service starts, on its database and broker. */

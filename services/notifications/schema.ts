@@ -18,7 +18,6 @@ import { WebhookPortalEntity } from './portals/entities.ts';
 import { DeliveryAttemptEntity, DeliveryWaitingEntity } from './queue/entities.ts';
 import { DeliveryHourEntity } from './stats/entities.ts';
 import { WebhookEndpointEntity } from './webhooks/entities.ts';
-import { sealedUrlsVersion } from './webhooks/url.ts';
 
 export const notificationsSchema: ServiceSchema = {
   service: 'notifications',
@@ -47,5 +46,6 @@ export const notificationsSchema: ServiceSchema = {
   ],
   baseline: { version: 12, last: '012-sealed-urls' },
   compatibleFrom: 1,
-  settledFrom: sealedUrlsVersion,
+  // The log of revocations is complete.
+  settledFrom: 13,
 };

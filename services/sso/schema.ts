@@ -47,4 +47,6 @@ export const ssoSchema: ServiceSchema = {
   ],
   baseline: { version: 21, last: '032-recovery-codes' },
   compatibleFrom: 1,
+  // The log of revocations is complete.
+  settledFrom: 22,
 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Broker } from '../broker.ts';
 import type { RightsKey } from './keys.ts';
-import { leaseMs } from './lease.ts';
+import { entryMs, leaseMs } from './lease.ts';
 import type { FollowLog, RevocationLogs } from './logs.ts';
 import { createRightsCache } from './revocation.ts';
 
@@ -13,11 +13,11 @@ const beginningMs = 150;
 
 /** The log of a service, in which a test revokes keys. */
 function createServiceLog() {
-  const state = { keys: [] as RightsKey[], isAway: false, deaf: false };
+  const state = { keys: [] as RightsKey[], isAway: false, deaf: false, complete: false };
   const follow: FollowLog = async () => {
     if (state.isAway) throw new Error('the service is away');
-    const { deaf } = state;
-    return { keys: state.keys.splice(0), snapshot: '1', reset: false, deaf };
+    const { deaf, complete } = state;
+    return { keys: state.keys.splice(0), snapshot: '1', reset: false, deaf, complete };
   };
   return { state, follow };
 }
@@ -136,4 +136,65 @@ test('a clock that is set back keeps no value longer than two seconds', async (t
   assert.equal(await isCached(session), true);
   for (let second = 0; second < leaseMs / 1000; second++) await pass(1000);
   assert.equal(await isCached(session), false);
+});
+
+test('a value lives a minute once the logs of all services that can revoke it are complete', async (t) => {
+  const [identity, access] = [createServiceLog(), createServiceLog()];
+  const logs = { identity: identity.follow, access: access.follow };
+  const { begin, pass, isCached } = await start(t, logs);
+  identity.state.complete = true;
+  const user = 'user:usr_1';
+  await begin(session, user);
+  for (const key of [session, user] as const) await isCached(key);
+  for (let second = 0; second < 3; second++) await pass(1000);
+  // access can revoke a user's key too, and an older version of it may run.
+  assert.deepEqual([await isCached(session), await isCached(user)], [true, false]);
+  for (let second = 3; second < entryMs / 1000 - 1; second++) {
+    await pass(1000);
+    assert.equal(await isCached(session), true);
+  }
+  await pass(1000);
+  assert.equal(await isCached(session), false);
+});
+
+test('a value that lives longer ends with a key in the log, and when its holder lost the lease', async (t) => {
+  const identity = createServiceLog();
+  const { begin, pass, isCached } = await start(t, { identity: identity.follow });
+  identity.state.complete = true;
+  await begin(session);
+  await isCached(session);
+  for (let second = 0; second < 5; second++) {
+    await pass(1000);
+    await isCached(session);
+  }
+  identity.state.keys.push(session);
+  await pass(1000);
+  assert.equal(await isCached(session), false);
+  assert.equal(await isCached(session), true);
+  identity.state.isAway = true;
+  for (let second = 0; second < 3; second++) await pass(1000);
+  assert.equal(await isCached(session), false, 'the lease has ended');
+  identity.state.isAway = false;
+  await pass(1000);
+  assert.equal(await isCached(session), false, 'the value is from before the lease');
+});
+
+test('a revocation keeps values out that load meanwhile under its key, and no others', async (t) => {
+  const identity = createServiceLog();
+  const { begin, pass, cache, isCached } = await start(t, { identity: identity.follow });
+  await begin(session);
+  const other = 'credential:ses_2';
+  let finish = (): void => {};
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  const loading = [session, other].map((key) =>
+    cache.getOrLoad(key, async () => {
+      await finished;
+      return { value: 0, keys: [key as RightsKey], lastsMs: Infinity };
+    }),
+  );
+  identity.state.keys.push(session);
+  await pass(1000);
+  finish();
+  await Promise.all(loading);
+  assert.deepEqual([await isCached(session), await isCached(other)], [false, true]);
 });

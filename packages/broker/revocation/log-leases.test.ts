@@ -22,7 +22,14 @@ function start(t: TestContext) {
   const follow = async (renewal: Renewal): Promise<RenewalAnswer> => {
     state.renewals.push(renewal);
     const snapshot = `after ${state.renewals.length}`;
-    return { keys: [], snapshot, reset: false, deaf: false, ...(await state.answer()) };
+    return {
+      keys: [],
+      snapshot,
+      reset: false,
+      deaf: false,
+      complete: false,
+      ...(await state.answer()),
+    };
   };
   const leases = createLogLeases({
     broker: {

@@ -1,6 +1,6 @@
 import type { Host } from '@bailiwick/contract';
 import type { Broker } from '../broker.ts';
-import { heartbeatMs, leaseMs, unusedMs } from './lease.ts';
+import { entryMs, heartbeatMs, leaseMs, unusedMs } from './lease.ts';
 import type { FollowLog, RevocationLogs } from './logs.ts';
 import { isWithin, type Moment, present } from './moment.ts';
 
@@ -34,6 +34,7 @@ function createLogLease(
   let usedAt: Moment | undefined;
   let triedAt: Moment | undefined;
   let renewal: Promise<void> | undefined;
+  let isComplete = false;
 
   const holds = (now: Moment): boolean => from !== undefined && isWithin(leaseMs, from, now);
 
@@ -42,10 +43,11 @@ function createLogLease(
     // A holder that hears no revocation would let each of them wait.
     await broker.reach(heartbeatMs);
     const sentAt = present();
-    const { keys, snapshot, reset, deaf } = await follow({ holder, after });
+    const { keys, snapshot, reset, deaf, complete } = await follow({ holder, after });
     if (isEnded()) return;
     const now = present();
     after = snapshot;
+    isComplete = complete;
     const goesOn = holds(now) && !reset && !deaf;
     if (!goesOn) {
       onLost(service);
@@ -63,6 +65,8 @@ function createLogLease(
 
   return {
     holds,
+    /** Whether all revocations of the service are in its log. */
+    isComplete: (): boolean => isComplete,
     /** Whether a value that was requested at this moment is as new as the lease. */
     hadBegun: (at: Moment): boolean => begunAt <= at.monotonic,
     /** Notes a use, which begins the lease if there is none. */
@@ -121,6 +125,10 @@ export function createLogLeases(options: Options) {
     /** Whether a value that was requested at this moment is as new as these leases. */
     hadBegun: (services: readonly Host[], at: Moment): boolean =>
       services.every((service) => leases.get(service)?.hadBegun(at) === true),
+
+    /** How long a value may be used that these services can revoke, while the leases hold, in ms. */
+    usableMs: (services: readonly Host[]): number =>
+      services.every((service) => leases.get(service)?.isComplete() === true) ? entryMs : leaseMs,
 
     /** Ends all leases at once. */
     end(): void {

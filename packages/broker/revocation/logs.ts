@@ -12,6 +12,7 @@ export type RenewalAnswer = {
   snapshot: string;
   reset: boolean;
   deaf: boolean;
+  complete: boolean;
 };
 
 export type FollowLog = (renewal: Renewal) => Promise<RenewalAnswer>;
@@ -33,6 +34,7 @@ const both: readonly Host[] = ['identity', 'access'];
  */
 export function revokersOf(key: RightsKey): readonly Host[] {
   if (key.startsWith('app:')) return ssoAlone;
+  if (key.startsWith('account:')) return identityAlone;
   if (!key.startsWith('credential:')) return both;
   return ofNotifications.test(key) ? notificationsAlone : identityAlone;
 }

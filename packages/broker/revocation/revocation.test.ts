@@ -10,7 +10,13 @@ import { createRevoker } from './revoker.ts';
 /** The log of a service that no cache follows. */
 const noHolders = { fresh: async () => [], markDeaf: async () => {} };
 
-const follow: FollowLog = async () => ({ keys: [], snapshot: '1', reset: false, deaf: false });
+const follow: FollowLog = async () => ({
+  keys: [],
+  snapshot: '1',
+  reset: false,
+  deaf: false,
+  complete: false,
+});
 /** Logs in which nothing is revoked. */
 const quietLogs = { identity: follow, access: follow };
 

@@ -4,7 +4,7 @@ import { counter } from '@bailiwick/process';
 import { LRUCache } from 'lru-cache';
 import type { Broker } from '../broker.ts';
 import type { Revocation, RightsKey } from './keys.ts';
-import { createLease, leaseMs, subjects } from './lease.ts';
+import { createLease, subjects } from './lease.ts';
 import { createLogLeases } from './log-leases.ts';
 import { type RevocationLogs, revokersOfAll } from './logs.ts';
 import { isWithin, type Moment, present } from './moment.ts';
@@ -56,7 +56,8 @@ type Entry = {
   /** The services that can revoke it. */
   revokers: readonly Host[];
   requestedAt: Moment;
-  ends: number;
+  /** How long it may be used after that. */
+  lastsMs: number;
   size: number;
 };
 
@@ -68,7 +69,31 @@ const lookUps = counter<{ outcome: 'hit' | 'miss' }>({
   about: 'Look-ups of principals and rights in the cache of a gateway, by outcome.',
 });
 
-/** What a holder may use, and the leases that say so. `revocations` counts what has ended values. */
+/** The loads under way: a value that was requested before a revocation may predate it. */
+function createLoads() {
+  type Load = { revoked: Set<RightsKey>; isLost: boolean };
+  const loads = new Set<Load>();
+  return {
+    begin(): Load {
+      const load = { revoked: new Set<RightsKey>(), isLost: false };
+      loads.add(load);
+      return load;
+    },
+    revoke(keys: readonly RightsKey[]): void {
+      for (const { revoked } of loads) for (const key of keys) revoked.add(key);
+    },
+    /** Notes that revocations may have passed unheard. */
+    lose(): void {
+      for (const load of loads) load.isLost = true;
+    },
+    end: (load: Load): void => void loads.delete(load),
+    /** Whether no revocation came between that may have ended a value under these keys. */
+    isCurrent: ({ revoked, isLost }: Load, keys: readonly RightsKey[]): boolean =>
+      !isLost && keys.every((key) => !revoked.has(key)),
+  };
+}
+
+/** What a holder may use, and the leases that say so. */
 function createHold(
   broker: Broker,
   logs: RevocationLogs,
@@ -76,11 +101,11 @@ function createHold(
 ) {
   const self = randomUUID();
   const verifier = testVerifier();
-  const state = { revocations: 0 };
+  const loads = createLoads();
   // Services did not wait for this holder since its last lease ended: values from before this one,
   // and values that are still loading, may be revoked.
   const lease = createLease(broker, self, () => {
-    state.revocations++;
+    loads.lose();
     entries.clear();
   });
   const logLeases = createLogLeases({
@@ -92,13 +117,13 @@ function createHold(
       verifier?.logged(service, keys as RightsKey[]);
     },
     onLost(service) {
-      state.revocations++;
+      loads.lose();
       entries.drop(service);
     },
   });
 
   function revoke(keys: readonly RightsKey[]): void {
-    state.revocations++;
+    loads.revoke(keys);
     entries.revoke(keys);
     verifier?.revoked(keys);
   }
@@ -116,7 +141,7 @@ function createHold(
     })
     .then(allow, () => {});
 
-  return { lease, logLeases, state, verifier, self };
+  return { lease, logLeases, loads, verifier, self };
 }
 
 /**
@@ -131,12 +156,11 @@ export function createRightsCache(
   { maxSize = defaultMaxSize, isCounted = true } = {},
 ) {
   const entries = createEntries(maxSize);
-  const { lease, logLeases, state, verifier, self } = createHold(broker, logs, entries);
+  const { lease, logLeases, loads, verifier, self } = createHold(broker, logs, entries);
 
   /** Whether an entry may be used: no service replies to a revocation before this holder drops it. */
-  const isUsable = ({ revokers, requestedAt, ends }: Entry, now: Moment): boolean =>
-    ends > now.wall &&
-    isWithin(leaseMs, requestedAt, now) &&
+  const isUsable = ({ revokers, requestedAt, lastsMs }: Entry, now: Moment): boolean =>
+    isWithin(Math.min(lastsMs, logLeases.usableMs(revokers)), requestedAt, now) &&
     lease.holds(now.wall) &&
     logLeases.hold(revokers, now);
 
@@ -153,25 +177,27 @@ export function createRightsCache(
       const isKnown = entry !== undefined && isUsable(entry, now);
       if (isCounted) lookUps.add({ outcome: isKnown ? 'hit' : 'miss' });
       if (isKnown) {
-        const isHeld = () => entries.get(name) === entry;
+        const isHeld = () => entries.get(name) === entry && isUsable(entry, present());
         await verifier?.compare(name, entry, load, isHeld);
         // A verifier waits: the value may have been revoked meanwhile, and the revoking call answered.
         if (!verifier || isHeld()) return entry.value as T;
       }
-      const revocationsBefore = state.revocations;
-      const { value, keys, lastsMs, size = 1 } = await load();
-      const loadedAt = present();
-      const revokers = revokersOfAll(keys);
-      logLeases.use(revokers, loadedAt);
-      const ends = now.wall + Math.min(leaseMs, lastsMs);
-      const candidate: Entry = { value, keys, revokers, requestedAt: now, ends, size };
-      // A value that was requested before a revocation may predate it: do not cache it.
-      const isCurrent =
-        revocationsBefore === state.revocations &&
-        lease.hasBegun(now.wall) &&
-        logLeases.hadBegun(revokers, now);
-      if (isCurrent && isUsable(candidate, loadedAt)) entries.set(name, candidate);
-      return value;
+      const loading = loads.begin();
+      try {
+        const { value, keys, lastsMs, size = 1 } = await load();
+        const loadedAt = present();
+        const revokers = revokersOfAll(keys);
+        logLeases.use(revokers, loadedAt);
+        const candidate: Entry = { value, keys, revokers, requestedAt: now, lastsMs, size };
+        const isCurrent =
+          loads.isCurrent(loading, keys) &&
+          lease.hasBegun(now.wall) &&
+          logLeases.hadBegun(revokers, now);
+        if (isCurrent && isUsable(candidate, loadedAt)) entries.set(name, candidate);
+        return value;
+      } finally {
+        loads.end(loading);
+      }
     },
     /** Ends the lease at once. */
     close(): void {

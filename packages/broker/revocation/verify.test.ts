@@ -16,7 +16,7 @@ async function reportedFor(
     report: ({ fresh }) => reported.push(fresh),
     explainedWithinMs,
   });
-  const entry = { value: 1, keys: ['user:usr_1'] as const, ends: Date.now() + 60_000 };
+  const entry = { value: 1, keys: ['user:usr_1'] as const };
   await verifier.compare('rights', entry, load, () => isHeld);
   verifier.revoked(revokes ? ['user:usr_1'] : ['user:usr_2']);
   await sleep(3 * explainedWithinMs);
@@ -33,7 +33,7 @@ test('a value that differs is reported, and so is one whose load is refused', as
 test('a difference is reported when the process ends before its time', async () => {
   const reported: string[] = [];
   const verifier = createVerifier({ report: ({ name }) => reported.push(name) });
-  const entry = { value: 1, keys: [], ends: Date.now() + 60_000 };
+  const entry = { value: 1, keys: [] };
   await verifier.compare('rights', entry, two, () => true);
   verifier.end();
   assert.deepEqual(reported, ['rights']);

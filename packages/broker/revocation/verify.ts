@@ -13,7 +13,7 @@ import { revokersOf } from './logs.ts';
 /** Set by tests only: it costs a load for each hit. No setting, since no installation needs it. */
 const isOn = process.env['VERIFY_CACHES'] === 'true';
 
-type Entry = { value: unknown; keys: readonly RightsKey[]; ends: number };
+type Entry = { value: unknown; keys: readonly RightsKey[] };
 type Difference = { name: string; entry: Entry; fresh: string };
 
 /** The refusals that a load answers with. Other errors say nothing about the value. */
@@ -71,7 +71,7 @@ export function createVerifier({
   }
 
   return {
-    /** Compares the entry of a hit. `isHeld`: whether the cache still has it. */
+    /** Compares the entry of a hit. `isHeld`: whether the cache may still use it. */
     async compare(
       name: string,
       entry: Entry,
@@ -79,7 +79,7 @@ export function createVerifier({
       isHeld: () => boolean,
     ): Promise<void> {
       const fresh = await freshText(load);
-      if (fresh === undefined || !isHeld() || entry.ends <= Date.now()) return;
+      if (fresh === undefined || !isHeld()) return;
       if (fresh === textOf(entry.value)) return;
       const difference = { name, entry, fresh };
       differences.add(difference);

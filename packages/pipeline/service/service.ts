@@ -148,7 +148,7 @@ export async function createService({
   const stores = { database, broker, handover, refusals, revoke };
   const { served, background = [], rights } = parts(stores);
   const upkeep = createUpkeep(database, refusals, log);
-  const table = routes(...served, revocationLog(name, database));
+  const table = routes(...served, revocationLog(schema, database));
 
   let hasFoundBroker = false;
   let relay: ReturnType<typeof startRelay> | undefined;
@@ -221,9 +221,9 @@ function openStores(
 }
 
 /** The log of the service's revocations, for the holders of other processes. */
-const revocationLog = (service: string, database: Database): Served =>
-  serve(revocationServices[service as Host], {
-    follow: (renewal) => renewHolder(database, renewal),
+const revocationLog = (schema: ServiceSchema, database: Database): Served =>
+  serve(revocationServices[schema.service as Host], {
+    follow: (renewal) => renewHolder(database, schema, renewal),
   });
 
 /** The background work of every service. */

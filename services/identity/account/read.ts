@@ -1,4 +1,4 @@
-import { type Loaded, leaseMs, type RightsCache, type RightsKey } from '@bailiwick/broker';
+import type { Loaded, RightsCache, RightsKey } from '@bailiwick/broker';
 import { notFound } from '@bailiwick/errors';
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import type {
@@ -25,8 +25,8 @@ type Deps = {
 /**
  * The caller's own account, which applications read with each page. It is cached for a lease, like
  * the rights of the caller: a change of the user, of a membership or of a tenant drops it before the
- * reply. A sign-in does not, and its own session is not cached yet: only the user's other sessions
- * may see the LastLoginAt before it for two seconds.
+ * reply. A sign-in drops it by the log of revocations alone, and its own session is not cached yet:
+ * only the user's other sessions may see the LastLoginAt before it for two seconds.
  */
 export const readHandlers = (deps: Deps): Pick<Handlers<typeof Account>, 'get'> => ({
   get(_request, call) {
@@ -56,9 +56,12 @@ async function load(
     limitedTo: caller.limitedTo,
     assurance: caller.assurance,
   });
-  const keys = [...(cacheKeys as RightsKey[]), `credential:${caller.credentialId}` as const];
-  // A sign-in changes LastLoginAt and revokes nothing.
-  return { value: response, keys, size: keys.length, lastsMs: leaseMs };
+  const keys: RightsKey[] = [
+    ...(cacheKeys as RightsKey[]),
+    `credential:${caller.credentialId}`,
+    `account:${caller.id}`,
+  ];
+  return { value: response, keys, size: keys.length, lastsMs: Number.POSITIVE_INFINITY };
 }
 
 // A copy: a peer's message carries its own type.

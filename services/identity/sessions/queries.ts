@@ -7,7 +7,8 @@ import { isLive, limitedTo } from './live/queries.ts';
 import { type EndedSession, returningEnded } from './support/queries.ts';
 import { recordSupportEnds, signedOut } from './support/records.ts';
 
-// The user is locked and compared first: all that follows happens for that row only. A limited
+// The user is locked and compared first: all that follows happens for that row only. The log of
+// revocations brings the new last_login_at to the caches of accounts; the reply does not wait for it. A limited
 // session proves less than the password: its provider must not clear the count of failed passwords.
 const begin: Statement<
   { limited_to: string },
@@ -53,6 +54,9 @@ const begin: Statement<
          ), recorded as (
            insert into outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at)
            select $14, $15, $16, $17, $18, '[]', $19, $1 from signed_in
+         ), revoked as (
+           insert into revocation as r (keys) select array['account:' || id] from signed_in
+           on conflict (txid) do update set keys = r.keys || excluded.keys, created_at = excluded.created_at
          ), begun as (
            select u.email_key, ${limitedTo} as limited_to from opened s join signed_in u on u.id = s.user_id
          ), known as (
