@@ -7,7 +7,7 @@ import { median, proportionalMbOf, residentMbOf, sum } from '@bailiwick/test/sup
 import { type Bench, compare, type Options, type Row } from './bench.ts';
 import { closedLoop, cycle, openPool, operation } from './driver.ts';
 import { startPeer } from './peer.ts';
-import { mainsOf, slowestStart } from './replica.ts';
+import { processesOf, slowestStart } from './replica.ts';
 import { createPeople, pidsOf, reads, signIns, startMeasured } from './stack.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -16,7 +16,16 @@ const settleMs = 3000;
 const mostStarts = 3;
 
 /** The idle limit of each topology, in MB. */
-const mostIdle: Record<string, number> = { 'one process': 190, 'five processes': 650 };
+const mostIdle: Partial<Record<Topology, number>> = {
+  'one process': 190,
+  'two processes': 330,
+  'five processes': 650,
+};
+
+const starts: Partial<Record<Topology, string>> = {
+  'two processes': 'slower of two',
+  'five processes': 'slowest of five',
+};
 
 /**
  * G10, memory and start: idle compared with the same modules only loaded, under load compared with
@@ -24,6 +33,7 @@ const mostIdle: Record<string, number> = { 'one process': 190, 'five processes':
  */
 export const memory: Bench = async (options) => [
   ...(await memoryOf('one process', options)),
+  ...(await memoryOf('two processes', options)),
   ...(await memoryOf('five processes', options)),
 ];
 
@@ -70,10 +80,7 @@ async function memoryOf(topology: Topology, { seconds, rounds }: Options): Promi
     },
     {
       id: 'G10',
-      what:
-        topology === 'one process'
-          ? 'start until ready, one process'
-          : 'start until ready, slowest of five',
+      what: `start until ready, ${starts[topology] ?? topology}`,
       unit: 's',
       ours: median(ready),
       target: { most: 1.5 },
@@ -84,7 +91,7 @@ async function memoryOf(topology: Topology, { seconds, rounds }: Options): Promi
 /** The memory of each process's modules, loaded in processes of their own. */
 async function importsAlone(topology: Topology): Promise<number> {
   const peers = await Promise.all(
-    [...mainsOf(topology).values()].map((main) => startPeer('imports.ts', ...importsOf(main))),
+    processesOf(topology).map(({ script }) => startPeer('imports.ts', ...importsOf(script))),
   );
   await sleep(settleMs);
   const residentMb = residentMbOf(...peers.map(({ pid }) => pid));

@@ -6,25 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { environmentOf, type Wiring } from '@bailiwick/deploy/local/environment.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { startProcess } from '@bailiwick/deploy/local/processes.ts';
-import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
-import { settingTables, singleSettings } from '@bailiwick/deploy/settings.ts';
+import { foldPorts, type ProcessPlan, shapes } from '@bailiwick/deploy/shapes.ts';
 import type { Stack, Topology } from '@bailiwick/test/support/harness.ts';
-import { choosePorts } from '@bailiwick/test/support/own-stack.ts';
+import { choosePorts, shapeOf } from '@bailiwick/test/support/own-stack.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const pollMs = 5;
 const limitMs = 30_000;
 
-/** The program of each process of a topology. */
-export const mainsOf = (topology: Topology): Map<ServiceName, string> =>
-  topology === 'one process'
-    ? new Map([['gateway', 'deploy/single.ts']])
-    : new Map(
-        serviceNames.map((name) => [
-          name,
-          name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`,
-        ]),
-      );
+/** The processes of a topology. */
+export const processesOf = (topology: Topology): readonly ProcessPlan[] =>
+  shapes[shapeOf[topology]];
 
 /**
  * The time in seconds until a further replica of a stack's process is ready; of several, the
@@ -32,25 +24,22 @@ export const mainsOf = (topology: Topology): Map<ServiceName, string> =>
  */
 export async function slowestStart(stack: Stack, topology: Topology): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-replica-'));
-  const free = await choosePorts();
+  const free = foldPorts(shapeOf[topology], await choosePorts());
   const took: number[] = [];
-  for (const [name, main] of mainsOf(topology)) {
-    const wiring: Wiring = {
-      ...stack.wiring,
-      ports: { ...stack.wiring.ports, [name]: free[name] },
-    };
-    const env = environmentOf(
-      name,
-      topology === 'one process' ? singleSettings : settingTables[name],
-      wiring,
-      { ...process.env, NODE_ENV: 'production' },
-    );
+  for (const { name, services, script, settings } of processesOf(topology)) {
+    const [first] = services;
+    const own = Object.fromEntries(services.map((service) => [service, free[service]]));
+    const wiring: Wiring = { ...stack.wiring, ports: { ...stack.wiring.ports, ...own } };
+    const env = environmentOf(first, settings, wiring, {
+      ...process.env,
+      NODE_ENV: 'production',
+    });
     const began = performance.now();
     const replica = startProcess(
-      { name, script: path.join(root, main), env },
+      { name, script: path.join(root, script), env },
       { logDir: folder, console: { say: () => {}, relay: () => {}, print: () => {} } },
     );
-    await untilReady(`http://${loopback}:${free[name].admin}/readyz`);
+    await untilReady(`http://${loopback}:${free[first].admin}/readyz`);
     took.push((performance.now() - began) / 1000);
     await replica.stop();
   }

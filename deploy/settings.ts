@@ -5,7 +5,6 @@ import { notificationsSettings } from '@bailiwick/notifications/settings.ts';
 import { installationSettings, type SettingTable } from '@bailiwick/process';
 import { ssoSettings } from '@bailiwick/sso/settings.ts';
 import { databaseSettings } from '@bailiwick/store';
-import { withoutHop } from '@bailiwick/wire';
 
 // The settings of every process. The local start sets them, the chart renders them, and
 // docs/configuration.md is generated from them.
@@ -17,22 +16,6 @@ export const settingTables = {
   sso: ssoSettings,
   notifications: notificationsSettings,
 } as const satisfies Record<string, SettingTable>;
-
-/**
- * All services in one process (single.ts). It does not read the settings for calls between
- * processes.
- */
-export const singleSettings = {
-  ...withoutHop(gatewaySettings),
-  ...withoutHop(identitySettings),
-  ...withoutHop(accessSettings),
-  ...withoutHop(ssoSettings),
-  ...withoutHop(notificationsSettings),
-  // `databaseUrl` is the one of notifications here.
-  identityDatabaseUrl: databaseSettings('identity').databaseUrl,
-  accessDatabaseUrl: databaseSettings('access').databaseUrl,
-  ssoDatabaseUrl: databaseSettings('sso').databaseUrl,
-} as const satisfies SettingTable;
 
 /** The login of a service, if the migrations use a different one. */
 const loginSetting = (service: string) =>

@@ -8,34 +8,32 @@ import {
   listenHttp,
   type Running,
 } from '@bailiwick/process';
-import { contextFor, createRevocationLogs, type OwnSettings } from '@bailiwick/wire';
+import { contextFor, createRevocationLogs, gatewayPart, type OwnSettings } from '@bailiwick/wire';
 import { rawErrorResponse } from './http/errors.ts';
 import type { Peers } from './peers.ts';
 import { createRouter } from './route.ts';
-import type { gatewaySettings } from './settings.ts';
+import { gatewaySettings } from './settings.ts';
 
 type Options = {
   settings: OwnSettings<typeof gatewaySettings>;
   peers: Peers;
   log: Log;
-  /**
-   * An additional readiness check: the services, if they run in this process, else the caller tokens.
-   */
+  /** Rejects while a service of this process is not ready, or all others refuse its caller tokens. */
   alsoReady: () => Promise<void>;
-  /** The concerns of the services, if they run in this process. */
-  alsoConcerned?: () => string[];
+  /** The concerns of the services of this process. */
+  alsoConcerned: () => string[];
 };
 
 /**
  * Starts the gateway, which serves the documented JSON API. It is stateless: any number of gateways
  * may run.
  */
-export async function listenGateway({
+async function listenGateway({
   settings,
   peers,
   log,
   alsoReady,
-  alsoConcerned = () => [],
+  alsoConcerned,
 }: Options): Promise<Running> {
   let draining = false;
   const services = createServicesProbe(peers);
@@ -105,3 +103,5 @@ function createServicesProbe(peers: Peers): () => Promise<void> {
     if (waiting.size > 0) throw new Error(`waiting for ${[...waiting].join(', ')}`);
   };
 }
+
+export const gateway = gatewayPart(gatewaySettings, listenGateway);

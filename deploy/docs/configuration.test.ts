@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Setting, SettingTable } from '@bailiwick/process';
 import { usage } from '../local/options.ts';
-import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
+import { migrateSettings } from '../settings.ts';
+import { processTables } from '../shapes.ts';
 import { renderConfiguration } from './configuration.ts';
 import { staleOutputs } from './write.ts';
 
@@ -12,7 +13,6 @@ test('every file that npm run generate writes is up to date', () => {
 
 test('docs/configuration.md has one row for every setting of a process, and those of the local start', () => {
   const [processes = '', local = ''] = renderConfiguration().split('## The local start');
-  const tables: SettingTable[] = [...Object.values(settingTables), singleSettings, migrateSettings];
   const settings = new Set(tables.flatMap((table) => Object.values(table)).map(({ env }) => env));
   assert.deepEqual(namesIn(processes).sort(), [...settings].sort());
   const accepted = Array.from(usage.match(/^ {2}[A-Z_]+/gm) ?? [], (name) => name.trim());
@@ -20,7 +20,6 @@ test('docs/configuration.md has one row for every setting of a process, and thos
 });
 
 test('a setting has the same meaning in every process that reads it', () => {
-  const tables: SettingTable[] = [...Object.values(settingTables), singleSettings, migrateSettings];
   const firstByName = new Map<string, Setting>();
   for (const setting of tables.flatMap((table): Setting[] => Object.values(table))) {
     const { kind, fallback, about, orElse } = firstByName.get(setting.env) ?? setting;
@@ -47,6 +46,8 @@ test('a row says whether the setting is required, and which processes read it', 
   );
   assert.match(gateway, /^\| `BAILIWICK_UNKNOWN_KEYS` \| text \| `refuse` \|/m);
 });
+
+const tables: readonly SettingTable[] = [...processTables, migrateSettings];
 
 const namesIn = (text: string): string[] =>
   Array.from(text.matchAll(/^\| `(\w+)`/gm), ([, name = '']) => name);

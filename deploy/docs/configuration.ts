@@ -1,5 +1,6 @@
 import type { Setting, SettingTable } from '@bailiwick/process';
-import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
+import { migrateSettings, settingTables } from '../settings.ts';
+import { shapes } from '../shapes.ts';
 
 // Generates from the settings tables: docs/configuration.md, and the table that the chart renders
 // from.
@@ -32,6 +33,8 @@ const readersOf = (setting: Setting): Process[] =>
 const settings: readonly Setting[] = names.flatMap((name) =>
   settingsOf(settingTables[name]).filter((setting) => readersOf(setting)[0] === name),
 );
+
+const [serve, single] = [shapes.compact[0], shapes.single[0]];
 
 /** Read by `npm start` (deploy/local/options.ts), which gives each process its settings. */
 const localStart: ReadonlyArray<
@@ -98,12 +101,22 @@ ${renderTable(
   ['Read by'],
 )}
 ${names.map(renderProcess).join('\n')}
-## One process
+## Several services in one process
 
-\`node deploy/single.ts\`: All services in one process. It reads the settings above, except those of calls between processes:
-${listOf(settings.filter(isOfCalls))}.
+\`node deploy/single.ts\` holds all services. It reads the settings above, except those of calls between processes:
+${listOf(ofCalls)}.
+
+\`node deploy/serve.ts\` holds all but notifications, and signs its calls to notifications with the key of the gateway. It reads the
+settings of what it holds, except ${listOf(ofCalls.filter((setting) => !reads(serve.settings, setting)))}.
+Notifications calls it at the port below, as access and as sso.
+
 Each service can have a database of its own here too. \`DATABASE_URL\` names one for all.
 
+${renderTable(
+  settingsOf(serve.settings)
+    .filter((setting) => readersOf(setting).length === 0)
+    .map(rowOf),
+)}
 ## Migrations
 
 \`node deploy/migrate.ts\`: Brings every service's schema up to date and ends. It reads the databases of the services:
@@ -125,7 +138,12 @@ ${renderTable(localStart)}`;
 
 /** helm/bailiwick/files/settings.yaml: for each process its settings by name, one a line. */
 export function renderChartSettings(): string {
-  const tables = { ...settingTables, single: singleSettings, migrate: migrateSettings };
+  const tables: Record<string, SettingTable> = {
+    ...settingTables,
+    serve: serve.settings,
+    single: single.settings,
+    migrate: migrateSettings,
+  };
   const lines = Object.entries(tables).flatMap(([name, table]) => [
     `${name}:`,
     ...Object.entries(table).map(renderChartSetting),
@@ -147,9 +165,10 @@ const isShared = (setting: Setting): boolean => {
   return length > 1 && length < names.length;
 };
 
-/** Whether one process does not read it, apart from the URLs of the databases. */
-const isOfCalls = (setting: Setting): boolean =>
-  !reads(singleSettings, setting) && !reads(migrateSettings, setting);
+/** The settings of calls between processes, which one process does not read. */
+const ofCalls = settings.filter(
+  (setting) => !reads(single.settings, setting) && !reads(migrateSettings, setting),
+);
 
 function renderProcess(name: Process): string {
   const { script, intro } = processes[name];

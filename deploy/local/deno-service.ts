@@ -1,5 +1,6 @@
 import path from 'node:path';
 import process from 'node:process';
+import { shapes } from '../shapes.ts';
 import { denoEnvironment, denoRuntime } from './deno.ts';
 import { root } from './paths.ts';
 import { runInPlace } from './run-child.ts';
@@ -9,7 +10,7 @@ import { serviceNames } from './secrets.ts';
 // need. The environment holds its settings: docs/configuration.md.
 
 const name = process.argv[2] ?? '';
-const names: readonly string[] = serviceNames;
+const plan = shapes.services.find((one) => one.name === name);
 
 if (name === 'migrate') {
   runInPlace(
@@ -17,18 +18,11 @@ if (name === 'migrate') {
     ['run', '--allow-all', '--no-lock', path.join(root, 'deploy/migrate.ts')],
     { ...process.env, ...denoEnvironment },
   );
-} else if (names.includes(name)) {
-  const script = path.join(
-    root,
-    name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`,
-  );
-  const { command, args, env } = denoRuntime(process.execPath, {
-    name,
-    script,
-    env: { ...process.env },
-  });
-  runInPlace(command, [...args, script], { ...process.env, ...env });
+} else if (plan) {
+  const { services, script } = plan;
+  const { command, args, env } = denoRuntime(process.execPath, { services, env: process.env });
+  runInPlace(command, [...args, path.join(root, script)], { ...process.env, ...env });
 } else {
-  process.stderr.write(`usage: deno task ${[...names, 'migrate'].join('|')}\n`);
+  process.stderr.write(`usage: deno task ${[...serviceNames, 'migrate'].join('|')}\n`);
   process.exit(2);
 }

@@ -84,8 +84,7 @@ test('a process on Deno may connect to this host and the hosts of its settings, 
     HOME: '/home/ada',
   };
   const { args } = denoRuntime('deno', {
-    name: 'access',
-    script: join(root, 'services/access/main.ts'),
+    services: ['access'],
     env,
   });
   const allowed = args.filter((argument) => argument.startsWith('--allow-')).sort();

@@ -9,6 +9,7 @@ import { isAtLeast, which } from './nats-server.ts';
 import { cacheDir, root } from './paths.ts';
 import { loopback } from './ports.ts';
 import type { ProcessSpec, Runtime } from './processes.ts';
+import type { ServiceName } from './secrets.ts';
 
 export type FindOptions = {
   /** The cache for a fetched Deno. */
@@ -109,46 +110,49 @@ export const denoEnvironment = {
 export const denoTest = ['test', '--allow-all', '--no-check', '--cached-only'];
 export const unitTests = ['test/beside-code.ts', '--', 'services', 'gateway', 'packages/contract'];
 
+/** A process, and the services that it holds. */
+type DenoProcess = Pick<ProcessSpec, 'env'> & { services: readonly ServiceName[] };
+
 /** The command that runs a process on Deno, with the permissions that it needs. */
-export function denoRuntime(command: string, spec: Omit<ProcessSpec, 'runtime'>): Runtime {
+export function denoRuntime(command: string, spec: DenoProcess): Runtime {
   return { command, args: ['run', ...isolation, ...permissions(spec)], env: denoEnvironment };
 }
 
 /**
- * These processes call addresses that tenants choose. packages/egress decides which of them
+ * These services call addresses that tenants choose. packages/egress decides which of them
  * are allowed.
  */
-const dialsTenants = new Set(['notifications', 'sso', 'bailiwick']);
+const dialsTenants = new Set<ServiceName>(['notifications', 'sso']);
 /** Password hashing uses native addons, the only ones. */
-const hashesPasswords = new Set(['identity', 'bailiwick']);
+const hashesPasswords = new Set<ServiceName>(['identity']);
 
 /**
  * The permissions of a process: listen; connect to this host and to the hosts in its settings; read
  * its own folder, the libraries and the files in its settings. No process writes files or starts
  * programs.
  */
-function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): string[] {
+function permissions({ services, env }: DenoProcess): string[] {
   const settings = Object.entries(env).filter(([variable]) =>
     /^(BAILIWICK|OTEL)_|^(DATABASE|NATS)_URL$/.test(variable),
   );
   const named = settings
     .filter(([variable]) => /_(FILE|DIR|BREACHED_PASSWORDS)$/.test(variable))
     .map(([, path = '']) => path);
-  const folders =
-    name === 'bailiwick'
-      ? ['gateway', 'services'].map((folder) => join(root, folder))
-      : [dirname(script)];
+  const folders = services.map((name) =>
+    join(root, name === 'gateway' ? 'gateway' : `services/${name}`),
+  );
+  const dials = services.some((name) => dialsTenants.has(name));
   const hosts = settings.flatMap(([variable, text = '']) =>
     hostsIn(variable.endsWith('_URL_FILE') ? readText(text) : text),
   );
   // The gateway serves the built documents and the built console, if there are any.
   const built = ['site/dist', 'console/dist'].map((folder) => join(root, folder));
-  const served = name === 'gateway' || name === 'bailiwick' ? built : [];
+  const served = services.includes('gateway') ? built : [];
   // Settings of the brand and of languages depend on the shipped texts.
   const texts = join(root, 'packages/texts/locales');
   const read = [...folders, join(root, 'node_modules'), ...served, texts, ...named];
   const rest: string[] = [];
-  if (hashesPasswords.has(name)) {
+  if (services.some((name) => hashesPasswords.has(name))) {
     // The addons' loaders read this file to find the host's C library.
     read.push('/usr/bin/ldd');
     const addons = globSync('node_modules/.pnpm/@node-rs+{argon2,bcrypt}*', { cwd: root });
@@ -156,10 +160,10 @@ function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): strin
   }
   // The host name, for the mail greeting, and the interfaces, which Deno reads before it queries
   // another DNS server.
-  const system = dialsTenants.has(name) ? ['hostname', 'networkInterfaces'] : [];
+  const system = dials ? ['hostname', 'networkInterfaces'] : [];
   if (env['BAILIWICK_DATA_DIR'] !== undefined) system.push('statfs');
   if (system.length > 0) rest.push(`--allow-sys=${list(system)}`);
-  if (dialsTenants.has(name)) rest.push('--allow-net');
+  if (dials) rest.push('--allow-net');
   else rest.push(`--allow-net=${list([loopback, 'localhost', ...hosts])}`);
   // The whole environment: a misspelt setting is only found by looking at every name. environmentOf
   // chose its contents.

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { test } from 'node:test';
 import { readSettings } from '@bailiwick/process';
-import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
+import { migrateSettings, settingTables } from '../settings.ts';
+import { foldPorts, shapes } from '../shapes.ts';
 import { environmentOf, memoryOptions, unknownNames, type Wiring } from './environment.ts';
 import { ensureSecrets, serviceNames } from './secrets.ts';
 import { temporaryFolder } from './testing.ts';
@@ -25,27 +26,42 @@ const wiring = (dir: string): Wiring => ({
 
 test('environmentOf gives every process its required settings and none that it rejects', (t) => {
   const testWiring = wiring(temporaryFolder(t));
-  for (const name of serviceNames)
-    readSettings(
-      settingTables[name],
-      environmentOf(name, settingTables[name], testWiring, process.env),
-    );
-  readSettings(singleSettings, environmentOf('gateway', singleSettings, testWiring, process.env));
+  for (const { services, settings } of Object.values(shapes).flat())
+    readSettings(settings, environmentOf(services[0], settings, testWiring, process.env));
   readSettings(migrateSettings, environmentOf('access', migrateSettings, testWiring, process.env));
 });
 
 test('one process reads the database of each service, or the one of all', (t) => {
   const testWiring = wiring(temporaryFolder(t));
   const user = { BAILIWICK_ACCESS_DATABASE_URL: 'postgres://own' };
-  const read = readSettings(
-    singleSettings,
-    environmentOf('gateway', singleSettings, testWiring, { ...process.env, ...user }),
+  for (const { services, settings } of [shapes.single[0], shapes.compact[0]]) {
+    const read = readSettings(
+      settings,
+      environmentOf('gateway', settings, testWiring, { ...process.env, ...user }),
+    );
+    for (const service of services.filter((name) => name !== 'gateway'))
+      assert.equal(
+        read[`${service}DatabaseUrl`],
+        service === 'access' ? 'postgres://own' : 'postgres://database',
+      );
+  }
+});
+
+test('the processes of a shape have the ports at which the others call them', (t) => {
+  const own = wiring(temporaryFolder(t));
+  const testWiring = { ...own, ports: foldPorts('compact', own.ports) };
+  const [serve, deliver] = shapes.compact.map(({ services, settings }) =>
+    environmentOf(services[0], settings, testWiring, {}),
   );
+  const called = `http://127.0.0.1:${serve?.['BAILIWICK_RPC_PORT']}`;
   assert.deepEqual(
-    [read.identityDatabaseUrl, read.accessDatabaseUrl, read.ssoDatabaseUrl],
-    ['postgres://database', 'postgres://own', 'postgres://database'],
+    [deliver?.['BAILIWICK_ACCESS_URL'], deliver?.['BAILIWICK_SSO_URL']],
+    [called, called],
   );
-  assert.equal(read.databaseUrl, 'postgres://database');
+  assert.equal(serve?.['BAILIWICK_NOTIFICATIONS_URL'], `http://127.0.0.1:${deliver?.['PORT']}`);
+  assert.equal(serve?.['PORT'], String(own.ports.gateway.rpc));
+  assert.notEqual(serve?.['PORT'], serve?.['BAILIWICK_RPC_PORT']);
+  assert.deepEqual(foldPorts('services', own.ports), own.ports);
 });
 
 test('a user’s setting reaches only the processes that read it, and names in general use reach none', (t) => {

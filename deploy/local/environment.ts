@@ -41,6 +41,8 @@ const schemeOf = (inherited: Environment): string =>
 const variables: Record<string, Variable> = {
   BAILIWICK_HOST: (wiring) => wiring.host,
   PORT: (wiring, service) => String(wiring.ports[service].rpc),
+  // For a process that holds the gateway as well as services, which share a port.
+  BAILIWICK_RPC_PORT: (wiring) => String(wiring.ports.access.rpc),
   BAILIWICK_GRPC_PORT: (wiring, service) => String(wiring.ports[service].grpc),
   BAILIWICK_ADMIN_PORT: (wiring, service) => String(wiring.ports[service].admin),
   BAILIWICK_PUBLIC_URL: (wiring) => wiring.publicUrl,

@@ -6,7 +6,7 @@ import { root } from './paths.ts';
 
 test('readOptions has fixed defaults', () => {
   assert.deepEqual(readOptions([], {}), {
-    single: false,
+    shape: 'services',
     deno: false,
     watch: false,
     dataDir: join(root, '.local'),
@@ -26,7 +26,7 @@ test('readOptions reads ports, folder, database and broker from the environment'
     BAILIWICK_INFRA: 'containers',
   };
   assert.deepEqual(readOptions(['--single', '--deno'], environment), {
-    single: true,
+    shape: 'single',
     deno: true,
     watch: false,
     dataDir: '/data',
@@ -36,6 +36,14 @@ test('readOptions reads ports, folder, database and broker from the environment'
     databaseUrl: 'postgres://h/d',
     natsUrl: 'nats://h',
   });
+});
+
+test('readOptions accepts one shape', () => {
+  assert.equal(readOptions(['--compact', '--watch'], {}).shape, 'compact');
+  assert.throws(
+    () => readOptions(['--compact', '--single'], {}),
+    /--compact or --single, not both/,
+  );
 });
 
 test('readOptions accepts --watch for Node only', () => {

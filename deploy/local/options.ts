@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
+import type { Shape } from '../shapes.ts';
 import { root } from './paths.ts';
 import { wantsContainers } from './providers.ts';
 
 export type Options = {
-  /** One process instead of five. */
-  single: boolean;
+  /** Which processes hold the services. */
+  shape: Shape;
   /** Deno instead of Node. */
   deno: boolean;
   /** Restarts each process when a file of it changes. */
@@ -20,8 +21,9 @@ export type Options = {
   natsUrl?: string;
 };
 
-export const usage = `usage: npm start [-- [--single] [--deno | --watch]]
+export const usage = `usage: npm start [-- [--compact | --single] [--deno | --watch]]
 
+  --compact              two processes instead of five: all but notifications in one
   --single               one process instead of five
   --deno                 on Deno instead of Node
   --watch                restarts a process when its code changes (npm run dev)
@@ -33,7 +35,7 @@ export const usage = `usage: npm start [-- [--single] [--deno | --watch]]
   NATS_URL               a NATS server with JetStream to use instead of an own one
   BAILIWICK_INFRA        containers: run both in containers, even if other providers are available`;
 
-const flags: readonly string[] = ['--single', '--deno', '--watch'];
+const flags: readonly string[] = ['--compact', '--single', '--deno', '--watch'];
 
 export class UsageError extends Error {}
 
@@ -51,7 +53,7 @@ export function readOptions(
   const databaseUrl = readUrl(environment, 'DATABASE_URL', ['postgres:', 'postgresql:']);
   const natsUrl = readUrl(environment, 'NATS_URL', ['nats:', 'tls:', 'ws:', 'wss:']);
   return {
-    single: args.includes('--single'),
+    shape: readShape(args),
     deno: args.includes('--deno'),
     watch: args.includes('--watch'),
     dataDir: resolve(root, environment['BAILIWICK_DATA'] || '.local'),
@@ -61,6 +63,13 @@ export function readOptions(
     ...(databaseUrl !== undefined && { databaseUrl }),
     ...(natsUrl !== undefined && { natsUrl }),
   };
+}
+
+function readShape(args: readonly string[]): Shape {
+  const [isCompact, isSingle] = [args.includes('--compact'), args.includes('--single')];
+  if (isCompact && isSingle) throw new UsageError(`--compact or --single, not both\n\n${usage}`);
+  if (isCompact) return 'compact';
+  return isSingle ? 'single' : 'services';
 }
 
 function readPort(

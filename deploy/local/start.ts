@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import process from 'node:process';
-import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
+import { migrateSettings } from '../settings.ts';
+import { foldPorts, type ProcessPlan, processTables, shapes } from '../shapes.ts';
 import { buildConsole } from './built-console.ts';
 import { createConsole } from './console.ts';
 import { prepareFolder } from './data-folder.ts';
@@ -14,7 +15,7 @@ import { runMigrations } from './migrate.ts';
 import { type Options, readOptions, UsageError } from './options.ts';
 import { root } from './paths.ts';
 import { assertPortFree, freePort, freePorts, loopback } from './ports.ts';
-import { type ManagedProcess, type ProcessSpec, type Runtime, startProcess } from './processes.ts';
+import { type ManagedProcess, type Runtime, startProcess } from './processes.ts';
 import { waitUntilReady } from './ready.ts';
 import { ensureInstallation, ensureSecrets, type ServiceName, serviceNames } from './secrets.ts';
 import { createShutdown } from './shutdown.ts';
@@ -57,19 +58,19 @@ async function watchDisk(folder: string): Promise<void> {
 }
 
 function assertKnownVariables(): void {
-  const unknown = unknownNames(Object.values(settingTables), process.env);
+  const unknown = unknownNames(processTables, process.env);
   if (unknown.length > 0)
     throw new UsageError(
       `no process reads ${unknown.join(', ')}: correct the spelling, or unset it`,
     );
 }
 
+const sizes = { services: 'five processes', compact: 'two processes', single: 'one process' };
+
 type Running = Wiring & Pick<Inbox, 'url'>;
 
 async function bringUp(options: Options): Promise<Running> {
-  console.say(
-    `starting Bailiwick (${options.single ? 'one process' : 'five processes'}${options.deno ? ' on Deno' : ''}) …`,
-  );
+  console.say(`starting Bailiwick (${sizes[options.shape]}${options.deno ? ' on Deno' : ''}) …`);
   const deno = options.deno ? await findDeno(console.say, { signal: stopping.signal }) : undefined;
   const secrets = ensureSecrets(options.dataDir);
   const hasConsole = process.env['BAILIWICK_CONSOLE'] !== 'false';
@@ -93,12 +94,9 @@ async function bringUp(options: Options): Promise<Running> {
   );
   await built;
   const processes = startProcesses(options, wiring, deno);
-  const { gateway } = wiring.ports;
-  const admins = (options.single ? (['gateway'] as const) : serviceNames).map(
-    (name) => wiring.ports[name].admin,
-  );
+  const admins = new Set(serviceNames.map((name) => wiring.ports[name].admin));
   await waitUntilReady(
-    [gateway.rpc, ...admins].map((port) => `http://${loopback}:${port}/readyz`),
+    [wiring.ports.gateway.rpc, ...admins].map((port) => `http://${loopback}:${port}/readyz`),
     processes,
     stopping.signal,
   );
@@ -117,9 +115,10 @@ async function wire(
     grpc: port(),
     admin: port(),
   });
-  const ports = Object.fromEntries(
-    serviceNames.map((name) => [name, portsOf(name)]),
-  ) as Wiring['ports'];
+  const ports = foldPorts(
+    options.shape,
+    Object.fromEntries(serviceNames.map((name) => [name, portsOf(name)])) as Wiring['ports'],
+  );
   // Browsers refuse passkeys on pages with an IP address.
   const publicUrl = process.env['BAILIWICK_PUBLIC_URL'] ?? `http://localhost:${gatewayPort}`;
   const installationId = ensureInstallation(options.dataDir);
@@ -128,17 +127,20 @@ async function wire(
   return { host: loopback, publicUrl, ports, dataDir, installationId, ...servers };
 }
 
-/** Starts the services, and the gateway last, so that it is the first to stop. */
+/** Starts the processes, and the one with the gateway last, so that it is the first to stop. */
 function startProcesses(
   options: Options,
   wiring: Wiring,
   deno: string | undefined,
 ): ManagedProcess[] {
-  const run = (specs: ProcessSpec[], what: string): ManagedProcess[] => {
-    const withRuntime = specs.map((spec) => ({ ...spec, runtime: runtimeOf(options, spec, deno) }));
-    const started = withRuntime.map((spec) =>
-      startProcess(spec, { logDir: join(options.dataDir, 'logs'), console }),
-    );
+  const run = (plans: readonly ProcessPlan[], what: string): ManagedProcess[] => {
+    const started = plans.map((plan) => {
+      const { name, services, settings, script } = plan;
+      const env = environmentOf(services[0], settings, wiring, process.env);
+      const runtime = runtimeOf(options, { services, env }, deno);
+      const spec = { name, script: join(root, script), env, runtime };
+      return startProcess(spec, { logDir: join(options.dataDir, 'logs'), console });
+    });
     const every = (end: (one: ManagedProcess) => unknown) => Promise.all(started.map(end));
     shutdown.add({
       what,
@@ -147,21 +149,21 @@ function startProcesses(
     });
     return started;
   };
-  const spec = (name: ServiceName): ProcessSpec => {
-    const script = join(root, name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`);
-    return { name, script, env: environmentOf(name, settingTables[name], wiring, process.env) };
-  };
-  if (options.single) {
-    // Uses the gateway's ports, because the single process has no others.
-    const env = environmentOf('gateway', singleSettings, wiring, process.env);
-    return run([{ name: 'bailiwick', script: join(root, 'deploy/single.ts'), env }], 'Bailiwick');
-  }
-  const services = run(serviceNames.filter((name) => name !== 'gateway').map(spec), 'a service');
-  return [...services, ...run([spec('gateway')], 'the gateway')];
+  const plans: readonly ProcessPlan[] = shapes[options.shape];
+  const isFront = ({ services }: ProcessPlan): boolean => services.includes('gateway');
+  const services = run(
+    plans.filter((plan) => !isFront(plan)),
+    'a service',
+  );
+  return [...services, ...run(plans.filter(isFront), 'the gateway')];
 }
 
 /** The program that runs a process; undefined = this Node. */
-function runtimeOf({ watch }: Options, spec: ProcessSpec, deno?: string): Runtime | undefined {
+function runtimeOf(
+  { watch }: Options,
+  spec: Parameters<typeof denoRuntime>[1],
+  deno?: string,
+): Runtime | undefined {
   if (deno !== undefined) return denoRuntime(deno, spec);
   const args = ['--watch', '--watch-preserve-output'];
   return watch ? { command: process.execPath, args } : undefined;

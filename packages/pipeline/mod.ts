@@ -19,9 +19,4 @@ export { maintainDataKeys, recordReplaced } from './service/keys-upkeep.ts';
 export { followPurges, purgeBatch, tablesOfTenants, tenantPurged } from './service/purge.ts';
 export { createRefusals, type Refusals } from './service/refusals.ts';
 export { type Background, repeat } from './service/repeat.ts';
-export {
-  createService,
-  listenService,
-  type Service,
-  type ServiceOptions,
-} from './service/service.ts';
+export { createService, type ServiceOptions } from './service/service.ts';

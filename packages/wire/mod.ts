@@ -2,13 +2,13 @@ export {
   callerHeader,
   createCallerSigner,
   createCallerVerifier,
-  openCallerVerifier,
 } from './caller-tokens.ts';
 export { answerSpan, countOperation, isCountedHere, rpcName } from './calls.ts';
 export type { Dispatch, Exchange } from './dispatch.ts';
 export { createOwnTokens } from './own-tokens.ts';
 export { createBehalfClient, createPeerClient, type PeerClient } from './peer-client.ts';
-export { openPeers, openRpcContext, type RpcContext } from './peers.ts';
+export { openPeers } from './peers.ts';
+export { processSettings } from './process-settings.ts';
 export { readBody, stopReading } from './request-body.ts';
 export { createRevocationLogs, revocationServices } from './revocation-logs.ts';
 export {
@@ -18,6 +18,7 @@ export {
   type WireTransport,
 } from './rpc.ts';
 export { createHttpTransport } from './rpc-http.ts';
+export { gatewayPart, runServices, type Service, servicePart } from './run.ts';
 export { listenRpc } from './serve.ts';
 export {
   accessPeer,
@@ -27,5 +28,4 @@ export {
   type OwnSettings,
   ssoPeer,
   verifierSettings,
-  withoutHop,
 } from './settings.ts';

@@ -4,18 +4,15 @@ import { Health } from '@bailiwick/proto/gen/grpc/health/v1/health_pb.ts';
 import { createRegistry, type DescMethodUnary, type DescService } from '@bufbuild/protobuf';
 import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
-import { type CallerVerifier, callerHeader } from './caller-tokens.ts';
-import type { Dispatch, Exchange, Rpcs } from './dispatch.ts';
+import { callerHeader } from './caller-tokens.ts';
+import type { Dispatch, Exchange } from './dispatch.ts';
 import { type HealthState, healthHandlers } from './health.ts';
-import { maxBodyBytes, type StockHandler, wireError } from './serve.ts';
+import { maxBodyBytes, type RpcServerOptions, type StockHandler, wireError } from './serve.ts';
 
 // Serves stock clients with connect-node, over the same pipeline. Loaded when the first such client
 // connects.
 
-type StockOptions = {
-  routes: Rpcs;
-  dispatch: Dispatch;
-  verify: CallerVerifier;
+type StockOptions = Pick<RpcServerOptions, 'routes' | 'dispatch' | 'verify'> & {
   health: HealthState;
 };
 
@@ -48,7 +45,7 @@ export function createStockHandler({
 function implementation(
   service: DescService,
   dispatch: Dispatch,
-  verify: CallerVerifier,
+  verify: RpcServerOptions['verify'],
 ): ServiceImpl<DescService> {
   const handlers = service.methods.map((method) => [
     method.localName,
@@ -61,7 +58,10 @@ function implementation(
         requestHeaders: () => requestHeader,
       };
       try {
-        const caller = verify(requestHeader.get(callerHeader) ?? undefined);
+        const caller = verify(
+          requestHeader.get(callerHeader) ?? undefined,
+          method as DescMethodUnary,
+        );
         const respond = dispatch.bind(
           undefined,
           method as DescMethodUnary,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/contract';
+import { type Caller, idempotencyKeyHeader, replayedHeader } from '@bailiwick/contract';
 import { invalid, toConnectError, toServiceError } from '@bailiwick/errors';
 import {
   continueTrace,
@@ -19,7 +19,7 @@ import {
   errorToJsonBytes,
   trailerMux,
 } from '@connectrpc/connect/protocol-connect';
-import { type CallerVerifier, callerHeader } from './caller-tokens.ts';
+import { callerHeader } from './caller-tokens.ts';
 import { startDeadline } from './deadline.ts';
 import type { Dispatch, Exchange, Rpcs } from './dispatch.ts';
 import type { HealthState } from './health.ts';
@@ -43,7 +43,8 @@ export type RpcServerOptions = {
   grpcPort: number;
   routes: Rpcs;
   dispatch: Dispatch;
-  verify: CallerVerifier;
+  /** The caller of a token, which is for the service of the method. */
+  verify: (header: string | undefined, method: DescMethodUnary) => Caller;
   readiness: Readiness;
   tls?: Tls | undefined;
   /** Lifetime of an HTTP/2 connection. Set by tests. */
@@ -121,7 +122,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   dispatch: Dispatch,
-  verify: CallerVerifier,
+  verify: RpcServerOptions['verify'],
 ) {
   // Ends when the caller's deadline has passed or its connection is gone.
   const deadline = startDeadline(Number(headerText(request, 'connect-timeout-ms')));
@@ -134,7 +135,7 @@ async function answer(
     requestHeaders: () => headersOf(request),
   };
   try {
-    const caller = verify(headerText(request, callerHeader));
+    const caller = verify(headerText(request, callerHeader), method);
     const body = await readBody(request, response, maxBodyBytes);
     if (!body) throw invalid('the message is too large');
     const traceparent = headerText(request, traceparentHeader);

@@ -40,7 +40,18 @@ export const verifierSettings = {
   },
 } as const satisfies SettingTable;
 
-const peers = {
+/** The port of a process that holds the gateway as well as services. */
+export const rpcPortSettings = {
+  rpcPort: {
+    env: 'BAILIWICK_RPC_PORT',
+    kind: 'int',
+    fallback: '8082',
+    about:
+      'Port of the internal calls of a process that holds the gateway as well as services: its PORT is the one of the API.',
+  },
+} as const satisfies SettingTable;
+
+export const peers = {
   identityUrl: {
     env: 'BAILIWICK_IDENTITY_URL',
     kind: 'url',
@@ -82,12 +93,3 @@ const rpcSettings = { ...callerSettings, ...verifierSettings, ...tlsSettings, ..
 export type OwnSettings<Table extends SettingTable> = Settings<
   Omit<Table, keyof typeof rpcSettings>
 >;
-
-/** Removes those settings from a table, for a process that runs all services and calls them directly. */
-export function withoutHop<Table extends SettingTable>(
-  table: Table,
-): Omit<Table, keyof typeof rpcSettings> {
-  return Object.fromEntries(
-    Object.entries(table).filter(([name]) => !Object.hasOwn(rpcSettings, name)),
-  ) as Omit<Table, keyof typeof rpcSettings>;
-}

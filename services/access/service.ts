@@ -1,14 +1,7 @@
 import { type Broker, createRightsCache, leaseMs, type Renewal } from '@bailiwick/broker';
 import type { LimitProfile } from '@bailiwick/contract';
 import { openKeyRing } from '@bailiwick/keys';
-import {
-  createPager,
-  createService,
-  type RightsSources,
-  repeat,
-  type Service,
-  serve,
-} from '@bailiwick/pipeline';
+import { createPager, createService, type RightsSources, repeat, serve } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
@@ -40,6 +33,8 @@ import {
   createRevocationLogs,
   type OwnSettings,
   type PeerClient,
+  type Service,
+  servicePart,
 } from '@bailiwick/wire';
 import type { Transport } from '@connectrpc/connect';
 import { auditHandlers } from './audit/handlers.ts';
@@ -68,7 +63,7 @@ import { effectiveRights, rightsServiceHandlers } from './rights-service.ts';
 import { roleChecks, roleHandlers } from './roles/handlers.ts';
 import { accessSchema } from './schema.ts';
 import { scimHandlers } from './scim/handle.ts';
-import type { accessSettings } from './settings.ts';
+import { accessSettings } from './settings.ts';
 import { tenantChecks } from './tenants/checks.ts';
 import { tenantHandlers } from './tenants/handlers.ts';
 import { tenantMemberHandlers } from './tenants/members.ts';
@@ -123,7 +118,7 @@ const rightsIn = (
 });
 
 /** The access service: tenants, roles, grants and decisions. */
-export function createAccess({ settings, peers, log }: Options): Promise<Service> {
+function createAccess({ settings, peers, log }: Options): Promise<Service> {
   const { directory, credentials } = clientsOf(peers);
   const keyRing = openKeyRing(settings.keyRing, log);
   const { tenantGraceSeconds, tenantCreation } = settings;
@@ -183,3 +178,5 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
     },
   });
 }
+
+export const accessPart = servicePart('access', accessSettings, createAccess);

@@ -14,7 +14,6 @@ import {
   forgetEverywhere,
   maintainDataKeys,
   type RightsSources,
-  type Service,
   type ServiceOptions,
   serve,
 } from '@bailiwick/pipeline';
@@ -57,6 +56,8 @@ import {
   createPeerClient,
   createRevocationLogs,
   type OwnSettings,
+  type Service,
+  servicePart,
 } from '@bailiwick/wire';
 import type { Transport } from '@connectrpc/connect';
 import { createComparison } from './account/comparison.ts';
@@ -89,7 +90,7 @@ import { createThrottle } from './passwords/throttle.ts';
 import { identitySchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
 import { sessionsHandlers } from './sessions/handlers.ts';
-import type { identitySettings } from './settings.ts';
+import { identitySettings } from './settings.ts';
 import { supportHandlers } from './support/handlers.ts';
 import { watchSupport } from './support/watch.ts';
 import type { RegistrationRule } from './users/registration.ts';
@@ -228,7 +229,7 @@ function partsOf(
 }
 
 /** The identity service: users, credentials and sessions. */
-export async function createIdentity(options: Options): Promise<Service> {
+async function createIdentity(options: Options): Promise<Service> {
   const { settings, log } = options;
   const isBreached = await openBreached(settings.breachedPasswords, log);
   const keyRing = openKeyRing(settings.keyRing, log);
@@ -249,3 +250,5 @@ export async function createIdentity(options: Options): Promise<Service> {
     },
   };
 }
+
+export const identityPart = servicePart('identity', identitySettings, createIdentity);

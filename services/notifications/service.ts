@@ -12,7 +12,6 @@ import {
   maintainDataKeys,
   type RightsSources,
   type Served,
-  type Service,
   serve,
 } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
@@ -41,7 +40,13 @@ import {
   DomainOwner,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { countAddress, createLimiter, type Database, type Limiter } from '@bailiwick/store';
-import { createBehalfClient, createPeerClient, type OwnSettings } from '@bailiwick/wire';
+import {
+  createBehalfClient,
+  createPeerClient,
+  type OwnSettings,
+  type Service,
+  servicePart,
+} from '@bailiwick/wire';
 import type { Transport } from '@connectrpc/connect';
 import { chatChecks, chatHandlers, chatReplayChecks } from './chat/handlers.ts';
 import { chatKind } from './chat/status.ts';
@@ -78,7 +83,7 @@ import { notificationsSchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
 import { limits } from './sending/send.ts';
 import { directHandler, type Tasks } from './sending/task.ts';
-import type { notificationsSettings } from './settings.ts';
+import { notificationsSettings } from './settings.ts';
 import { statsHandler } from './stats/handlers.ts';
 import { createSweeper } from './sweeper.ts';
 import { createTasks } from './tasks.ts';
@@ -98,7 +103,7 @@ type Options = {
 };
 
 /** Delivers events to webhooks and chats, and sends mail. */
-export async function createNotifications(options: Options): Promise<Service> {
+async function createNotifications(options: Options): Promise<Service> {
   const { settings, log } = options;
   const deps = openDeps(options);
   const service = await createService({
@@ -110,6 +115,7 @@ export async function createNotifications(options: Options): Promise<Service> {
   });
   return {
     ...service,
+    isCalled: deps.plan.roles.has('api'),
     async stop() {
       await service.stop();
       // Running work needed these until now.
@@ -274,3 +280,9 @@ function backgroundOf(shared: Shared): Background[] {
     ...queueOf({ ...shared, kinds: [webhookKind, chatKind] }, plan),
   ];
 }
+
+export const notificationsPart = servicePart(
+  'notifications',
+  notificationsSettings,
+  createNotifications,
+);

@@ -8,7 +8,6 @@ import {
   followPurges,
   forgetEverywhere,
   maintainDataKeys,
-  type Service,
   serve,
 } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
@@ -38,6 +37,8 @@ import {
   createPeerClient,
   type OwnSettings,
   type PeerClient,
+  type Service,
+  servicePart,
 } from '@bailiwick/wire';
 import type { Transport } from '@connectrpc/connect';
 import { watchSessions } from './app-sign-ins/watch.ts';
@@ -67,7 +68,7 @@ import { recoveryCodesHandlers, recoveryHandlers } from './requirement/recovery/
 import { createSaml } from './saml/saml.ts';
 import { ssoSchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
-import type { ssoSettings } from './settings.ts';
+import { ssoSettings } from './settings.ts';
 import type { SignInDeps } from './sign-in/deps.ts';
 import { signInHandlers } from './sign-in/handlers.ts';
 import { createSweeper } from './sweeper.ts';
@@ -148,7 +149,7 @@ const backgroundOf = (deps: BackgroundDeps) => [
 ];
 
 /** Verifies domains, stores identity providers and runs sign-ins through them. */
-export async function createSso({ settings, peers, log }: Options): Promise<Service> {
+async function createSso({ settings, peers, log }: Options): Promise<Service> {
   const ring = openKeyRing(settings.keyRing, log);
   const keyService = openKeyService(settings, ring);
   const pools = createPools({ ...oidcLimits, proxy: settings.egressProxyUrl });
@@ -208,3 +209,5 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
     },
   };
 }
+
+export const ssoPart = servicePart('sso', ssoSettings, createSso);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { settingTables, singleSettings } from '@bailiwick/deploy/settings.ts';
+import { settingTables } from '@bailiwick/deploy/settings.ts';
+import { shapes } from '@bailiwick/deploy/shapes.ts';
 import { readSettings } from '@bailiwick/process';
 import { openChart } from './helm.ts';
 import { configuredPods, containerOf, materialise, objectsOf, podOf } from './manifests.ts';
@@ -113,7 +114,7 @@ test('mode single has one workload, behind the same Service, with settings that 
   const pod = podOf(objects, 'Deployment', 'gateway');
   assert.equal(containerOf(pod).command?.at(-1), 'deploy/single.ts');
   assert.equal(pod.spec.terminationGracePeriodSeconds, 75);
-  const settings = readSettings(singleSettings, materialise(t, pod, sampleSecret));
+  const settings = readSettings(shapes.single[0].settings, materialise(t, pod, sampleSecret));
   assert.equal(settings.databaseUrl, 'postgres://bailiwick-database');
   const all: string = settingTables.notifications.roles.fallback;
   assert.deepEqual(settings.roles, all.split(','));

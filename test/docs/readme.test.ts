@@ -7,7 +7,8 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { operations } from '@bailiwick/contract';
 import { unknownNames } from '@bailiwick/deploy/local/environment.ts';
-import { migrateSettings, settingTables } from '@bailiwick/deploy/settings.ts';
+import { migrateSettings } from '@bailiwick/deploy/settings.ts';
+import { processTables } from '@bailiwick/deploy/shapes.ts';
 import { type Stack } from '../support/harness.ts';
 import { sharedStack } from '../support/shared.ts';
 
@@ -151,7 +152,7 @@ test('every setting that the documents name exists', () => {
       ([name]) => [name, ''] as const,
     );
     assert.deepEqual(
-      unknownNames([...Object.values(settingTables), migrateSettings], Object.fromEntries(names)),
+      unknownNames([...processTables, migrateSettings], Object.fromEntries(names)),
       [],
       document,
     );

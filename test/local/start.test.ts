@@ -16,7 +16,7 @@ import {
   until,
 } from '@bailiwick/deploy/local/testing.ts';
 
-for (const args of [[], ['--single']]) {
+for (const args of [[], ['--compact'], ['--single']]) {
   test(`${['npm start', ...args].join(' ')} is ready when it says so, keeps its data, and Ctrl-C ends all of it with 0`, async (t) => {
     const dataDir = temporaryFolder(t);
     const first = npmStart(t, dataDir, { args });

@@ -21,7 +21,11 @@ export type StackOptions = {
   version?: Version;
 };
 
-export type Topology = 'five processes' | 'five processes over gRPC' | 'one process';
+export type Topology =
+  | 'five processes'
+  | 'five processes over gRPC'
+  | 'two processes'
+  | 'one process';
 
 export type Answer = {
   status: number;
@@ -91,12 +95,18 @@ export function reach({ topology, folder, wiring: localWiring, inboxUrl }: Reach
     wiring,
 
     logOf(service: ServiceName): string {
-      const name = topology === 'one process' ? 'bailiwick' : service;
-      return readFileSync(path.join(folder, 'logs', `${name}.log`), 'utf8');
+      return readFileSync(path.join(folder, 'logs', `${processOf(topology, service)}.log`), 'utf8');
     },
 
     call: callerOf(wiring.publicUrl),
   };
+}
+
+/** The process that holds a service (deploy/shapes.ts, which loads the settings of all). */
+export function processOf(topology: Topology, service: ServiceName): string {
+  if (topology === 'one process') return 'bailiwick';
+  if (topology !== 'two processes') return service;
+  return service === 'notifications' ? 'deliver' : 'serve';
 }
 
 /** Calls operations of the gateway at `url` with JSON as in the API reference. */

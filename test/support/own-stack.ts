@@ -9,11 +9,12 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { type ManagedProcess, startProcess } from '@bailiwick/deploy/local/processes.ts';
 import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
 import { ensureSecrets, type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
-import { settingTables, singleSettings } from '@bailiwick/deploy/settings.ts';
+import { settingTables } from '@bailiwick/deploy/settings.ts';
+import { foldPorts, type ProcessPlan, shapes } from '@bailiwick/deploy/shapes.ts';
 import { startTestBroker } from './broker.ts';
 import { cacheDifferences } from './cache-differences.ts';
 import { createTestDatabase } from './database.ts';
-import { reach, type StackOptions, type Topology } from './harness.ts';
+import { processOf, reach, type StackOptions, type Topology } from './harness.ts';
 import { takePort } from './ports.ts';
 
 // Runs the product with its own database, broker and inbox, and the processes as `npm start` runs
@@ -23,6 +24,14 @@ const root = path.resolve(import.meta.dirname, '../..');
 /** A short limit of the restart delay, since tests kill processes more often than operators. */
 export const longestPauseMs = 500;
 const silent = { say: () => {}, relay: () => {}, print: () => {} };
+
+/** The shape of each topology. */
+export const shapeOf = {
+  'five processes': 'services',
+  'five processes over gRPC': 'services',
+  'two processes': 'compact',
+  'one process': 'single',
+} as const satisfies Record<Topology, keyof typeof shapes>;
 
 /** Chooses free ports for one replica of every process. */
 export async function choosePorts(): Promise<Wiring['ports']> {
@@ -53,7 +62,7 @@ export async function startOwnStack(
   ]);
   const wiring: Wiring = {
     host: loopback,
-    ports,
+    ports: foldPorts(shapeOf[topology], ports),
     publicUrl: '',
     databaseUrl: database.url,
     natsUrl: broker.url,
@@ -74,12 +83,12 @@ export async function startOwnStack(
   const stack = {
     ...reach({ topology, folder, wiring, inboxUrl: inbox.url }),
     processes,
-    pid: (service: ServiceName) => processOf(service).pid() ?? 0,
-    isRunning: (service: ServiceName) => processOf(service).pid() !== undefined,
+    pid: (service: ServiceName) => managed(service).pid() ?? 0,
+    isRunning: (service: ServiceName) => managed(service).pid() !== undefined,
 
     /** Sends SIGKILL or another signal to a service's process, which is then restarted. */
     kill(service: ServiceName, signal: NodeJS.Signals = 'SIGKILL'): void {
-      const pid = processOf(service).pid();
+      const pid = managed(service).pid();
       if (pid === undefined) throw new Error(`cannot kill ${service}: it is not running`);
       process.kill(pid, signal);
     },
@@ -91,7 +100,7 @@ export async function startOwnStack(
     killDatabase: async () => database.server?.kill(),
     startDatabase: async () => database.server?.start(),
 
-    ready: () => waitUntilReady(readyUrls(topology, wiring), running, AbortSignal.timeout(60_000)),
+    ready: () => waitUntilReady(readyUrls(wiring), running, AbortSignal.timeout(60_000)),
 
     async stop(): Promise<void> {
       await Promise.all(running.map((one) => one.stop()));
@@ -102,8 +111,8 @@ export async function startOwnStack(
     },
   };
 
-  function processOf(service: ServiceName): ManagedProcess {
-    const one = processes.get(service) ?? processes.get('bailiwick');
+  function managed(service: ServiceName): ManagedProcess {
+    const one = processes.get(processOf(topology, service));
     if (!one) throw new Error(`${service} is not running`);
     return one;
   }
@@ -133,14 +142,6 @@ export function startProcesses({
   ...run
 }: Replica): Map<string, ManagedProcess> {
   const { deno = everythingOnDeno(), version = { root, settingTables } } = run;
-  const start = (name: string, script: string, env: NodeJS.ProcessEnv) => {
-    const spec = { name, script: path.join(version.root, script), env };
-    const runtime = deno === undefined ? undefined : denoRuntime(deno, spec);
-    return [
-      name,
-      startProcess({ ...spec, runtime }, { logDir, console: silent, longestPauseMs }),
-    ] as const;
-  };
   const inherited = {
     // Tests do not use the host's DNS servers.
     BAILIWICK_DNS_RESOLVERS: `${loopback}:9`,
@@ -148,33 +149,23 @@ export function startProcesses({
     ...(topology === 'five processes over gRPC' && { BAILIWICK_RPC: 'grpc' }),
     ...environment,
   };
-  if (topology === 'one process')
-    return new Map([
-      start(
-        'bailiwick',
-        'deploy/single.ts',
-        environmentOf('gateway', singleSettings, wiring, inherited),
-      ),
-    ]);
-  return new Map(
-    serviceNames.map((name) =>
-      start(
-        name,
-        name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`,
-        environmentOf(name, version.settingTables[name], wiring, inherited),
-      ),
-    ),
-  );
+  const start = ({ name, services, script, settings }: ProcessPlan) => {
+    const [first, ...others] = services;
+    // An older version has no shape but five processes, and settings of its own.
+    const table = others.length === 0 ? version.settingTables[first] : settings;
+    const env = environmentOf(first, table, wiring, inherited);
+    const runtime = deno === undefined ? undefined : denoRuntime(deno, { services, env });
+    const spec = { name, script: path.join(version.root, script), env, runtime };
+    return [name, startProcess(spec, { logDir, console: silent, longestPauseMs })] as const;
+  };
+  return new Map(shapes[shapeOf[topology]].map(start));
 }
 
 /** The Deno that runs the processes of every stack under `npm test -- --deno`. */
 const everythingOnDeno = () =>
   process.env['BAILIWICK_TEST_RUNTIME'] === 'deno' ? process.env['BAILIWICK_TEST_DENO'] : undefined;
 
-function readyUrls(topology: Topology, { ports }: Wiring): string[] {
-  const admins =
-    topology === 'one process'
-      ? [ports.gateway.admin]
-      : serviceNames.map((name) => ports[name].admin);
+function readyUrls({ ports }: Wiring): string[] {
+  const admins = new Set(serviceNames.map((name) => ports[name].admin));
   return [ports.gateway.rpc, ...admins].map((port) => `http://${loopback}:${port}/readyz`);
 }

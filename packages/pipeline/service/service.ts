@@ -9,13 +9,7 @@ import { callerNetwork, type Host } from '@bailiwick/contract';
 import { isDeadToken } from '@bailiwick/errors';
 import { type KeyRing } from '@bailiwick/keys';
 import { createHandover, createOwner, type Handover, startRelay } from '@bailiwick/outbox';
-import {
-  createReadiness,
-  endRefused,
-  type Log,
-  type Mounted,
-  type Running,
-} from '@bailiwick/process';
+import { endRefused, type Log } from '@bailiwick/process';
 import {
   assertSchemaWindow,
   type Database,
@@ -28,69 +22,14 @@ import {
   UnsuitableDatabase,
   versionOf,
 } from '@bailiwick/store';
-import {
-  listenRpc,
-  openCallerVerifier,
-  type RpcContext,
-  revocationServices,
-} from '@bailiwick/wire';
-import { createDispatch, type DispatchOptions, type Pipeline } from '../dispatch.ts';
-import { type Routes, routes, type Served, serve } from '../handlers.ts';
+import { revocationServices, type Service } from '@bailiwick/wire';
+import { createDispatch, type DispatchOptions } from '../dispatch.ts';
+import { routes, type Served, serve } from '../handlers.ts';
 import { createIdempotency } from '../idempotency/idempotency.ts';
 import { sweepCalls } from '../idempotency/queries.ts';
 import { createConfirm, type RightsSources } from './confirm.ts';
 import { countedMs, createRefusals, type Refusals } from './refusals.ts';
 import { type Background, repeat } from './repeat.ts';
-
-/** A running service: called over a listener, or directly in a process that holds several. */
-export type Service = {
-  name: string;
-  routes: Routes;
-  dispatch: Pipeline;
-  /**
-   * Rejects while the service cannot work: its schema is missing, the database is away, or it has
-   * never connected to the broker.
-   */
-  ready(): Promise<void>;
-  /** Faults that do not keep the service from working. */
-  concerns(): string[];
-  /** Stops the background work, waits for work in hand, and closes database and broker. */
-  stop(): Promise<void>;
-};
-
-/** Opens a service's listeners for calls of other processes. */
-export async function listenService(
-  service: Service,
-  settings: {
-    host: string;
-    port: number;
-    grpcPort: number;
-    callerPublicKeys: Mounted<ReadonlyMap<string, string>>;
-  },
-  { tls, log, tokens }: RpcContext,
-): Promise<Running> {
-  const verify = openCallerVerifier(service.name, settings.callerPublicKeys, log);
-  const ready = async () => {
-    await service.ready();
-    await tokens.assertAccepted();
-  };
-  const { routes, dispatch } = service;
-  const listener = await listenRpc({
-    ...settings,
-    tls,
-    routes,
-    dispatch,
-    verify,
-    readiness: createReadiness(ready),
-  });
-  return {
-    ...listener,
-    ready,
-    concerns: () => service.concerns(),
-    beforeDrain: () => listener.disableKeepAlive(),
-    stop: () => service.stop(),
-  };
-}
 
 /** How often expired idempotent calls and old revocations are deleted. */
 const sweepMs = 60_000;
@@ -170,9 +109,9 @@ export async function createService({
   });
 
   return {
-    name,
     routes: table,
     dispatch,
+    isCalled: true,
     async ready() {
       if (!begin.done()) throw new Error(`the schema ${name} cannot be used yet`);
       await database.ping();

@@ -1,0 +1,51 @@
+import { type SettingTable, tlsSettings } from '@bailiwick/process';
+import { callerSettings, peers, rpcPortSettings, verifierSettings } from './settings.ts';
+
+// A process holds one service, several, or the gateway and services. It reads the settings of what
+// it holds.
+
+const everyPart = ['gateway', 'identity', 'access', 'sso', 'notifications'];
+
+/** Whether services of other processes may call a process that holds these. */
+export const isCalled = (held: readonly string[]): boolean =>
+  held.some((name) => name !== 'gateway') && everyPart.some((name) => !held.includes(name));
+
+/** The services that a table has addresses of, each with the name of that setting. */
+const peersIn = (table: SettingTable): Array<[service: string, setting: string]> =>
+  Object.keys(table)
+    .filter((name) => Object.hasOwn(peers, name))
+    .map((name) => [name.replace(/Url$/, ''), name]);
+
+/** The peers of a service that its process does not hold. */
+export const remotePeers = (table: SettingTable, held: readonly string[]) =>
+  peersIn(table).filter(([service]) => !held.includes(service));
+
+/**
+ * The settings of a process that holds these services: of the calls between processes only those
+ * that it makes or takes. Several services may each have a database of their own.
+ */
+export function processSettings(tables: Readonly<Record<string, SettingTable>>): SettingTable {
+  const held = Object.keys(tables);
+  const joined: SettingTable = {};
+  for (const [service, table] of Object.entries(tables)) {
+    const unused = unusedIn(service, table, held);
+    for (const [name, setting] of Object.entries(table))
+      if (!unused.has(name)) joined[nameIn(held, service, name)] = setting;
+  }
+  return held.includes('gateway') && isCalled(held) ? { ...joined, ...rpcPortSettings } : joined;
+}
+
+/** The name of a service's setting in its process. */
+export const nameIn = (held: readonly string[], service: string, name: string): string =>
+  name === 'databaseUrl' && held.length > 1 ? `${service}DatabaseUrl` : name;
+
+function unusedIn(service: string, table: SettingTable, held: readonly string[]): Set<string> {
+  const makesCalls = remotePeers(table, held).length > 0;
+  const takesCalls = service !== 'gateway' && isCalled(held);
+  return new Set([
+    ...peersIn(table).flatMap(([peer, name]) => (held.includes(peer) ? [name] : [])),
+    ...(makesCalls ? [] : Object.keys(callerSettings)),
+    ...(takesCalls ? [] : Object.keys(verifierSettings)),
+    ...(makesCalls || takesCalls ? [] : Object.keys(tlsSettings)),
+  ]);
+}
