@@ -72,7 +72,7 @@ export async function openChart() {
      */
     async render(values: Values = {}): Promise<Manifest[]> {
       const key = JSON.stringify(values);
-      const isRandom = key.includes('evaluation') || key.includes('single');
+      const isRandom = /evaluation|single|ci.(compact|moving)/.test(key);
       const text = isRandom ? this.template(values) : (once.get(key) ?? this.template(values));
       once.set(key, text);
       return objectsIn(await text);

@@ -165,6 +165,10 @@ export const selects = (
   labels: Readonly<Record<string, string>> = {},
 ): boolean => Object.entries(selector).every(([key, value]) => labels[key] === value);
 
+/** The labels of a pod that its own workload selects it by. The gateway's has one more. */
+export const ownLabels = ({ metadata: { labels = {} } }: Pod): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).filter(([name]) => name !== 'bailiwick/entry'));
+
 export function containerOf(pod: Pod): Container {
   assert.equal(pod.spec.containers.length, 1);
   return pod.spec.containers[0] ?? assert.fail();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { openChart, type Values, valueFiles } from './helm.ts';
-import { configuredPods, containerOf, podOf, podsIn, workloads } from './manifests.ts';
+import { configuredPods, containerOf, ownLabels, podOf, podsIn, workloads } from './manifests.ts';
 
 const chart = await openChart();
 const sets: Values[] = Object.keys(valueFiles).map((file) => ({ file }));
@@ -32,7 +32,7 @@ test('every workload has an existing command and is replaced without downtime', 
       rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },
     });
     assert.equal(spec?.template?.spec.terminationGracePeriodSeconds, 60);
-    assert.deepEqual(spec?.selector?.matchLabels, spec?.template?.metadata.labels);
+    assert.deepEqual(spec?.selector?.matchLabels, ownLabels(spec?.template ?? assert.fail()));
   }
   assert.deepEqual(containerOf(podOf(objects, 'Job', 'migrations')).command, [
     'node',
@@ -63,7 +63,7 @@ test('the gateway and every called service have a Service for their ports', {
       ports.map(([name, port]) => [name, port, name]),
     );
     const pod = podOf(objects, 'Deployment', metadata.name.replace('bailiwick-', ''));
-    assert.deepEqual(spec?.selector, pod.metadata.labels);
+    assert.deepEqual(spec?.selector, ownLabels(pod));
     assert.deepEqual(
       containerOf(pod).ports,
       ports.map(([name, containerPort]) => ({ name, containerPort })),

@@ -115,7 +115,8 @@ test('mode single has one workload, behind the same Service, with settings that 
   assert.equal(containerOf(pod).command?.at(-1), 'deploy/single.ts');
   assert.equal(pod.spec.terminationGracePeriodSeconds, 75);
   const settings = readSettings(shapes.single[0].settings, materialise(t, pod, sampleSecret));
-  assert.equal(settings.databaseUrl, 'postgres://bailiwick-database');
+  for (const service of shapes.single[0].services.slice(1))
+    assert.equal(settings[`${service}DatabaseUrl`], 'postgres://bailiwick-database', service);
   const all: string = settingTables.notifications.roles.fallback;
-  assert.deepEqual(settings.roles, all.split(','));
+  assert.deepEqual(settings['roles'], all.split(','));
 });

@@ -47,7 +47,7 @@ const refused: ReadonlyArray<readonly [set: string, mentions: string]> = [
   ['publicUrI=https://example.com', "'publicUrI' not allowed"],
   ['publicUrl=example.com', "at '/publicUrl'"],
   ['publicUrl=https://user@example.com', "at '/publicUrl'"],
-  ['mode=both', "'services', 'single'"],
+  ['mode=both', "'services', 'compact', 'single'"],
   ['rpc.mode=tcp', "'http', 'grpc'"],
   ['image.digest=latest', "at '/image/digest'"],
   ['image.pullPolicy=Sometimes', "'Always', 'IfNotPresent', 'Never'"],
@@ -173,13 +173,10 @@ const contradictions: ReadonlyArray<readonly [set: readonly string[], mentions: 
   [['alerts.enabled=true'], /monitors\.enabled: the alerts select by labels/],
   [['config.keyService=vault'], /config\.vaultUrl/],
   [
-    ['mode=single', 'database.existingSecret=', 'database.services.sso.existingSecret=sso'],
-    /mode single has one database/,
+    ['mode=single', 'movingFrom=services'],
+    /movingFrom: the other one of the modes services and compact, or empty; not services with mode single/,
   ],
-  [
-    ['mode=single', 'database.services.sso.migrations.existingSecret=owner'],
-    /mode single has one database/,
-  ],
+  [['mode=compact', 'movingFrom=compact'], /movingFrom: the other one of the modes/],
 ];
 
 test('contradictory values are rejected with a message that says what to do', {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { openChart } from './helm.ts';
-import { findObject, type Manifest, objectsOf, podOf, workloads } from './manifests.ts';
+import { findObject, type Manifest, objectsOf, ownLabels, podOf, workloads } from './manifests.ts';
 
 // The number of pods, who sets it, and where the pods run.
 
@@ -229,7 +229,7 @@ test('pods of a workload are spread over zones and nodes, without counting those
         [one.maxSkew, one.whenUnsatisfiable, one.matchLabelKeys],
         [1, 'ScheduleAnyway', ['pod-template-hash']],
       );
-      assert.deepEqual(one.labelSelector?.matchLabels, pod.metadata.labels, name);
+      assert.deepEqual(one.labelSelector?.matchLabels, ownLabels(pod), name);
     }
   }
   const full = podOf(await chart.render({ file: 'full' }), 'Deployment', 'identity').spec

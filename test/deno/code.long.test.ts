@@ -42,7 +42,11 @@ describe('Deno', { skip, concurrency: false }, () => {
   });
 
   test('the code has no type errors on Deno', async () => {
-    const entries = files('gateway/main.ts', 'services/*/main.ts', 'deploy/{serve,single,migrate}.ts');
+    const entries = files(
+      'gateway/main.ts',
+      'services/*/main.ts',
+      'deploy/{serve,single,migrate}.ts',
+    );
     assert.equal(entries.length, 8, entries.join());
     const { code, output } = await run(['check', ...entries]);
     assert.equal(code, 0, output);

@@ -102,10 +102,16 @@ else the URL's or its scheme's, else the usual ones.
 {{- /*
 Both ports in either rpc.mode: while it changes, old pods call on one and new pods on the other.
 */}}
+{{- $workloads := include "bailiwick.workloads" $root | fromYaml }}
+{{- $callees := list }}
 {{- range $peer := list "identity" "access" "sso" "notifications" }}
 {{- if hasKey $settings (printf "%sUrl" $peer) }}
-{{- include "bailiwick.inside" (dict "root" $root "component" (include "bailiwick.callee" (dict "process" $peer)) "ports" (list 8080 8081)) }}
+{{- $callees = append $callees (include "bailiwick.callee" (dict "root" $root "service" $peer "mode" $.workload.mode)) }}
 {{- end }}
+{{- end }}
+{{- range $callee := uniq $callees }}
+{{- $port := include "bailiwick.rpcPort" (index $workloads $callee) }}
+{{- include "bailiwick.inside" (dict "root" $root "component" $callee "ports" (list $port 8081)) }}
 {{- end }}
 {{- include "bailiwick.databaseEdges" (dict "root" $root "databases" (include "bailiwick.databases" (dict "root" $root "process" .workload.process) | fromYamlArray)) }}
 {{- if include "bailiwick.usesOwnBroker" $root }}
@@ -176,6 +182,19 @@ addresses, as in packages/egress. With an egress proxy, not even those.
 {{- end }}
 {{- end -}}
 
+{{/* (dict "root" $ "workload" an entry): the workloads of its mode that have the address of one of its services. */}}
+{{- define "bailiwick.callersOf" -}}
+{{- $context := . -}}
+{{- $tables := include "bailiwick.settings" .root | fromYaml -}}
+{{- range $name, $workload := include "bailiwick.workloads" .root | fromYaml }}
+{{- $calls := false }}
+{{- range $context.workload.serves }}{{ $calls = or $calls (hasKey (index $tables $workload.process) (printf "%sUrl" .)) }}{{ end }}
+{{- if and $calls (eq $workload.mode $context.workload.mode) }}
+- {{ $name }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{/* (dict "root" $ "name" "workload"): the ingress rules of a workload. */}}
 {{- define "bailiwick.ingressRules" -}}
 {{- $root := .root -}}
@@ -186,7 +205,7 @@ addresses, as in packages/egress. With an egress proxy, not even those.
   from:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-{{- if eq .name "gateway" }}
+{{- if .workload.entry }}
 - ports:
     {{- include "bailiwick.tcpPorts" (list 8080) | nindent 4 }}
   {{- with $edges.gateway.from }}
@@ -197,12 +216,12 @@ addresses, as in packages/egress. With an egress proxy, not even those.
     {{- include "bailiwick.tcpPorts" (list 8080 9464) | nindent 4 }}
   from:
     {{- include "bailiwick.pods" (dict "root" $root "components" (list "test")) | nindent 4 }}
-{{- else if .workload.grpc }}
+{{- end }}
+{{- if .workload.serves }}
 - ports:
-    {{- include "bailiwick.tcpPorts" (list 8080 8081) | nindent 4 }}
+    {{- include "bailiwick.tcpPorts" (list (include "bailiwick.rpcPort" .workload) 8081) | nindent 4 }}
   from:
-    {{- $callers := include "bailiwick.readers" (dict "root" $root "setting" (printf "%sUrl" .workload.process)) | fromYamlArray }}
-    {{- include "bailiwick.pods" (dict "root" $root "components" $callers) | nindent 4 }}
+    {{- include "bailiwick.pods" (dict "root" $root "components" (include "bailiwick.callersOf" . | fromYamlArray)) | nindent 4 }}
 {{- end }}
 {{- end -}}
 

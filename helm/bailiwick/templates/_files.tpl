@@ -86,7 +86,7 @@ there is one.
 {{- end }}
 {{- if hasKey $settings "callerKey" }}
 {{- $name := include "bailiwick.secretName" (dict "root" $root "reference" $secrets.callerKeys) }}
-{{- include "bailiwick.file" (dict "secret" $name "key" (printf "%s.key" $process) "path" "caller.key") }}
+{{- include "bailiwick.file" (dict "secret" $name "key" (printf "%s.key" (include "bailiwick.signer" .)) "path" "caller.key") }}
 {{- end }}
 {{- if hasKey $settings "callerPublicKeys" }}
 {{- /* Names each item, because the same Secret may hold the private keys. */}}
@@ -113,10 +113,11 @@ there is one.
 debuggers show environment variables.
 */}}
 {{- define "bailiwick.urlFiles" -}}
-{{- if hasKey .settings "databaseUrl" }}
-{{- $database := include "bailiwick.database" (dict "root" .root "service" .process "migrate" false) | fromYaml }}
-{{- include "bailiwick.file" (dict "secret" $database.secret "key" $database.key "path" "database-url") }}
+{{- $files := list }}
+{{- range include "bailiwick.ownDatabases" . | fromYaml }}
+{{- $files = append $files (include "bailiwick.file" (dict "secret" .secret "key" .key "path" .file)) }}
 {{- end }}
+{{- $files | uniq | join "" }}
 {{- range $setting, $reference := dict "natsUrl" .root.Values.nats "smtpUrl" .root.Values.mail "egressProxyUrl" .root.Values.egress }}
 {{- if and $reference.existingSecret (hasKey $.settings $setting) }}
 {{- include "bailiwick.file" (dict "secret" $reference.existingSecret "key" $reference.key "path" ($setting | kebabcase)) }}

@@ -8,6 +8,7 @@ The only pod template. Every workload, Job and evaluation pod uses it, so that a
               topologySpreadConstraints, priorityClassName, terminationGracePeriodSeconds; all optional
   container   the container: command, env, ports, probes, volumeMounts, resources …
   initContainer, volumes   optional
+  labels      more labels, as text; optional
   spread      whether the pods are spread over zones and nodes
   image       default: Bailiwick's
   user        default: 65532
@@ -28,6 +29,9 @@ metadata:
   labels:
     {{- /* Without the chart's version, so that a new chart alone does not restart pods. */}}
     {{- include "bailiwick.selectorLabels" . | nindent 4 }}
+    {{- with .labels }}
+    {{- . | nindent 4 }}
+    {{- end }}
     {{- with .values.podLabels }}
     {{- toYaml . | nindent 4 }}
     {{- end }}

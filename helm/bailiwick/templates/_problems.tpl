@@ -115,10 +115,8 @@ the new one.
 - "{{ $group }}.{{ $url }} and {{ $group }}.existingSecret: name one of them, and leave the other empty"
 {{- end }}
 {{- end }}
-{{- $apart := list }}
-{{- range .Values.database.services }}{{ $apart = concat $apart (list .existingSecret (dig "migrations" "existingSecret" "" .)) }}{{ end }}
-{{- if and (eq .Values.mode "single") (compact $apart) }}
-- "database.existingSecret: mode single has one database for all services, leave database.services empty"
+{{- if or (eq .Values.mode .Values.movingFrom) (and .Values.movingFrom (has "single" (list .Values.mode .Values.movingFrom))) }}
+- "movingFrom: the other one of the modes services and compact, or empty; not {{ .Values.movingFrom }} with mode {{ .Values.mode }}"
 {{- end }}
 {{- if and .Values.evaluation.enabled (eq .Values.migrations.mode "hook") }}
 - "migrations.mode: hook runs before the evaluation's database exists, use job"

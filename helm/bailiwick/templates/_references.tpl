@@ -41,14 +41,34 @@ the evaluation's database.
 {{- end -}}
 
 {{/*
+(dict "root" $ "process" name): the databases of the process's services: setting → the variable and
+the file that name it, and the fields of "bailiwick.database". A process with one service has one
+file.
+*/}}
+{{- define "bailiwick.ownDatabases" -}}
+{{- $context := . -}}
+{{- range $name, $setting := index (include "bailiwick.settings" .root | fromYaml) .process }}
+{{- if hasSuffix "atabaseUrl" $name }}
+{{- $isOnly := eq $name "databaseUrl" }}
+{{- $service := $isOnly | ternary $context.process (trimSuffix "DatabaseUrl" $name) }}
+{{- $database := include "bailiwick.database" (dict "root" $context.root "service" $service "migrate" false) | fromYaml }}
+{{- $file := or $isOnly $database.shared | ternary "database-url" (printf "%s-database-url" $service) }}
+{{ $name }}: {{ merge (dict "variable" (ternary $setting.orElse $setting.env $database.shared) "file" $file) $database | toJson }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/*
 (dict "root" $ "process" name): the databases that a pod of the process connects to, including those
 of its migrations.
 */}}
 {{- define "bailiwick.databases" -}}
-{{- if include "bailiwick.hasSetting" (merge (dict "setting" "databaseUrl") .) }}
-- {{ include "bailiwick.database" (dict "root" .root "service" .process "migrate" false) }}
-{{- if eq .root.Values.migrations.mode "initContainer" }}
-{{- include "bailiwick.migrationsUrls" .root }}
+{{- with include "bailiwick.ownDatabases" . | fromYaml }}
+{{- range . }}
+- {{ toJson . }}
+{{- end }}
+{{- if eq $.root.Values.migrations.mode "initContainer" }}
+{{- include "bailiwick.migrationsUrls" $.root }}
 {{- end }}
 {{- end }}
 {{- end -}}

@@ -7,21 +7,25 @@ cluster determines it, else `config.<name>`, else the process's default.
 {{ .Files.Get "files/settings.yaml" }}
 {{- end -}}
 
-{{/* (dict "root" $ "process" name "roles" "values"): the env list of a container. */}}
+{{/* (dict "root" $ "process" name "workload" its entry "values"): the env list of a container. */}}
 {{- define "bailiwick.environment" -}}
 {{- $context := . -}}
 {{- $settings := index (include "bailiwick.settings" .root | fromYaml) .process -}}
 {{- $wiring := include "bailiwick.wiring" (merge (dict "settings" $settings) .) | fromYaml -}}
 {{- $config := include "bailiwick.config" . | fromYaml -}}
+{{- $databases := include "bailiwick.ownDatabases" . | fromYaml -}}
+{{- $named := list -}}
 {{- range $name, $setting := $settings -}}
 {{- if hasKey $wiring $name }}
 {{- $given := index $wiring $name }}
 - {name: {{ $setting.env }}{{ $given.file | empty | ternary "" "_FILE" }}, value: {{ coalesce $given.file $given.value | default "" | quote }}}
-{{- else if eq $name "databaseUrl" }}
-{{- $database := include "bailiwick.database" (dict "root" $context.root "service" $context.process "migrate" false) | fromYaml }}
-- {name: {{ $database.shared | ternary $setting.orElse $setting.env }}_FILE, value: /run/bailiwick/database-url}
-{{- else if hasSuffix "DatabaseUrl" $name }}
-{{- /* Mode single has one database: DATABASE_URL, from databaseUrl. */}}
+{{- else if hasKey $databases $name }}
+{{- /* Several services may share a database, and a variable that names it. */}}
+{{- $database := index $databases $name }}
+{{- if not (has $database.variable $named) }}
+- {name: {{ $database.variable }}_FILE, value: /run/bailiwick/{{ $database.file }}}
+{{- end }}
+{{- $named = append $named $database.variable }}
 {{- else if hasKey $config $name }}
 - {{ dict "name" $setting.env "value" (include "bailiwick.text" (dict "kind" $setting.kind "value" (index $config $name))) | toJson }}
 {{- else if $setting.required -}}
@@ -41,9 +45,11 @@ port: {value: "8080"}
 adminPort: {value: "9464"}
 preDrainMs: {value: {{ mul 1000 (int .values.preDrainSeconds) | quote }}}
 publicUrl: {value: {{ include "bailiwick.publicUrl" $root | quote }}}
+{{- /* A process with services beside the gateway takes their calls at a port of its own. */}}
+rpcPort: {value: "8082"}
 {{- $scheme := and $tls (hasKey .settings "tlsCert") | ternary "https" "http" }}
 {{- range $name := list "identity" "access" "sso" "notifications" }}
-{{ $name }}Url: {value: {{ include "bailiwick.peerUrl" (dict "root" $root "process" $name "scheme" $scheme) | quote }}}
+{{ $name }}Url: {value: {{ include "bailiwick.peerUrl" (dict "root" $root "service" $name "mode" $.workload.mode "scheme" $scheme) | quote }}}
 {{- end }}
 rpc: {value: {{ $root.Values.rpc.mode }}}
 grpcPort: {value: "8081"}
@@ -68,7 +74,7 @@ mailTemplatesDir: {value: {{ $root.Values.mail.templatesConfigMap | empty | tern
 {{- range $name, $file := dict "tlsCert" "tls.crt" "tlsKey" "tls.key" "tlsCa" "ca.crt" }}
 {{ $name }}: {value: {{ $tls | ternary (printf "/run/bailiwick/tls/%s" $file) "" | quote }}}
 {{- end }}
-{{- with .roles }}
+{{- with .workload.roles }}
 roles: {value: {{ . | quote }}}
 {{- end }}
 {{- end -}}
@@ -95,7 +101,7 @@ roles: {value: {{ . | quote }}}
 {{- end -}}
 
 {{/*
-(dict "root" $ "process" name "scheme"): the address at which other processes call it. HTTP uses the
+(dict "root" $ "service" "mode" the caller's "scheme"): the address at which other processes call it. HTTP uses the
 Service's single address; gRPC balances each call over the addresses of all pods, which the headless
 Service returns.
 */}}
@@ -108,9 +114,15 @@ dns:///{{ include "bailiwick.host" (dict "root" .root "component" (printf "%s-gr
 {{- end -}}
 {{- end -}}
 
-{{/* (dict "process" name): the workload that serves the calls of a process. */}}
+{{/*
+(dict "root" $ "service" "mode"): the workload of that mode where a service is called. Each mode calls
+its own workloads.
+*/}}
 {{- define "bailiwick.callee" -}}
-{{ eq .process "notifications" | ternary "notifications-api" .process }}
+{{- $context := . -}}
+{{- range $name, $workload := include "bailiwick.workloads" .root | fromYaml -}}
+{{- if and (eq $workload.mode $context.mode) (has $context.service $workload.serves) -}}{{ $name }}{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{/*
@@ -139,11 +151,16 @@ print as 1e+06.
 {{- end -}}
 {{- end -}}
 
-{{/* The processes that call services and therefore have a signing key. */}}
+{{/* (dict "process" name): the name that a process signs its calls with. `serve` calls as the gateway. */}}
+{{- define "bailiwick.signer" -}}
+{{ eq .process "serve" | ternary "gateway" .process }}
+{{- end -}}
+
+{{/* The names that sign calls and therefore have a key. */}}
 {{- define "bailiwick.callers" -}}
-{{- range $process, $settings := include "bailiwick.settings" . | fromYaml }}
-{{- if hasKey $settings "callerKey" }}
-- {{ $process }}
-{{- end }}
-{{- end }}
+{{- $signers := list -}}
+{{- range $process, $settings := include "bailiwick.settings" . | fromYaml -}}
+{{- if hasKey $settings "callerKey" -}}{{- $signers = append $signers (include "bailiwick.signer" (dict "process" $process)) -}}{{- end -}}
+{{- end -}}
+{{- $signers | uniq | toYaml -}}
 {{- end -}}

@@ -1,27 +1,100 @@
 {{/*
-The workloads: workload → the process whose settings it reads, its script, whether it is called (a
-Service), whether by other processes (gRPC too), what it connects to besides its peers, database and
-broker (`reaches`), and its queues. Delivery and mail are separate workloads, so that each is scaled
-by its own queue. The API of notifications sends tests and single tasks itself.
+The workloads of the mode, and, while the release moves, those of the mode that it comes from.
+Workload → the process whose settings it reads, its script, whether clients call it (`entry`), the
+services that other processes call there (`serves`), what it connects to besides its peers, database
+and broker (`reaches`), and its queues. Delivery and mail are separate workloads, so that each is
+scaled by its own queue. The API of notifications sends tests and single tasks itself.
 */}}
 {{- define "bailiwick.workloads" -}}
-{{- if eq .Values.mode "single" -}}
-gateway: {process: single, script: deploy/single.ts, called: true, reaches: [receivers, mail], queues: []}
-{{- else -}}
-gateway: {process: gateway, script: gateway/main.ts, called: true, reaches: [], queues: []}
-identity: {process: identity, script: services/identity/main.ts, called: true, grpc: true, reaches: [], queues: []}
-access: {process: access, script: services/access/main.ts, called: true, grpc: true, reaches: [], queues: []}
-sso: {process: sso, script: services/sso/main.ts, called: true, grpc: true, reaches: [receivers], queues: []}
+{{- $workloads := dict -}}
+{{- range compact (list .Values.mode .Values.movingFrom) -}}
+{{- $mode := . -}}
+{{- range $name, $workload := include (printf "bailiwick.workloads.%s" .) $ | fromYaml -}}
+{{- $_ := set $workloads $name (set $workload "mode" $mode) -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $workloads -}}
+{{- end -}}
+
+{{- define "bailiwick.workloads.services" -}}
+gateway: {process: gateway, script: gateway/main.ts, entry: true, serves: [], reaches: [], queues: []}
+identity: {process: identity, script: services/identity/main.ts, entry: false, serves: [identity], reaches: [], queues: []}
+access: {process: access, script: services/access/main.ts, entry: false, serves: [access], reaches: [], queues: []}
+sso: {process: sso, script: services/sso/main.ts, entry: false, serves: [sso], reaches: [receivers], queues: []}
 notifications-api:
-  {process: notifications, script: services/notifications/main.ts, called: true, grpc: true, roles: api, reaches: [receivers, mail], queues: []}
+  process: notifications
+  script: services/notifications/main.ts
+  entry: false
+  serves: [notifications]
+  roles: api
+  reaches: [receivers, mail]
+  queues: []
 notifications-delivery:
   process: notifications
   script: services/notifications/main.ts
+  entry: false
+  serves: []
   roles: "fanout,delivery"
   reaches: [receivers]
-  queues: [EVT/fanout, TASK/lane-webhook, TASK/lane-chat, TASK/lane-logout, TASK/lane-slow, TASK/lane-replay]
+  queues: {{ include "bailiwick.deliveryQueues" . }}
 notifications-email:
-  {process: notifications, script: services/notifications/main.ts, roles: email, reaches: [mail], queues: [TASK/lane-email]}
+  {process: notifications, script: services/notifications/main.ts, entry: false, serves: [], roles: email, reaches: [mail], queues: [TASK/lane-email]}
+{{- end -}}
+
+{{- define "bailiwick.workloads.compact" -}}
+serve: {process: serve, script: deploy/serve.ts, entry: true, serves: [identity, access, sso], reaches: [receivers], queues: []}
+deliver:
+  process: notifications
+  script: services/notifications/main.ts
+  entry: false
+  serves: [notifications]
+  reaches: [receivers, mail]
+  queues: {{ append (include "bailiwick.deliveryQueues" . | fromJsonArray) "TASK/lane-email" | toJson }}
+{{- end -}}
+
+{{- define "bailiwick.workloads.single" -}}
+gateway: {process: single, script: deploy/single.ts, entry: true, serves: [], reaches: [receivers, mail], queues: []}
+{{- end -}}
+
+{{- define "bailiwick.deliveryQueues" -}}
+["EVT/fanout", "TASK/lane-webhook", "TASK/lane-chat", "TASK/lane-logout", "TASK/lane-slow", "TASK/lane-replay"]
+{{- end -}}
+
+{{/*
+(a workload's entry): the port of its internal calls. A workload that clients call too has one of its
+own for these.
+*/}}
+{{- define "bailiwick.rpcPort" -}}
+{{ .entry | ternary "8082" "8080" }}
+{{- end -}}
+
+{{/* $: the workloads that clients call. */}}
+{{- define "bailiwick.entries" -}}
+{{- range $name, $workload := include "bailiwick.workloads" . | fromYaml }}
+{{- if $workload.entry }}
+- {{ $name }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/*
+The label of the pods that clients call, in every mode: while the release moves from one mode to
+another, the Service of the gateway selects the pods of both.
+*/}}
+{{- define "bailiwick.entryLabel" -}}
+bailiwick/entry: "true"
+{{- end -}}
+
+{{/*
+$: what the Service of the gateway selects. A release that has always had a workload gateway keeps
+its selector, since pods of an older chart lack the label.
+*/}}
+{{- define "bailiwick.entrySelector" -}}
+{{- if eq (include "bailiwick.entries" . | fromYamlArray | join "") "gateway" -}}
+{{ include "bailiwick.selectorLabels" (dict "root" . "component" "gateway") }}
+{{- else -}}
+{{ omit (include "bailiwick.selectorLabels" (dict "root" . "component" "") | fromYaml) "app.kubernetes.io/component" | toYaml }}
+{{ include "bailiwick.entryLabel" . }}
 {{- end -}}
 {{- end -}}
 
@@ -76,12 +149,15 @@ ignores a null.
 command: {{ concat (list "node") .values.nodeArguments (list .workload.script) | toJson }}
 ports:
   - {name: http, containerPort: 8080}
-  {{- if .workload.grpc }}
+  {{- if .workload.serves }}
+  {{- if .workload.entry }}
+  - {name: rpc, containerPort: 8082}
+  {{- end }}
   - {name: grpc, containerPort: 8081}
   {{- end }}
   - {name: admin, containerPort: 9464}
 env:
-  {{- include "bailiwick.environment" (dict "root" .root "name" .name "process" .workload.process "roles" .workload.roles "values" .values) | nindent 2 }}
+  {{- include "bailiwick.environment" (dict "root" .root "name" .name "process" .workload.process "workload" .workload "values" .values) | nindent 2 }}
   {{- include "bailiwick.standardEnvironment" .root | nindent 2 }}
   {{- with .values.extraEnv }}
   {{- toYaml . | nindent 2 }}
