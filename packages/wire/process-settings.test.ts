@@ -60,6 +60,15 @@ test('a process with some services reads the addresses of the others, and takes 
   );
 });
 
+test('a process in which two services call others is refused, since it has one key', () => {
+  const { gateway, identity, access } = tables;
+  assert.doesNotThrow(() => processSettings({ identity, access }));
+  assert.throws(
+    () => processSettings({ gateway, access }),
+    /gateway and access would sign their calls with one key/,
+  );
+});
+
 test('a service calls over the network what its process does not hold', () => {
   assert.deepEqual(remotePeers(tables.gateway, ['gateway', 'identity', 'access', 'sso']), [
     ['notifications', 'notificationsUrl'],

@@ -26,6 +26,11 @@ export const remotePeers = (table: SettingTable, held: readonly string[]) =>
  */
 export function processSettings(tables: Readonly<Record<string, SettingTable>>): SettingTable {
   const held = Object.keys(tables);
+  const calling = held.filter((name) => remotePeers(tables[name] ?? {}, held).length > 0);
+  if (calling.length > 1)
+    throw new Error(
+      `${calling.join(' and ')} would sign their calls with one key: a process has one`,
+    );
   const joined: SettingTable = {};
   for (const [service, table] of Object.entries(tables)) {
     const unused = unusedIn(service, table, held);
