@@ -14,6 +14,6 @@ export const databaseSettings = <Service extends string>(service: Service) =>
       kind: 'int',
       fallback: '10',
       check: atLeast(1),
-      about: 'Maximum number of database connections of one process.',
+      about: 'Maximum number of database connections of a service in one process.',
     },
   }) as const satisfies SettingTable;
