@@ -39,6 +39,7 @@ import { scim } from './g30-scim.ts';
 import { imports } from './g32-imports.ts';
 import { manyCallers } from './g33-populations.ts';
 import { endlessReceivers } from './g40-endless.ts';
+import { shapesBeside } from './g45-shapes.ts';
 import { updatePage } from './page.ts';
 import { hasRatio, plot } from './plot.ts';
 import { conditions, report } from './report.ts';
@@ -92,6 +93,7 @@ const benches: Record<string, Bench> = {
   G32: imports,
   G33: manyCallers,
   G40: endlessReceivers,
+  G45: shapesBeside,
   SHORT: short,
 };
 

@@ -82,7 +82,7 @@ export const short: Bench = async ({ seconds, rounds }) => {
 };
 
 /** Checks by the owner of a tenant about its members, each of whom has a direct grant. */
-async function checks(
+export async function checks(
   stack: Parameters<typeof createPeople>[0],
   [owner, ...members]: readonly Person[],
 ): Promise<() => Shot> {
