@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { ensureComposeSecrets } from '@bailiwick/deploy/compose-secrets.ts';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
-import { migrateSettings, settingTables } from '@bailiwick/deploy/settings.ts';
+import { migrateSettings } from '@bailiwick/deploy/settings.ts';
+import { shapes } from '@bailiwick/deploy/shapes.ts';
 import { images } from '@bailiwick/deploy/versions.ts';
 import { namesOf, readSettings, type Setting, type SettingTable } from '@bailiwick/process';
 import { findTool, run } from '../tools/go.ts';
@@ -48,16 +49,24 @@ const env = Object.fromEntries(
     ([name]) => !/^((BAILIWICK|COMPOSE)_|(BIND|PORT|IMAGE)$)/.test(name),
   ),
 );
-const project = async (): Promise<Project> =>
-  JSON.parse(
-    (
-      await run(command ?? '', ['--format', 'json', file], {
-        cwd,
-        env: { ...env, COMPOSE_PROFILES: 'evaluation' },
-        maxBuffer: 1 << 24,
-      })
-    ).stdout,
-  ) as Project;
+/** With the file for two processes laid over it, or without. */
+const compactFile = join(root, 'deploy/compose-compact.yaml');
+const both = [[file], [file, compactFile]] as const;
+async function project(files: readonly string[] = [file]): Promise<Project> {
+  const { stdout } = await run(command ?? '', ['--format', 'json', ...files], {
+    cwd,
+    env: { ...env, COMPOSE_PROFILES: 'evaluation' },
+    maxBuffer: 1 << 24,
+  });
+  const read = JSON.parse(stdout) as Project;
+  // Merged variables are a list.
+  for (const service of Object.values(read.services))
+    if (Array.isArray(service.environment))
+      service.environment = Object.fromEntries(
+        service.environment.map((line: string) => line.split(/=(.*)/s, 2)),
+      ) as Record<string, string>;
+  return read;
+}
 
 /** Bailiwick's own processes, each with the settings it reads. */
 function processes({
@@ -65,10 +74,10 @@ function processes({
 }: Project): Array<{ name: string; service: Service; table: SettingTable }> {
   return Object.entries(services).flatMap(([name, service]) => {
     const script = service.command?.[1] ?? '';
-    const table =
-      script === 'deploy/migrate.ts'
-        ? migrateSettings
-        : settingTables[script.split('/').at(-2) as keyof typeof settingTables];
+    const plan = Object.values(shapes)
+      .flat()
+      .find((one) => one.script === script);
+    const table = script === 'deploy/migrate.ts' ? migrateSettings : plan?.settings;
     return table ? [{ name, service, table }] : [];
   });
 }
@@ -97,10 +106,29 @@ test('Compose accepts the file, and it has every process of Bailiwick', { skip }
   assert.deepEqual(services['inbox']?.profiles, ['evaluation']);
 });
 
+test('with the file for two processes, Compose runs two, which call each other', {
+  skip,
+}, async () => {
+  const { services } = await project(both[1]);
+  assert.deepEqual(
+    Object.keys(services).sort(),
+    ['gateway', 'inbox', 'migrations', 'nats', 'notifications-api', 'postgres'].sort(),
+  );
+  assert.deepEqual(services['gateway']?.command, ['node', shapes.compact[0].script]);
+  const { environment = {} } = services['notifications-api'] ?? {};
+  const { rpcPort } = shapes.compact[0].settings;
+  for (const name of ['BAILIWICK_ACCESS_URL', 'BAILIWICK_SSO_URL'])
+    assert.equal(environment[name], `http://gateway:${rpcPort?.fallback}`);
+  assert.equal(environment['BAILIWICK_NOTIFICATIONS_ROLES'], undefined);
+});
+
+const inBoth = async () =>
+  (await Promise.all(both.map((files) => project(files)))).flatMap(processes);
+
 test('every variable of a process is one of its settings, and every required setting is set', {
   skip,
 }, async () => {
-  for (const { name, service, table } of processes(await project())) {
+  for (const { name, service, table } of await inBoth()) {
     const given = Object.keys(service.environment ?? {});
     const known = Object.values<Setting>(table).flatMap(namesOf);
     assert.deepEqual(
@@ -127,7 +155,7 @@ test('every process accepts its environment with the generated secrets', {
   ensureComposeSecrets(folder);
   const { secrets } = await project();
   const placeOf = (path: string) => join(folder, path.slice(join(root, 'deploy/secrets').length));
-  for (const { service, table } of processes(await project())) {
+  for (const { service, table } of await inBoth()) {
     const mounted = new Map(
       (service.secrets ?? []).map(({ source, target }) => [
         `/run/secrets/${basename(target ?? source)}`,
