@@ -103,12 +103,13 @@ test('npm start -- --deno is ready when it says so, and Ctrl-C ends all of it wi
   await until(() => processesOf(dataDir).length === 0);
 });
 
-test('npm start -- --single --deno leaves nothing behind if all of its processes are killed', {
-  skip,
-}, async (t) => {
-  const dataDir = temporaryFolder(t);
-  const run = npmStart(t, dataDir, { args: ['--single', '--deno'] });
-  await isUp(run);
-  trySignal(-(run.child.pid ?? 0), 'SIGKILL');
-  await until(() => processesOf(dataDir).length === 0);
-});
+for (const shape of ['--compact', '--single'])
+  test(`npm start -- ${shape} --deno leaves nothing behind if all of its processes are killed`, {
+    skip,
+  }, async (t) => {
+    const dataDir = temporaryFolder(t);
+    const run = npmStart(t, dataDir, { args: [shape, '--deno'] });
+    await isUp(run);
+    trySignal(-(run.child.pid ?? 0), 'SIGKILL');
+    await until(() => processesOf(dataDir).length === 0);
+  });
