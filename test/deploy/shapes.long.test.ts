@@ -30,9 +30,9 @@ import { prepareChanges, witnessOf } from '../upgrade/changes.ts';
 // A running installation moves from five processes to two and back, under load. The processes of
 // each shape call only each other, and both shapes share database and broker, as in the chart.
 
-const rate = 40;
+const rate = 25;
 /** Long enough for connections to move to the other shape, and for its workers to take tasks. */
-const besideMs = 5000;
+const besideMs = 3000;
 const aloneMs = 2000;
 const revocations = 5;
 
@@ -95,7 +95,7 @@ test(`a move from five processes to two and back under ${rate} requests a second
   });
   const { expected, actual } = await changes.countGrants(result.requests);
   assert.equal(actual, expected);
-  assert.ok(result.requests > 1000, String(result.requests));
+  assert.ok(result.requests > 500, String(result.requests));
 });
 
 type Side = Extract<Topology, 'five processes' | 'two processes'>;
