@@ -285,5 +285,11 @@ are delivered like all events, in the same envelope.
 - \`Body\` is base64 of a JSON object in UTF-8 of at most 64 KiB. It becomes \`data\` byte for byte: numbers keep all their digits.
 - \`ID\` is the caller's name for the event. To retry safely, repeat the call with the same \`ID\` within ten minutes: the event is
   published once.
+- All applications of a tenant together publish at most 6000 events a minute, or 600 with \`BAILIWICK_LIMITS=strict\`.
+
+\`Events_PublishBatch {Tenant, Events}\` publishes up to 1000 events in one call, several times as fast as one call each:
+\`Events\` has a \`Type\`, \`Body\` and \`ID\` for each. The whole request is at most 1 MiB. \`Results\` has an entry for each event, in
+their order: its \`ID\`, or the \`Code\`, \`Messages\`, \`Reason\`, \`Params\` and \`Problems\` of an error. Such an event keeps no other out.
+Events beyond the limit of the tenant have the code \`resource_exhausted\`, and \`RetryAfterSeconds\`: send only these again.
 `;
 }

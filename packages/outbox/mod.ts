@@ -6,10 +6,12 @@ export {
   changeRow,
   createRecorder,
   OutboxEntity,
+  type OutboxRow,
   outboxTable,
   record,
   recordRefusal,
   recordRevocation,
+  recordRows,
 } from './outbox.ts';
 export { createOwner } from './owner.ts';
 export { startRelay } from './relay.ts';

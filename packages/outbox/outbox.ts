@@ -1,5 +1,5 @@
 import { createBatch, type Origin, type RightsKey, serviceOrigin } from '@bailiwick/contract';
-import type { Database, Transaction } from '@bailiwick/store';
+import { type Database, onPool, type Run, type Transaction } from '@bailiwick/store';
 import { defineEntity, p } from '@mikro-orm/core';
 import { cacheKeysOf } from './cache-keys.ts';
 import type { Handover } from './handover.ts';
@@ -91,7 +91,19 @@ const inRequest = ({ operation, caller, permission }: RecordOrigin, { call }: Tr
 /** Under load, a statement every few milliseconds serves more changes, with one flush to disk. */
 const oneAtATime = { atOnce: 1, restMs: 2 };
 
-type OutboxRow = ReturnType<typeof changeRow>;
+/** The outbox row of a change that consists of its event alone. */
+export type OutboxRow = ReturnType<typeof changeRow>;
+
+const insertAll = (run: Run, rows: readonly OutboxRow[]) =>
+  run(insertRows, [
+    rows.map(({ id }) => id),
+    rows.map(({ forTenant }) => forTenant),
+    rows.map(({ type }) => type),
+    rows.map(({ event }) => event),
+    rows.map(({ audit }) => audit),
+    rows.map(({ traceparent }) => traceparent),
+    rows.map(({ createdAt }) => createdAt),
+  ]);
 
 /**
  * Records changes that consist of their event alone. Those that are recorded at the same time share
@@ -100,15 +112,7 @@ type OutboxRow = ReturnType<typeof changeRow>;
 export function createRecorder(database: Database, handover: Handover) {
   const insert = createBatch(async (rows: readonly OutboxRow[]) => {
     // The statement is a part of several calls: each has asked its own guard.
-    await database.write(serviceOrigin(database.service), insertRows, [
-      rows.map(({ id }) => id),
-      rows.map(({ forTenant }) => forTenant),
-      rows.map(({ type }) => type),
-      rows.map(({ event }) => event),
-      rows.map(({ audit }) => audit),
-      rows.map(({ traceparent }) => traceparent),
-      rows.map(({ createdAt }) => createdAt),
-    ]);
+    await insertAll(onPool(database, serviceOrigin(database.service)), rows);
     handover.add(rows);
     return rows;
   }, oneAtATime);
@@ -126,6 +130,16 @@ export function createRecorder(database: Database, handover: Handover) {
       }
     });
   };
+}
+
+/**
+ * Writes the rows of changes that consist of their events alone in a transaction of their call, with
+ * one statement. Pass the rows to the handover after the commit.
+ */
+export async function recordRows(tx: Transaction, rows: readonly OutboxRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await insertAll(tx.query, rows);
+  tx.isChanged = true;
 }
 
 /**

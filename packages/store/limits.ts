@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callerNetwork, type Limit } from '@bailiwick/contract';
-import { exhausted } from '@bailiwick/errors';
+import { exhausted, type ServiceError } from '@bailiwick/errors';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Database } from './orm.ts';
 import { onPool, type Run, type Statement } from './statements.ts';
@@ -192,6 +192,22 @@ export function createLimiter(database: Database) {
     async take(key: string, limit: Limit, run?: Run): Promise<void> {
       const wait = await use(key, limit, run);
       if (wait > 0) throw tooMany(wait);
+    },
+    /**
+     * Counts several uses. `allowed`: how many of them, the first ones, are within the limit;
+     * `refusal`: the error of the others.
+     */
+    async takeSeveral(
+      key: string,
+      limit: Limit,
+      uses: number,
+    ): Promise<{ allowed: number; refusal: ServiceError }> {
+      const counted = await countUses(onPool(database), key, limit.seconds, uses);
+      const before = counted.used - uses;
+      return {
+        allowed: Math.min(uses, Math.max(0, limit.count - before)),
+        refusal: tooMany(stateOf(limit, counted).resetSeconds),
+      };
     },
     async sweep(): Promise<void> {
       await database.query(sweep, []);

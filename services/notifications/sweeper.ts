@@ -3,8 +3,8 @@ import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Database, Limiter } from '@bailiwick/store';
 import { deleteExpiredSuppressions } from './email/queries.ts';
-import { nameSeconds } from './events/publish.ts';
-import { forgetPublished } from './events/queries.ts';
+
+import { forgetPublished, nameSeconds } from './events/queries.ts';
 import { deleteExpiredMessages, deleteForgotten } from './messages/queries.ts';
 import { deleteExpiredPortals } from './portals/queries.ts';
 import { deleteOldHours } from './stats/queries.ts';

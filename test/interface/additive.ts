@@ -117,6 +117,7 @@ export const additiveOperations: readonly string[] = [
   'Chat_GetMessage',
   'Chat_Resend',
   'Events_Publish',
+  'Events_PublishBatch',
   'Sso_SaveProvider',
   'Sso_GetProvider',
   'Sso_ListProviders',

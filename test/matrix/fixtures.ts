@@ -205,6 +205,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Portal_RotateSecret: {},
   Portal_Close: { allowedIn: portal },
   Events_Publish: { request: () => ({ ID: null }) },
+  Events_PublishBatch: { request: () => ({ Events: [{ Type: 'report.finished', Body: 'e30=' }] }) },
   Webhooks_Deliver: { fresh: ['webhook'] },
   Chat_CreateEndpoint: { request: (_place, _who, stack) => ({ URL: endpointUrl(stack) }) },
   Chat_UpdateEndpoint: {

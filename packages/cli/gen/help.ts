@@ -684,6 +684,13 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"ID","kind":"text","required":false,"text":"The caller's own identifier of this event. A second call with the same identifier within ten minutes publishes nothing and returns the first response. If empty, every call publishes."},
     ],
   },
+  Events_PublishBatch: {
+    "text":"Publishes up to 1000 events of an application to the tenant's endpoints, each like Publish: an event is checked, counted against the tenant's limit and published by itself. The response has one result for each event, so that one that is refused keeps no other out. The whole body is at most 1 MiB.","access":"a session or a bot key: the permission iam.events.publish in Tenant","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Events","kind":"json","required":true,"text":""},
+    ],
+  },
   Factors_BeginTotp: {
     "text":"Starts to add an authenticator app. Its secret is shown only here. The factor counts once Factors_ConfirmTotp has received a code of the app. A new start voids an unconfirmed one.","access":"a session, about the caller","answers":"record","tenant":"",
     fields: [

@@ -125,6 +125,7 @@ export const withIdempotencyKey: ReadonlySet<string> = new Set([
   'Domain_Update',
   'Domain_Verify',
   'Events_Publish',
+  'Events_PublishBatch',
   'Factors_BeginTotp',
   'Factors_ConfirmTotp',
   'Factors_Remove',

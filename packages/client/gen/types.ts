@@ -154,6 +154,8 @@ export interface Operations {
   Domain_Verify: { request: Domain_VerifyReq; response: Domain_VerifyRes };
   /** Publishes an application's event to the tenant's endpoints that subscribe to its type. It is delivered like every other event: in the same envelope, signed, with retries, to webhooks and to chat. */
   Events_Publish: { request: Events_PublishReq; response: Events_PublishRes };
+  /** Publishes up to 1000 events of an application to the tenant's endpoints, each like Publish: an event is checked, counted against the tenant's limit and published by itself. The response has one result for each event, so that one that is refused keeps no other out. The whole body is at most 1 MiB. */
+  Events_PublishBatch: { request: Events_PublishBatchReq; response: Events_PublishBatchRes };
   /** Starts to add an authenticator app. Its secret is shown only here. The factor counts once Factors_ConfirmTotp has received a code of the app. A new start voids an unconfirmed one. */
   Factors_BeginTotp: { request: Factors_BeginTotpReq; response: Factors_BeginTotpRes };
   /** Adds the authenticator app, if the code is right. Mails the user. */
@@ -1020,6 +1022,31 @@ export type AppLogouts_ListAttemptsRes = {
 export type AppPage = {
   Items: App[];
   NextCursor: string;
+};
+
+/** An event in a batch, with the fields and the rules of Publish. */
+export type ApplicationEventInput = {
+  /** The event's type, such as report.finished. The event families of the service itself are rejected. */
+  Type: string;
+  /** A JSON object in UTF-8, at most 64 KiB. It becomes the event's data, byte for byte. */
+  Body: string;
+  /** The caller's own identifier of this event. A second event with the same identifier within ten minutes, in this batch or in another call, is not published and gets the result of the first. If empty, the event is always published. */
+  ID?: string | undefined;
+};
+
+/** The result for one event. */
+export type ApplicationEventResult = {
+  /** The event's identifier, as in the response of Publish. Empty if the event was refused. */
+  ID: string;
+  /** Why the event was refused, as in an ErrorResponse. Fields are those of the event. */
+  Code: string;
+  Messages: string[];
+  Reason: string;
+  Params: Record<string, string>;
+  /** With the code invalid_argument: one entry for each of Messages, in their order. */
+  Problems: Problem[];
+  /** With the code resource_exhausted: the seconds after which the event can be published. */
+  RetryAfterSeconds: number;
 };
 
 /** Selects one app. */
@@ -2095,6 +2122,17 @@ export type EventType = {
   Schema: string;
   /** An example body, as JSON text. */
   Example: string;
+};
+
+/** The events to publish. */
+export type Events_PublishBatchReq = {
+  Tenant: string;
+  Events: readonly ApplicationEventInput[];
+};
+
+/** A result for each event, in the order of the request. */
+export type Events_PublishBatchRes = {
+  Results: ApplicationEventResult[];
 };
 
 /** One event of an application. */

@@ -67,7 +67,7 @@ export const limitSettings = {
     fallback: 'standard',
     check: oneOf('standard', 'strict', 'off'),
     about:
-      "Rate limits of the operations without credentials, of Events_Publish, of a tenant's invitations and of the mails to one address: standard, strict (for public installations) or off (for load tests). With strict, each gateway also limits a session to 600 and a bot key to 3000 calls per minute.",
+      "Rate limits of the operations without credentials, of Events_Publish and Events_PublishBatch, of a tenant's invitations and of the mails to one address: standard, strict (for public installations) or off (for load tests). With strict, each gateway also limits a session to 600 and a bot key to 3000 calls per minute.",
   },
 } as const satisfies SettingTable;
 

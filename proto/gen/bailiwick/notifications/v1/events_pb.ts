@@ -4,6 +4,10 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Problem } from "../../common/v1/error_pb.ts";
+import { file_bailiwick_common_v1_error } from "../../common/v1/error_pb.ts";
+import type { StringMap } from "../../common/v1/values_pb.ts";
+import { file_bailiwick_common_v1_values } from "../../common/v1/values_pb.ts";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
 import { file_bailiwick_options_v1_rules } from "../../options/v1/rules_pb.ts";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
@@ -13,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/notifications/v1/events.proto.
  */
 export const file_bailiwick_notifications_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("CidiYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9ldmVudHMucHJvdG8SGmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxIscEChRFdmVudHNQdWJsaXNoUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Et8CCgR0eXBlGAIgASgJQsoCukjGAroBuQIKEWV2ZW50cy5vd25fZmFtaWx5GqMCdGhpcy5tYXRjaGVzKCdeKGFjY2Vzc3xhdWRpdHxib3R8Ym90X2dyYW50fGJvdF9rZXl8Ym90X3RydXN0fGNoYXRfZW5kcG9pbnR8ZG9tYWlufGVuZHBvaW50fGdyYW50fGdyb3VwfGdyb3VwX2dyYW50fGludml0YXRpb258a2V5fG1haWxfc3VwcHJlc3Npb258b2F1dGhfYXBwfHJvbGV8c2Vzc2lvbnxzc298c3NvX3Byb3ZpZGVyfHRlbmFudHx1c2VyfHdlYmhvb2tfZW5kcG9pbnQpKFsuXXwkKScpID8gJ2lzIG9mIGEgZmFtaWx5IG9mIGV2ZW50cyB0aGF0IG9ubHkgdGhlIHNlcnZpY2UgcHVibGlzaGVzJyA6ICcnyAEBcgSwtRgBUgRUeXBlEiAKBGJvZHkYAyABKAxCDLpICcgBAXoEGICABFIEQm9keRKBAQoCaWQYBCABKAlCcbpIbroBawoJZXZlbnRzLmlkGl50aGlzLm1hdGNoZXMoJ15bQS1aYS16MC05Xy1dezAsNjR9JCcpID8gJycgOiAnbXVzdCBiZSBhdCBtb3N0IDY0IGxldHRlcnMsIGRpZ2l0cywgIl8iIGFuZCAiLSInUgJJRCInChVFdmVudHNQdWJsaXNoUmVzcG9uc2USDgoCaWQYASABKAlSAklEMrYBCgZFdmVudHMSmAEKB1B1Ymxpc2gSMC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5FdmVudHNQdWJsaXNoUmVxdWVzdBoxLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkV2ZW50c1B1Ymxpc2hSZXNwb25zZSIoirUYJBADGh4SHAoSaWFtLmV2ZW50cy5wdWJsaXNoEgZ0ZW5hbnQgARoRirUYDW5vdGlmaWNhdGlvbnNiBnByb3RvMw", [file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
+  fileDesc("CidiYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9ldmVudHMucHJvdG8SGmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxIscEChRFdmVudHNQdWJsaXNoUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Et8CCgR0eXBlGAIgASgJQsoCukjGAroBuQIKEWV2ZW50cy5vd25fZmFtaWx5GqMCdGhpcy5tYXRjaGVzKCdeKGFjY2Vzc3xhdWRpdHxib3R8Ym90X2dyYW50fGJvdF9rZXl8Ym90X3RydXN0fGNoYXRfZW5kcG9pbnR8ZG9tYWlufGVuZHBvaW50fGdyYW50fGdyb3VwfGdyb3VwX2dyYW50fGludml0YXRpb258a2V5fG1haWxfc3VwcHJlc3Npb258b2F1dGhfYXBwfHJvbGV8c2Vzc2lvbnxzc298c3NvX3Byb3ZpZGVyfHRlbmFudHx1c2VyfHdlYmhvb2tfZW5kcG9pbnQpKFsuXXwkKScpID8gJ2lzIG9mIGEgZmFtaWx5IG9mIGV2ZW50cyB0aGF0IG9ubHkgdGhlIHNlcnZpY2UgcHVibGlzaGVzJyA6ICcnyAEBcgSwtRgBUgRUeXBlEiAKBGJvZHkYAyABKAxCDLpICcgBAXoEGICABFIEQm9keRKBAQoCaWQYBCABKAlCcbpIbroBawoJZXZlbnRzLmlkGl50aGlzLm1hdGNoZXMoJ15bQS1aYS16MC05Xy1dezAsNjR9JCcpID8gJycgOiAnbXVzdCBiZSBhdCBtb3N0IDY0IGxldHRlcnMsIGRpZ2l0cywgIl8iIGFuZCAiLSInUgJJRCInChVFdmVudHNQdWJsaXNoUmVzcG9uc2USDgoCaWQYASABKAlSAklEIp0BChlFdmVudHNQdWJsaXNoQmF0Y2hSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSVwoGZXZlbnRzGAIgAygLMiwuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQXBwbGljYXRpb25FdmVudEIRukgOyAEBkgEIEOgHIgPYAQNSBkV2ZW50cyKaBAoQQXBwbGljYXRpb25FdmVudBLfAgoEdHlwZRgBIAEoCULKArpIxgK6AbkCChFldmVudHMub3duX2ZhbWlseRqjAnRoaXMubWF0Y2hlcygnXihhY2Nlc3N8YXVkaXR8Ym90fGJvdF9ncmFudHxib3Rfa2V5fGJvdF90cnVzdHxjaGF0X2VuZHBvaW50fGRvbWFpbnxlbmRwb2ludHxncmFudHxncm91cHxncm91cF9ncmFudHxpbnZpdGF0aW9ufGtleXxtYWlsX3N1cHByZXNzaW9ufG9hdXRoX2FwcHxyb2xlfHNlc3Npb258c3NvfHNzb19wcm92aWRlcnx0ZW5hbnR8dXNlcnx3ZWJob29rX2VuZHBvaW50KShbLl18JCknKSA/ICdpcyBvZiBhIGZhbWlseSBvZiBldmVudHMgdGhhdCBvbmx5IHRoZSBzZXJ2aWNlIHB1Ymxpc2hlcycgOiAnJ8gBAXIEsLUYAVIEVHlwZRIgCgRib2R5GAIgASgMQgy6SAnIAQF6BBiAgARSBEJvZHkSgQEKAmlkGAMgASgJQnG6SG66AWsKCWV2ZW50cy5pZBpedGhpcy5tYXRjaGVzKCdeW0EtWmEtejAtOV8tXXswLDY0fSQnKSA/ICcnIDogJ211c3QgYmUgYXQgbW9zdCA2NCBsZXR0ZXJzLCBkaWdpdHMsICJfIiBhbmQgIi0iJ1ICSUQiagoaRXZlbnRzUHVibGlzaEJhdGNoUmVzcG9uc2USTAoHcmVzdWx0cxgBIAMoCzIyLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkFwcGxpY2F0aW9uRXZlbnRSZXN1bHRSB1Jlc3VsdHMikgIKFkFwcGxpY2F0aW9uRXZlbnRSZXN1bHQSDgoCaWQYASABKAlSAklEEhIKBGNvZGUYAiABKAlSBENvZGUSGgoIbWVzc2FnZXMYAyADKAlSCE1lc3NhZ2VzEhYKBnJlYXNvbhgEIAEoCVIGUmVhc29uEjYKBnBhcmFtcxgFIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwUgZQYXJhbXMSOAoIcHJvYmxlbXMYBiADKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlByb2JsZW1SCFByb2JsZW1zEi4KE3JldHJ5X2FmdGVyX3NlY29uZHMYByABKAVSEVJldHJ5QWZ0ZXJTZWNvbmRzMuACCgZFdmVudHMSmAEKB1B1Ymxpc2gSMC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5FdmVudHNQdWJsaXNoUmVxdWVzdBoxLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkV2ZW50c1B1Ymxpc2hSZXNwb25zZSIoirUYJBADGh4SHAoSaWFtLmV2ZW50cy5wdWJsaXNoEgZ0ZW5hbnQgARKnAQoMUHVibGlzaEJhdGNoEjUuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuRXZlbnRzUHVibGlzaEJhdGNoUmVxdWVzdBo2LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkV2ZW50c1B1Ymxpc2hCYXRjaFJlc3BvbnNlIiiKtRgkEAMaHhIcChJpYW0uZXZlbnRzLnB1Ymxpc2gSBnRlbmFudCABGhGKtRgNbm90aWZpY2F0aW9uc2IGcHJvdG8z", [file_bailiwick_common_v1_error, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
 
 /**
  * One event of an application.
@@ -79,6 +83,144 @@ export const EventsPublishResponseSchema: GenMessage<EventsPublishResponse> = /*
   messageDesc(file_bailiwick_notifications_v1_events, 1);
 
 /**
+ * The events to publish.
+ *
+ * @generated from message bailiwick.notifications.v1.EventsPublishBatchRequest
+ */
+export type EventsPublishBatchRequest = Message<"bailiwick.notifications.v1.EventsPublishBatchRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: repeated bailiwick.notifications.v1.ApplicationEvent events = 2 [json_name = "Events"];
+   */
+  events: ApplicationEvent[];
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.EventsPublishBatchRequest.
+ * Use `create(EventsPublishBatchRequestSchema)` to create a new message.
+ */
+export const EventsPublishBatchRequestSchema: GenMessage<EventsPublishBatchRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_events, 2);
+
+/**
+ * An event in a batch, with the fields and the rules of Publish.
+ *
+ * @generated from message bailiwick.notifications.v1.ApplicationEvent
+ */
+export type ApplicationEvent = Message<"bailiwick.notifications.v1.ApplicationEvent"> & {
+  /**
+   * The event's type, such as report.finished. The event families of the service itself are
+   * rejected.
+   *
+   * @generated from field: string type = 1 [json_name = "Type"];
+   */
+  type: string;
+
+  /**
+   * A JSON object in UTF-8, at most 64 KiB. It becomes the event's data, byte for byte.
+   *
+   * @generated from field: bytes body = 2 [json_name = "Body"];
+   */
+  body: Uint8Array;
+
+  /**
+   * The caller's own identifier of this event. A second event with the same identifier within ten
+   * minutes, in this batch or in another call, is not published and gets the result of the first.
+   * If empty, the event is always published.
+   *
+   * @generated from field: string id = 3 [json_name = "ID"];
+   */
+  id: string;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.ApplicationEvent.
+ * Use `create(ApplicationEventSchema)` to create a new message.
+ */
+export const ApplicationEventSchema: GenMessage<ApplicationEvent> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_events, 3);
+
+/**
+ * A result for each event, in the order of the request.
+ *
+ * @generated from message bailiwick.notifications.v1.EventsPublishBatchResponse
+ */
+export type EventsPublishBatchResponse = Message<"bailiwick.notifications.v1.EventsPublishBatchResponse"> & {
+  /**
+   * @generated from field: repeated bailiwick.notifications.v1.ApplicationEventResult results = 1 [json_name = "Results"];
+   */
+  results: ApplicationEventResult[];
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.EventsPublishBatchResponse.
+ * Use `create(EventsPublishBatchResponseSchema)` to create a new message.
+ */
+export const EventsPublishBatchResponseSchema: GenMessage<EventsPublishBatchResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_events, 4);
+
+/**
+ * The result for one event.
+ *
+ * @generated from message bailiwick.notifications.v1.ApplicationEventResult
+ */
+export type ApplicationEventResult = Message<"bailiwick.notifications.v1.ApplicationEventResult"> & {
+  /**
+   * The event's identifier, as in the response of Publish. Empty if the event was refused.
+   *
+   * @generated from field: string id = 1 [json_name = "ID"];
+   */
+  id: string;
+
+  /**
+   * Why the event was refused, as in an ErrorResponse. Fields are those of the event.
+   *
+   * @generated from field: string code = 2 [json_name = "Code"];
+   */
+  code: string;
+
+  /**
+   * @generated from field: repeated string messages = 3 [json_name = "Messages"];
+   */
+  messages: string[];
+
+  /**
+   * @generated from field: string reason = 4 [json_name = "Reason"];
+   */
+  reason: string;
+
+  /**
+   * @generated from field: bailiwick.common.v1.StringMap params = 5 [json_name = "Params"];
+   */
+  params?: StringMap | undefined;
+
+  /**
+   * With the code invalid_argument: one entry for each of Messages, in their order.
+   *
+   * @generated from field: repeated bailiwick.common.v1.Problem problems = 6 [json_name = "Problems"];
+   */
+  problems: Problem[];
+
+  /**
+   * With the code resource_exhausted: the seconds after which the event can be published.
+   *
+   * @generated from field: int32 retry_after_seconds = 7 [json_name = "RetryAfterSeconds"];
+   */
+  retryAfterSeconds: number;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.ApplicationEventResult.
+ * Use `create(ApplicationEventResultSchema)` to create a new message.
+ */
+export const ApplicationEventResultSchema: GenMessage<ApplicationEventResult> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_events, 5);
+
+/**
  * Events that the platform's own applications publish to the endpoints of a tenant.
  *
  * @generated from service bailiwick.notifications.v1.Events
@@ -95,6 +237,19 @@ export const Events: GenService<{
     methodKind: "unary";
     input: typeof EventsPublishRequestSchema;
     output: typeof EventsPublishResponseSchema;
+  },
+  /**
+   * Publishes up to 1000 events of an application to the tenant's endpoints, each like Publish: an
+   * event is checked, counted against the tenant's limit and published by itself. The response has
+   * one result for each event, so that one that is refused keeps no other out. The whole body is at
+   * most 1 MiB.
+   *
+   * @generated from rpc bailiwick.notifications.v1.Events.PublishBatch
+   */
+  publishBatch: {
+    methodKind: "unary";
+    input: typeof EventsPublishBatchRequestSchema;
+    output: typeof EventsPublishBatchResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_notifications_v1_events, 0);
