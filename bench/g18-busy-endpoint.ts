@@ -9,14 +9,15 @@ import { startMeasured } from './stack.ts';
 
 const publishers = 32;
 const steadyRate = 50;
+const batchSize = 100;
 const limitMs = 180_000;
 
 type Turn = { published: number; delivered: number; p50: number; p99: number; errors: number };
 
 /**
  * G18, one busy endpoint: events that applications publish through the gateway, all for one
- * endpoint. As many as 32 publishers can send, from the first publication to the last arrival; and
- * 50 a second, from publication to arrival.
+ * endpoint. As many as 32 publishers can send, one or a hundred a call, from the first publication to
+ * the last arrival; and 50 a second, from publication to arrival.
  */
 export const busyEndpoint: Bench = async ({ seconds, rounds }) => {
   const receiver = await startReceiver();
@@ -25,11 +26,13 @@ export const busyEndpoint: Bench = async ({ seconds, rounds }) => {
   const pool = openPool(stack.url);
   const shot = () => publication(tenant, token);
 
-  async function burst(count: number): Promise<Turn & { cpu: number }> {
+  /** Publishes events in calls of `size` each. */
+  async function burst(count: number, size = 1): Promise<Turn & { cpu: number }> {
     await resetReceiver(receiver);
     const before = cpuOf(stack);
     const began = performance.now();
-    const errors = await publish(stack, shot, count);
+    const next = size === 1 ? shot : () => batchPublication(tenant, token, size);
+    const errors = await publish(stack, next, count / size);
     const published = performance.now() - began;
     const { count: arrived, p50, p99 } = await awaitReceived(receiver, count, limitMs);
     const delivered = performance.now() - began;
@@ -63,9 +66,11 @@ export const busyEndpoint: Bench = async ({ seconds, rounds }) => {
 
   await burst(300);
   const bursts: Array<Turn & { cpu: number }> = [];
+  const batches: Array<Turn & { cpu: number }> = [];
   const calm: Turn[] = [];
   for (let round = 0; round < rounds; round++) {
     bursts.push(await burst(Math.round(1000 * seconds)));
+    batches.push(await burst(batchSize * Math.round(10 * seconds), batchSize));
     calm.push(await steady());
   }
   await pool.close();
@@ -77,7 +82,7 @@ export const busyEndpoint: Bench = async ({ seconds, rounds }) => {
     unit,
     ours: median(values),
     ...(target && { target }),
-    errors: [...bursts, ...calm].reduce((total, { errors }) => total + errors, 0),
+    errors: [...bursts, ...batches, ...calm].reduce((total, { errors }) => total + errors, 0),
   });
   const of = <Key extends keyof Turn>(turns: readonly Turn[], key: Key) =>
     turns.map((turn) => turn[key]);
@@ -95,6 +100,16 @@ export const busyEndpoint: Bench = async ({ seconds, rounds }) => {
       'CPU of an event, without the database and the broker',
       'µs',
       bursts.map(({ cpu }) => cpu),
+    ),
+    row(
+      `delivered, published in batches of ${batchSize}, until the last arrival`,
+      '1/s',
+      of(batches, 'delivered'),
+    ),
+    row(
+      'CPU of an event in a batch, without the database and the broker',
+      'µs',
+      batches.map(({ cpu }) => cpu),
     ),
     row(`p50 of ${steadyRate} events/s, publication to arrival`, 'ms', of(calm, 'p50'), {
       most: 8,
@@ -125,10 +140,20 @@ export async function makeEndpoint(stack: OwnStack, URL: string) {
   return { tenant, token };
 }
 
-export function publication(Tenant: string, token: string): Shot {
+export const publication = (Tenant: string, token: string): Shot =>
+  operation('Events_Publish', { Tenant, ...newEvent() }, token);
+
+function batchPublication(Tenant: string, token: string, size: number): Shot {
+  const Events = Array.from({ length: size }, newEvent);
+  return operation('Events_PublishBatch', { Tenant, Events }, token);
+}
+
+function newEvent() {
   const event = { publishedAt: performance.timeOrigin + performance.now(), text: 'x'.repeat(240) };
-  const Body = Buffer.from(JSON.stringify(event)).toString('base64');
-  return operation('Events_Publish', { Tenant, Type: 'bench.happened', Body }, token);
+  return {
+    Type: 'bench.happened',
+    Body: Buffer.from(JSON.stringify(event)).toString('base64'),
+  };
 }
 
 /** Publishes `count` events with 32 publishers. Returns the number of failed calls. */
