@@ -5,6 +5,7 @@ import type { Broker } from '@bailiwick/broker';
 import { createLog } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
 import { createHandover, type FreshRow } from './handover.ts';
+import type { Waiting } from './queries.ts';
 import { startRelay } from './relay.ts';
 
 const row = (id: string, { age = 0, audit = '{}' } = {}): FreshRow => ({
@@ -72,4 +73,54 @@ test('a relay does not publish rows that another replica published while its own
   while (!happened.includes('evt_2')) await setImmediate();
   await relay.stop();
   assert.deepEqual(happened, ['read', 'evt_2']);
+});
+
+test('a row with tasks counts as published once they are stored, and else is left to the table and to fan-out', async () => {
+  const happened: string[] = [];
+  let isRefused = false;
+  let waiting: Waiting[] = [];
+  const database = {
+    service: 'test',
+    onCommit: () => {},
+    query: async () => [],
+    write: async (_call: unknown, _statement: unknown, [published]: [string]) =>
+      happened.push(`mark ${published}`),
+    transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
+      happened.push('read');
+      return work({ query: async () => waiting.splice(0) });
+    },
+  } as unknown as Database;
+  const broker = {
+    isConnected: () => true,
+    connections: () => 1,
+    states: async () => ({
+      EVT: { created: new Date(0), lastSeq: 0 },
+      TASK: { created: new Date(0), lastSeq: 0 },
+    }),
+    publish: async (_subject: string, _body: string, id: string, fields: object = {}) => {
+      happened.push([id, ...Object.keys(fields)].join(' '));
+      return 7;
+    },
+  } as unknown as Broker;
+  const makeTasks = async () => {
+    happened.push('tasks');
+    if (isRefused) throw new Error('the stream is full');
+  };
+  const handover = createHandover();
+  const log = createLog('test', () => {});
+  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  while (!happened.includes('read')) await setImmediate();
+  happened.length = 0;
+  handover.add([{ ...row('evt_1'), makeTasks }]);
+  const mark = 'mark [{"id":"evt_1","seq":7}]';
+  while (!happened.includes(mark)) await setImmediate();
+  assert.deepEqual(happened, ['evt_1:tasks Bailiwick-Tasks-Made', 'tasks', mark]);
+  happened.length = 0;
+  isRefused = true;
+  const { forTenant: for_tenant, createdAt: _, ...rest } = row('evt_2');
+  waiting = [{ ...rest, for_tenant, tasks: [], stream_seq: null }];
+  handover.add([{ ...row('evt_2'), makeTasks }]);
+  while (!happened.includes('evt_2')) await setImmediate();
+  assert.deepEqual(happened, ['evt_2:tasks Bailiwick-Tasks-Made', 'tasks', 'read', 'evt_2']);
+  await relay.stop();
 });

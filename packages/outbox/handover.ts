@@ -10,6 +10,11 @@ export type FreshRow = {
   audit: string;
   traceparent: string;
   createdAt: Date;
+  /**
+   * Publishes the tasks of the event, if this process makes them. Otherwise, and if the row is
+   * published from the table, fan-out makes them.
+   */
+  makeTasks?: (() => Promise<void>) | undefined;
 };
 
 /** Limits of the rows in memory, in number and in characters. The table keeps the others. */

@@ -1,10 +1,11 @@
 export { cacheKeysOf } from './cache-keys.ts';
 export { type FollowedEvent, followEvents } from './events.ts';
-export { createHandover, type Handover } from './handover.ts';
+export { createHandover, type FreshRow, type Handover } from './handover.ts';
 export { createLossDetector, findLosses } from './loss-detector.ts';
 export {
   changeRow,
   createRecorder,
+  type InsertRows,
   OutboxEntity,
   type OutboxRow,
   outboxTable,
@@ -12,8 +13,10 @@ export {
   recordRefusal,
   recordRevocation,
   recordRows,
+  valuesOf,
 } from './outbox.ts';
 export { createOwner } from './owner.ts';
+export { insertText, type RowValues } from './queries.ts';
 export { startRelay } from './relay.ts';
 export {
   type AuditDraft,
@@ -31,4 +34,5 @@ export {
   publishTask,
   type Task,
   taskHeaders,
+  tasksMadeHeader,
 } from './tasks.ts';

@@ -2,8 +2,8 @@ import { createBatch, type Origin, type RightsKey, serviceOrigin } from '@bailiw
 import { type Database, onPool, type Run, type Transaction } from '@bailiwick/store';
 import { defineEntity, p } from '@mikro-orm/core';
 import { cacheKeysOf } from './cache-keys.ts';
-import type { Handover } from './handover.ts';
-import { insertRows } from './queries.ts';
+import type { FreshRow, Handover } from './handover.ts';
+import { insertRows, type RowValues } from './queries.ts';
 import { type Change, type RecordOrigin, type Refusal, refusalRow, rowOf } from './row.ts';
 import type { Task } from './tasks.ts';
 
@@ -94,26 +94,33 @@ const oneAtATime = { atOnce: 1, restMs: 2 };
 /** The outbox row of a change that consists of its event alone. */
 export type OutboxRow = ReturnType<typeof changeRow>;
 
-const insertAll = (run: Run, rows: readonly OutboxRow[]) =>
-  run(insertRows, [
-    rows.map(({ id }) => id),
-    rows.map(({ forTenant }) => forTenant),
-    rows.map(({ type }) => type),
-    rows.map(({ event }) => event),
-    rows.map(({ audit }) => audit),
-    rows.map(({ traceparent }) => traceparent),
-    rows.map(({ createdAt }) => createdAt),
-  ]);
+/** The values of `insertText`. */
+export const valuesOf = (rows: readonly OutboxRow[]): RowValues => [
+  rows.map(({ id }) => id),
+  rows.map(({ forTenant }) => forTenant),
+  rows.map(({ type }) => type),
+  rows.map(({ event }) => event),
+  rows.map(({ audit }) => audit),
+  rows.map(({ traceparent }) => traceparent),
+  rows.map(({ createdAt }) => createdAt),
+];
+
+/** Inserts rows and returns them for the relay of this process. */
+export type InsertRows = (run: Run, rows: readonly OutboxRow[]) => Promise<readonly FreshRow[]>;
+
+const insertAll: InsertRows = async (run, rows) => {
+  await run(insertRows, valuesOf(rows));
+  return rows;
+};
 
 /**
  * Records changes that consist of their event alone. Those that are recorded at the same time share
  * one statement, and one flush to disk.
  */
-export function createRecorder(database: Database, handover: Handover) {
-  const insert = createBatch(async (rows: readonly OutboxRow[]) => {
+export function createRecorder(database: Database, handover: Handover, insert = insertAll) {
+  const insertTogether = createBatch(async (rows: readonly OutboxRow[]) => {
     // The statement is a part of several calls: each has asked its own guard.
-    await insertAll(onPool(database, serviceOrigin(database.service)), rows);
-    handover.add(rows);
+    handover.add(await insert(onPool(database, serviceOrigin(database.service)), rows));
     return rows;
   }, oneAtATime);
   return async (call: Origin, change: Omit<Change, 'tasks'>): Promise<string> => {
@@ -124,7 +131,7 @@ export function createRecorder(database: Database, handover: Handover) {
     return database.inCall({ call, tenant }, async ({ guard }) => {
       const leave = await guard?.enter(tenant);
       try {
-        return (await insert(changeRow(call, change))).id;
+        return (await insertTogether(changeRow(call, change))).id;
       } finally {
         leave?.();
       }
@@ -134,12 +141,17 @@ export function createRecorder(database: Database, handover: Handover) {
 
 /**
  * Writes the rows of changes that consist of their events alone in a transaction of their call, with
- * one statement. Pass the rows to the handover after the commit.
+ * one statement. Pass the result to the handover after the commit.
  */
-export async function recordRows(tx: Transaction, rows: readonly OutboxRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await insertAll(tx.query, rows);
+export async function recordRows(
+  tx: Transaction,
+  rows: readonly OutboxRow[],
+  insert = insertAll,
+): Promise<readonly FreshRow[]> {
+  if (rows.length === 0) return [];
+  const fresh = await insert(tx.query, rows);
   tx.isChanged = true;
+  return fresh;
 }
 
 /**

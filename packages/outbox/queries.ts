@@ -3,24 +3,24 @@ import type { Task } from './tasks.ts';
 
 // The statements on the outbox, of the recorder, the relay and the loss detector.
 
-export const insertRows: Statement<
-  never,
-  [
-    ids: string[],
-    forTenants: string[],
-    types: string[],
-    events: Array<string | null>,
-    audits: Array<string | null>,
-    traceparents: string[],
-    createdAt: Date[],
-  ]
-> = {
-  name: 'outbox.insert',
-  text: `insert into outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at)
+/** The columns of rows to insert. */
+export type RowValues = [
+  ids: string[],
+  forTenants: string[],
+  types: string[],
+  events: Array<string | null>,
+  audits: Array<string | null>,
+  traceparents: string[],
+  createdAt: Date[],
+];
+
+/** Inserts rows, also as a part of another statement. */
+export const insertText = `insert into outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at)
          select id, for_tenant, type, event, audit, '[]', traceparent, created_at
          from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
-           as row (id, for_tenant, type, event, audit, traceparent, created_at)`,
-};
+           as row (id, for_tenant, type, event, audit, traceparent, created_at)`;
+
+export const insertRows: Statement<never, RowValues> = { name: 'outbox.insert', text: insertText };
 
 /** The age of the oldest row that waits, in seconds. */
 export const oldestAge: Statement<{ age: number }, []> = {

@@ -3,7 +3,7 @@ import { type Broker, isTooLarge } from '@bailiwick/broker';
 import { serviceOrigin } from '@bailiwick/contract';
 import { continueTrace, gauge, type Log } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
-import type { Handover } from './handover.ts';
+import type { FreshRow, Handover } from './handover.ts';
 import { createLossDetector, findLosses } from './loss-detector.ts';
 import {
   deleteOldRows,
@@ -15,7 +15,7 @@ import {
   waitingRows,
 } from './queries.ts';
 import { streamMessage } from './row.ts';
-import { publishTask } from './tasks.ts';
+import { publishTask, tasksMadeHeader } from './tasks.ts';
 
 const batch = 100;
 const deletedAtOnce = 5000;
@@ -249,18 +249,22 @@ async function sendFresh({
   broker,
 }: Omit<PublisherDeps, 'log'>): Promise<{ published: number; hasMore: boolean }> {
   const { rows, hasMore } = handover.take();
-  const results = await Promise.all(
-    rows.map(({ forTenant, ...row }) =>
-      continueTrace(row.traceparent, () =>
-        send(broker, { ...row, for_tenant: forTenant, tasks: [], stream_seq: null }),
-      ),
-    ),
-  );
+  const results: SendResult[] = [];
+  // Each row may have many tasks.
+  for (let at = 0; at < rows.length; at += batch)
+    results.push(
+      ...(await Promise.all(rows.slice(at, at + batch).map((row) => sendRow(broker, row)))),
+    );
   const published = publishedOf(results);
   if (published.length > 0)
     await database.write(serviceOrigin(database.service), markFresh, [JSON.stringify(published)]);
   return { published: published.length, hasMore: hasMore || published.length < rows.length };
 }
+
+const sendRow = (broker: Broker, { forTenant, makeTasks, ...row }: FreshRow) =>
+  continueTrace(row.traceparent, () =>
+    send(broker, { ...row, for_tenant: forTenant, tasks: [], stream_seq: null }, makeTasks),
+  );
 
 const publishedOf = (results: readonly SendResult[]) =>
   results.flatMap(({ id, seq }) => (seq === undefined ? [] : [{ id, seq }]));
@@ -276,8 +280,12 @@ async function deleteOld(database: Database): Promise<number> {
 type SendResult = { id: string; seq?: number; error?: unknown };
 
 /** Publishes a row and returns its result: a failed row must not make the others be sent again. */
-const send = (broker: Broker, row: Waiting): Promise<SendResult> =>
-  publishRow(broker, row).then(
+const send = (
+  broker: Broker,
+  row: Waiting,
+  makeTasks?: FreshRow['makeTasks'],
+): Promise<SendResult> =>
+  publishRow(broker, row, makeTasks).then(
     (seq) => ({ id: row.id, seq }),
     (error: unknown) => ({ id: row.id, error }),
   );
@@ -285,12 +293,22 @@ const send = (broker: Broker, row: Waiting): Promise<SendResult> =>
 async function publishRow(
   broker: Broker,
   { id, for_tenant: tenant, type, event, audit, tasks, stream_seq: before }: Waiting,
+  makeTasks: FreshRow['makeTasks'],
 ): Promise<number> {
   const subject = `evt.${tenant || '_'}.${type || 'audit'}`;
+  const body = streamMessage(event, audit);
+  if (makeTasks) {
+    // A message id of its own: if the tasks fail, the row is published from the table, and the
+    // stream would drop that event, for which fan-out makes the tasks, as a duplicate.
+    const made = { [tasksMadeHeader]: 'true' };
+    const sequence = await broker.publish(subject, body, `${id}:tasks`, made);
+    await makeTasks();
+    return sequence;
+  }
   // A new message id: if only tasks were lost, the stream still has the event and would drop it as
   // a duplicate.
   const message = before === null ? id : `${id}:${before}`;
-  const sequence = await broker.publish(subject, streamMessage(event, audit), message);
+  const sequence = await broker.publish(subject, body, message);
   for (const task of tasks) await publishTask(broker, task, { tenant, event: id });
   return sequence;
 }

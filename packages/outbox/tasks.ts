@@ -27,6 +27,9 @@ export const taskHeaders = {
   extra: 'Bailiwick-Extra',
 } as const;
 
+/** The header of an event whose tasks are published by the process that published the event. */
+export const tasksMadeHeader = 'Bailiwick-Tasks-Made';
+
 /** A task for a mail with a one-time token. The token stays sealed until the mail is written. */
 export function mailTask(
   operation: TaskOperation,

@@ -65,9 +65,16 @@ import { createSuppressions, type Suppressions } from './email/suppression.ts';
 import { openTemplates } from './email/templates.ts';
 import { listEventTypesHandler } from './events/list.ts';
 import { eventsChecks, eventsHandlers } from './events/publish.ts';
+import { insertWithTasks } from './fanout/at-once.ts';
 import { createDomainOwners } from './fanout/domain-owners.ts';
-import { endpointFinder, startFanout, unsentRecorder, wantsFinder } from './fanout/fanout.ts';
-import { createLaneQuotas } from './fanout/lane-quotas.ts';
+import {
+  endpointFinder,
+  type RecordUnsent,
+  startFanout,
+  unsentRecorder,
+  wantsFinder,
+} from './fanout/fanout.ts';
+import { createLaneQuotas, type LaneQuotas } from './fanout/lane-quotas.ts';
 import { keysHandlers } from './keys/handlers.ts';
 import { logoutHandlers } from './logouts/handlers.ts';
 import { attemptsHandler } from './messages/attempts.ts';
@@ -171,6 +178,8 @@ function partsOf(deps: Deps) {
     announcements,
     suppressions: createSuppressions(deps),
     findTarget: targetFinder(database),
+    noteUnsent: unsentRecorder(database),
+    quotas: createLaneQuotas(),
     store: createStore({
       database,
       keys,
@@ -206,6 +215,8 @@ type Shared = Deps & {
   store: Store;
   suppressions: Suppressions;
   findTarget: FindTarget;
+  noteUnsent: RecordUnsent;
+  quotas: LaneQuotas;
   /** The work that comes through the queue. */
   tasks: Tasks;
 };
@@ -250,7 +261,7 @@ const mailServices = ({ tasks, suppressions }: Shared): Served[] => [
 ];
 
 const platformServices = (shared: Shared): Served[] => [
-  serve(Events, eventsHandlers(shared), eventsChecks),
+  serve(Events, eventsHandlers({ ...shared, insert: insertWithTasks(shared) }), eventsChecks),
   serve(Queues, queuesHandlers(shared)),
   serve(Keys, keysHandlers({ ...shared, service: shared.keyService })),
 ];
@@ -269,10 +280,9 @@ function backgroundOf(shared: Shared): Background[] {
   const finders = {
     findEndpoints: endpointFinder(database),
     wants: wantsFinder(database),
-    noteUnsent: unsentRecorder(database),
   };
   const fanout: Background = () => (
-    startFanout({ ...shared, ...finders, quotas: createLaneQuotas() }), () => Promise.resolve()
+    startFanout({ ...shared, ...finders }), () => Promise.resolve()
   );
   return [
     ...(plan.roles.has('api') ? api() : []),

@@ -1,6 +1,6 @@
 import { findProblems, type Origin } from '@bailiwick/contract';
 import { errorRecord, invalid, type ServiceError } from '@bailiwick/errors';
-import type { Handover } from '@bailiwick/outbox';
+import type { Handover, InsertRows } from '@bailiwick/outbox';
 import type { Handlers } from '@bailiwick/pipeline';
 import {
   type ApplicationEvent,
@@ -21,6 +21,7 @@ type Entry = { input: ApplicationEvent; refusal: ServiceError | undefined; publi
 type Deps = {
   database: Database;
   handover: Handover;
+  insert: InsertRows;
   /** Counts events against the tenant's limit: only the first ones may be allowed. */
   take: (tenant: string, events: number) => Promise<{ allowed: number; refusal: ServiceError }>;
 };
@@ -28,6 +29,7 @@ type Deps = {
 export function publishBatchHandler({
   database,
   handover,
+  insert,
   take,
 }: Deps): Pick<Handlers<typeof Events>, 'publishBatch'> {
   async function publish(call: Origin, tenant: string, entries: readonly Entry[]): Promise<void> {
@@ -38,7 +40,7 @@ export function publishBatchHandler({
       id,
     }));
     const { ids, rows } = await database.transaction({ call, tenant }, (tx) =>
-      recordEvents(tx, tenant, events),
+      recordEvents(tx, tenant, events, insert),
     );
     handover.add(rows);
     for (const [index, entry] of entries.entries()) entry.published = ids[index] ?? '';

@@ -1,5 +1,5 @@
 import { type Limit, type LimitProfile, perMinute, unlimited } from '@bailiwick/contract';
-import { createRecorder, type Handover } from '@bailiwick/outbox';
+import { createRecorder, type Handover, type InsertRows } from '@bailiwick/outbox';
 import type { Checks, Handlers } from '@bailiwick/pipeline';
 import type { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
 import { type Database, type Limiter, lockName } from '@bailiwick/store';
@@ -18,7 +18,14 @@ const limits: Record<LimitProfile, Limit> = {
   off: unlimited,
 };
 
-type Deps = { database: Database; handover: Handover; limiter: Limiter; profile: LimitProfile };
+type Deps = {
+  database: Database;
+  handover: Handover;
+  /** Inserts the rows of events, and prepares their tasks. */
+  insert: InsertRows;
+  limiter: Limiter;
+  profile: LimitProfile;
+};
 
 export const eventsChecks: Checks<typeof Events> = {
   publish: ({ body }) => bodyProblems(body),
@@ -27,10 +34,11 @@ export const eventsChecks: Checks<typeof Events> = {
 export function eventsHandlers({
   database,
   handover,
+  insert,
   limiter,
   profile,
 }: Deps): Handlers<typeof Events> {
-  const recordAlone = createRecorder(database, handover);
+  const recordAlone = createRecorder(database, handover, insert);
   const limit = limits[profile];
   return {
     async publish({ tenant, type, body, id }, call) {
@@ -42,7 +50,7 @@ export function eventsHandlers({
         async (tx) => {
           // The previous version decides under this lock.
           await lockName(tx, rowOf.published(tenant, nameOf(call, event)));
-          return recordEvents(tx, tenant, [event]);
+          return recordEvents(tx, tenant, [event], insert);
         },
       );
       handover.add(rows);
@@ -51,6 +59,7 @@ export function eventsHandlers({
     ...publishBatchHandler({
       database,
       handover,
+      insert,
       take: (tenant, uses) => limiter.takeSeveral(publishKey(tenant), limit, uses),
     }),
   };

@@ -1,5 +1,5 @@
 import type { Origin } from '@bailiwick/contract';
-import { changeRow, type OutboxRow, recordRows } from '@bailiwick/outbox';
+import { changeRow, type FreshRow, type InsertRows, recordRows } from '@bailiwick/outbox';
 import type { Transaction } from '@bailiwick/store';
 import { takeIds } from './queries.ts';
 
@@ -18,7 +18,7 @@ type Recorded = {
   /** The event's id for each of the events. */
   ids: string[];
   /** The rows for the relay. */
-  rows: OutboxRow[];
+  rows: readonly FreshRow[];
 };
 
 /**
@@ -29,6 +29,7 @@ export async function recordEvents(
   tx: Transaction,
   tenant: string,
   events: readonly NewEvent[],
+  insert: InsertRows,
 ): Promise<Recorded> {
   const entries = events.map((event) => ({
     name: event.id === '' ? '' : nameOf(tx.call, event),
@@ -39,8 +40,7 @@ export async function recordEvents(
   const published = named.size > 0 ? await takeIds(tx, tenant, named) : named;
   const ids = entries.map(({ name, row }) => published.get(name) ?? row.id);
   const rows = entries.flatMap(({ row }, index) => (ids[index] === row.id ? [row] : []));
-  await recordRows(tx, rows);
-  return { ids, rows };
+  return { ids, rows: await recordRows(tx, rows, insert) };
 }
 
 /** The id under which an event is published: two callers may use the same. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
-import { taskHeaders } from '@bailiwick/outbox';
+import { taskHeaders, tasksMadeHeader } from '@bailiwick/outbox';
 import { createLog } from '@bailiwick/process';
 import { isSubscribed, readEvent } from './event.ts';
-import { type FanoutDeps, fanOut } from './fanout.ts';
+import { type FanoutDeps, fanOut, startFanout } from './fanout.ts';
 import { createLaneQuotas } from './lane-quotas.ts';
 
 const text = (over: Record<string, unknown> = {}) =>
@@ -252,4 +252,17 @@ test('readEvent throws for names that PostgreSQL cannot store, so that fan-out d
     { data: { ID: '\0' } },
   ])
     assert.throws(() => readEvent(streamMessage(text(over))));
+});
+
+test('fan-out skips an event whose tasks are made, without reading it', async () => {
+  const happened: string[] = [];
+  let handle: (message: object) => Promise<void> = () => Promise.resolve();
+  const broker = { consume: (_options: object, work: typeof handle) => void (handle = work) };
+  startFanout({ broker, log: createLog('test', () => {}) } as unknown as FanoutDeps);
+  await handle({
+    header: (name: string) => (name === tasksMadeHeader ? 'true' : ''),
+    text: () => happened.push('read'),
+    ack: () => happened.push('acknowledge'),
+  });
+  assert.deepEqual(happened, ['acknowledge']);
 });

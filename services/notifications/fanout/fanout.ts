@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type Broker, type BrokerMessage } from '@bailiwick/broker';
 import { createBatch, findEmail, serviceOrigin } from '@bailiwick/contract';
-import { publishTask } from '@bailiwick/outbox';
+import { publishTask, tasksMadeHeader } from '@bailiwick/outbox';
 import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
@@ -53,7 +53,7 @@ export const wantsFinder = (database: Database): Wants =>
   });
 
 /** Records that an inactive endpoint does not get an event. */
-type RecordUnsent = (row: AttemptRow) => Promise<AttemptRow>;
+export type RecordUnsent = (row: AttemptRow) => Promise<AttemptRow>;
 
 /** Writes the rows of the events that are handled at the same time together. */
 export const unsentRecorder = (database: Database): RecordUnsent =>
@@ -75,6 +75,7 @@ export function startFanout(deps: FanoutDeps): void {
     ackWaitMs: 10_000,
   } as const;
   deps.broker.consume(options, async (message) => {
+    if (message.header(tasksMadeHeader) !== '') return message.ack();
     const event = eventOf(message, deps.log);
     if (event) await fanOut(deps, event);
     message.ack();
@@ -84,21 +85,40 @@ export function startFanout(deps: FanoutDeps): void {
 export async function fanOut(deps: FanoutDeps, event: FanoutEvent): Promise<void> {
   for (const tenant of await tenantsOf(deps, event)) {
     const endpoints = await deps.findEndpoints(tenant);
-    // Whether the endpoint is active decides last: an event that it misses for that reason alone is
-    // in its list of attempts.
-    const receivers = endpoints.filter(
-      (endpoint) =>
-        skipReason(event, { ...endpoint, active: true }) === undefined &&
-        existedAt(event, endpoint.createdAt),
-    );
-    await Promise.all(
-      receivers.map((endpoint) =>
-        endpoint.active
-          ? publishDelivery(deps, event, tenant, endpoint)
-          : deps.noteUnsent(unsentRow(event, tenant, endpoint)),
-      ),
-    );
+    await deliverTo(deps, event, tenant, receiversOf(event, endpoints));
   }
+}
+
+/**
+ * The endpoints that an event is for. Whether the endpoint is active decides last: an event that it
+ * misses for that reason alone is in its list of attempts.
+ */
+export const receiversOf = (
+  event: FanoutEvent,
+  endpoints: readonly FanoutEndpoint[],
+): FanoutEndpoint[] =>
+  endpoints.filter(
+    (endpoint) =>
+      skipReason(event, { ...endpoint, active: true }) === undefined &&
+      existedAt(event, endpoint.createdAt),
+  );
+
+export type DeliverDeps = Pick<FanoutDeps, 'broker' | 'quotas' | 'noteUnsent'>;
+
+/** Publishes one task per endpoint, and records for inactive ones that they do not get the event. */
+export async function deliverTo(
+  deps: DeliverDeps,
+  event: FanoutEvent,
+  tenant: string,
+  receivers: readonly FanoutEndpoint[],
+): Promise<void> {
+  await Promise.all(
+    receivers.map((endpoint) =>
+      endpoint.active
+        ? publishDelivery(deps, event, tenant, endpoint)
+        : deps.noteUnsent(unsentRow(event, tenant, endpoint)),
+    ),
+  );
 }
 
 // Events without a tenant reach no endpoint, except events about users: they go to the user's
@@ -156,7 +176,7 @@ const operationFor = (kind: FanoutEndpoint['kind']) =>
 
 // Webhooks get the event's exact bytes, chat endpoints a message in their service's format.
 function publishDelivery(
-  { broker, quotas }: FanoutDeps,
+  { broker, quotas }: DeliverDeps,
   { id, type, text, timestamp }: FanoutEvent,
   tenant: string,
   { id: endpoint, kind }: FanoutEndpoint,

@@ -1,16 +1,37 @@
-import type { Database, Statement } from '@bailiwick/store';
+import { insertText, type OutboxRow, type RowValues, valuesOf } from '@bailiwick/outbox';
+import type { Database, Run, Statement } from '@bailiwick/store';
 import type { ChatKind } from '../chat-kinds.ts';
 import { namesFor, type Receiver } from './event.ts';
 
 /** `kind`: the chat service; empty = a webhook. */
 export type FanoutEndpoint = Receiver & { kind: ChatKind | ''; createdAt: string };
 
-const fanoutEndpoints: Statement<FanoutEndpoint & { tenant: string }, [tenant: readonly string[]]> =
-  {
-    name: 'notifications.addressees',
-    text: `select tenant, id, active, event_types as "eventTypes", '' as kind, created_at as "createdAt" from webhook_endpoint where tenant = any ($1)
-         union all select tenant, id, active, event_types, kind, created_at from chat_endpoint where tenant = any ($1)`,
-  };
+type TenantEndpoint = FanoutEndpoint & { tenant: string };
+
+/** `tenants`: the condition for the column tenant. */
+const endpointsOf = (tenants: string) =>
+  `select tenant, id, active, event_types as "eventTypes", '' as kind, created_at as "createdAt" from webhook_endpoint where tenant ${tenants}
+         union all select tenant, id, active, event_types, kind, created_at from chat_endpoint where tenant ${tenants}`;
+
+const fanoutEndpoints: Statement<TenantEndpoint, [tenant: readonly string[]]> = {
+  name: 'notifications.addressees',
+  text: endpointsOf('= any ($1)'),
+};
+
+const insertEvents: Statement<TenantEndpoint, RowValues> = {
+  name: 'notifications.insert_events',
+  text: `with recorded as (${insertText} returning for_tenant)
+         ${endpointsOf('in (select for_tenant from recorded)')}`,
+  across: 'each event goes to the endpoints of its own tenant',
+};
+
+/** Writes the outbox rows of events, and returns the endpoints of each tenant at that time. */
+export async function insertWithEndpoints(
+  run: Run,
+  rows: readonly OutboxRow[],
+): Promise<Map<string, FanoutEndpoint[]>> {
+  return Map.groupBy(await run(insertEvents, valuesOf(rows)), ({ tenant }) => tenant);
+}
 
 /** The endpoints of both kinds of each tenant, in order. `skipReason` filters by EventTypes. */
 export async function listFanoutEndpoints(
