@@ -31,6 +31,8 @@ const records = {
   'role.created': `select tenant, slug as key from access.role_entry where tenant <> ''`,
   'bot.created': 'select tenant, name as key from identity.bot',
   'invitation.created': 'select tenant, email as key from access.invitation',
+  // An event of an application has no other row.
+  'report.finished': `select for_tenant as tenant, event::json #>> '{data,Name}' as key from notifications.outbox where type = 'report.finished'`,
 } as const;
 
 /** The number of rows that are still in progress. */

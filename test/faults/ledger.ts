@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { password } from '../support/people.ts';
@@ -37,9 +38,19 @@ const withPlace = (
 };
 const mailed = (steps: Step[]): Work => ({ hasMail: true, steps });
 
+const report = (Name: string) => ({
+  Type: 'report.finished',
+  Body: Buffer.from(JSON.stringify({ Name })).toString('base64'),
+});
+
 /** Mostly cheap operations: a registration costs a password hash, which is expensive by design. */
 const kinds: ReadonlyArray<{ share: number; make: Make }> = [
-  { share: 0.5, make: withPlace('Groups_Save', (Tenant, Path) => ({ Group: { Tenant, Path } })) },
+  { share: 0.35, make: withPlace('Groups_Save', (Tenant, Path) => ({ Group: { Tenant, Path } })) },
+  { share: 0.1, make: withPlace('Events_Publish', (Tenant, key) => ({ Tenant, ...report(key) })) },
+  {
+    share: 0.05,
+    make: withPlace('Events_PublishBatch', (Tenant, key) => ({ Tenant, Events: [report(key)] })),
+  },
   { share: 0.15, make: withPlace('Bots_Save', (Tenant, Name) => ({ Bot: { Tenant, Name } })) },
   {
     share: 0.1,

@@ -99,7 +99,13 @@ export async function addEndpoint(
   token: string,
   { tenant, endpoint, receivers }: Endpoint,
 ): Promise<void> {
-  const EventTypes = ['group.created', 'bot.created', 'role.created', 'invitation.created'];
+  const EventTypes = [
+    'group.created',
+    'bot.created',
+    'role.created',
+    'invitation.created',
+    'report.finished',
+  ];
   const created = await stack.call(
     'Webhooks_CreateEndpoint',
     {
