@@ -124,3 +124,40 @@ test('a row with tasks counts as published once they are stored, and else is lef
   assert.deepEqual(happened, ['evt_2:tasks Bailiwick-Tasks-Made', 'tasks', 'read', 'evt_2']);
   await relay.stop();
 });
+
+test('while the broker refuses rows, those behind them are left to the table', async () => {
+  const sent: string[] = [];
+  let isRead = false;
+  const database = {
+    service: 'test',
+    onCommit: () => {},
+    query: async () => [],
+    write: async () => [],
+    transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
+      isRead = true;
+      return work({ query: async () => [] });
+    },
+  } as unknown as Database;
+  const broker = {
+    isConnected: () => true,
+    connections: () => 1,
+    states: async () => ({
+      EVT: { created: new Date(0), lastSeq: 0 },
+      TASK: { created: new Date(0), lastSeq: 0 },
+    }),
+    publish: async (_subject: string, _body: string, id: string) => {
+      sent.push(id);
+      if (id === 'evt_150') throw new Error('no answer');
+      return 7;
+    },
+  } as unknown as Broker;
+  const handover = createHandover();
+  const log = createLog('test', () => {});
+  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  while (!isRead) await setImmediate();
+  isRead = false;
+  handover.add(Array.from({ length: 350 }, (_, index) => row(`evt_${index}`)));
+  while (!isRead) await setImmediate();
+  assert.equal(sent.length, 200);
+  await relay.stop();
+});

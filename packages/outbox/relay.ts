@@ -249,13 +249,12 @@ async function sendFresh({
   broker,
 }: Omit<PublisherDeps, 'log'>): Promise<{ published: number; hasMore: boolean }> {
   const { rows, hasMore } = handover.take();
-  const results: SendResult[] = [];
-  // Each row may have many tasks.
-  for (let at = 0; at < rows.length; at += batch)
-    results.push(
-      ...(await Promise.all(rows.slice(at, at + batch).map((row) => sendRow(broker, row)))),
-    );
-  const published = publishedOf(results);
+  const published: Array<{ id: string; seq: number }> = [];
+  // Each row may have many tasks. While the broker refuses rows, the others stay in the table.
+  for (let at = 0; at < rows.length && published.length === at; at += batch) {
+    const some = rows.slice(at, at + batch);
+    published.push(...publishedOf(await Promise.all(some.map((row) => sendRow(broker, row)))));
+  }
   if (published.length > 0)
     await database.write(serviceOrigin(database.service), markFresh, [JSON.stringify(published)]);
   return { published: published.length, hasMore: hasMore || published.length < rows.length };
