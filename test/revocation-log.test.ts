@@ -53,7 +53,7 @@ describe('the log of revocations', () => {
   const revoke = (...keys: Array<`user:${string}`>) =>
     transact(async (tx) => recordRevocation(tx, keys));
 
-  test('brings each key once, whatever the order in which transactions began and committed', async () => {
+  test('brings each key once, in any order in which transactions began and committed', async () => {
     const { next, keys } = createHolder();
     await next();
     await other.query("begin; insert into revocation (keys) values ('{user:late}')");

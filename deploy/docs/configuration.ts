@@ -107,7 +107,7 @@ ${names.map(renderProcess).join('\n')}
 ${listOf(ofCalls)}.
 
 \`node deploy/serve.ts\` holds all but notifications, and signs its calls to notifications with the key of the gateway. It reads the
-settings of what it holds, except ${listOf(ofCalls.filter((setting) => !reads(serve.settings, setting)))}.
+settings of its services, except ${listOf(ofCalls.filter((setting) => !reads(serve.settings, setting)))}.
 Notifications calls it at the port below, as access and as sso.
 
 Each service can have a database of its own here too. \`DATABASE_URL\` names one for all.

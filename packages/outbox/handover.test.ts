@@ -126,7 +126,7 @@ test('a row with tasks counts as published once they are stored, and else is lef
 });
 
 test('while the broker refuses rows, those behind them are left to the table', async () => {
-  const sent: string[] = [];
+  const ids: string[] = [];
   let isRead = false;
   const database = {
     service: 'test',
@@ -146,7 +146,7 @@ test('while the broker refuses rows, those behind them are left to the table', a
       TASK: { created: new Date(0), lastSeq: 0 },
     }),
     publish: async (_subject: string, _body: string, id: string) => {
-      sent.push(id);
+      ids.push(id);
       if (id === 'evt_150') throw new Error('no answer');
       return 7;
     },
@@ -158,6 +158,6 @@ test('while the broker refuses rows, those behind them are left to the table', a
   isRead = false;
   handover.add(Array.from({ length: 350 }, (_, index) => row(`evt_${index}`)));
   while (!isRead) await setImmediate();
-  assert.equal(sent.length, 200);
+  assert.equal(ids.length, 200);
   await relay.stop();
 });

@@ -149,9 +149,9 @@ export async function recordRows(
   insert = insertAll,
 ): Promise<readonly FreshRow[]> {
   if (rows.length === 0) return [];
-  const fresh = await insert(tx.query, rows);
+  const freshRows = await insert(tx.query, rows);
   tx.isChanged = true;
-  return fresh;
+  return freshRows;
 }
 
 /**

@@ -249,15 +249,15 @@ async function sendFresh({
   broker,
 }: Omit<PublisherDeps, 'log'>): Promise<{ published: number; hasMore: boolean }> {
   const { rows, hasMore } = handover.take();
-  const published: Array<{ id: string; seq: number }> = [];
+  const positions: Array<{ id: string; seq: number }> = [];
   // Each row may have many tasks. While the broker refuses rows, the others stay in the table.
-  for (let at = 0; at < rows.length && published.length === at; at += batch) {
+  for (let at = 0; at < rows.length && positions.length === at; at += batch) {
     const some = rows.slice(at, at + batch);
-    published.push(...publishedOf(await Promise.all(some.map((row) => sendRow(broker, row)))));
+    positions.push(...publishedOf(await Promise.all(some.map((row) => sendRow(broker, row)))));
   }
-  if (published.length > 0)
-    await database.write(serviceOrigin(database.service), markFresh, [JSON.stringify(published)]);
-  return { published: published.length, hasMore: hasMore || published.length < rows.length };
+  if (positions.length > 0)
+    await database.write(serviceOrigin(database.service), markFresh, [JSON.stringify(positions)]);
+  return { published: positions.length, hasMore: hasMore || positions.length < rows.length };
 }
 
 const sendRow = (broker: Broker, { forTenant, makeTasks, ...row }: FreshRow) =>
@@ -299,8 +299,8 @@ async function publishRow(
   if (makeTasks) {
     // A message id of its own: if the tasks fail, the row is published from the table, and the
     // stream would drop that event, for which fan-out makes the tasks, as a duplicate.
-    const made = { [tasksMadeHeader]: 'true' };
-    const sequence = await broker.publish(subject, body, `${id}:tasks`, made);
+    const headers = { [tasksMadeHeader]: 'true' };
+    const sequence = await broker.publish(subject, body, `${id}:tasks`, headers);
     await makeTasks();
     return sequence;
   }

@@ -7,8 +7,8 @@ import { callerSettings, peers, rpcPortSettings, verifierSettings } from './sett
 const everyPart = ['gateway', 'identity', 'access', 'sso', 'notifications'];
 
 /** Whether services of other processes may call a process that holds these. */
-export const isCalled = (held: readonly string[]): boolean =>
-  held.some((name) => name !== 'gateway') && everyPart.some((name) => !held.includes(name));
+export const isCalled = (names: readonly string[]): boolean =>
+  names.some((name) => name !== 'gateway') && everyPart.some((name) => !names.includes(name));
 
 /** The services that a table has addresses of, each with the name of that setting. */
 const peersIn = (table: SettingTable): Array<[service: string, setting: string]> =>
@@ -17,38 +17,38 @@ const peersIn = (table: SettingTable): Array<[service: string, setting: string]>
     .map((name) => [name.replace(/Url$/, ''), name]);
 
 /** The peers of a service that its process does not hold. */
-export const remotePeers = (table: SettingTable, held: readonly string[]) =>
-  peersIn(table).filter(([service]) => !held.includes(service));
+export const remotePeers = (table: SettingTable, names: readonly string[]) =>
+  peersIn(table).filter(([service]) => !names.includes(service));
 
 /**
  * The settings of a process that holds these services: of the calls between processes only those
  * that it makes or takes. Several services may each have a database of their own.
  */
 export function processSettings(tables: Readonly<Record<string, SettingTable>>): SettingTable {
-  const held = Object.keys(tables);
-  const calling = held.filter((name) => remotePeers(tables[name] ?? {}, held).length > 0);
+  const names = Object.keys(tables);
+  const calling = names.filter((name) => remotePeers(tables[name] ?? {}, names).length > 0);
   if (calling.length > 1)
     throw new Error(
       `${calling.join(' and ')} would sign their calls with one key: a process has one`,
     );
   const joined: SettingTable = {};
   for (const [service, table] of Object.entries(tables)) {
-    const unused = unusedIn(service, table, held);
+    const unused = unusedIn(service, table, names);
     for (const [name, setting] of Object.entries(table))
-      if (!unused.has(name)) joined[nameIn(held, service, name)] = setting;
+      if (!unused.has(name)) joined[nameIn(names, service, name)] = setting;
   }
-  return held.includes('gateway') && isCalled(held) ? { ...joined, ...rpcPortSettings } : joined;
+  return names.includes('gateway') && isCalled(names) ? { ...joined, ...rpcPortSettings } : joined;
 }
 
 /** The name of a service's setting in its process. */
-export const nameIn = (held: readonly string[], service: string, name: string): string =>
-  name === 'databaseUrl' && held.length > 1 ? `${service}DatabaseUrl` : name;
+export const nameIn = (names: readonly string[], service: string, name: string): string =>
+  name === 'databaseUrl' && names.length > 1 ? `${service}DatabaseUrl` : name;
 
-function unusedIn(service: string, table: SettingTable, held: readonly string[]): Set<string> {
-  const makesCalls = remotePeers(table, held).length > 0;
-  const takesCalls = service !== 'gateway' && isCalled(held);
+function unusedIn(service: string, table: SettingTable, names: readonly string[]): Set<string> {
+  const makesCalls = remotePeers(table, names).length > 0;
+  const takesCalls = service !== 'gateway' && isCalled(names);
   return new Set([
-    ...peersIn(table).flatMap(([peer, name]) => (held.includes(peer) ? [name] : [])),
+    ...peersIn(table).flatMap(([peer, name]) => (names.includes(peer) ? [name] : [])),
     ...(makesCalls ? [] : Object.keys(callerSettings)),
     ...(takesCalls ? [] : Object.keys(verifierSettings)),
     ...(makesCalls || takesCalls ? [] : Object.keys(tlsSettings)),

@@ -137,18 +137,18 @@ const stateOf = (services: readonly Service[], { tokens }: RpcContext): State =>
 });
 
 /** The transports between the parts of a process, and to the services of others. */
-function createPeers(held: readonly string[], settings: Values, context: RpcContext) {
-  const local = new Map(held.map((name) => [name, createLocalTransport()]));
+function createPeers(names: readonly string[], settings: Values, context: RpcContext) {
+  const local = new Map(names.map((name) => [name, createLocalTransport()]));
   const remote: WireTransport[] = [];
   return {
     /** What a part is created with. */
     async optionsOf({ name, table }: Pick<ServicePart, 'name' | 'table'>, log: Log) {
-      const urls = remotePeers(table, held).map(([peer, url]) => [peer, String(settings[url])]);
+      const urls = remotePeers(table, names).map(([peer, url]) => [peer, String(settings[url])]);
       const opened: Record<string, WireTransport> =
         urls.length === 0 ? {} : await openPeers(name, settings, Object.fromEntries(urls), context);
       remote.push(...Object.values(opened));
       const peers: Record<string, Transport> = { ...Object.fromEntries(local), ...opened };
-      const databaseUrl = settings[nameIn(held, name, 'databaseUrl')];
+      const databaseUrl = settings[nameIn(names, name, 'databaseUrl')];
       return {
         settings: { ...settings, databaseUrl } as OwnSettings<SettingTable>,
         peers: peers as Peers<SettingTable>,
