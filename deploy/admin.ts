@@ -6,8 +6,8 @@ import { createLog, type Environment, readSettings } from '@bailiwick/process';
 import {
   DatabaseProblem,
   finishUpgrade,
-  forgetHolders,
   renameInstallation,
+  revokeEverything,
 } from '@bailiwick/store';
 import { schemas } from './migrate.ts';
 import { migrateSettings } from './settings.ts';
@@ -53,7 +53,7 @@ export async function finishUpgrades(environment: Environment): Promise<void> {
  */
 export async function forgetRights(environment: Environment): Promise<void> {
   const urls: Record<string, unknown> = readSettings(migrateSettings, environment);
-  for (const schema of schemas) await forgetHolders(schema, String(urls[schema.service]));
+  for (const schema of schemas) await revokeEverything(schema, String(urls[schema.service]));
   await sleep(leaseMs);
 }
 

@@ -51,7 +51,7 @@ const workerPermissions = permissionBitmap((permission) => permission === 'iam.i
 
 /**
  * Resolves a credential to a principal, and a principal to a caller with permissions. Both steps
- * are cached for a lease, which ends as soon as a service revokes rights: a busy caller costs no
+ * are cached for a minute at most, and until a service revokes rights: a busy caller costs no
  * look-up, and a revoked right never works again.
  */
 export function createAuthenticator(
@@ -104,9 +104,10 @@ export function createAuthenticator(
       if (principal.portal) return newCaller({ ...base, ...portalRights(principal) });
       if (!needsPermissions(operation)) return newCaller(base);
       // Cached by credential, not by user: only one of a user's two sessions may come from the
-      // tenant's provider.
+      // tenant's provider. And by its proof, which a revocation may have changed since the principal
+      // was loaded.
       const { effective, check } = await rightsCache.getOrLoad(
-        `rights ${principal.rightsOf} ${tenant}`,
+        `rights ${principal.rightsOf} ${tenant} ${Object.values(sessionProof(principal)).join(' ')}`,
         () => loadRights({ authority, credentials }, principal, tenant),
       );
       return newCaller({
@@ -139,13 +140,13 @@ async function resolveCredential(
   credentials: Clients['credentials'],
   token: { tokenHash: Uint8Array; ip: string; kind: string },
 ): Promise<Resolved> {
-  const principal = await credentials.resolve(token);
+  const { unchangedFor, ...principal } = await credentials.resolve(token);
   const { credentialId } = principal;
   const more = { clientId: '', rightsOf: credentialId, rightsKeys: moreKeysOf(principal) };
   return {
     principal: { ...principal, ...more },
     keys: keysOf(principal),
-    lastsMs: lastsOf(principal, leaseMs),
+    lastsMs: lastsOf({ unchangedFor }, leaseMs),
   };
 }
 
@@ -170,7 +171,7 @@ async function loadRights(
   const { type, id, credentialId, clientId, narrowedTo } = principal;
   const botTenant = principal.tenant;
   const session = sessionTimes(principal);
-  const effective = await authority.effective({
+  const { unchangedFor, ...effective } = await authority.effective({
     principalType: type,
     principalId: id,
     tenant,
@@ -196,7 +197,9 @@ async function loadRights(
   const sessionMs = check.endsAt
     ? timestampMs(check.endsAt) - Date.now()
     : Number.POSITIVE_INFINITY;
-  const lastsMs = Math.min(sessionMs, lastsOf(effective, leaseMs));
+  // Which one is the only tenant of a user depends on the others too.
+  const choiceMs = tenant === '' ? leaseMs : Number.POSITIVE_INFINITY;
+  const lastsMs = Math.min(sessionMs, choiceMs, lastsOf({ unchangedFor }, leaseMs));
   return { value: { effective, check }, keys, lastsMs };
 }
 

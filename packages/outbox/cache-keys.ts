@@ -1,9 +1,9 @@
 import type { RightsKey } from '@bailiwick/contract';
 
 // The keys of the caches that a recorded change invalidates, by the type of its event. docs/caches.md
-// lists the cached values and their keys. A change that has no event adds its keys by hand
-// (`call.invalidates`), and so does a call that finds its change made: the call that has made it may
-// still wait for the caches.
+// lists the cached values and their keys. A change that has no event writes its keys by
+// `recordRevocation`. A call that finds its change made adds them to `call.invalidates` only: the call
+// that has made it has written them, and may still wait for the caches.
 
 /** The part of a change that its keys follow from. */
 type RecordedChange = {

@@ -7,6 +7,7 @@ import { Client } from 'pg';
 import { adoptBaseline, type ServiceSchema, versionOf } from './baseline.ts';
 import { connectionProblem, UnsuitableDatabase } from './database-problem.ts';
 import { connectionOf, databaseRole, ormOptions, sessionOptions } from './orm.ts';
+import { everyKey } from './revocations.ts';
 import { otherInstallation } from './schema-window.ts';
 import { assertServer, type ServerRow, serverStatement } from './server.ts';
 
@@ -142,13 +143,13 @@ export async function finishUpgrade(
 }
 
 /**
- * Ends the leases of all caches of rights in a schema's log of revocations: their processes drop the
- * values with their next renewals, a second later at most.
+ * Revokes everything in a schema's log of revocations: the caches of rights drop their values with
+ * their next renewals, a second later at most.
  */
-export async function forgetHolders({ service }: ServiceSchema, url: string): Promise<void> {
+export async function revokeEverything({ service }: ServiceSchema, url: string): Promise<void> {
   const client = await connect(url, 0, createLog('admin'));
   try {
-    await client.query(`delete from ${service}.revocation_holder`);
+    await client.query(`insert into ${service}.revocation (keys) values ($1)`, [[everyKey]]);
   } finally {
     await client.end();
   }

@@ -15,11 +15,11 @@ export { createListing, type FoundIds, lastPartKey, searchIndex, textKey } from 
 export { lockName, lockNames } from './locks.ts';
 export {
   finishUpgrade,
-  forgetHolders,
   grantRole,
   migrate,
   readInstallations,
   renameInstallation,
+  revokeEverything,
 } from './migrations.ts';
 export {
   type Database,

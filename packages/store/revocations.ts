@@ -49,6 +49,8 @@ const lease = `interval '2 seconds'`;
 /** `renewed_at` is rounded, and clocks run unequally. */
 const longestLease = `interval '2100 milliseconds'`;
 const deafFor = `interval '30 seconds'`;
+/** Revokes everything. */
+export const everyKey = '*';
 /** A holder with more keys to drop drops everything. */
 const maxKeys = 10_000;
 
@@ -71,22 +73,25 @@ const renew: Statement<
   text: `with present as materialized (
            select pg_current_snapshot() as snapshot, clock_timestamp() as at
          ), former as (
-           select after, renewed_at, deaf_until from revocation_holder where id = $1
+           select after, renewed_at from revocation_holder where id = $1
          ), renewed as (
            insert into revocation_holder (id, after, renewed_at) select $1, snapshot, at from present
-           on conflict (id) do update set after = excluded.after, renewed_at = excluded.renewed_at
+           on conflict (id) do update set after = excluded.after,
+             renewed_at = greatest(revocation_holder.renewed_at, excluded.renewed_at)
+           returning deaf_until, xmax = 0 as is_new
          )
          select present.snapshot::text as snapshot,
            coalesce(former.renewed_at < present.at - ${lease}
-             or pg_snapshot_xmax($2::text::pg_snapshot) > pg_snapshot_xmax(former.after), true) as reset,
-           coalesce(former.deaf_until > present.at, false) as deaf,
+             or pg_snapshot_xmax($2::text::pg_snapshot) > pg_snapshot_xmax(former.after), true)
+             or renewed.is_new as reset,
+           coalesce(renewed.deaf_until > present.at, false) as deaf,
            (select compatible_from >= $4 from schema_window) as complete,
            array (
              select distinct key from revocation r, unnest(r.keys) as key
              where r.txid >= pg_snapshot_xmin($2::text::pg_snapshot)
                and not pg_visible_in_snapshot(r.txid, $2::text::pg_snapshot)
              limit $3) as keys
-         from present left join former on true`,
+         from present cross join renewed left join former on true`,
 };
 
 /**
@@ -106,7 +111,7 @@ export async function renewHolder(
     settledFrom,
   ]);
   if (!row) throw new Error('the renewal of a holder returned nothing');
-  const reset = row.reset || row.keys.length > maxKeys;
+  const reset = row.reset || row.keys.length > maxKeys || row.keys.includes(everyKey);
   return { ...row, reset, keys: reset ? [] : row.keys };
 }
 

@@ -7,6 +7,9 @@ import { isWithin, type Moment, present } from './moment.ts';
 // The leases of a holder in the logs of revocations, one for each service. While one holds, the
 // service's revocations wait for the holder, and the next renewal brings what it did not hear.
 
+/** How soon after a failure a renewal is tried again: one lost answer does not end the lease. */
+const retryMs = 250;
+
 type Options = {
   broker: Pick<Broker, 'reach'>;
   holder: string;
@@ -33,7 +36,8 @@ function createLogLease(
   let after = '';
   let usedAt: Moment | undefined;
   let triedAt: Moment | undefined;
-  let renewal: Promise<void> | undefined;
+  let renewal: Promise<unknown> | undefined;
+  let hasFailed = false;
   let isComplete = false;
 
   const holds = (now: Moment): boolean => from !== undefined && isWithin(leaseMs, from, now);
@@ -59,7 +63,10 @@ function createLogLease(
   function begin(now: Moment): void {
     triedAt = now;
     renewal ??= renew()
-      .catch(() => {})
+      .then(
+        () => (hasFailed = false),
+        () => (hasFailed = true),
+      )
       .finally(() => (renewal = undefined));
   }
 
@@ -75,10 +82,11 @@ function createLogLease(
       const wasTried = triedAt !== undefined && isWithin(heartbeatMs, triedAt, now);
       if (!wasTried && !holds(now)) begin(now);
     },
-    /** Renews the lease if it was used. Returns whether it was. */
+    /** Renews the lease if it was used and is due. Returns whether it was used. */
     beat(now: Moment): boolean {
       if (usedAt === undefined || !isWithin(unusedMs, usedAt, now)) return false;
-      begin(now);
+      const isDue = triedAt === undefined || !isWithin(heartbeatMs, triedAt, now);
+      if (isDue || hasFailed) begin(now);
       return true;
     },
   };
@@ -115,7 +123,7 @@ export function createLogLeases(options: Options) {
     use(services: readonly Host[], now: Moment): void {
       if (!isAllowed) return;
       for (const service of services) leaseOf(service)?.use(now);
-      if (leases.size > 0) heart ??= setInterval(beat, heartbeatMs).unref();
+      if (leases.size > 0) heart ??= setInterval(beat, retryMs).unref();
     },
 
     /** Whether the holder has a lease in each of these logs. */

@@ -26,7 +26,7 @@ const ofNotifications = /^credential:(wpt|whk)_/;
 const identityAlone: readonly Host[] = ['identity'];
 const notificationsAlone: readonly Host[] = ['notifications'];
 const ssoAlone: readonly Host[] = ['sso'];
-const both: readonly Host[] = ['identity', 'access'];
+const identityAndAccess: readonly Host[] = ['identity', 'access'];
 
 /**
  * The services that can revoke a key. Only they matter for a value under it: while another service is
@@ -35,7 +35,7 @@ const both: readonly Host[] = ['identity', 'access'];
 export function revokersOf(key: RightsKey): readonly Host[] {
   if (key.startsWith('app:')) return ssoAlone;
   if (key.startsWith('account:')) return identityAlone;
-  if (!key.startsWith('credential:')) return both;
+  if (!key.startsWith('credential:')) return identityAndAccess;
   return ofNotifications.test(key) ? notificationsAlone : identityAlone;
 }
 

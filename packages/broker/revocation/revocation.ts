@@ -11,7 +11,7 @@ import { isWithin, type Moment, present } from './moment.ts';
 import { testVerifier } from './verify.ts';
 
 // Revoked rights end with the reply. Gateways cache principals and permissions for at most
-// `leaseMs`, identity caches introspected tokens and accounts, and access caches what decisions
+// `entryMs`, identity caches introspected tokens and accounts, and access caches what decisions
 // depend on. The database makes a revocation true: the change writes its keys to a log, and a holder
 // of a cache uses its values only while it follows the log. The broker makes it fast: the service
 // signals every holder and replies when each has dropped the keys, or when the lease of a holder
@@ -145,7 +145,7 @@ function createHold(
 }
 
 /**
- * The caching side: caches rights for a lease, and only while it can receive revocations. The lease
+ * The caching side: caches rights only while it can receive revocations. The lease
  * begins with a look-up and is renewed while there are some. The least recently used entries go
  * first. `logs`: those that it can follow; a value that another service can revoke is not cached.
  * `isCounted`: the look-ups count in the metric of the gateways' caches.
@@ -188,7 +188,12 @@ export function createRightsCache(
         const loadedAt = present();
         const revokers = revokersOfAll(keys);
         logLeases.use(revokers, loadedAt);
-        const candidate: Entry = { value, keys, revokers, requestedAt: now, lastsMs, size };
+        const usableMs = Math.min(lastsMs, logLeases.usableMs(revokers));
+        const candidate: Entry = {
+          ...{ value, keys, revokers, size },
+          requestedAt: now,
+          lastsMs: usableMs,
+        };
         const isCurrent =
           loads.isCurrent(loading, keys) &&
           lease.hasBegun(now.wall) &&

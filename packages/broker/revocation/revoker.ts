@@ -128,6 +128,7 @@ export function createRevoker(broker: Broker, holders: Holders): Revoke {
     // Followers without a cache hear of the revocation too.
     if (missing.size === 0 && knowsAllAt <= now) return signal();
     const acknowledgement = waiting.add(revocation.id, missing);
+    const timeToAnswer = remainingMs();
     signal();
     // A broker's cluster may lose a signal between two of its servers.
     const again = setInterval(signal, leaseMs / 4);
@@ -136,7 +137,8 @@ export function createRevoker(broker: Broker, holders: Holders): Revoke {
     clearInterval(again);
     waiting.delete(revocation.id);
     const deaf = rows.filter((id) => missing.has(id));
-    if (deaf.length > 0) void holders.markDeaf(deaf).catch(() => {});
+    // Rows that came late leave the holders no time to answer.
+    if (deaf.length > 0 && timeToAnswer > leaseMs / 2) void holders.markDeaf(deaf).catch(() => {});
   };
 }
 

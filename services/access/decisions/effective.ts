@@ -33,7 +33,11 @@ export const keyOfSubject = (subject: string): RightsKey =>
 
 /** The keys of decisions about a session under a voucher: they follow the rights of its principals. */
 export const capKeys = (cap: Cap | undefined): RightsKey[] =>
-  (cap?.principals ?? []).map(({ id }) => keyOfSubject(id));
+  (cap?.principals ?? []).flatMap(({ id, botTenant }): RightsKey[] => [
+    keyOfSubject(id),
+    // Bots of a suspended tenant have no rights anywhere.
+    ...(botTenant === '' ? [] : [`tenant:${botTenant}` as const]),
+  ]);
 
 /** Finds what takes effect for a subject on these resources, and perhaps on others. */
 export async function findEffective(

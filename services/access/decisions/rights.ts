@@ -172,6 +172,7 @@ export async function findCap(run: Run, voucher: string, tenant: string): Promis
   const principals = await Promise.all(
     answering.map(async (principal) => ({
       id: principal.id,
+      botTenant: principal.botTenant ?? '',
       rights: await rightsOf(run, { ...principal, ...anySession(tenant) }, tenant),
     })),
   );

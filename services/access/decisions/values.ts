@@ -6,7 +6,8 @@ import type { Level } from '../permissions/builtin.ts';
 /** The patterns that all principals of a voucher may grant in a tenant. */
 export type Cap = {
   patterns: readonly string[];
-  principals: ReadonlyArray<{ id: string; rights: Rights }>;
+  /** `botTenant`: a bot's own tenant, '' = a user. */
+  principals: ReadonlyArray<{ id: string; botTenant: string; rights: Rights }>;
 };
 
 /** The permissions of one grant. */

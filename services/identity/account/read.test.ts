@@ -41,7 +41,13 @@ async function read(cacheKeys: string[], session = {}) {
 test('Account_Get is cached under the session, the user and the tenants', async () => {
   const { keys, tenants } = await read(['user:usr_1', 'tenant:tnt_1', 'tenant:tnt_2']);
   assert.deepEqual(tenants, ['tnt_1']);
-  assert.deepEqual(keys, ['user:usr_1', 'tenant:tnt_1', 'tenant:tnt_2', 'credential:ses_1']);
+  assert.deepEqual(keys, [
+    'user:usr_1',
+    'tenant:tnt_1',
+    'tenant:tnt_2',
+    'credential:ses_1',
+    'account:usr_1',
+  ]);
 });
 
 test('a limited session, or one of another assurance, has an answer of its own', async () => {

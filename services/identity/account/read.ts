@@ -23,7 +23,7 @@ type Deps = {
 };
 
 /**
- * The caller's own account, which applications read with each page. It is cached for a lease, like
+ * The caller's own account, which applications read with each page. It is cached, like
  * the rights of the caller: a change of the user, of a membership or of a tenant drops it before the
  * reply. A sign-in drops it by the log of revocations alone, and its own session is not cached yet:
  * only the user's other sessions may see the LastLoginAt before it for two seconds.

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { leaseMs } from '@bailiwick/broker';
 import {
   createNetworks,
   durationOf,
@@ -157,7 +158,10 @@ async function supportOf(deps: Deps, hash: Uint8Array, call: Origin) {
     ...userOf(session),
     type: supportCaller,
     expiresAt: timestampFromMs(Math.min(...ends)),
-    unchangedFor: durationOf(Math.min(session.expires_in_ms, own.expires_in_ms, unchangedMs)),
+    // The operator's own session has no keys here: its provider may end or limit it.
+    unchangedFor: durationOf(
+      Math.min(leaseMs, session.expires_in_ms, own.expires_in_ms, own.idle_in_ms, unchangedMs),
+    ),
     operatorSession,
   };
 }

@@ -49,7 +49,7 @@ const inactive: CacheEntry = { value: { answer: {}, serves: anywhere }, keys: []
  * Introspection for the platform's own services. A token whose user or bot is not in the tenant in
  * question is inactive, like an unknown one. Introspection does not extend a session.
  *
- * An active token is cached for a lease, as in a gateway and under the same keys: a change that
+ * An active token is cached, as in a gateway and under the same keys: a change that
  * makes it inactive drops it here before the reply.
  */
 export function tokensHandlers(deps: Deps): Handlers<typeof Tokens> {

@@ -7,9 +7,9 @@ import { isLive, limitedTo } from './live/queries.ts';
 import { type EndedSession, returningEnded } from './support/queries.ts';
 import { recordSupportEnds, signedOut } from './support/records.ts';
 
-// The user is locked and compared first: all that follows happens for that row only. The log of
-// revocations brings the new last_login_at to the caches of accounts; the reply does not wait for it. A limited
-// session proves less than the password: its provider must not clear the count of failed passwords.
+// The user is locked and compared first: all that follows happens for that row only. A limited session
+// proves less than the password: its provider must not clear the count of failed passwords. The log of
+// revocations brings the new last_login_at to the caches of accounts, and the reply does not wait.
 const begin: Statement<
   { limited_to: string },
   [
