@@ -161,3 +161,38 @@ test('while the broker refuses rows, those behind them are left to the table', a
   assert.equal(ids.length, 200);
   await relay.stop();
 });
+
+test('a row that was read from the table before the handover got it is published once', async () => {
+  const ids: string[] = [];
+  let listener = () => {};
+  let waiting: Waiting[] = [];
+  const database = {
+    service: 'test',
+    onCommit: (onCommit: () => void) => void (listener = onCommit),
+    query: async () => [],
+    write: async () => [],
+    transaction: async (_scope: unknown, work: (tx: unknown) => unknown) =>
+      work({ query: async () => waiting.splice(0) }),
+  } as unknown as Database;
+  const broker = {
+    isConnected: () => true,
+    connections: () => 1,
+    states: async () => ({
+      EVT: { created: new Date(0), lastSeq: 0 },
+      TASK: { created: new Date(0), lastSeq: 0 },
+    }),
+    publish: async (_subject: string, _body: string, id: string) => ids.push(id),
+  } as unknown as Broker;
+  const makeTasks = async () => {};
+  const handover = createHandover();
+  const log = createLog('test', () => {});
+  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  const { forTenant: for_tenant, createdAt: _, ...rest } = row('evt_1');
+  waiting = [{ ...rest, for_tenant, tasks: [], stream_seq: null }];
+  listener();
+  while (!ids.includes('evt_1')) await setImmediate();
+  handover.add([row('evt_1'), row('evt_2')].map((fresh) => ({ ...fresh, makeTasks })));
+  while (!ids.includes('evt_2:tasks')) await setImmediate();
+  await relay.stop();
+  assert.deepEqual(ids, ['evt_1', 'evt_2:tasks']);
+});

@@ -18,6 +18,8 @@ import { streamMessage } from './row.ts';
 import { publishTask, tasksMadeHeader } from './tasks.ts';
 
 const batch = 100;
+/** How many rows a relay remembers as published from the table: more than the handover holds. */
+const mostFromTable = 2000;
 const deletedAtOnce = 5000;
 /**
  * After a round that published several changes the relay pauses twice as long as the round took, at
@@ -139,8 +141,16 @@ function createPublisher({ database, handover, broker, log }: PublisherDeps) {
    */
   const tooLarge = new Set<string>();
 
+  /**
+   * The rows that were published from the table last. The handover may get some of them afterwards:
+   * a commit ends the pause before its rows are added.
+   */
+  const fromTable = new Set<string>();
+
   async function publishBatch(includesRecent: boolean): Promise<number> {
     const results = await sendBatch({ database, broker }, includesRecent, [...tooLarge]);
+    for (const { id } of publishedOf(results)) fromTable.add(id);
+    for (const id of [...fromTable].slice(0, -mostFromTable)) fromTable.delete(id);
     for (const { id, error } of results.filter(({ seq }) => seq === undefined)) {
       if (!isTooLarge(error)) throw error;
       tooLarge.add(id);
@@ -170,7 +180,7 @@ function createPublisher({ database, handover, broker, log }: PublisherDeps) {
         return 0;
       }
       await lossDetector.check();
-      const fresh = await sendFresh({ database, handover, broker });
+      const fresh = await sendFresh({ database, handover, broker }, fromTable);
       let { published } = fresh;
       const includesRecent = isBehind || fresh.hasMore;
       // Before it reads: a commit during the round needs another one.
@@ -240,15 +250,15 @@ function sendBatch(
 }
 
 /**
- * Publishes the rows that this process has just committed. One that fails stays unmarked: it is
- * published from the table. `hasMore`: the table has more rows of this process.
+ * Publishes the rows that this process has just committed, except `skipped`. One that fails stays
+ * unmarked: it is published from the table. `hasMore`: the table has more rows of this process.
  */
-async function sendFresh({
-  database,
-  handover,
-  broker,
-}: Omit<PublisherDeps, 'log'>): Promise<{ published: number; hasMore: boolean }> {
-  const { rows, hasMore } = handover.take();
+async function sendFresh(
+  { database, handover, broker }: Omit<PublisherDeps, 'log'>,
+  skipped: ReadonlySet<string>,
+): Promise<{ published: number; hasMore: boolean }> {
+  const taken = handover.take();
+  const rows = taken.rows.filter(({ id }) => !skipped.has(id));
   const positions: Array<{ id: string; seq: number }> = [];
   // Each row may have many tasks. While the broker refuses rows, the others stay in the table.
   for (let at = 0; at < rows.length && positions.length === at; at += batch) {
@@ -257,7 +267,7 @@ async function sendFresh({
   }
   if (positions.length > 0)
     await database.write(serviceOrigin(database.service), markFresh, [JSON.stringify(positions)]);
-  return { published: positions.length, hasMore: hasMore || positions.length < rows.length };
+  return { published: positions.length, hasMore: taken.hasMore || positions.length < rows.length };
 }
 
 const sendRow = (broker: Broker, { forTenant, makeTasks, ...row }: FreshRow) =>
