@@ -27,6 +27,26 @@ test('a limiter reports the remaining uses, and no more seconds than the window 
   });
 });
 
+test('several callers at once count with one statement, and each gets its part of the uses', async () => {
+  const sums: unknown[] = [];
+  let count = 0;
+  const query = async (_statement: unknown, [, , uses]: [string, number, number]) => {
+    sums.push(uses);
+    count += uses;
+    return [{ count, seconds_left: 20 }];
+  };
+  const limiter = createLimiter({ query } as unknown as Database);
+  const sizes = [4, 3, 2, 5];
+  const parts = await Promise.all(
+    sizes.map((size) => limiter.takeSeveral('key', perMinute(8), size)),
+  );
+  assert.deepEqual(
+    parts.map(({ allowed }) => allowed),
+    [4, 3, 1, 0],
+  );
+  assert.deepEqual(sums, [4, 10]);
+});
+
 test('countAddress reports the state to newer gateways, and throws for older ones', async () => {
   const count = countAddress(limiterAt(4, 20), { login: perMinute(3) });
   const call = { rate: 'login', ip: '192.0.2.1' };

@@ -126,9 +126,14 @@ async function countUses(run: Run, key: string, seconds: number, uses: number): 
   return { used: row?.count ?? 0, left: row?.seconds_left ?? seconds };
 }
 
-type Use = { resolve: (counted: Counted) => void; reject: (error: unknown) => void };
+/** Uses that one caller counts together. */
+type Uses = {
+  size: number;
+  resolve: (counted: Counted) => void;
+  reject: (error: unknown) => void;
+};
 
-/** The pause after a statement that counted several uses, so that more share the next one. */
+/** The pause after a statement that counted the uses of several callers, so that more share the next one. */
 const restMs = 2;
 
 /**
@@ -136,34 +141,37 @@ const restMs = 2;
  * would wait for each other in the database, for the lock of the key's row.
  */
 function createSharedCount(run: Run) {
-  const waiting = new Map<string, Use[]>();
+  const waiting = new Map<string, Uses[]>();
 
   async function countAll(key: string, seconds: number): Promise<void> {
-    for (let uses = takeAll(key); uses.length > 0; uses = takeAll(key)) {
+    for (let callers = takeAll(key); callers.length > 0; callers = takeAll(key)) {
+      const sum = callers.reduce((total, { size }) => total + size, 0);
       try {
-        const { used, ...window } = await countUses(run, key, seconds, uses.length);
-        uses.forEach(({ resolve }, index) =>
-          resolve({ ...window, used: used - uses.length + 1 + index }),
-        );
+        const { used: after, left } = await countUses(run, key, seconds, sum);
+        let used = after - sum;
+        for (const { size, resolve } of callers) {
+          used += size;
+          resolve({ used, left });
+        }
       } catch (error) {
-        for (const { reject } of uses) reject(error);
+        for (const { reject } of callers) reject(error);
       }
-      if (uses.length > 1) await sleep(restMs);
+      if (callers.length > 1) await sleep(restMs);
     }
     waiting.delete(key);
   }
 
-  function takeAll(key: string): Use[] {
-    const uses = waiting.get(key) ?? [];
+  function takeAll(key: string): Uses[] {
+    const callers = waiting.get(key) ?? [];
     waiting.set(key, []);
-    return uses;
+    return callers;
   }
 
-  return (key: string, seconds: number): Promise<Counted> =>
+  return (key: string, seconds: number, size: number): Promise<Counted> =>
     new Promise((resolve, reject) => {
-      const uses = waiting.get(key);
-      if (uses) return void uses.push({ resolve, reject });
-      waiting.set(key, [{ resolve, reject }]);
+      const callers = waiting.get(key);
+      if (callers) return void callers.push({ size, resolve, reject });
+      waiting.set(key, [{ size, resolve, reject }]);
       void countAll(key, seconds);
     });
 }
@@ -176,7 +184,7 @@ export function createLimiter(database: Database) {
   async function count(key: string, limit: Limit, run?: Run): Promise<LimitState> {
     const counted = await (run
       ? countUses(run, key, limit.seconds, 1)
-      : countTogether(key, limit.seconds));
+      : countTogether(key, limit.seconds, 1));
     return stateOf(limit, counted);
   }
 
@@ -202,7 +210,7 @@ export function createLimiter(database: Database) {
       limit: Limit,
       uses: number,
     ): Promise<{ allowed: number; refusal: ServiceError }> {
-      const counted = await countUses(onPool(database), key, limit.seconds, uses);
+      const counted = await countTogether(key, limit.seconds, uses);
       const before = counted.used - uses;
       return {
         allowed: Math.min(uses, Math.max(0, limit.count - before)),
