@@ -290,6 +290,8 @@ are delivered like all events, in the same envelope.
 \`Events_PublishBatch {Tenant, Events}\` publishes up to 1000 events in one call, several times as fast as one call each:
 \`Events\` has a \`Type\`, \`Body\` and \`ID\` for each. The whole request is at most 1 MiB. \`Results\` has an entry for each event, in
 their order: its \`ID\`, or the \`Code\`, \`Messages\`, \`Reason\`, \`Params\` and \`Problems\` of an error. Such an event keeps no other out.
-Events beyond the limit of the tenant have the code \`resource_exhausted\`, and \`RetryAfterSeconds\`: send only these again.
+Events beyond the limit of the tenant have the code \`resource_exhausted\`, and \`RetryAfterSeconds\`: send only these again,
+with another \`Idempotency-Key\`, since the first one has the results of the whole call. If the limit allows none and no other event
+is refused, the call itself is answered with 429 and may be repeated as it is.
 `;
 }

@@ -221,6 +221,20 @@ describeOne('Events_PublishBatch', 'one process', (topology) => {
     assert.equal(await countEvents(tenant), 3);
   });
 
+  test('a batch of which the limit allows no event is refused, and may be repeated under its Idempotency-Key', async () => {
+    const tenant = await tenantWithLimit(0);
+    const call = () => publish(reports(2), { ...owner, tenant }, keyed('refused'));
+    assertRefused(await call(), 429, 'resource_exhausted');
+    await rowsOf(stack, 'delete from notifications.rate_window where key = $1', [
+      `publish ${tenant}`,
+    ]);
+    assert.deepEqual(
+      resultsOf(await call()).map(({ Code }) => Code),
+      ['', ''],
+    );
+    assert.equal(await countEvents(tenant), 2);
+  });
+
   test('of 200 batches at once no event is published beyond the limit, and none is lost', async () => {
     const tenant = await tenantWithLimit(500);
     const answers = await Promise.all(

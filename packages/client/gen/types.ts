@@ -154,7 +154,7 @@ export interface Operations {
   Domain_Verify: { request: Domain_VerifyReq; response: Domain_VerifyRes };
   /** Publishes an application's event to the tenant's endpoints that subscribe to its type. It is delivered like every other event: in the same envelope, signed, with retries, to webhooks and to chat. */
   Events_Publish: { request: Events_PublishReq; response: Events_PublishRes };
-  /** Publishes up to 1000 events of an application to the tenant's endpoints, each like Publish: an event is checked, counted against the tenant's limit and published by itself. The response has one result for each event, so that one that is refused keeps no other out. The whole body is at most 1 MiB. */
+  /** Publishes up to 1000 events of an application to the tenant's endpoints, each like Publish: an event is checked, counted against the tenant's limit and published by itself. The response has one result for each event, so that one that is refused keeps no other out. Send refused events again with another Idempotency-Key: the first one has the results of the whole call. If the limit allows no event and there is no other result, the call fails with resource_exhausted. The whole body is at most 1 MiB. */
   Events_PublishBatch: { request: Events_PublishBatchReq; response: Events_PublishBatchRes };
   /** Starts to add an authenticator app. Its secret is shown only here. The factor counts once Factors_ConfirmTotp has received a code of the app. A new start voids an unconfirmed one. */
   Factors_BeginTotp: { request: Factors_BeginTotpReq; response: Factors_BeginTotpRes };

@@ -54,6 +54,8 @@ export function publishBatchHandler({
       const valid = entries.filter(({ refusal }) => refusal === undefined);
       if (valid.length > 0) {
         const { allowed, refusal } = await take(tenant, valid.length);
+        // As an error of the call, it is not stored under the Idempotency-Key.
+        if (allowed === 0 && valid.length === entries.length) throw refusal;
         for (const entry of valid.slice(allowed)) entry.refusal = refusal;
         await publish(call, tenant, valid.slice(0, allowed));
       }

@@ -241,8 +241,10 @@ export const Events: GenService<{
   /**
    * Publishes up to 1000 events of an application to the tenant's endpoints, each like Publish: an
    * event is checked, counted against the tenant's limit and published by itself. The response has
-   * one result for each event, so that one that is refused keeps no other out. The whole body is at
-   * most 1 MiB.
+   * one result for each event, so that one that is refused keeps no other out. Send refused events
+   * again with another Idempotency-Key: the first one has the results of the whole call. If the
+   * limit allows no event and there is no other result, the call fails with resource_exhausted. The
+   * whole body is at most 1 MiB.
    *
    * @generated from rpc bailiwick.notifications.v1.Events.PublishBatch
    */
