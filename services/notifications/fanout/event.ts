@@ -34,16 +34,17 @@ export function readEvent(message: string): FanoutEvent | undefined {
     typeof timestamp !== 'string'
   )
     throw new Error('not an event');
-  const subject = textIn(data, 'ID');
   // PostgreSQL rejects NUL, so fan-out would fail forever.
-  if ([id, type, tenant, subject].some((name) => name.includes('\0')))
+  if ([id, type, tenant].some((name) => name.includes('\0')))
     throw new Error('an event with NUL in a name');
+  const subject = textIn(data, 'ID');
   return {
     id,
     type,
     tenant,
     timestamp,
-    subject,
+    // An application may write anything there, and gets its event delivered all the same.
+    subject: subject.includes('\0') ? '' : subject,
     email: textIn(data, 'Email'),
     formerTenants: (audit?.Targets ?? [])
       .filter((target) => target.Type === 'tenant')
