@@ -206,15 +206,19 @@ for (const [mode, moving] of [
     }
   });
 
-test('on the way, the former gateway ends before the processes that it calls', {
+test('on the way, the former gateway ends before the processes that it calls, and all of these before their Services', {
   skip: chart.skip,
 }, async () => {
-  for (const [moving, front] of [
-    [toCompact, 'gateway'],
-    [back, 'serve'],
+  const stopped = (...names: string[]) =>
+    names.flatMap((name) => [
+      `services.${name}.replicas=0`,
+      `services.${name}.autoscaling.enabled=false`,
+    ]);
+  for (const [moving, front, all] of [
+    [toCompact, 'gateway', Object.keys(workloads)],
+    [back, 'serve', ['serve', 'deliver']],
   ] as const) {
-    const ending = [`services.${front}.replicas=0`, `services.${front}.autoscaling.enabled=false`];
-    const [both, next] = [await render(...moving), await render(...moving, ...ending)];
+    const both = await render(...moving);
     const replicasIn = (objects: readonly Manifest[]) =>
       Object.fromEntries(
         objectsOf(objects, 'Deployment').map(({ metadata, spec }) => [
@@ -222,10 +226,40 @@ test('on the way, the former gateway ends before the processes that it calls', {
           spec?.replicas,
         ]),
       );
-    assert.deepEqual(replicasIn(next), { ...replicasIn(both), [`bailiwick-${front}`]: 0 });
-    assert.deepEqual(objectsOf(next, 'Service'), objectsOf(both, 'Service'));
-    assert.deepEqual(objectsOf(next, 'NetworkPolicy'), objectsOf(both, 'NetworkPolicy'));
+    for (const names of [[front], all]) {
+      const next = await render(...moving, ...stopped(...names));
+      const none = Object.fromEntries(names.map((name) => [`bailiwick-${name}`, 0]));
+      assert.deepEqual(replicasIn(next), { ...replicasIn(both), ...none });
+      for (const kind of ['Service', 'NetworkPolicy'])
+        assert.deepEqual(objectsOf(next, kind), objectsOf(both, kind));
+    }
   }
+});
+
+test('the Service of the gateway keeps its annotations in every mode, and those of serve precede', {
+  skip: chart.skip,
+}, async () => {
+  const annotations = [
+    'defaults.serviceAnnotations.first=common',
+    'services.gateway.serviceAnnotations.first=gateway',
+    'services.gateway.serviceAnnotations.second=gateway',
+    'services.serve.serviceAnnotations.third=serve',
+  ];
+  const annotationsIn = async (...set: string[]) =>
+    findObject(await render(...annotations, ...set), 'Service', 'bailiwick-gateway').metadata
+      .annotations;
+  const own = { first: 'gateway', second: 'gateway' };
+  assert.deepEqual(await annotationsIn(), own);
+  for (const set of [compact, toCompact, back])
+    assert.deepEqual(await annotationsIn(...set), { ...own, third: 'serve' });
+  assert.deepEqual(
+    await annotationsIn(...compact, 'services.serve.serviceAnnotations.second=serve'),
+    {
+      first: 'gateway',
+      second: 'serve',
+      third: 'serve',
+    },
+  );
 });
 
 test('a release that has never been compact selects the pods of its gateway as before', {
