@@ -175,17 +175,17 @@ export async function listenForCalls(
 ): Promise<Listener | undefined> {
   const called = [...running].filter(([, service]) => service.isCalled);
   if (called.length === 0) return undefined;
-  const ends = new Map(
+  const targets = new Map(
     called.map(([name, { dispatch }]) => [
       name,
       // A caller token names the service that it is for, also in a process with several.
       { dispatch, verify: openCallerVerifier(name, callerPublicKeys, log) },
     ]),
   );
-  const endOf = (method: DescMethodUnary) => {
-    const end = ends.get(operationOf(method).host);
-    if (!end) throw new Error(`no service of this process has ${method.name}`);
-    return end;
+  const targetOf = (method: DescMethodUnary) => {
+    const target = targets.get(operationOf(method).host);
+    if (!target) throw new Error(`no service of this process has ${method.name}`);
+    return target;
   };
   return listenRpc({
     host,
@@ -193,8 +193,8 @@ export async function listenForCalls(
     grpcPort,
     tls,
     routes: new Map(called.flatMap(([, { routes }]) => [...routes])),
-    dispatch: (method, ...call) => endOf(method).dispatch(method, ...call),
-    verify: (header, method) => endOf(method).verify(header),
+    dispatch: (method, ...call) => targetOf(method).dispatch(method, ...call),
+    verify: (header, method) => targetOf(method).verify(header),
     readiness: createReadiness(ready),
   });
 }
