@@ -3,7 +3,6 @@ import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Database, Limiter } from '@bailiwick/store';
 import { deleteExpiredSuppressions } from './email/queries.ts';
-
 import { forgetPublished, nameSeconds } from './events/queries.ts';
 import { deleteExpiredMessages, deleteForgotten } from './messages/queries.ts';
 import { deleteExpiredPortals } from './portals/queries.ts';

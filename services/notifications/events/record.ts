@@ -14,7 +14,7 @@ export const changeOf = (tenant: string, { type, body, id }: NewEvent) => ({
   targets: [{ Type: 'event', ID: id, Name: type }],
 });
 
-type Recorded = {
+type RecordResult = {
   /** The event's id for each of the events. */
   ids: string[];
   /** The rows for the relay. */
@@ -30,7 +30,7 @@ export async function recordEvents(
   tenant: string,
   events: readonly NewEvent[],
   insert: InsertRows,
-): Promise<Recorded> {
+): Promise<RecordResult> {
   const entries = events.map((event) => ({
     name: event.id === '' ? '' : nameOf(tx.call, event),
     row: changeRow(tx.call, changeOf(tenant, event)),

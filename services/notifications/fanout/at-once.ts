@@ -4,10 +4,10 @@ import { type DeliverDeps, deliverTo, receiversOf } from './fanout.ts';
 import { type FanoutEndpoint, insertWithEndpoints } from './queries.ts';
 
 /**
- * The most tasks of an event, and of the events that are inserted together. More are left to
- * fan-out, so that they delay no other row of the relay.
+ * How many tasks this process makes for one event, and for all events of one statement. If there are
+ * more, fan-out makes them, so that the relay does not keep other rows waiting for them.
  */
-const most = { perEvent: 100, together: 1000 };
+const maxTasks = { perEvent: 100, together: 1000 };
 
 /**
  * Inserts the rows of application events together with a look at the endpoints of their tenants, so
@@ -22,7 +22,7 @@ export const insertWithTasks =
     const deliveries = rows.map((row) => deliveryOf(row, endpoints.get(row.forTenant) ?? []));
     const count = deliveries.reduce((total, { receivers }) => total + receivers.length, 0);
     return deliveries.map(({ row, event, receivers }): FreshRow => {
-      if (!event || receivers.length > most.perEvent || count > most.together) return row;
+      if (!event || receivers.length > maxTasks.perEvent || count > maxTasks.together) return row;
       return { ...row, makeTasks: () => deliverTo(deps, event, event.tenant, receivers) };
     });
   };
