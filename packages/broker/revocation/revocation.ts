@@ -190,9 +190,12 @@ export function createRightsCache(
         logLeases.use(revokers, loadedAt);
         const usableMs = Math.min(lastsMs, logLeases.usableMs(revokers));
         const candidate: Entry = {
-          ...{ value, keys, revokers, size },
+          value,
+          keys,
+          revokers,
           requestedAt: now,
           lastsMs: usableMs,
+          size,
         };
         const isCurrent =
           loads.isCurrent(loading, keys) &&
