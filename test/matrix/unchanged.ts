@@ -1,7 +1,10 @@
 import { eventually, type Stack } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';
 
-/** The only writes of a denied call: its audit entry and its count, rate limits and the last use. */
+/**
+ * The only writes of a denied call: its audit entry and its count, rate limits and the last use. Caches
+ * of rights renew their leases meanwhile, and a revocation changes nothing but them.
+ */
 const bookkeeping = [
   'outbox',
   'audit_entry',
@@ -11,6 +14,8 @@ const bookkeeping = [
   'rate_window',
   'login_failure',
   'known_network',
+  'revocation',
+  'revocation_holder',
 ];
 const lastUse = `- 'last_seen_at' - 'last_used_at'`;
 
