@@ -1,4 +1,5 @@
 import { createId, createToken } from '@bailiwick/contract';
+import { forgetRights } from '@bailiwick/deploy/admin.ts';
 import { bodyOf } from '../support/answers.ts';
 import type { Stack } from '../support/harness.ts';
 import { newAddress } from '../support/people.ts';
@@ -28,6 +29,7 @@ export async function makeWorld(stack: Stack): Promise<World> {
   await rowsOf(stack, `update access.tenant set status = 'suspended' where id = $1`, [
     places.suspended.tenant,
   ]);
+  await forgetRights({ DATABASE_URL: stack.databaseUrl });
   return { stack, places, principals };
 }
 
