@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { forgetRights } from '@bailiwick/deploy/admin.ts';
 import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import { supportCalls } from '../operations/identity/support-calls.ts';
 import { eventually, type Stack, startStack } from '../support/harness.ts';
@@ -157,8 +157,7 @@ describe('the apps in the console', { skip: withoutChromium }, () => {
       "update identity.session set created_at = now() - interval '16 minutes' where user_id = $1",
       [owner.id],
     );
-    // A gateway remembers a session for two seconds.
-    await wait(2500);
+    await forgetRights({ DATABASE_URL: stack.databaseUrl });
     await page.getByRole('button', { name: 'Save' }).click();
     const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
     await proof.getByRole('link', { name: 'Sign in again' }).waitFor();

@@ -12,10 +12,10 @@ import { emitBotEvent } from './bot-events.ts';
 
 const schemas = ['identity', 'access', 'sso', 'notifications'];
 /**
- * Tables that keep ids of deleted records: the outbox, the audit trail, and the subject state,
- * which stops late events from restoring a deleted subject.
+ * Tables that keep ids of deleted records: the outbox, the audit trail, the subject state, which stops
+ * late events from restoring a deleted subject, and for ten minutes the log of revocations.
  */
-const retainingTables = ['outbox', 'audit_entry', 'audit_head', 'subject_state'];
+const retainingTables = ['outbox', 'audit_entry', 'audit_head', 'subject_state', 'revocation'];
 const graceSeconds = 3;
 
 describe('deletions reach every service', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/contract';
+import { forgetRights } from '@bailiwick/deploy/admin.ts';
 import { assertRefused, bodyOf } from '../../support/answers.ts';
 import { createBot, createKey, grantBotInStore } from '../../support/bots.ts';
 import { describeBoth, type Stack } from '../../support/harness.ts';
@@ -61,10 +62,8 @@ describeBoth('what a tenant demands of sessions', (topology) => {
       `update identity.session set ${column} = ${column} - $2 * interval '1 minute' where id = $1`,
       [id, minutes],
     );
-  /** Waits until the gateways no longer cache a session without calls. */
-  const forgotten = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 2500));
-  };
+  /** Waits until no process caches a session from before a change in SQL. */
+  const forgotten = () => forgetRights({ DATABASE_URL: stack.databaseUrl });
 
   test('a session that is too old for a tenant ends when it is used there, and works elsewhere until then', async () => {
     const [strict, other] = [await tenantThat({ SessionMaxMinutes: 60 }), await use.tenantOf(ada)];

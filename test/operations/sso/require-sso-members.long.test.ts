@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { forgetRights } from '@bailiwick/deploy/admin.ts';
 import { assertRefused, bodyOf, readList } from '../../support/answers.ts';
 import { createBot } from '../../support/bots.ts';
 import { describeBoth } from '../../support/harness.ts';
@@ -187,8 +187,7 @@ describeBoth('members of a tenant with Settings.RequireSso', (topology) => {
     );
     bodyOf(await stack.call('Users_Get', { UserID: bob.id }, ada.token));
     await lift(-1);
-    // Gateways cache a lift for two seconds after it ends.
-    await sleep(2500);
+    await forgetRights({ DATABASE_URL: stack.databaseUrl });
     isRequired(await groups(Tenant, ada.token));
   });
 });
