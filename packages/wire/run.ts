@@ -141,7 +141,7 @@ function createPeers(names: readonly string[], settings: Values, context: RpcCon
   const local = new Map(names.map((name) => [name, createLocalTransport()]));
   const remote: WireTransport[] = [];
   return {
-    /** What a part is created with. */
+    /** The arguments that create a part. */
     async optionsOf({ name, table }: Pick<ServicePart, 'name' | 'table'>, log: Log) {
       const urls = remotePeers(table, names).map(([peer, url]) => [peer, String(settings[url])]);
       const opened: Record<string, WireTransport> =

@@ -46,7 +46,7 @@ describeOne('publishing an event with its tasks', 'one process', (topology) => {
     return messages;
   }
   /** Waits until fan-out and the workers have handled every message. */
-  const settled = () =>
+  const waitUntilHandled = () =>
     eventually('all messages', async () => {
       const consumers = [
         await manager.consumers.info('EVT', 'fanout'),
@@ -106,7 +106,7 @@ describeOne('publishing an event with its tasks', 'one process', (topology) => {
     // A fan-out that does not know the mark, or a relay that publishes the row from the table, adds
     // no second task.
     await storeCopy(id);
-    await settled();
+    await waitUntilHandled();
     for (const hook of ['one', 'two'])
       assert.equal((await caughtIds(hook)).filter((one) => one === id).length, 1, hook);
     const entries = `access.audit_entry where tenant = $1 and action = 'a.happened'`;
@@ -122,7 +122,7 @@ describeOne('publishing an event with its tasks', 'one process', (topology) => {
       await disable(`new-${round}`, endpoint, 'b.*');
       const later = await publish('b.happened');
       await eventually('the row', async () => (await isPublished(later)) === 1);
-      await settled();
+      await waitUntilHandled();
       assert.deepEqual(await caughtIds(`new-${round}`), [id]);
     }
   });
@@ -156,20 +156,20 @@ describeOne('publishing an event with its tasks', 'one process', (topology) => {
         { msgID: `${other}:tasks`, headers: head },
       );
     await eventually('the event', async () => (await caughtIds('killed')).includes(other));
-    await settled();
+    await waitUntilHandled();
     assert.deepEqual(await caughtIds('killed'), [other]);
   });
 
   test('while the task stream is full the event waits, and is delivered once there is room', async () => {
     await makeEndpoint(owner, 'full', { EventTypes: ['e.*'] });
-    await settled();
+    await waitUntilHandled();
     const { config } = await manager.streams.info('TASK');
     await manager.streams.update('TASK', { max_bytes: 1 });
     const id = await publish('e.happened');
     await eventually('a refused task', async () => (await messagesOf('e.happened')).length === 2);
     await manager.streams.update('TASK', { max_bytes: config.max_bytes });
     await eventually('the event', async () => (await caughtIds('full')).includes(id));
-    await settled();
+    await waitUntilHandled();
     assert.deepEqual(await messagesOf('e.happened'), [
       [`${id}:tasks`, true],
       [id, false],
@@ -181,7 +181,7 @@ describeOne('publishing an event with its tasks', 'one process', (topology) => {
     await makeEndpoint(owner, 'lost', { EventTypes: ['f.*'] });
     const before = await publish('f.happened');
     await eventually('the first', async () => (await caughtIds('lost')).includes(before));
-    await settled();
+    await waitUntilHandled();
     // The workers stop, so that the task is in the stream when it is lost.
     await manager.consumers.pause('TASK', 'lane-webhook', new Date(Date.now() + 600_000));
     const id = await publish('f.happened');
@@ -193,7 +193,7 @@ describeOne('publishing an event with its tasks', 'one process', (topology) => {
     await stack.startBroker();
     await eventually('the event', async () => (await caughtIds('lost')).includes(id));
     await eventually('the row', async () => (await isPublished(id)) === 1);
-    await settled();
+    await waitUntilHandled();
     assert.deepEqual((await caughtIds('lost')).toSorted(), [before, id].toSorted());
   });
 });

@@ -39,7 +39,7 @@ describeOne('Events_PublishBatch', 'one process', (topology) => {
   /** The events of a tenant in the outbox. */
   const countEvents = (tenant: string) =>
     countOf(stack, 'notifications.outbox where for_tenant = $1 and event is not null', [tenant]);
-  /** A tenant whose limit has only so many uses left. */
+  /** A tenant that has used its limit up to the last few events. */
   async function tenantWithLimit(left: number): Promise<string> {
     const tenant = await createTenant(stack, owner.token);
     await rowsOf(

@@ -76,7 +76,7 @@ function createLogLease(
     isComplete: (): boolean => isComplete,
     /** Whether a value that was requested at this moment is as new as the lease. */
     hadBegun: (at: Moment): boolean => begunAt <= at.monotonic,
-    /** Notes a use, which begins the lease if there is none. */
+    /** Notes a use. The first one begins the lease. */
     use(now: Moment): void {
       usedAt = now;
       const wasTried = triedAt !== undefined && isWithin(heartbeatMs, triedAt, now);

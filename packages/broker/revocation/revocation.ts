@@ -93,7 +93,7 @@ function createLoads() {
   };
 }
 
-/** What a holder may use, and the leases that say so. */
+/** The leases of a holder: it uses its values while they hold. */
 function createHold(
   broker: Broker,
   logs: RevocationLogs,

@@ -63,8 +63,8 @@ const tenantsInAnyStatus: Statement<TenantRow, [userId: string, limit: number]> 
 };
 
 /**
- * The tenants a user is an active member of, each in order of id: so many active ones, and so many
- * suspended and deleted ones.
+ * The tenants a user is an active member of: the active ones, and the suspended and deleted
+ * ones, both in order of id. `limit`: the most of either kind.
  */
 export function tenantsInAnyStatusOf(
   database: Database,

@@ -22,7 +22,10 @@ describeOne('rights that end by themselves', 'one process', (topology) => {
     return { owner, Tenant: await tenantFor(stack, owner.id) };
   }
 
-  /** Changes a tenant in the database. `ending.time` is in so many seconds. It returns that time. */
+  /**
+   * Changes a tenant in the database. `ending.time` lies `seconds` ahead. Returns that time, in ms
+   * since 1970.
+   */
   async function change(Tenant: string, changes: string, seconds: number): Promise<number> {
     const text = `update access.tenant set ${changes} from (select now() + $2 * interval '1 second' as time) ending
       where id = $1 returning (extract(epoch from ending.time) * 1000)::float8 as ms`;

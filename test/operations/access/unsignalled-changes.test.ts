@@ -31,7 +31,7 @@ describeBoth('a change that no signal follows', (topology) => {
   const call: Call = (operation, body, token = stack.platformKey) =>
     stack.call(operation, body, token);
 
-  /** What the killed process has committed: the revoked grants, and the key in its log. */
+  /** Commits the same rows as the process before its end: the deleted grants, and the key in its log. */
   const revokeGrants = (tenant: string, userId: string) =>
     database.query(
       `with gone as (delete from access.grant_entry where tenant = $1 and subject = $2)
