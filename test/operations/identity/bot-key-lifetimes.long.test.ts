@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { forgetRights } from '@bailiwick/deploy/admin.ts';
 import {
   assertRefused,
   bodyOf,
@@ -140,6 +141,7 @@ describeBoth('lifetimes of bot keys', (topology) => {
         `update identity.bot_key set expires_at = now() + interval '${timeLeft}', notice_at = now() - interval '${notice}' where id = $1`,
         [ID],
       );
+      await forgetRights({ DATABASE_URL: stack.databaseUrl });
       await eventually(types.join(), async () => (await typesOf()).length >= types.length);
       assert.deepEqual(await typesOf(), types);
     };
