@@ -1,4 +1,10 @@
-import { createRightsCache, leaseMs, openBroker, watchStorage } from '@bailiwick/broker';
+import {
+  type Broker,
+  createRightsCache,
+  leaseMs,
+  openBroker,
+  watchStorage,
+} from '@bailiwick/broker';
 import { type Host, newCaller, operations } from '@bailiwick/contract';
 import { toServiceError } from '@bailiwick/errors';
 import {
@@ -7,11 +13,13 @@ import {
   type Log,
   listenHttp,
   type Running,
+  shareOfHeap,
 } from '@bailiwick/process';
 import { contextFor, createRevocationLogs, gatewayPart, type OwnSettings } from '@bailiwick/wire';
 import { rawErrorResponse } from './http/errors.ts';
 import type { Peers } from './peers.ts';
 import { createRouter } from './route.ts';
+import { createUses } from './session/uses.ts';
 import { gatewaySettings } from './settings.ts';
 
 type Options = {
@@ -23,6 +31,12 @@ type Options = {
   /** The concerns of the services of this process. */
   alsoConcerned: () => string[];
 };
+
+/** The cache of principals and rights, which follows the logs of all services. */
+const createCache = (broker: Broker, peers: Peers) =>
+  createRightsCache(broker, createRevocationLogs(peers, 'gateway', leaseMs), {
+    maxBytes: shareOfHeap(1 / 4),
+  });
 
 /**
  * Starts the gateway, which serves the documented JSON API. It is stateless: any number of gateways
@@ -53,10 +67,18 @@ async function listenGateway({
     log,
     refuse: (message) => endRefused(message, log),
   });
-  const rightsCache = createRightsCache(broker, createRevocationLogs(peers, 'gateway', leaseMs));
+  const rightsCache = createCache(broker, peers);
+  const uses = createUses(peers.identity, log);
   const storage = watchStorage({ broker, dataDir: settings.dataDir, log });
   const concerns = () => [...storage.concerns(), ...alsoConcerned()];
-  const router = createRouter({ peers, settings, rightsCache, state: { ready, concerns }, log });
+  const router = createRouter({
+    peers,
+    settings,
+    rightsCache,
+    uses,
+    state: { ready, concerns },
+    log,
+  });
   const listener = await listenHttp(settings.host, settings.port, router, {
     requestTimeoutMs: settings.requestTimeoutMs,
     keepAliveMs: settings.keepAliveMs,
@@ -70,7 +92,10 @@ async function listenGateway({
       draining = true;
       listener.disableKeepAlive();
     },
-    drain: () => listener.drain(),
+    async drain() {
+      await listener.drain();
+      await uses.close();
+    },
     async stop() {
       rightsCache.close();
       storage.stop();

@@ -35,6 +35,7 @@ import {
   createSessionCookie,
   createSupportCookie,
 } from './session/cookies.ts';
+import type { Uses } from './session/uses.ts';
 import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso/sso.ts';
 
@@ -42,6 +43,7 @@ type Options = {
   peers: Peers;
   settings: OwnSettings<typeof gatewaySettings>;
   rightsCache: RightsCache;
+  uses: Uses;
   state: State;
   log: Log;
 };
@@ -188,7 +190,7 @@ const createPaths =
 
 /** The handlers of the operations, of AuthZEN and of SCIM, which share a pipeline. */
 function createRunners(
-  { peers, settings, rightsCache }: Options,
+  { peers, settings, rightsCache, uses }: Options,
   { session, support, link }: Parts,
 ) {
   const { publicUrl, tenantQuota: tenant } = settings;
@@ -196,7 +198,7 @@ function createRunners(
   const pipeline = createPipeline({
     ...cookies,
     peers,
-    authenticator: createAuthenticator(peers, rightsCache),
+    authenticator: createAuthenticator(peers, rightsCache, uses),
     quotas: createQuotas({ ...callQuotas[settings.limits as LimitProfile], tenant }),
     unknownKeys: settings.unknownKeys === 'ignore' ? 'ignore' : 'refuse',
   });

@@ -13,6 +13,7 @@ import { asService } from '@bailiwick/wire';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { keysOf, type Resolved } from './principal.ts';
+import type { Uses } from './uses.ts';
 
 // Access tokens of the OpenID provider as credentials. sso, which has the keys, verifies the token
 // and its app; identity says whether the session or the bot's credential is still live.
@@ -29,12 +30,17 @@ const nothing = [''];
  * Resolves access tokens. `name` names the token in the cache of rights. The function throws
  * unauthenticated.
  */
-export function createAccessTokens(sso: Transport, credentials: Client<typeof Credentials>) {
+export function createAccessTokens(
+  sso: Transport,
+  credentials: Client<typeof Credentials>,
+  uses: Uses,
+) {
   const issuer = createClient(Issuer, asService(sso, 'gateway'));
   return async (token: string, name: string, ip: string): Promise<Resolved> => {
     const claims = await issuer.verifyToken({ token });
-    const principal = await holderOf(credentials, claims, ip);
-    if (!principal || principal.id !== claims.subject) throw unauthenticated();
+    const holder = await holderOf(credentials, claims, ip);
+    if (!holder || holder.id !== claims.subject) throw unauthenticated();
+    const { unchangedFor, firstUseIn, useEvery, ...principal } = holder;
     const { clientId, expiresAt } = claims;
     // A token is verified by the clock of its reader.
     const tokenMs = expiresAt ? timestampMs(expiresAt) - Date.now() : 0;
@@ -49,7 +55,8 @@ export function createAccessTokens(sso: Transport, credentials: Client<typeof Cr
       },
       keys: [...keysOf(principal), `app:${clientId}`],
       // The withdrawal of a signing key revokes nothing.
-      lastsMs: Math.min(leaseMs, tokenMs, lastsOf(principal, leaseMs)),
+      lastsMs: Math.min(leaseMs, tokenMs, lastsOf({ unchangedFor }, leaseMs)),
+      noteUse: uses.of(principal, { firstUseIn, useEvery }),
     };
   };
 }
@@ -64,8 +71,8 @@ async function holderOf(
 ): Promise<ResolveResponse | undefined> {
   const { principal } =
     sessionId === ''
-      ? await credentials.resolveBot({ tenant, bot: subject, credentialId, ip })
-      : await credentials.resolveSession({ sessionId });
+      ? await credentials.resolveBot({ tenant, bot: subject, credentialId, ip, recordsUses: true })
+      : await credentials.resolveSession({ sessionId, recordsUses: true });
   return principal;
 }
 

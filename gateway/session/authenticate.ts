@@ -29,6 +29,7 @@ import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { createAccessTokens, isAccessToken } from './access-tokens.ts';
 import { createPortalSessions } from './portal-sessions.ts';
 import { keysOf, moreKeysOf, type Principal, type Resolved, rightsKeyOf } from './principal.ts';
+import type { Uses } from './uses.ts';
 
 /** The client's data on a request, known before its credential is checked. */
 export type RequestOrigin = { ip: string; userAgent: string; requestId: string; origin: string };
@@ -51,15 +52,16 @@ const workerPermissions = permissionBitmap((permission) => permission === 'iam.i
 
 /**
  * Resolves a credential to a principal, and a principal to a caller with permissions. Both steps
- * are cached for a minute at most, and until a service revokes rights: a busy caller costs no
+ * are cached for minutes at most, and until a service revokes rights: a busy caller costs no
  * look-up, and a revoked right never works again.
  */
 export function createAuthenticator(
   peers: Record<'identity' | 'access' | 'sso' | 'notifications', Transport>,
   rightsCache: RightsCache,
+  uses: Uses,
 ) {
   const credentials = createClient(Credentials, asService(peers.identity, 'gateway'));
-  const resolveAccessToken = createAccessTokens(peers.sso, credentials);
+  const resolveAccessToken = createAccessTokens(peers.sso, credentials, uses);
   const resolvePortalSession = createPortalSessions(peers.notifications);
   const authority = createClient(Authority, asService(peers.access, 'gateway'));
 
@@ -67,7 +69,7 @@ export function createAuthenticator(
     const kind = tokenKind(token) ?? '';
     if (storedKinds.includes(kind))
       return (tokenHash: Uint8Array, ip: string) =>
-        resolveCredential(credentials, { tokenHash, ip, kind });
+        resolveCredential({ credentials, uses }, { tokenHash, ip, kind });
     if (kind === 'portalSession') return resolvePortalSession;
     if (!isAccessToken(token)) throw unauthenticated();
     return (hash: Uint8Array, ip: string) => resolveAccessToken(token, nameOf(hash), ip);
@@ -82,11 +84,12 @@ export function createAuthenticator(
     async principal(token: string, ip: string): Promise<Principal> {
       const resolve = resolverOf(token);
       const hash = tokenHash(token);
-      const { principal, serves } = await rightsCache.getOrLoad(
+      const { principal, serves, noteUse } = await rightsCache.getOrLoad(
         `credential ${nameOf(hash)}`,
         async () => cacheable(await resolve(hash, ip)),
       );
       if (!serves(ip)) throw unauthenticated();
+      noteUse();
       return principal;
     },
 
@@ -137,24 +140,26 @@ type Clients = { credentials: Client<typeof Credentials>; authority: Client<type
 
 /** Asks identity for the principal of a token. @throws unauthenticated */
 async function resolveCredential(
-  credentials: Clients['credentials'],
+  { credentials, uses }: { credentials: Clients['credentials']; uses: Uses },
   token: { tokenHash: Uint8Array; ip: string; kind: string },
 ): Promise<Resolved> {
-  const { unchangedFor, ...principal } = await credentials.resolve(token);
+  const response = await credentials.resolve({ ...token, recordsUses: true });
+  const { unchangedFor, firstUseIn, useEvery, ...principal } = response;
   const { credentialId } = principal;
   const more = { clientId: '', rightsOf: credentialId, rightsKeys: moreKeysOf(principal) };
   return {
     principal: { ...principal, ...more },
     keys: keysOf(principal),
     lastsMs: lastsOf({ unchangedFor }, leaseMs),
+    noteUse: uses.of(principal, { firstUseIn, useEvery }),
   };
 }
 
 /** A principal as the cache of rights takes it. */
-function cacheable({ principal, keys, lastsMs }: Resolved) {
+function cacheable({ principal, keys, lastsMs, noteUse }: Resolved) {
   const { allowedIps } = principal;
   const serves = allowedIps.length === 0 ? anywhere : createNetworks(allowedIps);
-  return { value: { principal, serves }, keys, lastsMs };
+  return { value: { principal, serves, noteUse }, keys, lastsMs };
 }
 
 /**

@@ -33,6 +33,8 @@ export function createPortalSessions(notifications: Transport) {
       },
       keys: keysOf(portal),
       lastsMs: lastsOf(portal, leaseMs),
+      // A link ends by its age alone.
+      noteUse: () => {},
     };
   };
 }

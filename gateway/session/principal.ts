@@ -19,6 +19,8 @@ export type Resolved = {
   keys: RightsKey[];
   /** How long it stays the same without a revocation. */
   lastsMs: number;
+  /** Called with each use. */
+  noteUse: () => void;
 };
 
 /** The events that end a principal. ForgetProvider ends all sessions that came from the provider. */

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
@@ -51,3 +51,7 @@ export function createCollector(everyBytes: number): (piece: Uint8Array) => void
     collect();
   };
 }
+
+/** A part of the largest heap of the process, in bytes: half of a container's memory, up to 4 GiB. */
+export const shareOfHeap = (part: number): number =>
+  Math.floor(getHeapStatistics().heap_size_limit * part);

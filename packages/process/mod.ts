@@ -1,7 +1,7 @@
 export type { Material } from './certificates.ts';
 export { hopAgent, unprocessedHeader } from './connections.ts';
 export { type DiskSpace, isLow, readDiskSpace } from './disk-space.ts';
-export { createCollector } from './heap.ts';
+export { createCollector, shareOfHeap } from './heap.ts';
 export { type HttpHandler, type Listener, listenHttp } from './listen-http.ts';
 export { createReadiness, problemOf, type Readiness, readyText } from './readiness.ts';
 export { endRefused, type Running, runProcess } from './run.ts';

@@ -42,7 +42,6 @@ import { projectAudit } from './audit/projector.ts';
 import { startPruning } from './audit/prune.ts';
 import { countHandlers } from './counts/handlers.ts';
 import { decisionHandlers } from './decisions/access.ts';
-import { maxCachedSize } from './decisions/effective.ts';
 import { followSubjects } from './deletion/follow.ts';
 import { startPurger } from './deletion/purge.ts';
 import {
@@ -105,7 +104,7 @@ const createDecisionCache = (
     ...createRevocationLogs({ identity }, 'access', leaseMs),
     access: (renewal: Renewal) => renewHolder(database, accessSchema, renewal),
   };
-  return createRightsCache(broker, logs, { maxSize: maxCachedSize, isCounted: false });
+  return createRightsCache(broker, logs, { isCounted: false });
 };
 
 /** Where the rights of running calls are asked for again. */

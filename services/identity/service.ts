@@ -112,9 +112,6 @@ const clientsOf = ({ access, sso }: Options['peers']) => ({
   issuer: createPeerClient(Issuer, sso, 'identity'),
 });
 
-/** More introspected tokens and accounts than a process can load within a lease. */
-const answerCache = { maxSize: 20_000, isCounted: false };
-
 /**
  * The first change after a pause is published at once. Those that follow it, as sign-ins do, share
  * a batch in relay, audit and fan-out: waking these for each costs more CPU than the sign-in
@@ -183,7 +180,7 @@ function partsOf(
     handover,
     keyRing,
     keys,
-    rightsCache: createRightsCache(broker, logsOf(database, peers), answerCache),
+    rightsCache: createRightsCache(broker, logsOf(database, peers), { isCounted: false }),
     ...passwordsOn(database),
     passwordPolicy: createPasswordPolicy(clients),
     throttle: createThrottle({ database, limiter, limits }),

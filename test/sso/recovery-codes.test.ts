@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
+import { forgetRights } from '@bailiwick/deploy/admin.ts';
 import { codeHash } from '@bailiwick/sso/requirement/recovery/codes.ts';
 import { assertRefused, bodyOf, retryWhileBusy } from '../support/answers.ts';
 import { createBot } from '../support/bots.ts';
@@ -92,6 +93,7 @@ describeBoth('recovery codes of single sign-on', (topology) => {
       "update identity.session set created_at = now() - interval '1 hour' where user_id = $1",
       [admin.id],
     );
+    await forgetRights({ DATABASE_URL: stack.databaseUrl });
     await eventually('the recent sign-in is required', async () => {
       const { status, body } = await create(admin.token);
       return status === 403 && body.Reason === 'RECENT_LOGIN_REQUIRED';

@@ -6,7 +6,7 @@ import type { Broker } from '../broker.ts';
 /** How long a lease lasts from before its renewal. */
 export const leaseMs = 2000;
 /** The longest time that a value is cached. Changes that revoke nothing, as by hand in SQL, count then. */
-export const entryMs = 60_000;
+export const entryMs = 300_000;
 /** Two heartbeats in each lease. */
 export const heartbeatMs = 1000;
 /**

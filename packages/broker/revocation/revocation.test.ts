@@ -53,7 +53,7 @@ const beginningMs = 150;
 /** A revoker, by default one that has listened for a whole lease, and a gateway with a lease. */
 async function start(
   t: TestContext,
-  { maxSize = 100, mocked = ['setInterval', 'Date'] as Array<'setInterval' | 'Date'> } = {},
+  { maxBytes = 100_000, mocked = ['setInterval', 'Date'] as Array<'setInterval' | 'Date'> } = {},
 ) {
   t.mock.timers.enable({ apis: mocked });
   t.after(() => t.mock.timers.reset());
@@ -61,7 +61,7 @@ async function start(
   const revoke = createRevoker(broker, noHolders);
   await soon();
   if (mocked.includes('Date')) t.mock.timers.tick(leaseMs);
-  const cache = createRightsCache(broker, quietLogs, { maxSize });
+  const cache = createRightsCache(broker, quietLogs, { maxBytes });
   t.after(() => cache.close());
   await soon();
   const first = { value: '', keys: ['user:usr_0'] as const, lastsMs: Infinity };
@@ -270,12 +270,12 @@ test('a gateway whose lease has lapsed drops its cache, since it missed revocati
 });
 
 test('a full cache drops the entries that were not read for the longest time', async (t) => {
-  const { cache } = await start(t, { maxSize: 10 });
+  const { cache } = await start(t, { maxBytes: 10 });
   const loads: string[] = [];
-  const read = (name: string, size: number) =>
+  const read = (name: string, bytes: number) =>
     cache.getOrLoad(name, async () => {
       loads.push(name);
-      return { value: name, keys: ['tenant:tnt_1'] as const, lastsMs: Infinity, size };
+      return { value: name, keys: ['tenant:tnt_1'] as const, lastsMs: Infinity, bytes };
     });
   for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await read(name, 4);
   assert.deepEqual(loads, ['a', 'b', 'c', 'b']);
@@ -284,7 +284,7 @@ test('a full cache drops the entries that were not read for the longest time', a
 });
 
 test('a revocation drops the entries of its keys, after replacements and evictions too', async (t) => {
-  const { revoke, cache } = await start(t, { maxSize: 3 });
+  const { revoke, cache } = await start(t, { maxBytes: 3 * 2048 });
   const read = (name: string, key: 'tenant:tnt_1' | 'user:usr_1') => {
     let isLoaded = false;
     const load = async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Host } from '@bailiwick/contract';
-import { counter } from '@bailiwick/process';
+import { counter, shareOfHeap } from '@bailiwick/process';
 import { LRUCache } from 'lru-cache';
 import type { Broker } from '../broker.ts';
 import type { Revocation, RightsKey } from './keys.ts';
@@ -46,8 +46,8 @@ export type Loaded<T> = {
    * from this one.
    */
   lastsMs: number;
-  /** Its share of the cache's size; 1 by default. */
-  size?: number;
+  /** About as many bytes as it takes in memory, with its keys. */
+  bytes?: number;
 };
 
 type Entry = {
@@ -58,11 +58,11 @@ type Entry = {
   requestedAt: Moment;
   /** How long it may be used after that. */
   lastsMs: number;
-  size: number;
+  bytes: number;
 };
 
-/** Entries of size 1: at 1 to 2 KiB each, at most a hundred megabytes. */
-const defaultMaxSize = 50_000;
+/** What principals and rights take with their keys, measured in the heap. */
+const defaultBytes = 2048;
 
 const lookUps = counter<{ outcome: 'hit' | 'miss' }>({
   name: 'bailiwick_permission_cache',
@@ -148,14 +148,14 @@ function createHold(
  * The caching side: caches rights only while it can receive revocations. The lease
  * begins with a look-up and is renewed while there are some. The least recently used entries go
  * first. `logs`: those that it can follow; a value that another service can revoke is not cached.
- * `isCounted`: the look-ups count in the metric of the gateways' caches.
+ * `maxBytes`: what its entries may take together. `isCounted`: the look-ups count in the metric of the gateways' caches.
  */
 export function createRightsCache(
   broker: Broker,
   logs: RevocationLogs,
-  { maxSize = defaultMaxSize, isCounted = true } = {},
+  { maxBytes = shareOfHeap(1 / 8), isCounted = true } = {},
 ) {
-  const entries = createEntries(maxSize);
+  const entries = createEntries(maxBytes);
   const { lease, logLeases, loads, verifier, self } = createHold(broker, logs, entries);
 
   /** Whether an entry may be used: no service replies to a revocation before this holder drops it. */
@@ -184,7 +184,7 @@ export function createRightsCache(
       }
       const loading = loads.begin();
       try {
-        const { value, keys, lastsMs, size = 1 } = await load();
+        const { value, keys, lastsMs, bytes = defaultBytes } = await load();
         const loadedAt = present();
         const revokers = revokersOfAll(keys);
         logLeases.use(revokers, loadedAt);
@@ -195,7 +195,7 @@ export function createRightsCache(
           revokers,
           requestedAt: now,
           lastsMs: usableMs,
-          size,
+          bytes,
         };
         const isCurrent =
           loads.isCurrent(loading, keys) &&
@@ -218,11 +218,11 @@ export function createRightsCache(
 }
 
 /** Entries by name, found by their keys too: a revocation costs as much as it removes. */
-function createEntries(maxSize: number) {
+function createEntries(maxBytes: number) {
   const namesByKey = new Map<RightsKey, Set<string>>();
   const entries = new LRUCache<string, Entry>({
-    maxSize,
-    sizeCalculation: ({ size }) => size,
+    maxSize: maxBytes,
+    sizeCalculation: ({ bytes }) => bytes,
     dispose: ({ keys }, name) => {
       for (const key of keys) {
         const names = namesByKey.get(key);

@@ -24,9 +24,6 @@ export type CachedDeps = DecisionDeps & { rightsCache: RightsCache };
 /** A subject with more grants is not cached: a check reads the grants on its resource only. */
 const maxCachedGrants = 100;
 
-/** Bytes for the permissions in the cache. */
-export const maxCachedSize = 32 * 1024 * 1024;
-
 /** The key of cached decisions about a user or bot. */
 export const keyOfSubject = (subject: string): RightsKey =>
   isBotId(subject) ? `bot:${subject}` : `user:${subject}`;
@@ -59,14 +56,15 @@ async function loadWhole(deps: DecisionDeps, call: Call, question: Question) {
   const { tenant, subject } = question;
   const keys: RightsKey[] = [keyOfSubject(subject), `tenant:${tenant}`];
   const context = await findWholeContext(deps, call, question, maxCachedGrants);
-  if (!context) return { value: undefined, keys, size: minSize, lastsMs: Number.POSITIVE_INFINITY };
+  if (!context)
+    return { value: undefined, keys, bytes: minBytes, lastsMs: Number.POSITIVE_INFINITY };
   if (context.botTenant !== '') keys.push(`tenant:${context.botTenant}`);
   keys.push(...capKeys(context.cap));
   const effective = effectiveIn(context, subject);
   return {
     value: effective,
     keys,
-    size: sizeOf(effective),
+    bytes: bytesOf(effective),
     lastsMs: unchangedMs(context),
   };
 }
@@ -93,14 +91,14 @@ const unchangedMs = ({ grants, status, cap }: DecisionContext): number =>
     ...(cap?.principals ?? []).map(({ rights }) => rights.unchangedMs),
   );
 
-const minSize = 1024;
+const minBytes = 1024;
 
 /** About as many bytes as the entry takes. Grants of one role share its permissions. */
-function sizeOf(effective: Effective): number {
+function bytesOf(effective: Effective): number {
   const lists = new Set([...effective.values()].flatMap((permissions) => [...permissions]));
   const resources = [...effective.keys()].reduce((total, resource) => total + resource.length, 0);
   const patterns = [...lists].flat().reduce((total, pattern) => total + pattern.length + 32, 0);
-  return minSize + 128 * effective.size + resources + patterns;
+  return minBytes + 128 * effective.size + resources + patterns;
 }
 
 /** The permissions of the subject on a resource ("" = the whole tenant). */

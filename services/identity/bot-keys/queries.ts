@@ -36,7 +36,7 @@ export function listBotKeys(
 }
 
 /** How often a use of a key is written at least, in ms: a busy bot does not cause a write per call. */
-const useMs = 60_000;
+export const keyUseMs = 60_000;
 
 const liveKey = `select k.tenant, k.id, k.bot, k.permissions, k.allowed_ips as "allowedIps", k.expires_at as "expiresAt",
            ${msUntil('k.expires_at')} as "expiresInMs", coalesce(${msUntil("k.last_used_at + interval '1 minute'")}, 0) as "useDueInMs"
@@ -97,7 +97,45 @@ export async function touchBotKey(
   if (useDueInMs > 0) return useDueInMs;
   await database.write(call, touchKey, [tenant, id]);
   await database.write(call, touchBot, [tenant, bot]);
-  return useMs;
+  return keyUseMs;
+}
+
+// As with sessions (sessions/live/queries.ts). Several keys of one bot may be used.
+const recordUses: Statement<
+  never,
+  [tenants: readonly string[], ids: readonly string[], agoMs: readonly number[]]
+> = {
+  name: 'identity.record_bot_key_uses',
+  text: `with used as (
+           select k.tenant, k.id, k.bot, u.at
+           from (select tenant, id, now() - ago * interval '1 ms' as at from unnest($1::text[], $2::text[], $3::int[]) as u (tenant, id, ago)) u
+             join bot_key k on k.tenant = u.tenant and k.id = u.id
+           where u.at > coalesce(k.last_used_at, '-infinity') and u.at < k.expires_at and k.revoked_at is null
+           for no key update of k skip locked
+         ), keys as (
+           update bot_key k set last_used_at = used.at from used where k.tenant = used.tenant and k.id = used.id
+         ), bots as (
+           select b.tenant, b.id, (select max(at) from used where used.tenant = b.tenant and used.bot = b.id) as at
+           from bot b where (b.tenant, b.id) in (select tenant, bot from used)
+           for no key update of b skip locked
+         )
+         update bot b set last_used_at = bots.at from bots
+         where b.tenant = bots.tenant and b.id = bots.id and bots.at > coalesce(b.last_used_at, '-infinity')`,
+  across: 'the cache of a gateway has keys of all tenants',
+};
+
+/** Records uses of keys and their bots; `agoMs`: how long ago each was. */
+export async function recordKeyUses(
+  database: Database,
+  call: Origin,
+  uses: ReadonlyArray<{ tenant: string; id: string; agoMs: number }>,
+): Promise<void> {
+  if (uses.length === 0) return;
+  await database.write(call, recordUses, [
+    uses.map(({ tenant }) => tenant),
+    uses.map(({ id }) => id),
+    uses.map(({ agoMs }) => agoMs),
+  ]);
 }
 
 const dueKeys: Statement<BotKeyRow & { noticeAt: string }, [limit: number]> = {

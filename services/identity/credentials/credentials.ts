@@ -11,15 +11,20 @@ import {
 import { unauthenticated } from '@bailiwick/errors';
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import type {
+  Credentials,
+  CredentialUse,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { durationMs, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   findLiveBotKey,
   findLiveBotKeyById,
+  keyUseMs,
   type LiveBotKey,
+  recordKeyUses,
   touchBotKey,
 } from '../bot-keys/queries.ts';
 import { matchesTrust } from '../bot-trusts/match.ts';
@@ -33,6 +38,7 @@ import {
   findSupportSession,
   type LiveSession,
   proofOf,
+  recordSessionUses,
 } from '../sessions/live/queries.ts';
 import { limitSession } from '../sessions/queries.ts';
 import { endSupport, operatorOf } from '../support/ends.ts';
@@ -53,31 +59,36 @@ type Deps = {
 export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
   const { database, installed } = deps;
   return {
-    async resolve({ tokenHash: hash, ip, kind }, call) {
+    async resolve({ tokenHash: hash, ip, kind, recordsUses }, call) {
       const match = installed.find(
         (candidate) =>
           candidate.hash.length === hash.length && timingSafeEqual(candidate.hash, hash),
       );
       if (match) return match.principal;
-      return resolveStored(deps, { hash, ip, kind }, call);
+      return resolveStored(deps, { hash, ip, kind, recordsUses }, call);
     },
 
-    async resolveSession({ sessionId, unused }, call) {
+    async resolveSession({ sessionId, unused, recordsUses }, call) {
       const session = await findLiveSessionById(database, sessionId, {
         touch: unused ? undefined : call,
       });
       if (!session) throw unauthenticated();
-      return { principal: userOf(session) };
+      return { principal: { ...userOf(session), ...sessionLasts(session, recordsUses) } };
+    },
+
+    async recordUses({ uses }, call) {
+      await recordUses(database, call, uses);
+      return {};
     },
 
     async findLive({ sessionIds }) {
       return { sessionIds: await findLiveSessionIds(database, sessionIds) };
     },
 
-    async resolveBot({ tenant, bot: id, credentialId, ip }, call) {
+    async resolveBot({ tenant, bot: id, credentialId, ip, recordsUses }, call) {
       const query = { tenant, bot: id, credentialId };
       const key = await findLiveBotKeyById(database, query);
-      if (key) return { principal: await useKey(database, call, key, ip) };
+      if (key) return { principal: await useKey(database, call, key, { ip, recordsUses }) };
       if (!(await isLiveTrust(database, query))) throw unauthenticated();
       return { principal: { type: 'bot', id, credentialId, tenant } };
     },
@@ -113,29 +124,78 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
   };
 }
 
-type Token = { hash: Uint8Array; ip: string; kind: string };
+async function recordUses(database: Database, call: Call, credentialUses: CredentialUse[]) {
+  const uses = credentialUses.map(({ credentialId: id, tenant, ago }) => {
+    return { id, tenant, agoMs: Math.round(ago ? durationMs(ago) : 0) };
+  });
+  const [ofSessions, ofKeys] = [
+    uses.filter(({ tenant }) => tenant === ''),
+    uses.filter(({ tenant }) => tenant !== ''),
+  ];
+  await recordSessionUses(database, call, ofSessions);
+  await recordKeyUses(database, call, ofKeys);
+}
+
+type Token = { hash: Uint8Array; ip: string; kind: string; recordsUses: boolean };
 
 /** The holder of a token that is stored. Without a kind it may be of any. @throws unauthenticated */
-async function resolveStored(deps: Deps, { hash, ip, kind }: Token, call: Call) {
+async function resolveStored(deps: Deps, { hash, ip, kind, recordsUses }: Token, call: Call) {
   const mayBe = (one: TokenKind) => kind === '' || kind === one;
   const session = mayBe('session') && (await findLiveSession(deps.database, hash, { touch: call }));
-  if (session) return userOf(session);
+  if (session) return { ...userOf(session), ...sessionLasts(session, recordsUses) };
   const key = mayBe('botKey') && (await findLiveBotKey(deps.database, hash));
-  if (key) return useKey(deps.database, call, key, ip);
+  if (key) return useKey(deps.database, call, key, { ip, recordsUses });
   if (mayBe('support')) return supportOf(deps, hash, call);
   throw unauthenticated();
 }
 
+/** The times until a principal ends, until a use of it is to be recorded, and between two of them. */
+type Times = { endMs: number; dueMs: number; everyMs: number };
+
 /**
- * The bot of a key. From an address outside the key's list this is not a use of it. The answer lasts
- * until the next use is to be written.
+ * How long an answer lasts, and when the caller is to record uses of it. For a caller that records
+ * none it lasts until the next call is to be written.
  */
-async function useKey(database: Database, call: Call, key: LiveBotKey, ip: string) {
+const lasts = ({ endMs, dueMs, everyMs }: Times, recordsUses: boolean) =>
+  recordsUses
+    ? {
+        unchangedFor: durationOf(endMs),
+        firstUseIn: durationOf(dueMs),
+        useEvery: durationOf(everyMs),
+      }
+    : { unchangedFor: durationOf(Math.min(endMs, dueMs)) };
+
+const sessionLasts = (session: LiveSession, recordsUses: boolean) =>
+  lasts(
+    {
+      endMs: Math.min(session.expires_in_ms, session.idle_in_ms),
+      dueMs: session.use_due_in_ms,
+      everyMs: session.use_every_ms,
+    },
+    recordsUses,
+  );
+
+/** The bot of a key. From an address outside the key's list this is not a use of it. */
+async function useKey(
+  database: Database,
+  call: Call,
+  key: LiveBotKey,
+  { ip, recordsUses }: Pick<Token, 'ip' | 'recordsUses'>,
+) {
   const dueMs = allowsNetwork(key, ip) ? await touchBotKey(database, call, key) : key.useDueInMs;
   const { bot: id, id: credentialId, tenant, permissions: narrowedTo, allowedIps } = key;
   const expiresAt = timeOf(key.expiresAt);
-  const unchangedFor = durationOf(Math.min(key.expiresInMs, dueMs));
-  return { type: 'bot', id, credentialId, tenant, narrowedTo, allowedIps, expiresAt, unchangedFor };
+  const times = { endMs: key.expiresInMs, dueMs, everyMs: keyUseMs };
+  return {
+    type: 'bot',
+    id,
+    credentialId,
+    tenant,
+    narrowedTo,
+    allowedIps,
+    expiresAt,
+    ...lasts(times, recordsUses),
+  };
 }
 
 /**
@@ -178,8 +238,6 @@ function userOf(session: LiveSession) {
     authMethods: session.auth_methods,
     signedInAt: timeOf(session.created_at),
     expiresAt: timeOf(session.expires_at),
-    // The next use is to be written then.
-    unchangedFor: durationOf(Math.min(session.expires_in_ms, session.use_due_in_ms)),
     idleMinutes: session.idle_minutes,
     ...(provenAt === null ? {} : { provenAt: timeOf(provenAt) }),
   };

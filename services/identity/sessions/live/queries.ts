@@ -46,7 +46,7 @@ const liveSession = `select s.id, s.user_id, u.email, u.mailbox_proven, ${provid
            ${ownAssurance} as own_assurance,
            ${limitedTo} as limited_to, ${voucher} as voucher, s.operator, s.operator_session,
            ${msUntil('s.expires_at')} as expires_in_ms, ${msUntil(idleEnd)} as idle_in_ms,
-           ${msUntil('s.last_seen_at')} + ${useMs} as use_due_in_ms
+           ${msUntil('s.last_seen_at')} + ${useMs} as use_due_in_ms, ${useMs} as use_every_ms
          from session s join user_account u on u.id = s.user_id
          where ${isLive} and ${isConfirmed} and u.status = 'active' and u.email_verified`;
 const live: Statement<LiveSession, [tokenHash: Uint8Array, platformPlace: string]> = {
@@ -69,9 +69,23 @@ const liveSupportById: Statement<LiveSession, [id: string, platformPlace: string
   text: `${liveSession} and s.id = $1 and s.operator <> ''`,
   across: 'a support session belongs to its user in all tenants',
 };
-const touched: Statement<{ useMs: number }, [id: string]> = {
+const touched: Statement<{ id: string }, [id: string]> = {
   name: 'identity.touch_session',
-  text: `update session s set last_seen_at = now() where id = $1 returning ${useMs} as "useMs"`,
+  text: `update session s set last_seen_at = now() where id = $1 returning id`,
+};
+
+// A locked session is ending, or another report writes a use of it. A use does not revive a session
+// that had ended by then.
+const recordUses: Statement<never, [ids: readonly string[], agoMs: readonly number[]]> = {
+  name: 'identity.record_session_uses',
+  text: `with used as (
+           select s.id, u.at
+           from (select id, now() - ago * interval '1 ms' as at from unnest($1::text[], $2::int[]) as u (id, ago)) u
+             join session s on s.id = u.id
+           where u.at > s.last_seen_at and u.at < ${idleEnd} and s.operator = ''
+           for no key update of s skip locked
+         )
+         update session s set last_seen_at = used.at from used where s.id = used.id`,
 };
 
 const liveIds: Statement<{ id: string }, [ids: readonly string[]]> = {
@@ -108,6 +122,8 @@ export type LiveSession = Texts & {
   expires_in_ms: number;
   idle_in_ms: number;
   use_due_in_ms: number;
+  /** How often a call is written. */
+  use_every_ms: number;
 };
 
 export const proofOf = (session: LiveSession): SessionProof => ({
@@ -137,7 +153,22 @@ async function writeUse(
 ): Promise<LiveSession> {
   if (session.use_due_in_ms > 0) return session;
   const [row] = await database.write(call, touched, [session.id]);
-  return { ...session, use_due_in_ms: row?.useMs ?? 0 };
+  if (!row) return { ...session, use_due_in_ms: 0, idle_in_ms: 0 };
+  const idleMs = session.idle_minutes * 60_000;
+  return { ...session, use_due_in_ms: session.use_every_ms, idle_in_ms: idleMs };
+}
+
+/** Records uses of sessions; `agoMs`: how long ago each was. */
+export async function recordSessionUses(
+  database: Database,
+  call: Origin,
+  uses: ReadonlyArray<{ id: string; agoMs: number }>,
+): Promise<void> {
+  if (uses.length === 0) return;
+  await database.write(call, recordUses, [
+    uses.map(({ id }) => id),
+    uses.map(({ agoMs }) => agoMs),
+  ]);
 }
 
 /**

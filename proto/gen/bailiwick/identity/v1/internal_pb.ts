@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/internal.proto.
  */
 export const file_bailiwick_identity_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSI+Cg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJEgwKBGtpbmQYAyABKAkiowQKD1Jlc29sdmVSZXNwb25zZRIMCgR0eXBlGAEgASgJEgoKAmlkGAIgASgJEhUKDWNyZWRlbnRpYWxfaWQYAyABKAkSDgoGdGVuYW50GAQgASgJEhMKC25hcnJvd2VkX3RvGAUgAygJEg0KBWVtYWlsGAYgASgJEhMKC2FsbG93ZWRfaXBzGAcgAygJEi4KCmV4cGlyZXNfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnNzb190ZW5hbnQYCSABKAkSMAoMc2lnbmVkX2luX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxpZGxlX21pbnV0ZXMYCyABKAUSEgoKbGltaXRlZF90bxgMIAEoCRIRCglhc3N1cmFuY2UYDSABKAkSFQoNb3duX2Fzc3VyYW5jZRgOIAEoCRItCglwcm92ZW5fYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEG1haWxib3hfdW5wcm92ZW4YECABKAgSFAoMYXV0aF9tZXRob2RzGBEgAygJEhAKCG9wZXJhdG9yGBIgASgJEhgKEG9wZXJhdG9yX3Nlc3Npb24YEyABKAkSDwoHdm91Y2hlchgUIAEoCRIwCg11bmNoYW5nZWRfZm9yGBUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIjsKFVJlc29sdmVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBnVudXNlZBgCIAEoCCJTChZSZXNvbHZlU2Vzc2lvblJlc3BvbnNlEjkKCXByaW5jaXBhbBgBIAEoCzImLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiUwoRUmVzb2x2ZUJvdFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEgsKA2JvdBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEgoKAmlwGAQgASgJIk8KElJlc29sdmVCb3RSZXNwb25zZRI5CglwcmluY2lwYWwYASABKAsyJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIkUKDkNvbmZpcm1SZXF1ZXN0EjMKCmNyZWRlbnRpYWwYASABKAsyHy5iYWlsaXdpY2suY29tbW9uLnYxLkNyZWRlbnRpYWwiRgoPQ29uZmlybVJlc3BvbnNlEjMKBXN0YXRlGAEgASgLMiQuYmFpbGl3aWNrLmNvbW1vbi52MS5DcmVkZW50aWFsU3RhdGUiJgoPRmluZExpdmVSZXF1ZXN0EhMKC3Nlc3Npb25faWRzGAEgAygJIicKEEZpbmRMaXZlUmVzcG9uc2USEwoLc2Vzc2lvbl9pZHMYASADKAkiOAoRRW5kU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJIhQKEkVuZFNlc3Npb25SZXNwb25zZSJUChNMaW1pdFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSFAoMaWRsZV9taW51dGVzGAIgASgFEhMKC21heF9taW51dGVzGAMgASgFIhYKFExpbWl0U2Vzc2lvblJlc3BvbnNlIjEKEk1hdGNoVHJ1c3RzUmVxdWVzdBILCgNib3QYASABKAkSDgoGY2xhaW1zGAIgASgJImoKE01hdGNoVHJ1c3RzUmVzcG9uc2USDgoGdGVuYW50GAEgASgJEg4KBmFjdGl2ZRgCIAEoCBIzCgZ0cnVzdHMYAyADKAsyIy5iYWlsaXdpY2suaWRlbnRpdHkudjEuTWF0Y2hlZFRydXN0IkkKDE1hdGNoZWRUcnVzdBIKCgJpZBgBIAEoCRIOCgZpc3N1ZXIYAiABKAkSDwoHc3ViamVjdBgDIAEoCRIMCgRqd2tzGAQgASgJIh4KD0dldFVzZXJzUmVxdWVzdBILCgNpZHMYASADKAkiPgoQR2V0VXNlcnNSZXNwb25zZRIqCgV1c2VycxgBIAMoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIicKFkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QSDQoFZW1haWwYASABKAkiRAoXRmluZFVzZXJCeUVtYWlsUmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIioKF0ZpbmREb21haW5UZW5hbnRSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiKgoYRmluZERvbWFpblRlbmFudFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJFChlJZGVudGl0eUxpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIIn8KGklkZW50aXR5TGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIImoKElByb3Zpc2lvbmVkUHJvZmlsZRINCgVlbWFpbBgBIAEoCRIMCgRuYW1lGAIgASgJEhIKCmdpdmVuX25hbWUYAyABKAkSEwoLZmFtaWx5X25hbWUYBCABKAkSDgoGbG9jYWxlGAUgASgJIo4BChRQcm92aXNpb25Vc2VyUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSOgoHcHJvZmlsZRgCIAEoCzIpLmJhaWxpd2ljay5pZGVudGl0eS52MS5Qcm92aXNpb25lZFByb2ZpbGUSKgoFYWN0b3IYAyABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciJTChVQcm92aXNpb25Vc2VyUmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyEg8KB3ZvdWNoZWQYAiABKAginAEKEVJldmlzZVVzZXJSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEjoKB3Byb2ZpbGUYAyABKAsyKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUHJvdmlzaW9uZWRQcm9maWxlEioKBWFjdG9yGAQgASgLMhsuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXIiJQoSUmV2aXNlVXNlclJlc3BvbnNlEg8KB3JldmlzZWQYASABKAgiLQoOR2V0Qm90c1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEgsKA2lkcxgCIAMoCSI7Cg9HZXRCb3RzUmVzcG9uc2USKAoEYm90cxgBIAMoCzIaLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3QiOQoQRmluZE1ha2VyUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSFQoNY3JlZGVudGlhbF9pZBgCIAEoCSJnChFGaW5kTWFrZXJSZXNwb25zZRIMCgR0eXBlGAEgASgJEgoKAmlkGAIgASgJEhMKC25hcnJvd2VkX3RvGAMgAygJEhIKCmxpbWl0ZWRfdG8YBCABKAkSDwoHdm91Y2hlchgFIAEoCSIbChlJZGVudGl0eUtleXNSZXBvcnRSZXF1ZXN0InMKGklkZW50aXR5S2V5c1JlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFIhsKGUlkZW50aXR5S2V5c1JvdGF0ZVJlcXVlc3QiLAoaSWRlbnRpdHlLZXlzUm90YXRlUmVzcG9uc2USDgoGcXVldWVkGAEgASgFIkEKIElkZW50aXR5UmV2b2NhdGlvbnNGb2xsb3dSZXF1ZXN0Eg4KBmhvbGRlchgBIAEoCRINCgVhZnRlchgCIAEoCSJyCiFJZGVudGl0eVJldm9jYXRpb25zRm9sbG93UmVzcG9uc2USDAoEa2V5cxgBIAMoCRIQCghzbmFwc2hvdBgCIAEoCRINCgVyZXNldBgDIAEoCBIMCgRkZWFmGAQgASgIEhAKCGNvbXBsZXRlGAUgASgIMtcHCgtDcmVkZW50aWFscxJxCgdSZXNvbHZlEiUuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVSZXF1ZXN0GiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVSZXNwb25zZSIXkAIBirUYEBAGSgdnYXRld2F5SgNzc28ShgEKDlJlc29sdmVTZXNzaW9uEiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVTZXNzaW9uUmVxdWVzdBotLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlU2Vzc2lvblJlc3BvbnNlIheQAgGKtRgQEAZKB2dhdGV3YXlKA3NzbxJ6CgpSZXNvbHZlQm90EiguYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVCb3RSZXF1ZXN0GikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVCb3RSZXNwb25zZSIXkAIBirUYEBAGSgdnYXRld2F5SgNzc28ScAoHQ29uZmlybRIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5Db25maXJtUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5Db25maXJtUmVzcG9uc2UiFpACAYq1GA8QBkoGYWNjZXNzSgNzc28SawoIRmluZExpdmUSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZExpdmVSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRMaXZlUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEm4KCkVuZFNlc3Npb24SKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuRW5kU2Vzc2lvblJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRW5kU2Vzc2lvblJlc3BvbnNlIguKtRgHEAZKA3NzbxJ9CgxMaW1pdFNlc3Npb24SKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuTGltaXRTZXNzaW9uUmVxdWVzdBorLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXNwb25zZSIUirUYEBAGSgdnYXRld2F5SgNzc28SdAoLTWF0Y2hUcnVzdHMSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuTWF0Y2hUcnVzdHNSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLk1hdGNoVHJ1c3RzUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvGgyKtRgIaWRlbnRpdHkylwIKDElkZW50aXR5S2V5cxJ9CgZSZXBvcnQSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUmVwb3J0UmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSZXBvcnRSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SegoGUm90YXRlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JvdGF0ZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUm90YXRlUmVzcG9uc2UiC4q1GAcQBkoDc3NvGgyKtRgIaWRlbnRpdHkygQcKCURpcmVjdG9yeRKCAQoIR2V0VXNlcnMSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVzcG9uc2UiJZACAYq1GB4QBkoGYWNjZXNzSgNzc29KDW5vdGlmaWNhdGlvbnMSiAEKD0ZpbmRVc2VyQnlFbWFpbBItLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlIhaQAgGKtRgPEAZKBmFjY2Vzc0oDc3NvEoYBChBGaW5kRG9tYWluVGVuYW50Ei4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmREb21haW5UZW5hbnRSZXF1ZXN0Gi8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmREb21haW5UZW5hbnRSZXNwb25zZSIRkAIBirUYChAGSgZhY2Nlc3MSegoNUHJvdmlzaW9uVXNlchIrLmJhaWxpd2ljay5pZGVudGl0eS52MS5Qcm92aXNpb25Vc2VyUmVxdWVzdBosLmJhaWxpd2ljay5pZGVudGl0eS52MS5Qcm92aXNpb25Vc2VyUmVzcG9uc2UiDoq1GAoQBkoGYWNjZXNzEnEKClJldmlzZVVzZXISKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmV2aXNlVXNlclJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmV2aXNlVXNlclJlc3BvbnNlIg6KtRgKEAZKBmFjY2VzcxJrCgdHZXRCb3RzEiUuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldEJvdHNSZXF1ZXN0GiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldEJvdHNSZXNwb25zZSIRkAIBirUYChAGSgZhY2Nlc3MScQoJRmluZE1ha2VyEicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRNYWtlclJlcXVlc3QaKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZE1ha2VyUmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzGgyKtRgIaWRlbnRpdHkynAEKDklkZW50aXR5TGltaXRzEnwKBFRha2USMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgyKtRgIaWRlbnRpdHkyvQEKE0lkZW50aXR5UmV2b2NhdGlvbnMSlwEKBkZvbGxvdxI3LmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eVJldm9jYXRpb25zRm9sbG93UmVxdWVzdBo4LmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eVJldm9jYXRpb25zRm9sbG93UmVzcG9uc2UiGpACAYq1GBMQBkoHZ2F0ZXdheUoGYWNjZXNzGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_common_v1_caller, file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSJUCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJEgwKBGtpbmQYAyABKAkSFAoMcmVjb3Jkc191c2VzGAQgASgIIoIFCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJEhUKDW93bl9hc3N1cmFuY2UYDiABKAkSLQoJcHJvdmVuX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChBtYWlsYm94X3VucHJvdmVuGBAgASgIEhQKDGF1dGhfbWV0aG9kcxgRIAMoCRIQCghvcGVyYXRvchgSIAEoCRIYChBvcGVyYXRvcl9zZXNzaW9uGBMgASgJEg8KB3ZvdWNoZXIYFCABKAkSMAoNdW5jaGFuZ2VkX2ZvchgVIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIvCgxmaXJzdF91c2VfaW4YFiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLAoJdXNlX2V2ZXJ5GBcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIkcKEVJlY29yZFVzZXNSZXF1ZXN0EjIKBHVzZXMYASADKAsyJC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQ3JlZGVudGlhbFVzZSJeCg1DcmVkZW50aWFsVXNlEhUKDWNyZWRlbnRpYWxfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEiYKA2FnbxgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiIUChJSZWNvcmRVc2VzUmVzcG9uc2UiUQoVUmVzb2x2ZVNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDgoGdW51c2VkGAIgASgIEhQKDHJlY29yZHNfdXNlcxgDIAEoCCJTChZSZXNvbHZlU2Vzc2lvblJlc3BvbnNlEjkKCXByaW5jaXBhbBgBIAEoCzImLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiaQoRUmVzb2x2ZUJvdFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEgsKA2JvdBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEgoKAmlwGAQgASgJEhQKDHJlY29yZHNfdXNlcxgFIAEoCCJPChJSZXNvbHZlQm90UmVzcG9uc2USOQoJcHJpbmNpcGFsGAEgASgLMiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVSZXNwb25zZSJFCg5Db25maXJtUmVxdWVzdBIzCgpjcmVkZW50aWFsGAEgASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5DcmVkZW50aWFsIkYKD0NvbmZpcm1SZXNwb25zZRIzCgVzdGF0ZRgBIAEoCzIkLmJhaWxpd2ljay5jb21tb24udjEuQ3JlZGVudGlhbFN0YXRlIiYKD0ZpbmRMaXZlUmVxdWVzdBITCgtzZXNzaW9uX2lkcxgBIAMoCSInChBGaW5kTGl2ZVJlc3BvbnNlEhMKC3Nlc3Npb25faWRzGAEgAygJIjgKEUVuZFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCSIUChJFbmRTZXNzaW9uUmVzcG9uc2UiVAoTTGltaXRTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhQKDGlkbGVfbWludXRlcxgCIAEoBRITCgttYXhfbWludXRlcxgDIAEoBSIWChRMaW1pdFNlc3Npb25SZXNwb25zZSIxChJNYXRjaFRydXN0c1JlcXVlc3QSCwoDYm90GAEgASgJEg4KBmNsYWltcxgCIAEoCSJqChNNYXRjaFRydXN0c1Jlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZhY3RpdmUYAiABKAgSMwoGdHJ1c3RzGAMgAygLMiMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLk1hdGNoZWRUcnVzdCJJCgxNYXRjaGVkVHJ1c3QSCgoCaWQYASABKAkSDgoGaXNzdWVyGAIgASgJEg8KB3N1YmplY3QYAyABKAkSDAoEandrcxgEIAEoCSIeCg9HZXRVc2Vyc1JlcXVlc3QSCwoDaWRzGAEgAygJIj4KEEdldFVzZXJzUmVzcG9uc2USKgoFdXNlcnMYASADKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlciInChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eg0KBWVtYWlsGAEgASgJIkQKF0ZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlEikKBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlciIqChdGaW5kRG9tYWluVGVuYW50UmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJIioKGEZpbmREb21haW5UZW5hbnRSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkiRQoZSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ/ChpJZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCCJqChJQcm92aXNpb25lZFByb2ZpbGUSDQoFZW1haWwYASABKAkSDAoEbmFtZRgCIAEoCRISCgpnaXZlbl9uYW1lGAMgASgJEhMKC2ZhbWlseV9uYW1lGAQgASgJEg4KBmxvY2FsZRgFIAEoCSKOAQoUUHJvdmlzaW9uVXNlclJlcXVlc3QSDgoGdGVuYW50GAEgASgJEjoKB3Byb2ZpbGUYAiABKAsyKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUHJvdmlzaW9uZWRQcm9maWxlEioKBWFjdG9yGAMgASgLMhsuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXIiUwoVUHJvdmlzaW9uVXNlclJlc3BvbnNlEikKBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlchIPCgd2b3VjaGVkGAIgASgIIpwBChFSZXZpc2VVc2VyUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRI6Cgdwcm9maWxlGAMgASgLMikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlByb3Zpc2lvbmVkUHJvZmlsZRIqCgVhY3RvchgEIAEoCzIbLmJhaWxpd2ljay5jb21tb24udjEuQ2FsbGVyIiUKElJldmlzZVVzZXJSZXNwb25zZRIPCgdyZXZpc2VkGAEgASgIIi0KDkdldEJvdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNpZHMYAiADKAkiOwoPR2V0Qm90c1Jlc3BvbnNlEigKBGJvdHMYASADKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90IjkKEEZpbmRNYWtlclJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhUKDWNyZWRlbnRpYWxfaWQYAiABKAkiZwoRRmluZE1ha2VyUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRITCgtuYXJyb3dlZF90bxgDIAMoCRISCgpsaW1pdGVkX3RvGAQgASgJEg8KB3ZvdWNoZXIYBSABKAkiGwoZSWRlbnRpdHlLZXlzUmVwb3J0UmVxdWVzdCJzChpJZGVudGl0eUtleXNSZXBvcnRSZXNwb25zZRIuCgd3cmFwcGVkGAEgAygLMh0uYmFpbGl3aWNrLnNzby52MS5XcmFwcGVkS2V5cxISCgp0b19yZXBsYWNlGAIgASgFEhEKCXRvX3Jlc2VhbBgDIAEoBSIbChlJZGVudGl0eUtleXNSb3RhdGVSZXF1ZXN0IiwKGklkZW50aXR5S2V5c1JvdGF0ZVJlc3BvbnNlEg4KBnF1ZXVlZBgBIAEoBSJBCiBJZGVudGl0eVJldm9jYXRpb25zRm9sbG93UmVxdWVzdBIOCgZob2xkZXIYASABKAkSDQoFYWZ0ZXIYAiABKAkicgohSWRlbnRpdHlSZXZvY2F0aW9uc0ZvbGxvd1Jlc3BvbnNlEgwKBGtleXMYASADKAkSEAoIc25hcHNob3QYAiABKAkSDQoFcmVzZXQYAyABKAgSDAoEZGVhZhgEIAEoCBIQCghjb21wbGV0ZRgFIAEoCDLLCAoLQ3JlZGVudGlhbHMScQoHUmVzb2x2ZRIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiF5ACAYq1GBAQBkoHZ2F0ZXdheUoDc3NvEoYBCg5SZXNvbHZlU2Vzc2lvbhIsLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlU2Vzc2lvblJlcXVlc3QaLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVNlc3Npb25SZXNwb25zZSIXkAIBirUYEBAGSgdnYXRld2F5SgNzc28SegoKUmVzb2x2ZUJvdBIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlQm90UmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlQm90UmVzcG9uc2UiF5ACAYq1GBAQBkoHZ2F0ZXdheUoDc3NvEnAKB0NvbmZpcm0SJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQ29uZmlybVJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQ29uZmlybVJlc3BvbnNlIhaQAgGKtRgPEAZKBmFjY2Vzc0oDc3NvEnIKClJlY29yZFVzZXMSKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVjb3JkVXNlc1JlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVjb3JkVXNlc1Jlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSawoIRmluZExpdmUSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZExpdmVSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRMaXZlUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEm4KCkVuZFNlc3Npb24SKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuRW5kU2Vzc2lvblJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRW5kU2Vzc2lvblJlc3BvbnNlIguKtRgHEAZKA3NzbxJ9CgxMaW1pdFNlc3Npb24SKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuTGltaXRTZXNzaW9uUmVxdWVzdBorLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXNwb25zZSIUirUYEBAGSgdnYXRld2F5SgNzc28SdAoLTWF0Y2hUcnVzdHMSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuTWF0Y2hUcnVzdHNSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLk1hdGNoVHJ1c3RzUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvGgyKtRgIaWRlbnRpdHkylwIKDElkZW50aXR5S2V5cxJ9CgZSZXBvcnQSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUmVwb3J0UmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSZXBvcnRSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SegoGUm90YXRlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JvdGF0ZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUm90YXRlUmVzcG9uc2UiC4q1GAcQBkoDc3NvGgyKtRgIaWRlbnRpdHkygQcKCURpcmVjdG9yeRKCAQoIR2V0VXNlcnMSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVzcG9uc2UiJZACAYq1GB4QBkoGYWNjZXNzSgNzc29KDW5vdGlmaWNhdGlvbnMSiAEKD0ZpbmRVc2VyQnlFbWFpbBItLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlIhaQAgGKtRgPEAZKBmFjY2Vzc0oDc3NvEoYBChBGaW5kRG9tYWluVGVuYW50Ei4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmREb21haW5UZW5hbnRSZXF1ZXN0Gi8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmREb21haW5UZW5hbnRSZXNwb25zZSIRkAIBirUYChAGSgZhY2Nlc3MSegoNUHJvdmlzaW9uVXNlchIrLmJhaWxpd2ljay5pZGVudGl0eS52MS5Qcm92aXNpb25Vc2VyUmVxdWVzdBosLmJhaWxpd2ljay5pZGVudGl0eS52MS5Qcm92aXNpb25Vc2VyUmVzcG9uc2UiDoq1GAoQBkoGYWNjZXNzEnEKClJldmlzZVVzZXISKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmV2aXNlVXNlclJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmV2aXNlVXNlclJlc3BvbnNlIg6KtRgKEAZKBmFjY2VzcxJrCgdHZXRCb3RzEiUuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldEJvdHNSZXF1ZXN0GiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldEJvdHNSZXNwb25zZSIRkAIBirUYChAGSgZhY2Nlc3MScQoJRmluZE1ha2VyEicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRNYWtlclJlcXVlc3QaKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZE1ha2VyUmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzGgyKtRgIaWRlbnRpdHkynAEKDklkZW50aXR5TGltaXRzEnwKBFRha2USMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgyKtRgIaWRlbnRpdHkyvQEKE0lkZW50aXR5UmV2b2NhdGlvbnMSlwEKBkZvbGxvdxI3LmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eVJldm9jYXRpb25zRm9sbG93UmVxdWVzdBo4LmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eVJldm9jYXRpb25zRm9sbG93UmVzcG9uc2UiGpACAYq1GBMQBkoHZ2F0ZXdheUoGYWNjZXNzGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_common_v1_caller, file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveRequest
@@ -49,6 +49,13 @@ export type ResolveRequest = Message<"bailiwick.identity.v1.ResolveRequest"> & {
    * @generated from field: string kind = 3;
    */
   kind: string;
+
+  /**
+   * Whether the caller records the uses of a cached response by RecordUses.
+   *
+   * @generated from field: bool records_uses = 4;
+   */
+  recordsUses: boolean;
 };
 
 /**
@@ -203,11 +210,27 @@ export type ResolveResponse = Message<"bailiwick.identity.v1.ResolveResponse"> &
 
   /**
    * How long the principal stays the same unless something changes, at most a day: until the
-   * credential expires, or the next use of it is to be written. Absent for installed credentials, and in responses of the previous version.
+   * credential expires. A session also ends when it is idle, which counts from the last recorded
+   * use. For a caller that records no uses, until the next use is to be recorded. Absent for
+   * installed credentials, and in responses of the previous version.
    *
    * @generated from field: google.protobuf.Duration unchanged_for = 21;
    */
   unchangedFor?: Duration | undefined;
+
+  /**
+   * When the caller is to record uses: the first one after `first_use_in`, and then one for each
+   * `use_every`. Absent if it records none, for credentials whose use is not recorded, and in
+   * responses of the previous version.
+   *
+   * @generated from field: google.protobuf.Duration first_use_in = 22;
+   */
+  firstUseIn?: Duration | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Duration use_every = 23;
+   */
+  useEvery?: Duration | undefined;
 };
 
 /**
@@ -216,6 +239,69 @@ export type ResolveResponse = Message<"bailiwick.identity.v1.ResolveResponse"> &
  */
 export const ResolveResponseSchema: GenMessage<ResolveResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_internal, 1);
+
+/**
+ * @generated from message bailiwick.identity.v1.RecordUsesRequest
+ */
+export type RecordUsesRequest = Message<"bailiwick.identity.v1.RecordUsesRequest"> & {
+  /**
+   * @generated from field: repeated bailiwick.identity.v1.CredentialUse uses = 1;
+   */
+  uses: CredentialUse[];
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.RecordUsesRequest.
+ * Use `create(RecordUsesRequestSchema)` to create a new message.
+ */
+export const RecordUsesRequestSchema: GenMessage<RecordUsesRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 2);
+
+/**
+ * @generated from message bailiwick.identity.v1.CredentialUse
+ */
+export type CredentialUse = Message<"bailiwick.identity.v1.CredentialUse"> & {
+  /**
+   * The ID of a session or of a bot's key. Others record nothing.
+   *
+   * @generated from field: string credential_id = 1;
+   */
+  credentialId: string;
+
+  /**
+   * The tenant of the bot; empty for a session.
+   *
+   * @generated from field: string tenant = 2;
+   */
+  tenant: string;
+
+  /**
+   * How long ago the use was. A duration, since clocks differ.
+   *
+   * @generated from field: google.protobuf.Duration ago = 3;
+   */
+  ago?: Duration | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.CredentialUse.
+ * Use `create(CredentialUseSchema)` to create a new message.
+ */
+export const CredentialUseSchema: GenMessage<CredentialUse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 3);
+
+/**
+ * @generated from message bailiwick.identity.v1.RecordUsesResponse
+ */
+export type RecordUsesResponse = Message<"bailiwick.identity.v1.RecordUsesResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.RecordUsesResponse.
+ * Use `create(RecordUsesResponseSchema)` to create a new message.
+ */
+export const RecordUsesResponseSchema: GenMessage<RecordUsesResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 4);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveSessionRequest
@@ -232,6 +318,13 @@ export type ResolveSessionRequest = Message<"bailiwick.identity.v1.ResolveSessio
    * @generated from field: bool unused = 2;
    */
   unused: boolean;
+
+  /**
+   * As in ResolveRequest.
+   *
+   * @generated from field: bool records_uses = 3;
+   */
+  recordsUses: boolean;
 };
 
 /**
@@ -239,7 +332,7 @@ export type ResolveSessionRequest = Message<"bailiwick.identity.v1.ResolveSessio
  * Use `create(ResolveSessionRequestSchema)` to create a new message.
  */
 export const ResolveSessionRequestSchema: GenMessage<ResolveSessionRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 2);
+  messageDesc(file_bailiwick_identity_v1_internal, 5);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveSessionResponse
@@ -256,7 +349,7 @@ export type ResolveSessionResponse = Message<"bailiwick.identity.v1.ResolveSessi
  * Use `create(ResolveSessionResponseSchema)` to create a new message.
  */
 export const ResolveSessionResponseSchema: GenMessage<ResolveSessionResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 3);
+  messageDesc(file_bailiwick_identity_v1_internal, 6);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveBotRequest
@@ -285,6 +378,13 @@ export type ResolveBotRequest = Message<"bailiwick.identity.v1.ResolveBotRequest
    * @generated from field: string ip = 4;
    */
   ip: string;
+
+  /**
+   * As in ResolveRequest.
+   *
+   * @generated from field: bool records_uses = 5;
+   */
+  recordsUses: boolean;
 };
 
 /**
@@ -292,7 +392,7 @@ export type ResolveBotRequest = Message<"bailiwick.identity.v1.ResolveBotRequest
  * Use `create(ResolveBotRequestSchema)` to create a new message.
  */
 export const ResolveBotRequestSchema: GenMessage<ResolveBotRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 4);
+  messageDesc(file_bailiwick_identity_v1_internal, 7);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveBotResponse
@@ -309,7 +409,7 @@ export type ResolveBotResponse = Message<"bailiwick.identity.v1.ResolveBotRespon
  * Use `create(ResolveBotResponseSchema)` to create a new message.
  */
 export const ResolveBotResponseSchema: GenMessage<ResolveBotResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 5);
+  messageDesc(file_bailiwick_identity_v1_internal, 8);
 
 /**
  * @generated from message bailiwick.identity.v1.ConfirmRequest
@@ -326,7 +426,7 @@ export type ConfirmRequest = Message<"bailiwick.identity.v1.ConfirmRequest"> & {
  * Use `create(ConfirmRequestSchema)` to create a new message.
  */
 export const ConfirmRequestSchema: GenMessage<ConfirmRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 6);
+  messageDesc(file_bailiwick_identity_v1_internal, 9);
 
 /**
  * @generated from message bailiwick.identity.v1.ConfirmResponse
@@ -343,7 +443,7 @@ export type ConfirmResponse = Message<"bailiwick.identity.v1.ConfirmResponse"> &
  * Use `create(ConfirmResponseSchema)` to create a new message.
  */
 export const ConfirmResponseSchema: GenMessage<ConfirmResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 7);
+  messageDesc(file_bailiwick_identity_v1_internal, 10);
 
 /**
  * @generated from message bailiwick.identity.v1.FindLiveRequest
@@ -360,7 +460,7 @@ export type FindLiveRequest = Message<"bailiwick.identity.v1.FindLiveRequest"> &
  * Use `create(FindLiveRequestSchema)` to create a new message.
  */
 export const FindLiveRequestSchema: GenMessage<FindLiveRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 8);
+  messageDesc(file_bailiwick_identity_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.identity.v1.FindLiveResponse
@@ -377,7 +477,7 @@ export type FindLiveResponse = Message<"bailiwick.identity.v1.FindLiveResponse">
  * Use `create(FindLiveResponseSchema)` to create a new message.
  */
 export const FindLiveResponseSchema: GenMessage<FindLiveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 9);
+  messageDesc(file_bailiwick_identity_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.identity.v1.EndSessionRequest
@@ -399,7 +499,7 @@ export type EndSessionRequest = Message<"bailiwick.identity.v1.EndSessionRequest
  * Use `create(EndSessionRequestSchema)` to create a new message.
  */
 export const EndSessionRequestSchema: GenMessage<EndSessionRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 10);
+  messageDesc(file_bailiwick_identity_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.identity.v1.EndSessionResponse
@@ -412,7 +512,7 @@ export type EndSessionResponse = Message<"bailiwick.identity.v1.EndSessionRespon
  * Use `create(EndSessionResponseSchema)` to create a new message.
  */
 export const EndSessionResponseSchema: GenMessage<EndSessionResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 11);
+  messageDesc(file_bailiwick_identity_v1_internal, 14);
 
 /**
  * @generated from message bailiwick.identity.v1.LimitSessionRequest
@@ -442,7 +542,7 @@ export type LimitSessionRequest = Message<"bailiwick.identity.v1.LimitSessionReq
  * Use `create(LimitSessionRequestSchema)` to create a new message.
  */
 export const LimitSessionRequestSchema: GenMessage<LimitSessionRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 12);
+  messageDesc(file_bailiwick_identity_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.identity.v1.LimitSessionResponse
@@ -455,7 +555,7 @@ export type LimitSessionResponse = Message<"bailiwick.identity.v1.LimitSessionRe
  * Use `create(LimitSessionResponseSchema)` to create a new message.
  */
 export const LimitSessionResponseSchema: GenMessage<LimitSessionResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 13);
+  messageDesc(file_bailiwick_identity_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.identity.v1.MatchTrustsRequest
@@ -479,7 +579,7 @@ export type MatchTrustsRequest = Message<"bailiwick.identity.v1.MatchTrustsReque
  * Use `create(MatchTrustsRequestSchema)` to create a new message.
  */
 export const MatchTrustsRequestSchema: GenMessage<MatchTrustsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 14);
+  messageDesc(file_bailiwick_identity_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.identity.v1.MatchTrustsResponse
@@ -510,7 +610,7 @@ export type MatchTrustsResponse = Message<"bailiwick.identity.v1.MatchTrustsResp
  * Use `create(MatchTrustsResponseSchema)` to create a new message.
  */
 export const MatchTrustsResponseSchema: GenMessage<MatchTrustsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 15);
+  messageDesc(file_bailiwick_identity_v1_internal, 18);
 
 /**
  * @generated from message bailiwick.identity.v1.MatchedTrust
@@ -544,7 +644,7 @@ export type MatchedTrust = Message<"bailiwick.identity.v1.MatchedTrust"> & {
  * Use `create(MatchedTrustSchema)` to create a new message.
  */
 export const MatchedTrustSchema: GenMessage<MatchedTrust> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 16);
+  messageDesc(file_bailiwick_identity_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.identity.v1.GetUsersRequest
@@ -561,7 +661,7 @@ export type GetUsersRequest = Message<"bailiwick.identity.v1.GetUsersRequest"> &
  * Use `create(GetUsersRequestSchema)` to create a new message.
  */
 export const GetUsersRequestSchema: GenMessage<GetUsersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 17);
+  messageDesc(file_bailiwick_identity_v1_internal, 20);
 
 /**
  * @generated from message bailiwick.identity.v1.GetUsersResponse
@@ -578,7 +678,7 @@ export type GetUsersResponse = Message<"bailiwick.identity.v1.GetUsersResponse">
  * Use `create(GetUsersResponseSchema)` to create a new message.
  */
 export const GetUsersResponseSchema: GenMessage<GetUsersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 18);
+  messageDesc(file_bailiwick_identity_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.identity.v1.FindUserByEmailRequest
@@ -595,7 +695,7 @@ export type FindUserByEmailRequest = Message<"bailiwick.identity.v1.FindUserByEm
  * Use `create(FindUserByEmailRequestSchema)` to create a new message.
  */
 export const FindUserByEmailRequestSchema: GenMessage<FindUserByEmailRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 19);
+  messageDesc(file_bailiwick_identity_v1_internal, 22);
 
 /**
  * @generated from message bailiwick.identity.v1.FindUserByEmailResponse
@@ -614,7 +714,7 @@ export type FindUserByEmailResponse = Message<"bailiwick.identity.v1.FindUserByE
  * Use `create(FindUserByEmailResponseSchema)` to create a new message.
  */
 export const FindUserByEmailResponseSchema: GenMessage<FindUserByEmailResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 20);
+  messageDesc(file_bailiwick_identity_v1_internal, 23);
 
 /**
  * @generated from message bailiwick.identity.v1.FindDomainTenantRequest
@@ -631,7 +731,7 @@ export type FindDomainTenantRequest = Message<"bailiwick.identity.v1.FindDomainT
  * Use `create(FindDomainTenantRequestSchema)` to create a new message.
  */
 export const FindDomainTenantRequestSchema: GenMessage<FindDomainTenantRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 21);
+  messageDesc(file_bailiwick_identity_v1_internal, 24);
 
 /**
  * @generated from message bailiwick.identity.v1.FindDomainTenantResponse
@@ -650,7 +750,7 @@ export type FindDomainTenantResponse = Message<"bailiwick.identity.v1.FindDomain
  * Use `create(FindDomainTenantResponseSchema)` to create a new message.
  */
 export const FindDomainTenantResponseSchema: GenMessage<FindDomainTenantResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 22);
+  messageDesc(file_bailiwick_identity_v1_internal, 25);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -686,7 +786,7 @@ export type IdentityLimitsTakeRequest = Message<"bailiwick.identity.v1.IdentityL
  * Use `create(IdentityLimitsTakeRequestSchema)` to create a new message.
  */
 export const IdentityLimitsTakeRequestSchema: GenMessage<IdentityLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 23);
+  messageDesc(file_bailiwick_identity_v1_internal, 26);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -735,7 +835,7 @@ export type IdentityLimitsTakeResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityLimitsTakeResponseSchema)` to create a new message.
  */
 export const IdentityLimitsTakeResponseSchema: GenMessage<IdentityLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 24);
+  messageDesc(file_bailiwick_identity_v1_internal, 27);
 
 /**
  * A person's profile in a directory.
@@ -774,7 +874,7 @@ export type ProvisionedProfile = Message<"bailiwick.identity.v1.ProvisionedProfi
  * Use `create(ProvisionedProfileSchema)` to create a new message.
  */
 export const ProvisionedProfileSchema: GenMessage<ProvisionedProfile> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 25);
+  messageDesc(file_bailiwick_identity_v1_internal, 28);
 
 /**
  * @generated from message bailiwick.identity.v1.ProvisionUserRequest
@@ -803,7 +903,7 @@ export type ProvisionUserRequest = Message<"bailiwick.identity.v1.ProvisionUserR
  * Use `create(ProvisionUserRequestSchema)` to create a new message.
  */
 export const ProvisionUserRequestSchema: GenMessage<ProvisionUserRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 26);
+  messageDesc(file_bailiwick_identity_v1_internal, 29);
 
 /**
  * @generated from message bailiwick.identity.v1.ProvisionUserResponse
@@ -830,7 +930,7 @@ export type ProvisionUserResponse = Message<"bailiwick.identity.v1.ProvisionUser
  * Use `create(ProvisionUserResponseSchema)` to create a new message.
  */
 export const ProvisionUserResponseSchema: GenMessage<ProvisionUserResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 27);
+  messageDesc(file_bailiwick_identity_v1_internal, 30);
 
 /**
  * @generated from message bailiwick.identity.v1.ReviseUserRequest
@@ -866,7 +966,7 @@ export type ReviseUserRequest = Message<"bailiwick.identity.v1.ReviseUserRequest
  * Use `create(ReviseUserRequestSchema)` to create a new message.
  */
 export const ReviseUserRequestSchema: GenMessage<ReviseUserRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 28);
+  messageDesc(file_bailiwick_identity_v1_internal, 31);
 
 /**
  * @generated from message bailiwick.identity.v1.ReviseUserResponse
@@ -885,7 +985,7 @@ export type ReviseUserResponse = Message<"bailiwick.identity.v1.ReviseUserRespon
  * Use `create(ReviseUserResponseSchema)` to create a new message.
  */
 export const ReviseUserResponseSchema: GenMessage<ReviseUserResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 29);
+  messageDesc(file_bailiwick_identity_v1_internal, 32);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsRequest
@@ -907,7 +1007,7 @@ export type GetBotsRequest = Message<"bailiwick.identity.v1.GetBotsRequest"> & {
  * Use `create(GetBotsRequestSchema)` to create a new message.
  */
 export const GetBotsRequestSchema: GenMessage<GetBotsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 30);
+  messageDesc(file_bailiwick_identity_v1_internal, 33);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsResponse
@@ -924,7 +1024,7 @@ export type GetBotsResponse = Message<"bailiwick.identity.v1.GetBotsResponse"> &
  * Use `create(GetBotsResponseSchema)` to create a new message.
  */
 export const GetBotsResponseSchema: GenMessage<GetBotsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 31);
+  messageDesc(file_bailiwick_identity_v1_internal, 34);
 
 /**
  * Selects a key or a trust.
@@ -948,7 +1048,7 @@ export type FindMakerRequest = Message<"bailiwick.identity.v1.FindMakerRequest">
  * Use `create(FindMakerRequestSchema)` to create a new message.
  */
 export const FindMakerRequestSchema: GenMessage<FindMakerRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 32);
+  messageDesc(file_bailiwick_identity_v1_internal, 35);
 
 /**
  * The maker.
@@ -995,7 +1095,7 @@ export type FindMakerResponse = Message<"bailiwick.identity.v1.FindMakerResponse
  * Use `create(FindMakerResponseSchema)` to create a new message.
  */
 export const FindMakerResponseSchema: GenMessage<FindMakerResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 33);
+  messageDesc(file_bailiwick_identity_v1_internal, 36);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysReportRequest
@@ -1008,7 +1108,7 @@ export type IdentityKeysReportRequest = Message<"bailiwick.identity.v1.IdentityK
  * Use `create(IdentityKeysReportRequestSchema)` to create a new message.
  */
 export const IdentityKeysReportRequestSchema: GenMessage<IdentityKeysReportRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 34);
+  messageDesc(file_bailiwick_identity_v1_internal, 37);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysReportResponse
@@ -1039,7 +1139,7 @@ export type IdentityKeysReportResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityKeysReportResponseSchema)` to create a new message.
  */
 export const IdentityKeysReportResponseSchema: GenMessage<IdentityKeysReportResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 35);
+  messageDesc(file_bailiwick_identity_v1_internal, 38);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysRotateRequest
@@ -1052,7 +1152,7 @@ export type IdentityKeysRotateRequest = Message<"bailiwick.identity.v1.IdentityK
  * Use `create(IdentityKeysRotateRequestSchema)` to create a new message.
  */
 export const IdentityKeysRotateRequestSchema: GenMessage<IdentityKeysRotateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 36);
+  messageDesc(file_bailiwick_identity_v1_internal, 39);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysRotateResponse
@@ -1071,7 +1171,7 @@ export type IdentityKeysRotateResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityKeysRotateResponseSchema)` to create a new message.
  */
 export const IdentityKeysRotateResponseSchema: GenMessage<IdentityKeysRotateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 37);
+  messageDesc(file_bailiwick_identity_v1_internal, 40);
 
 /**
  * A holder of cached rights, which waits for the response before it uses them any longer.
@@ -1099,7 +1199,7 @@ export type IdentityRevocationsFollowRequest = Message<"bailiwick.identity.v1.Id
  * Use `create(IdentityRevocationsFollowRequestSchema)` to create a new message.
  */
 export const IdentityRevocationsFollowRequestSchema: GenMessage<IdentityRevocationsFollowRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 38);
+  messageDesc(file_bailiwick_identity_v1_internal, 41);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityRevocationsFollowResponse
@@ -1149,7 +1249,7 @@ export type IdentityRevocationsFollowResponse = Message<"bailiwick.identity.v1.I
  * Use `create(IdentityRevocationsFollowResponseSchema)` to create a new message.
  */
 export const IdentityRevocationsFollowResponseSchema: GenMessage<IdentityRevocationsFollowResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 39);
+  messageDesc(file_bailiwick_identity_v1_internal, 42);
 
 /**
  * Credentials answers the gateway and the OpenID provider: who holds this token?
@@ -1200,6 +1300,17 @@ export const Credentials: GenService<{
     methodKind: "unary";
     input: typeof ConfirmRequestSchema;
     output: typeof ConfirmResponseSchema;
+  },
+  /**
+   * Records uses of sessions and bot keys that the gateway has served from its cache. A use of a
+   * credential that had ended by then records nothing.
+   *
+   * @generated from rpc bailiwick.identity.v1.Credentials.RecordUses
+   */
+  recordUses: {
+    methodKind: "unary";
+    input: typeof RecordUsesRequestSchema;
+    output: typeof RecordUsesResponseSchema;
   },
   /**
    * Returns those of the sessions that have not ended. It does not extend them.
