@@ -10,7 +10,6 @@ import {
   type IssuerVerifyTokenResponse,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { asService } from '@bailiwick/wire';
-import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { keysOf, type Resolved } from './principal.ts';
 import type { Uses } from './uses.ts';
@@ -41,9 +40,7 @@ export function createAccessTokens(
     const holder = await holderOf(credentials, claims, ip);
     if (!holder || holder.id !== claims.subject) throw unauthenticated();
     const { unchangedFor, firstUseIn, useEvery, ...principal } = holder;
-    const { clientId, expiresAt } = claims;
-    // A token is verified by the clock of its reader.
-    const tokenMs = expiresAt ? timestampMs(expiresAt) - Date.now() : 0;
+    const { clientId } = claims;
     return {
       principal: {
         ...principal,
@@ -53,9 +50,9 @@ export function createAccessTokens(
         rightsOf: `token ${name}`,
         rightsKeys: [],
       },
-      keys: [...keysOf(principal), `app:${clientId}`],
-      // The withdrawal of a signing key revokes nothing.
-      lastsMs: Math.min(leaseMs, tokenMs, lastsOf({ unchangedFor }, leaseMs)),
+      keys: [...keysOf(principal), `app:${clientId}`, 'issuer:keys'],
+      // An sso of the previous version does not say that its keys are the present ones.
+      lastsMs: Math.min(lastsOf(claims, 0), lastsOf({ unchangedFor }, leaseMs)),
       noteUse: uses.of(principal, { firstUseIn, useEvery }),
     };
   };

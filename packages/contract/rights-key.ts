@@ -1,6 +1,6 @@
 /**
  * The keys that rights depend on: revoking a key ends everything that rests on it. `account`: what a
- * user sees of the own account besides rights.
+ * user sees of the own account besides rights. `issuer:keys`: the keys that sign access tokens.
  */
 export type RightsKey =
   | `user:${string}`
@@ -8,4 +8,5 @@ export type RightsKey =
   | `credential:${string}`
   | `tenant:${string}`
   | `app:${string}`
-  | `account:${string}`;
+  | `account:${string}`
+  | 'issuer:keys';

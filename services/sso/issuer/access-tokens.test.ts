@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
+import { durationMs } from '@bufbuild/protobuf/wkt';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { createAccessTokens } from './access-tokens.ts';
 
@@ -39,9 +40,13 @@ async function setUp() {
   });
   const keys = [await jwk(rsa.privateKey, 'rsa', 'RS256'), await jwk(es.privateKey, 'es', 'ES256')];
   const app = { tenant: '', resources: [publicUrl], scopes: ['account', 'app.*'] };
+  const withdrawn = { id: '' };
   const verify = createAccessTokens({
     publicUrl,
-    signingKeys: { current: () => Promise.resolve(keys as never) },
+    signingKeys: {
+      current: () => Promise.resolve(keys as never),
+      has: (id) => Promise.resolve(id !== withdrawn.id),
+    },
     findClient: (id) =>
       Promise.resolve({ app_1: { app }, app_t: { app: { ...app, tenant: 'tnt_1' } } }[id] as never),
   });
@@ -50,7 +55,7 @@ async function setUp() {
     new SignJWT({ ...claims }).setProtectedHeader({ ...header, ...over }).sign(key);
   const refuses = async (token: string | Promise<string>, message = /valid credential/) =>
     assert.rejects(verify(await token), { code: 'unauthenticated', message });
-  return { verify, sign, refuses, es, other, rsa };
+  return { verify, sign, refuses, es, other, rsa, withdrawn };
 }
 
 test('a token of a person has the scopes that its app may still have', async () => {
@@ -61,6 +66,16 @@ test('a token of a person has the scopes that its app may still have', async () 
   assert.equal(Number(claims.expiresAt.seconds), person.exp);
   const all = await verify(await sign({ ...person, client_id: 'app_t', tenant: 'tnt_1' }));
   assert.equal(all.tenant, 'tnt_1');
+});
+
+test('a token is refused once its key is withdrawn, though this process still has the key', async () => {
+  const { verify, sign, refuses, withdrawn } = await setUp();
+  const token = await sign(person);
+  const { unchangedFor } = await verify(token);
+  const untilExpiry = person.exp * 1000 - Date.now();
+  assert.ok(Math.abs(durationMs(unchangedFor) - untilExpiry) < 10_000);
+  withdrawn.id = 'es';
+  await refuses(token);
 });
 
 test('a token of a bot needs its credential, and has no app', async () => {

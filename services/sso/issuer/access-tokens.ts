@@ -1,5 +1,11 @@
+import { durationOf } from '@bailiwick/contract';
 import { unauthenticated } from '@bailiwick/errors';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  type Duration,
+  type Timestamp,
+  timestampFromMs,
+  timestampMs,
+} from '@bufbuild/protobuf/wkt';
 import { createLocalJWKSet, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import type { JWK as SigningKey } from 'oidc-provider';
 import { mayAskFor } from '../apps/scopes.ts';
@@ -16,15 +22,18 @@ type Deps = {
 };
 
 /** The content of a valid token. The session or the bot's credential may have ended since. */
-export type AccessToken = {
+type Claims = {
   subject: string;
   clientId: string;
   sessionId: string;
   credentialId: string;
   tenant: string;
   scopes: string[];
-  expiresAt: ReturnType<typeof timestampFromMs>;
+  expiresAt: Timestamp;
 };
+
+/** The same, and how long it stays so while no key is withdrawn and no app changed. */
+export type AccessToken = Claims & { unchangedFor: Duration };
 
 /** How far ahead the clock of the process that signed may be, in seconds. */
 const leeway = 5;
@@ -34,11 +43,17 @@ export function createAccessTokens({ signingKeys, findClient, publicUrl }: Deps)
 
   /** Verifies a token and its app. @throws unauthenticated */
   return async (token: string): Promise<AccessToken> => {
-    const claims = await verify(token, await keySet(), publicUrl);
+    const { claims, key } = await verify(token, await keySet(), publicUrl);
+    // A gateway caches the answer until the key is withdrawn, so it must not rest on an older copy.
+    if (!(await signingKeys.has(key))) throw unauthenticated();
     const app = isOwn(claims) ? undefined : await appOfToken(findClient, claims.clientId);
     if (app && !isStillFor(app, claims.tenant, publicUrl)) throw unauthenticated();
     const { scopes } = claims;
-    return { ...claims, scopes: app ? scopes.filter((one) => mayAskFor(app.scopes, one)) : scopes };
+    return {
+      ...claims,
+      scopes: app ? scopes.filter((one) => mayAskFor(app.scopes, one)) : scopes,
+      unchangedFor: durationOf(timestampMs(claims.expiresAt) - Date.now()),
+    };
   };
 }
 
@@ -67,8 +82,11 @@ function followPublicKeys({ current }: Deps['signingKeys']): () => Promise<Keys>
 const publicKeyOf = ({ kty, crv, x, y, kid, alg }: SigningKey): JWK[] =>
   alg === 'ES256' && kty && crv && x && y && kid ? [{ kty, crv, x, y, kid, alg }] : [];
 
-async function verify(token: string, keys: Keys, publicUrl: string): Promise<AccessToken> {
-  const { payload } = await jwtVerify(token, keys, {
+type Verified = { claims: Claims; key: string };
+
+/** Verifies a token; `key`: the ID of the key that signed it. */
+async function verify(token: string, keys: Keys, publicUrl: string): Promise<Verified> {
+  const { payload, protectedHeader } = await jwtVerify(token, keys, {
     algorithms: ['ES256'],
     typ: 'at+jwt',
     issuer: publicUrl,
@@ -83,10 +101,10 @@ async function verify(token: string, keys: Keys, publicUrl: string): Promise<Acc
     throw unauthenticated(
       'this operation does not accept access tokens that are bound to a key (DPoP)',
     );
-  return claimsOf(payload);
+  return { claims: claimsOf(payload), key: protectedHeader.kid ?? '' };
 }
 
-function claimsOf(payload: JWTPayload): AccessToken {
+function claimsOf(payload: JWTPayload): Claims {
   const text = (name: string): string => {
     const claim = payload[name] ?? '';
     if (typeof claim !== 'string') throw unauthenticated();
@@ -113,7 +131,7 @@ function claimsOf(payload: JWTPayload): AccessToken {
 }
 
 /** Whether the subject got the token for itself. */
-const isOwn = ({ subject, clientId }: AccessToken): boolean => subject === clientId;
+const isOwn = ({ subject, clientId }: Claims): boolean => subject === clientId;
 
 async function appOfToken(findClient: FindClient, clientId: string): Promise<ClientApp> {
   const client = await findClient(clientId);

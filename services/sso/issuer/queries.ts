@@ -259,6 +259,15 @@ const signingKeys: Statement<SigningKeyRow, []> = {
 export const listSigningKeys = (database: Database): Promise<SigningKeyRow[]> =>
   database.query(signingKeys, []);
 
+const signingKeyExists: Statement<{ one: number }, [id: string]> = {
+  name: 'sso.signing_key_exists',
+  text: `select 1 as one from signing_key where tenant = '' and id = $1`,
+};
+
+/** Whether a key was not withdrawn. */
+export const hasSigningKey = async (database: Database, id: string): Promise<boolean> =>
+  (await database.query(signingKeyExists, [id])).length > 0;
+
 export const listSigningKeysIn = (tx: Transaction): Promise<SigningKeyRow[]> =>
   tx.query<SigningKeyRow>(signingKeyText, []);
 

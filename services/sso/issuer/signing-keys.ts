@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { createCache, leaseMs } from '@bailiwick/broker';
 import type { Origin } from '@bailiwick/contract';
 import { type TenantKeys } from '@bailiwick/keys';
+import { recordRevocation } from '@bailiwick/outbox';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import { type Database, lockName } from '@bailiwick/store';
@@ -12,6 +13,7 @@ import type { JWK } from 'oidc-provider';
 import { rowOf } from '../rows.ts';
 import {
   addSigningKey,
+  hasSigningKey,
   listSigningKeys,
   listSigningKeysIn,
   removeOldSigningKeys,
@@ -54,6 +56,8 @@ export function createSigningKeys(deps: Deps) {
   return {
     /** The private keys. The key that signs now comes first among those of its algorithm. */
     current: (): Promise<JWK[]> => cached.getOrLoad('keys', load),
+    /** Whether a key still is one, read from the database: those of `current` are seconds old. */
+    has: (id: string): Promise<boolean> => hasSigningKey(database, id),
   };
 }
 
@@ -70,7 +74,8 @@ export function replaceSigningKeys(deps: Deps, call: Origin): Promise<void> {
 
 /**
  * Removes the keys of which one has leaked, and adds others that sign at once. Returns when no
- * process uses the old ones, and no gateway uses a token of theirs from its cache.
+ * process uses the old ones. The reply also waits until no gateway has a token of theirs in its
+ * cache; one of the previous version keeps it for a lease.
  */
 export async function withdrawSigningKeys(deps: Deps, call: Origin): Promise<void> {
   const { database, log } = deps;
@@ -78,6 +83,7 @@ export async function withdrawSigningKeys(deps: Deps, call: Origin): Promise<voi
   await database.transaction({ call, tenant: '' }, async (tx) => {
     await lockName(tx, rowOf.signingKeys());
     await removeSigningKeys(tx);
+    recordRevocation(tx, ['issuer:keys']);
     for (const key of newKeys) await addSigningKey(tx, key);
   });
   log.warn('withdrew the signing keys', { keys: newKeys.map(({ id }) => id) });
