@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { type Guards, keysOfCaller } from '@bailiwick/broker';
 import {
@@ -11,7 +12,7 @@ import {
 } from '@bailiwick/contract';
 import { rightsChanged } from '@bailiwick/errors';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import { fromBinary, type Message } from '@bufbuild/protobuf';
+import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 
 // The caller of a change, and the question whether its right still stands: when the call arrives, if
 // the right may have ended on its way, and before each commit (packages/broker/revocation/guard.ts).
@@ -36,11 +37,14 @@ export function openChange({ guards, confirm }: GuardDeps, operation: Operation,
   const keys = subject ? keysOfCaller(subject) : [];
   if (!subject || keys.length === 0) return undefined;
   const work = (isPart && caller.work) || randomUUID();
+  const rightsName = nameOnce(subject);
   let authorized: AuthorizedRequest | undefined;
+  /** The last answer. */
+  let present: Caller | undefined;
 
   async function confirmIn(tenant: string): Promise<void> {
     if (!subject) return;
-    const present = await confirm(subject, subject.tenant);
+    present = await confirm(subject, subject.tenant);
     // The call has not been authorized yet, and is with these rights.
     if (!isPart && !authorized) return void (subject = present);
     if (authorized) assertAllowed(operation, authorized, present);
@@ -49,7 +53,13 @@ export function openChange({ guards, confirm }: GuardDeps, operation: Operation,
     if (elsewhere && tenant !== '') await assertHandled(operation, await confirm(subject, tenant));
   }
 
-  const guard = guards.open({ keys, work, carriesRights: true, confirm: confirmIn });
+  const guard = guards.open({
+    keys,
+    work,
+    carriesRights: true,
+    rightsName,
+    confirm: confirmIn,
+  });
   const behalf: Behalf = { caller: subject, work };
   return {
     guard,
@@ -57,7 +67,10 @@ export function openChange({ guards, confirm }: GuardDeps, operation: Operation,
     behalf,
     /** The caller with rights that had not ended when the call arrived. */
     async caller(): Promise<Caller> {
-      if (guard.isInDoubt()) await guard.ask('');
+      if (guard.isInDoubt()) {
+        await guard.ask('');
+        if (present && nameOf(present) === rightsName()) guard.stands();
+      }
       if (isPart || !subject) return caller;
       behalf.caller = subject;
       return subject;
@@ -68,6 +81,18 @@ export function openChange({ guards, confirm }: GuardDeps, operation: Operation,
     },
     end: guard.end,
   };
+}
+
+/** A caller with its rights, without the call's own id. */
+const nameOf = (caller: Caller): string =>
+  Buffer.from(toBinary(CallerSchema, create(CallerSchema, { ...caller, requestId: '' }))).toString(
+    'latin1',
+  );
+
+/** The name of a caller, which is made only when it is needed. */
+function nameOnce(caller: Caller): () => string {
+  let name: string | undefined;
+  return () => (name ??= nameOf(caller));
 }
 
 const behalfOf = ({ onBehalf }: Caller): Caller | undefined =>

@@ -44,11 +44,12 @@ async function start(t: TestContext) {
   });
   await sleep(1);
   const questions: string[] = [];
-  const open = (work: string, confirm: () => void = () => {}) =>
+  const open = (work: string, confirm: () => void = () => {}, rights = 'all') =>
     guards.open({
       keys: ['user:usr_1'],
       work,
       carriesRights: true,
+      rightsName: () => rights,
       async confirm(tenant) {
         questions.push(`${work} ${tenant}`);
         confirm();
@@ -108,6 +109,38 @@ test('a call that arrives after a revocation asks, as its rights may be older', 
   assert.equal(guard.isInDoubt(), false);
   t.mock.timers.tick(80_000);
   assert.equal(open('later').isInDoubt(), false, 'no caller token is older');
+});
+
+test('one answer holds for all calls with the same rights, until another revocation', async (t) => {
+  const { open, enter, revoke, questions, state } = await start(t);
+  const none = () => {};
+  void revoke(['user:usr_1'], 'another');
+  await sleep(10);
+  const first = open('first', none);
+  assert.equal(first.isInDoubt(), true);
+  await first.ask('');
+  assert.equal(open('second', none).isInDoubt(), true, 'other rights may have been answered');
+  first.stands();
+  const second = open('second', none);
+  assert.equal(second.isInDoubt(), false);
+  (await enter(second))();
+  assert.deepEqual(questions, ['first ']);
+  assert.equal(open('third', none, 'more').isInDoubt(), true, 'rights that were not confirmed');
+
+  const running = open('fourth', none);
+  assert.equal(running.isInDoubt(), false);
+  void revoke(['user:usr_1'], 'another');
+  await sleep(10);
+  assert.equal(running.isInDoubt(), true);
+  (await enter(running))();
+  assert.deepEqual(questions, ['first ', 'fourth tnt_1']);
+  assert.equal(open('fifth', none).isInDoubt(), true, 'the answer is older than the revocation');
+
+  const sixth = open('sixth', none);
+  await sixth.ask('');
+  sixth.stands();
+  state.connections++;
+  assert.equal(open('seventh', none).isInDoubt(), true, 'a revocation may have passed unheard');
 });
 
 test('revocations without end let a change commit after one question, and wait for it', async (t) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { CommitGuard } from '@bailiwick/contract';
 import { unavailable } from '@bailiwick/errors';
+import { LRUCache } from 'lru-cache';
 import type { Broker } from '../broker.ts';
 import type { Revocation, RightsKey } from './keys.ts';
 import { createLease, leaseMs, subjects } from './lease.ts';
@@ -19,6 +19,8 @@ import { createLease, leaseMs, subjects } from './lease.ts';
 const memoryMs = 70_000;
 /** Rights that were read before this process heard the broker arrive within this time. */
 const unheardMs = 5000;
+/** Rights whose answers are remembered, at a few hundred bytes each. */
+const maxConfirmed = 2000;
 /** A commit reaches the database within this time, or its lease may have ended. */
 const marginMs = 500;
 /** Without a lease, a commit follows the question within this time. */
@@ -31,6 +33,8 @@ export type GuardedCall = {
   work: string;
   /** Whether its rights were read before it arrived. */
   carriesRights: boolean;
+  /** A name for the caller with exactly these rights, which other calls may carry too. */
+  rightsName: () => string;
   /** Asks for the right again, in the tenant of the change. @throws ServiceError if it has ended */
   confirm: (tenant: string) => Promise<void>;
 };
@@ -46,6 +50,8 @@ function createMemory(broker: Broker) {
   let order = 0;
   let connections = -1;
   let gap: Pick<Noted, 'order' | 'at'> = { order: 0, at: 0 };
+  /** The order before the last question about rights that still stood. */
+  const confirmed = new LRUCache<string, number>({ max: maxConfirmed });
 
   /** Revocations during a lost connection are unknown. */
   function noteConnection(): void {
@@ -56,6 +62,13 @@ function createMemory(broker: Broker) {
 
   return {
     order: (): number => order,
+    /** Notes that rights still stood, after the revocations up to this order. */
+    confirm: (rightsName: string, after: number): void => void confirmed.set(rightsName, after),
+    /** What a call with these rights rests on, if they still stood. */
+    answerFor(rightsName: string): Basis | undefined {
+      const after = confirmed.get(rightsName);
+      return after === undefined ? undefined : { after, isCarried: false };
+    },
     note(keys: readonly RightsKey[], cause: string): void {
       const now = Date.now();
       const last = { order: ++order, at: now, cause };
@@ -145,7 +158,7 @@ type Parts = {
 /** Opens the guard of a call. `end` closes it: what goes on later is not the call's own work. */
 function openGuard(
   { memory, lease, begin }: Parts,
-  { keys, work, carriesRights, confirm }: GuardedCall,
+  { keys, work, carriesRights, rightsName, confirm }: GuardedCall,
 ) {
   const basis: Basis = { after: memory.order(), isCarried: carriesRights };
   let askedAt = 0;
@@ -153,10 +166,10 @@ function openGuard(
   if (keys.length > 0) lease.use(Date.now());
 
   async function ask(tenant: string): Promise<void> {
-    const [after, now] = [memory.order(), Date.now()];
+    const after = memory.order();
+    askedAt = Date.now();
     await confirm(tenant);
     Object.assign(basis, { after, isCarried: false });
-    askedAt = now;
   }
 
   // Revocations from now on wait for this commit, so one answer is enough, however many there are.
@@ -184,8 +197,8 @@ function openGuard(
     return isFresh ? begin(all, work) : undefined;
   }
 
-  const guard: CommitGuard = {
-    async enter(tenant) {
+  return {
+    async enter(tenant: string | null): Promise<() => void> {
       if (isOver || keys.length === 0) return nothing;
       const inTenant = tenant ?? '';
       const all: readonly RightsKey[] = inTenant === '' ? keys : [...keys, `tenant:${inTenant}`];
@@ -197,12 +210,18 @@ function openGuard(
       }
       throw unavailable();
     },
-  };
-  return {
-    ...guard,
-    /** Whether the rights that came with the call may have ended. */
-    isInDoubt: (): boolean => keys.length > 0 && memory.doubts(keys, basis, work),
+    /**
+     * Whether the rights that came with the call may have ended. Those that still stood when another
+     * call asked are in doubt only if a revocation came since.
+     */
+    isInDoubt(): boolean {
+      if (keys.length === 0 || !memory.doubts(keys, basis, work)) return false;
+      Object.assign(basis, memory.answerFor(rightsName()));
+      return memory.doubts(keys, basis, work);
+    },
     ask,
+    /** Notes that the answer of `ask` has exactly the rights that came with the call. */
+    stands: (): void => memory.confirm(rightsName(), basis.after),
     end: (): void => void (isOver = true),
   };
 }

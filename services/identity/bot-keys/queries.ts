@@ -121,7 +121,6 @@ const recordUses: Statement<
          )
          update bot b set last_used_at = bots.at from bots
          where b.tenant = bots.tenant and b.id = bots.id and bots.at > coalesce(b.last_used_at, '-infinity')`,
-  across: 'the cache of a gateway has keys of all tenants',
 };
 
 /** Records uses of keys and their bots; `agoMs`: how long ago each was. */
