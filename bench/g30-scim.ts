@@ -7,7 +7,9 @@ import {
   type Resource,
   writesOf,
 } from '@bailiwick/test/operations/access/scim-calls.ts';
+import type { OwnStack } from '@bailiwick/test/support/harness.ts';
 import type { Bench, Row } from './bench.ts';
+import { type Cost, costOf, costRows } from './cost.ts';
 import { createPeople, startMeasured } from './stack.ts';
 
 /** Requests that a directory sends at the same time. */
@@ -31,41 +33,51 @@ export const scim: Bench = async ({ tasks }) => {
     personOf(directory.address(`p${n}`), { externalId: `e${n}`, displayName: `Person ${n}` }),
   );
   const groups = Array.from({ length: Math.ceil(people.length / 20) }, (_, n) => `Group ${n}`);
-  const first = await synchronise(directory, people, groups);
+  const sync = () => synchronise(stack, directory, people, groups);
+  const first = await sync();
   const before = await writesOf(stack, directory.Tenant);
-  const repeated = await synchronise(directory, people, groups);
+  const repeated = await sync();
   assert.deepEqual(await writesOf(stack, directory.Tenant), before, 'the repetition has written');
   await stack.stop();
   const size = `${people.length} people and ${groups.length} groups of ${groupSize}`;
-  const row = (what: string, seconds: number): Row => ({
+  const row = (what: string, ours: number): Row => ({
     id: 'G30',
     what: `${what} by SCIM, ${size}`,
     unit: 's',
-    ours: seconds,
+    ours,
   });
   return [
-    row('a first synchronisation', first),
-    row('a repeated one, which writes nothing', repeated),
+    row('a first synchronisation', secondsOf(first)),
+    row('until each change is audited', settledSecondsOf(first)),
+    row('a repeated one, which writes nothing', secondsOf(repeated)),
+    ...costRows('G30', 'a new person', first.people, people.length),
+    ...costRows('G30', 'a new group', first.groups, groups.length),
+    ...costRows('G30', 'a known person', repeated.people, people.length),
   ];
 };
 
-/** Returns the seconds that it takes. */
+type Synchronisation = { people: Cost; groups: Cost };
+
+const secondsOf = ({ people, groups }: Synchronisation): number => people.seconds + groups.seconds;
+const settledSecondsOf = ({ people, groups }: Synchronisation): number =>
+  people.settledSeconds + groups.settledSeconds;
+
 async function synchronise(
+  stack: OwnStack,
   { get, find, call }: Directory,
   people: ReadonlyArray<ReturnType<typeof personOf>>,
   groups: readonly string[],
-): Promise<number> {
-  const started = performance.now();
+): Promise<Synchronisation> {
   const ids: string[] = [];
-  await eachOf(people, async (person, index) => {
+  const syncPerson = async (person: ReturnType<typeof personOf>, index: number) => {
     const { Resources } = await find(`userName eq "${person.userName}"`);
     const [user] = Resources;
     const { id } = user
       ? await get<Resource>('PUT', `Users/${user.id}`, person)
       : await get<Resource>('POST', 'Users', person, 201);
     ids[index] = id;
-  });
-  await eachOf(groups, async (displayName, index) => {
+  };
+  const syncGroup = async (displayName: string, index: number) => {
     const { Resources } = await find(`displayName eq "${displayName}"`, 'Groups');
     const { id } =
       Resources[0] ?? (await get<Resource>('POST', 'Groups', { displayName, members: [] }, 201));
@@ -78,8 +90,11 @@ async function synchronise(
       patchOf({ op: 'Add', path: 'members', value: members }),
     );
     assert.equal(status, 204, JSON.stringify(body));
-  });
-  return (performance.now() - started) / 1000;
+  };
+  return {
+    people: await costOf(stack, () => eachOf(people, syncPerson)),
+    groups: await costOf(stack, () => eachOf(groups, syncGroup)),
+  };
 }
 
 /** Works on the items in turn, with as many at once as there are clients. */

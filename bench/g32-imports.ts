@@ -6,13 +6,14 @@ import process from 'node:process';
 import type { OwnStack } from '@bailiwick/test/support/harness.ts';
 import { createTenant } from '@bailiwick/test/support/people.ts';
 import { type Bench, type Row } from './bench.ts';
+import { type Cost, costOf, costRows } from './cost.ts';
 import { createPeople, startMeasured } from './stack.ts';
 
 const main = path.resolve(import.meta.dirname, '../packages/cli/main.ts');
 const hash = '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
 const kibPerMib = 1024;
 
-type Run = { seconds: number; maxMiB: number; errors: number };
+type Run = Cost & { maxMiB: number; errors: number };
 
 /**
  * G32, `bailiwick import` of users with hashes into a tenant, five processes, and of the same users
@@ -43,7 +44,9 @@ export const imports: Bench = async ({ tasks }) => {
   });
   return [
     row(`import of ${tasks} users into a tenant`, 'users/s', tasks / first.seconds, first),
+    row('with their events and audit entries', 'users/s', tasks / first.settledSeconds, first),
     row('the same users again', 'users/s', tasks / again.seconds, again),
+    ...costRows('G32', 'a new user, without the tool', first, tasks),
     {
       ...row('memory of the tool, at most', 'MiB', first.maxMiB, first),
       against: 'with a tenth of the users',
@@ -65,7 +68,18 @@ const lineOf = (name: string, index: number): string =>
   })}\n`;
 
 async function runImport(stack: OwnStack, file: string, tenant: string): Promise<Run> {
-  const began = performance.now();
+  let [maxMiB, errors] = [0, 0];
+  const cost = await costOf(stack, async () => {
+    ({ maxMiB, errors } = await runTool(stack, file, tenant));
+  });
+  return { ...cost, maxMiB, errors };
+}
+
+async function runTool(
+  stack: OwnStack,
+  file: string,
+  tenant: string,
+): Promise<Pick<Run, 'maxMiB' | 'errors'>> {
   const child = spawn(
     process.execPath,
     [main, 'import', file, '--from', 'jsonl', '--tenant', tenant],
@@ -84,8 +98,7 @@ async function runImport(stack: OwnStack, file: string, tenant: string): Promise
   const look = setInterval(() => (maxKiB = Math.max(maxKiB, peakOf(child.pid ?? 0))), 100);
   const code = await new Promise((resolve) => child.once('close', resolve));
   clearInterval(look);
-  const seconds = (performance.now() - began) / 1000;
-  return { seconds, maxMiB: maxKiB / kibPerMib, errors: code === 0 ? 0 : 1 };
+  return { maxMiB: maxKiB / kibPerMib, errors: code === 0 ? 0 : 1 };
 }
 
 /** The most memory that a process has taken so far, in KiB; 0 once it has ended. */
