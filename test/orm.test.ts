@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceOrigin } from '@bailiwick/contract';
 import { DekEntity } from '@bailiwick/keys';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
-import type { Database } from '@bailiwick/store';
+import { type Database, type Statement, writeLast } from '@bailiwick/store';
 import pg from 'pg';
 import { openTestDatabase } from './support/database.ts';
 import { eventually } from './support/harness.ts';
@@ -57,6 +57,43 @@ describe('orm', () => {
         ),
       ).catch(() => undefined),
     );
+  });
+
+  test('a transaction prepares the statements of a queries.ts, once per connection', async () => {
+    const one: Statement<{ one: number }, []> = { name: 'test.one', text: 'select 1 as one' };
+    const plans = await database.transaction(
+      { call: serviceOrigin('test'), tenant: null },
+      async (tx) => {
+        await tx.query(one, []);
+        await tx.query(one, []);
+        await tx.query('select 2 as two', []);
+        return tx.query<{ name: string; count: number }>(
+          "select name, (generic_plans + custom_plans)::int as count from pg_prepared_statements where statement like 'select _ as %'",
+          [],
+        );
+      },
+    );
+    assert.deepEqual(plans, [{ name: 'test.one', count: 2 }]);
+  });
+
+  test('rows that are written last are written together, without those of an undone savepoint', async () => {
+    const written: unknown[] = [];
+    const write = async (_run: unknown, rows: readonly string[]) => written.push(rows);
+    const call = serviceOrigin('test');
+    await database.transaction({ call, tenant: null }, async (tx) => {
+      writeLast(tx, write, 'first');
+      await tx.savepoint(call, async (nested) => writeLast(nested, write, 'kept'));
+      await assert.rejects(
+        tx.savepoint(call, async (nested) => {
+          writeLast(nested, write, 'undone');
+          throw new Error('no');
+        }),
+        /no/,
+      );
+      writeLast(tx, write, 'last');
+      assert.deepEqual(written, []);
+    });
+    assert.deepEqual(written, [['first', 'kept', 'last']]);
   });
 
   test('a transaction reaches tenant-scoped rows of its own tenant only, and none without a tenant', async () => {

@@ -17,13 +17,14 @@ import {
   guardedBegin,
   lockLimitMs,
   measurePool,
+  prepareNamed,
   releaseCutConnections,
   statementLimitMs,
   waitAtServerLimit,
 } from './pool.ts';
 import { measureSize } from './size.ts';
 import { type AnyStatement, type Statement, writes } from './statements.ts';
-import { logRevocation, openTransaction, type Transaction } from './transaction.ts';
+import { logRevocation, openTransaction, type Transaction, writeLastRows } from './transaction.ts';
 import { createTransactionTurns, type Scope } from './turns.ts';
 
 export type DatabaseOptions = {
@@ -127,6 +128,7 @@ async function transact<T>(
         const tx = openTransaction(call, forked);
         const result = await work(tx);
         if (tx.isChanged && mark) await mark(tx.query);
+        await writeLastRows(tx);
         await logRevocation(tx);
         if (guard) {
           // Nothing may wait for a row after the guard has decided.
@@ -165,6 +167,7 @@ function connect(options: DatabaseOptions) {
         releaseCutConnections(pool);
         waitAtServerLimit(pool, connectLimitMs);
         boundGuarded(pool);
+        prepareNamed(pool);
         pools.push(pool);
       },
       keepAlive: true,

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { causesOf, PoolBusy } from '@bailiwick/errors';
 import { gauge } from '@bailiwick/process';
 import type { Pool, PoolClient } from 'pg';
+import { preparedName } from './statements.ts';
 
 // The pool of a service's connections: its metrics, and the connections that a failure has left.
 
@@ -65,6 +66,18 @@ export function boundGuarded(pool: Pool): void {
     const bounded = (text: unknown, ...rest: unknown[]) =>
       query(text === guardedBegin ? boundedBegin : text, ...rest);
     Object.assign(client, { query: bounded });
+  });
+}
+
+// A statement of a transaction is planned once per connection, as one on the pool.
+export function prepareNamed(pool: Pool): void {
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    const named = (text: unknown, ...rest: unknown[]) => {
+      const name = typeof text === 'string' ? preparedName(text) : undefined;
+      return name === undefined ? query(text, ...rest) : query({ name, text, values: rest[0] });
+    };
+    Object.assign(client, { query: named });
   });
 }
 

@@ -34,6 +34,14 @@ export function writes({ name, text }: AnyStatement): boolean {
   return isWriting;
 }
 
+const namesByText = new Map<string, string>();
+
+/** Has a connection prepare the text of a statement that MikroORM runs: it passes no name. */
+export const prepare = ({ name, text }: AnyStatement): void => void namesByText.set(text, name);
+
+/** The name of a text that is to be prepared. */
+export const preparedName = (text: string): string | undefined => namesByText.get(text);
+
 /** Runs a statement of a queries.ts: on the pool, or inside a transaction to see its writes. */
 export type Run = <Row, Values extends readonly unknown[]>(
   statement: Statement<Row, Values>,

@@ -1,7 +1,7 @@
 import type { Origin, RightsKey } from '@bailiwick/contract';
 import { type EntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Transaction as Connection } from 'kysely';
-import type { Run } from './statements.ts';
+import { type AnyStatement, prepare, type Run } from './statements.ts';
 
 /** A running transaction, with the call that it belongs to. */
 export type Transaction = {
@@ -18,7 +18,25 @@ export type Transaction = {
   isChanged: boolean;
   /** The keys of cached rights that it changes, which it writes to the log of revocations. */
   readonly revokes: Set<RightsKey>;
+  /** The rows that it writes at its end, by the function that writes all of them together. */
+  readonly lastRows: Map<WriteRows<unknown>, unknown[]>;
 };
+
+/** Writes rows of one kind with one statement. */
+export type WriteRows<Row> = (run: Run, rows: readonly Row[]) => Promise<unknown>;
+
+/** Has a row written at the end of the transaction, which reads it no more. */
+export function writeLast<Row>({ lastRows }: Transaction, write: WriteRows<Row>, row: Row): void {
+  const kind = write as WriteRows<unknown>;
+  const rows = lastRows.get(kind);
+  if (rows) rows.push(row);
+  else lastRows.set(kind, [row]);
+}
+
+/** Writes the rows of `writeLast`. */
+export async function writeLastRows({ query, lastRows }: Transaction): Promise<void> {
+  for (const [write, rows] of lastRows) await write(query, rows);
+}
 
 /** The log of revocations is in revocations.ts. A restored log may have the ids of coming transactions. */
 const insertRevocation = `insert into revocation as r (keys) values ($1::text[])
@@ -35,12 +53,10 @@ export function openTransaction(call: Origin, em: EntityManager): Transaction {
     call,
     em,
     // Binds the values to `$1`, `$2` …; MikroORM's own `execute` would write them into the text.
-    async query<Row>(
-      statement: { text: string } | string,
-      values: readonly unknown[],
-    ): Promise<Row[]> {
+    async query<Row>(statement: AnyStatement | string, values: readonly unknown[]): Promise<Row[]> {
       const connection = em.getTransactionContext<Connection<unknown>>();
       if (!connection) throw new Error('the transaction has ended');
+      if (typeof statement !== 'string') prepare(statement);
       const text = typeof statement === 'string' ? statement : statement.text;
       const result = await connection.executeQuery(CompiledQuery.raw(text, [...values]));
       return result.rows as Row[];
@@ -54,11 +70,14 @@ export function openTransaction(call: Origin, em: EntityManager): Transaction {
       tx.isRecorded ||= nested?.isRecorded === true;
       tx.isChanged ||= nested?.isChanged === true;
       for (const key of nested?.revokes ?? []) tx.revokes.add(key);
+      for (const [write, rows] of nested?.lastRows ?? [])
+        for (const row of rows) writeLast(tx, write, row);
       return result;
     },
     isRecorded: false,
     isChanged: false,
     revokes: new Set(),
+    lastRows: new Map(),
   };
   return tx;
 }
