@@ -26,13 +26,9 @@ type Row = { audit: string; traceparent: string };
 
 /** The rows that `work` writes into the outbox. */
 function rowsOf(work: (tx: Transaction) => unknown): Row[] {
-  const rows: Row[] = [];
-  const em = {
-    create: (_entity: unknown, row: Row) => row,
-    persist: (row: Row) => rows.push(row),
-  };
-  work({ call: origin, em } as unknown as Transaction);
-  return rows;
+  const lastRows = new Map<unknown, Row[]>();
+  work({ call: origin, lastRows } as unknown as Transaction);
+  return [...lastRows.values()].flat();
 }
 
 before(() => startTelemetry('test', log, { OTEL_SDK_DISABLED: 'true' }));

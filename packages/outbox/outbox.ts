@@ -1,9 +1,9 @@
 import { createBatch, type Origin, type RightsKey, serviceOrigin } from '@bailiwick/contract';
-import { type Database, onPool, type Run, type Transaction } from '@bailiwick/store';
+import { type Database, onPool, type Run, type Transaction, writeLast } from '@bailiwick/store';
 import { defineEntity, p } from '@mikro-orm/core';
 import { cacheKeysOf } from './cache-keys.ts';
 import type { FreshRow, Handover } from './handover.ts';
-import { insertRows, type RowValues } from './queries.ts';
+import { insertRows, insertWithTasks, type RowValues } from './queries.ts';
 import { type Change, type RecordOrigin, type Refusal, refusalRow, rowOf } from './row.ts';
 import type { Task } from './tasks.ts';
 
@@ -65,7 +65,7 @@ export function record(tx: Transaction, change: Change, origin: RecordOrigin = t
   const written = rowOf(inRequest(origin, tx), change);
   recordRevocation(tx, cacheKeysOf(change));
   if ((change.code ?? '') === '') tx.isChanged = true;
-  tx.em.persist(tx.em.create(OutboxEntity, written));
+  writeLast(tx, insertRecorded, written);
   tx.isRecorded = true;
   return written.id;
 }
@@ -104,6 +104,10 @@ export const valuesOf = (rows: readonly OutboxRow[]): RowValues => [
   rows.map(({ traceparent }) => traceparent),
   rows.map(({ createdAt }) => createdAt),
 ];
+
+/** Inserts the rows of a transaction, which may have tasks. */
+const insertRecorded = (run: Run, rows: readonly OutboxRow[]): Promise<unknown> =>
+  run(insertWithTasks, [...valuesOf(rows), rows.map(({ tasks }) => JSON.stringify(tasks))]);
 
 /** Inserts rows and returns them for the relay of this process. */
 export type InsertRows = (run: Run, rows: readonly OutboxRow[]) => Promise<readonly FreshRow[]>;
@@ -176,6 +180,6 @@ export function recordRefusal(
   times = 1,
 ): void {
   const written = refusalRow(inRequest(origin, tx), refusal, times);
-  tx.em.persist(tx.em.create(OutboxEntity, written));
+  writeLast(tx, insertRecorded, written);
   tx.isRecorded = true;
 }

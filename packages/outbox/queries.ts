@@ -22,6 +22,14 @@ export const insertText = `insert into outbox (id, for_tenant, type, event, audi
 
 export const insertRows: Statement<never, RowValues> = { name: 'outbox.insert', text: insertText };
 
+export const insertWithTasks: Statement<never, [...RowValues, tasks: string[]]> = {
+  name: 'outbox.insert_with_tasks',
+  text: `insert into outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at)
+         select id, for_tenant, type, event, audit, tasks::jsonb, traceparent, created_at
+         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[])
+           as row (id, for_tenant, type, event, audit, traceparent, created_at, tasks)`,
+};
+
 /** The age of the oldest row that waits, in seconds. */
 export const oldestAge: Statement<{ age: number }, []> = {
   name: 'outbox.oldest',
