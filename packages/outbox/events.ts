@@ -40,6 +40,8 @@ type Following = {
   again?: readonly number[];
   /** Whether the event is retried for ever, because skipping it would leave work undone. */
   lasting?: boolean;
+  /** The most events in hand at once in this process. */
+  concurrency?: number;
 };
 
 /** Attempts before a poison event is dropped. Outages do not count. */
@@ -51,7 +53,16 @@ const tries = 10;
  */
 export function followEvents(
   { broker, log }: { broker: Broker; log: Log },
-  { durable, subject, types, replaces, handle, again = [], lasting = false }: Following,
+  {
+    durable,
+    subject,
+    types,
+    replaces,
+    handle,
+    again = [],
+    lasting = false,
+    concurrency = 8,
+  }: Following,
 ): void {
   const narrowed =
     replaces === undefined
@@ -61,7 +72,7 @@ export function followEvents(
   // do not count.
   const handled = new Map<string, number>();
   broker.consume(
-    { stream: 'EVT', durable, subject, narrowed, concurrency: 8, ackWaitMs: 10_000 },
+    { stream: 'EVT', durable, subject, narrowed, concurrency, ackWaitMs: 10_000 },
     async (message) => {
       const isWanted = types.includes(typeOf(message));
       if (isWanted) await follow(message, log, { handle, lasting });

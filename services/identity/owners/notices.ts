@@ -54,6 +54,9 @@ function countsFrom({ PendingCertificates }: Record<string, unknown>): string | 
   return times.toSorted()[0];
 }
 
+/** A consumer of all events of tenants would also get each new member. */
+const ofTenants = { durable: 'identity-tenant-notices', replaces: 'identity-owners-tenant' };
+
 /**
  * Mails a tenant's owners when an endpoint fails or is disabled, when a key is about to expire, when
  * the SSO requirement is lifted or gets recovery codes, when certificates of a provider change or
@@ -64,7 +67,7 @@ export function followOwnerNotices(deps: Deps): Background {
     for (const family of ['webhook_endpoint', 'chat_endpoint', 'bot_key', 'sso', 'tenant']) {
       const types = [...notices.keys()].filter((type) => type.startsWith(`${family}.`));
       followEvents(deps, {
-        durable: `identity-owners-${family}`,
+        ...(family === 'tenant' ? ofTenants : { durable: `identity-owners-${family}` }),
         subject: `evt.*.${family}.>`,
         types,
         handle: (event) => notifyOwners(deps, event),

@@ -104,7 +104,8 @@ function followMembers({ database, broker, log }: Deps): Background {
     followEvents(
       { broker, log },
       {
-        durable: 'sso-app-members',
+        durable: 'sso-ended-members',
+        replaces: 'sso-app-members',
         subject: 'evt.*.tenant.*',
         types: ['tenant.member_removed', 'tenant.member_disabled'],
         async handle({ tenant, data: { UserID: userId }, origin }) {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOne } from '../../support/harness.ts';
+import { describeOne, eventually } from '../../support/harness.ts';
 import { newAddress } from '../../support/people.ts';
+import { countOf } from '../../support/store.ts';
 import {
   assertScimError,
   type List,
@@ -37,6 +38,11 @@ describeOne('repeated SCIM requests', 'one process', (topology) => {
     assert.deepEqual(people.slice(0, 2).map(statusOf), ['invited', 'active']);
     const members = people.map(({ id }) => ({ value: id }));
     const group = await get<Resource>('POST', 'Groups', { displayName: 'All', members }, 201);
+    const unnamed = 'access.tenant_member where tenant = $1 and described_at is null';
+    await eventually(
+      'the names of the members',
+      async () => (await countOf(stack, unnamed, [Tenant])) === 0,
+    );
     const before = await writesOf(stack, Tenant);
     for (const [n, { id, meta }] of people.entries()) {
       const user = users[n];

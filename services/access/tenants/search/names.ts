@@ -1,17 +1,20 @@
 import { type Broker } from '@bailiwick/broker';
-import { serviceOrigin } from '@bailiwick/contract';
+import { createBatch, serviceOrigin } from '@bailiwick/contract';
 import { type FollowedEvent, followEvents } from '@bailiwick/outbox';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import { type Database, onPool } from '@bailiwick/store';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Directory } from '../../directory.ts';
-import { type Description, describeMember, findUndescribed } from './queries.ts';
+import { type Description, describeMembers, findUndescribed } from './queries.ts';
 
 const byService = serviceOrigin('access');
 
 /** Members whose names are read at once. */
 const batch = 500;
+/** New members come in numbers: those of a directory or an import share a call and a statement. */
+const newAtOnce = 100;
+const restMs = 10;
 const intervalMs = 30_000;
 
 type Deps = { database: Database; broker: Broker; directory: Directory; log: Log };
@@ -23,20 +26,30 @@ type Deps = { database: Database; broker: Broker; directory: Directory; log: Log
  */
 export function followNames({ database, broker, directory, log }: Deps): Background[] {
   const run = onPool(database, byService);
+  const describeNew = createBatch(
+    async (userIds: readonly string[]) => {
+      await describeAll({ database, directory }, userIds);
+      return userIds;
+    },
+    { atOnce: 1, restMs },
+  );
   const follow = () => {
     followEvents(
       { broker, log },
       {
-        durable: 'access-user-names',
+        durable: 'access-updated-users',
+        replaces: 'access-user-names',
         subject: 'evt.*.user.>',
         types: ['user.updated'],
         handle: ({ data }: FollowedEvent) =>
-          describeMember(run, {
-            userId: String(data['ID']),
-            name: String(data['Name']),
-            email: String(data['Email']),
-            at: new Date(String(data['UpdatedAt'])),
-          }),
+          describeMembers(run, [
+            {
+              userId: String(data['ID']),
+              name: String(data['Name']),
+              email: String(data['Email']),
+              at: new Date(String(data['UpdatedAt'])),
+            },
+          ]),
       },
     );
     followEvents(
@@ -45,8 +58,8 @@ export function followNames({ database, broker, directory, log }: Deps): Backgro
         durable: 'access-new-members',
         subject: 'evt.*.tenant.>',
         types: ['tenant.member_added'],
-        handle: ({ data }: FollowedEvent) =>
-          describeAll({ database, directory }, [String(data['UserID'])]),
+        concurrency: newAtOnce,
+        handle: async ({ data }: FollowedEvent) => void (await describeNew(String(data['UserID']))),
       },
     );
     // Closing the broker waits for messages in progress.
@@ -75,15 +88,15 @@ async function describeAll(
   if (userIds.length === 0) return;
   const { users } = await directory.getUsers({ ids: [...userIds] }, byService);
   const usersById = new Map(users.map((user) => [user.id, user]));
-  for (const userId of userIds) {
+  const descriptions = [...new Set(userIds)].map((userId): Description => {
     const user = usersById.get(userId);
     // A deleted user is not asked for again. Its memberships are about to end.
-    const description: Description = {
+    return {
       userId,
       name: user?.name ?? '',
       email: user?.email ?? '',
       at: user?.updatedAt ? timestampDate(user.updatedAt) : new Date(0),
     };
-    await describeMember(onPool(database, byService), description);
-  }
+  });
+  await describeMembers(onPool(database, byService), descriptions);
 }

@@ -91,25 +91,41 @@ export const findMembers = (
   ids: readonly string[],
 ): Promise<TenantMemberRow[]> => database.query(byIds, [tenant, ids]);
 
-// Reports may arrive twice and in any order: an older one is ignored.
-const describe: Statement<never, [userId: string, name: string, email: string, at: Date]> = {
-  name: 'access.describe_member',
-  text: `update tenant_member m
-         set name_key = ${textKey('$2::text')}, last_word_key = ${textKey(`split_part($2::text, ' ', -1)`)},
-             email_key = ${textKey('$3::text')}, described_at = $4
-         where m.user_id = $1 and m.status <> 'barred' and (m.described_at is null or m.described_at < $4)`,
-  across: "stores the user's name and address in all the user's memberships",
+// Reports may arrive twice and in any order: an older one is ignored. The order of the rows is that
+// of their locks.
+const describe: Statement<
+  never,
+  [userIds: string[], names: string[], emails: string[], times: Date[]]
+> = {
+  name: 'access.describe_members',
+  text: `with given as (
+           select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) as g (user_id, name, email, at)
+         ), locked as (
+           select m.tenant, g.* from given g join tenant_member m on m.user_id = g.user_id
+           where m.status <> 'barred' and (m.described_at is null or m.described_at < g.at)
+           order by m.user_id, m.tenant for update of m
+         )
+         update tenant_member m
+         set name_key = ${textKey('l.name')}, last_word_key = ${textKey(`split_part(l.name, ' ', -1)`)},
+             email_key = ${textKey('l.email')}, described_at = l.at
+         from locked l where m.tenant = l.tenant and m.user_id = l.user_id`,
+  across: "stores the users' names and addresses in all their memberships",
 };
 
 /** A user, as identity reports it. `at`: the time of the user's last change. */
 export type Description = { userId: string; name: string; email: string; at: Date };
 
-/** Stores the keys of a user in all its memberships, unless newer ones are stored. */
-export async function describeMember(
+/** Stores the keys of users in all their memberships, unless newer ones are stored. */
+export async function describeMembers(
   run: Run,
-  { userId, name, email, at }: Description,
+  descriptions: readonly Description[],
 ): Promise<void> {
-  await run(describe, [userId, name, email, at]);
+  await run(describe, [
+    descriptions.map(({ userId }) => userId),
+    descriptions.map(({ name }) => name),
+    descriptions.map(({ email }) => email),
+    descriptions.map(({ at }) => at),
+  ]);
 }
 
 const undescribed: Statement<{ user_id: string }, [limit: number]> = {
