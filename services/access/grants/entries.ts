@@ -8,7 +8,7 @@ import { LockMode } from '@mikro-orm/core';
 import { grantsPerSubject, grantsPerTenant } from '../limits.ts';
 import { ownerRole } from '../permissions/builtin.ts';
 import { GrantEntity, type SubjectType } from './entities.ts';
-import { countGrants } from './queries.ts';
+import { addNewRoles, countGrants } from './queries.ts';
 import { families } from './records.ts';
 
 // Writes grant rows. Callers have checked permissions before.
@@ -83,6 +83,34 @@ export async function addGrant(
   grant.expiresAt = expiresAt;
   tx.em.persist(grant);
   recordGrant(tx, 'added', { ...key, ...grant, subject }, previous);
+}
+
+/**
+ * Grants users roles in the whole tenant, without an end. Those that they do not have yet, which are
+ * nearly all of a new member, take one statement.
+ */
+export async function addRolesTo(
+  tx: Transaction,
+  call: Call,
+  tenant: string,
+  usersRoles: ReadonlyArray<{ userId: string; role: string }>,
+): Promise<void> {
+  const createdAt = new Date();
+  const createdBy = call.caller.id;
+  const keyOf = (userId: string, role: string) =>
+    ({ tenant, subjectType: 'user', subject: userId, role, resource: '' }) as const;
+  const roles = usersRoles.map(({ userId, role }) => ({
+    id: createId(families.user.prefix),
+    userId,
+    role,
+    unasked: isOwnership(keyOf(userId, role)) && !isOwn(call, userId),
+  }));
+  const newIds = await addNewRoles(tx.query, { tenant, roles, createdBy, createdAt });
+  for (const { id, userId, role } of roles) {
+    const key = keyOf(userId, role);
+    if (newIds.has(id)) recordGrant(tx, 'added', { ...key, id, createdBy, createdAt });
+    else await addGrant(tx, call, key);
+  }
 }
 
 const isOwnership = ({ tenant, subjectType, role, resource = '' }: GrantKey): boolean =>

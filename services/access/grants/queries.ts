@@ -3,6 +3,54 @@ import type { Database, Run, Statement } from '@bailiwick/store';
 import { isInReach, type Reach, type ReachValues, reachValues } from '../decisions/session.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 
+/** A role of a user in the whole tenant, without an end. */
+export type RoleOfUser = { id: string; userId: string; role: string; unasked: boolean };
+
+// The order of the rows is that of their locks. A row that another transaction deletes is waited for.
+const addRoles: Statement<
+  { id: string },
+  [
+    tenant: string,
+    ids: string[],
+    userIds: string[],
+    roles: string[],
+    unasked: boolean[],
+    createdBy: string,
+    createdAt: Date,
+  ]
+> = {
+  name: 'access.add_roles',
+  text: `insert into grant_entry (tenant, id, subject_type, subject, role, resource, unasked, created_by, created_at)
+         select $1, id, 'user', user_id, role, '', unasked, $6, $7
+         from unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) as g (id, user_id, role, unasked)
+         order by user_id, role
+         on conflict (tenant, subject_type, subject, role, resource) do nothing returning id`,
+};
+
+type NewRoles = {
+  tenant: string;
+  roles: readonly RoleOfUser[];
+  createdBy: string;
+  createdAt: Date;
+};
+
+/** Adds the grants that do not exist yet, and returns their ids. */
+export async function addNewRoles(
+  run: Run,
+  { tenant, roles, createdBy, createdAt }: NewRoles,
+): Promise<Set<string>> {
+  const rows = await run(addRoles, [
+    tenant,
+    roles.map(({ id }) => id),
+    roles.map(({ userId }) => userId),
+    roles.map(({ role }) => role),
+    roles.map(({ unasked }) => unasked),
+    createdBy,
+    createdAt,
+  ]);
+  return new Set(rows.map(({ id }) => id));
+}
+
 const grantColumns =
   'g.tenant, g.id, g.role, g.resource, g.expires_at as "expiresAt", g.created_at as "createdAt"';
 const columns = `${grantColumns}, g.created_by as "createdBy"`;

@@ -9,7 +9,7 @@ import { TenantMemberEntity } from '../tenants/entities.ts';
 import { GroupEntity, GroupMemberEntity, type GroupRow, ScimMemberEntity } from './entities.ts';
 import { assertNotScim } from './managed.ts';
 import { pathKey } from './path.ts';
-import { findGroupRoles } from './queries.ts';
+import { addToGroup, findGroupRoles } from './queries.ts';
 import { recordGroup, targetOf } from './save.ts';
 
 export type Membership = { tenant: string; group: string; userId: string };
@@ -56,19 +56,9 @@ export async function enterAll(
   group: GroupRow,
   { userIds, mappedBy = '' }: { userIds: readonly string[]; mappedBy?: string },
 ): Promise<void> {
-  const { tenant, id: groupId } = group;
-  const stored = await tx.em.find(GroupMemberEntity, { groupId, userId: { $in: [...userIds] } });
-  // A membership added by hand is no longer managed by mappings.
-  for (const membership of stored) membership.mappedBy = mappedBy;
-  const presentIds = new Set(stored.map(({ userId }) => userId));
-  const createdAt = new Date();
-  for (const userId of userIds) {
-    if (presentIds.has(userId)) continue;
-    tx.em.persist(
-      tx.em.create(GroupMemberEntity, { tenant, groupId, userId, createdAt, mappedBy }),
-    );
+  if (userIds.length === 0) return;
+  for (const userId of await addToGroup(tx.query, group, { userIds, mappedBy }))
     recordMember(tx, 'group.member_added', group, userId);
-  }
 }
 
 export async function removeMember(

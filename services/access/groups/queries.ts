@@ -80,6 +80,30 @@ export const searchGroups = (
 ): Promise<FoundIds> =>
   searchedGroups.find(onPool(database), { ...search, ...page, tenant, values: [from, to] });
 
+// The order of the rows is that of their locks. A membership added by hand is no longer managed by
+// mappings.
+const enter: Statement<
+  { userId: string; isNew: boolean },
+  [tenant: string, groupId: string, userIds: readonly string[], createdAt: Date, mappedBy: string]
+> = {
+  name: 'access.enter_group',
+  text: `insert into group_member as m (tenant, group_id, user_id, created_at, mapped_by)
+         select $1, $2, user_id, $4, $5 from unnest($3::text[]) as user_id order by user_id
+         on conflict (tenant, group_id, user_id) do update set mapped_by = excluded.mapped_by
+         where m.mapped_by <> excluded.mapped_by
+         returning user_id as "userId", xmax = 0 as "isNew"`,
+};
+
+/** Adds users to a group, and returns those who were not in it. */
+export async function addToGroup(
+  run: Run,
+  { tenant, id }: GroupRow,
+  { userIds, mappedBy }: { userIds: readonly string[]; mappedBy: string },
+): Promise<string[]> {
+  const rows = await run(enter, [tenant, id, userIds, new Date(), mappedBy]);
+  return rows.filter(({ isNew }) => isNew).map(({ userId }) => userId);
+}
+
 type MembersStatement = Statement<
   { user_id: string },
   [tenant: string, groupId: string, after: string, limit: number]

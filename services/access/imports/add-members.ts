@@ -2,12 +2,12 @@ import { failedPrecondition, notFound } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { NewMembership } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
 import type { Database, Transaction } from '@bailiwick/store';
-import { FlushMode, LockMode } from '@mikro-orm/core';
+import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant } from '../decisions/delegation.ts';
-import { addGrant } from '../grants/entries.ts';
+import { addRolesTo } from '../grants/entries.ts';
 import { GroupEntity, type GroupRow } from '../groups/entities.ts';
 import { assertNotScim } from '../groups/managed.ts';
-import { enterGroup } from '../groups/members.ts';
+import { enterAll } from '../groups/members.ts';
 import { pathKey } from '../groups/path.ts';
 import { memberRole } from '../permissions/builtin.ts';
 import { lockRoles } from '../roles/save.ts';
@@ -15,7 +15,7 @@ import { rowOf } from '../rows.ts';
 import { lockActive } from '../subjects/state.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
-import { startMembership } from '../tenants/membership.ts';
+import { startMemberships } from '../tenants/membership.ts';
 import { type Refusal, refusalOf } from './check.ts';
 
 export type ImportDeps = { database: Database };
@@ -25,7 +25,7 @@ export type NumberedMembership = { index: number; membership: NewMembership };
 export type NumberedRefusal = Refusal & { index: number };
 
 /** Memberships of a transaction, which keeps the tenant locked. */
-const perTransaction = 50;
+const perTransaction = 250;
 
 /** Adds users to a tenant. Each gets its membership with all roles and groups, or nothing. */
 export async function addMembers(
@@ -55,8 +55,6 @@ async function addPart(
   numbered: readonly NumberedMembership[],
   call: Call,
 ): Promise<NumberedRefusal[]> {
-  // No row that is written here is read again: all are written together at the end.
-  tx.em.setFlushMode(FlushMode.COMMIT);
   const memberships = numbered.map(({ membership }) => membership);
   const userIds = memberships.map(({ userId }) => userId);
   const active = await lockActive(tx, userIds);
@@ -75,11 +73,12 @@ async function addPart(
   const barred = new Set(idsOf(members.filter(({ status }) => status === 'barred')));
   const present = new Set(idsOf(members.filter(({ status }) => status !== 'barred')));
   const refusals: NumberedRefusal[] = [];
+  const gains: Gain[] = [];
   for (const { index, membership } of numbered) {
     // The same user may be in the request twice.
     if (present.has(membership.userId)) continue;
     present.add(membership.userId);
-    const refusal = await refusalOf(async () => {
+    const refusal = await refusalOf(() => {
       if (!active.has(membership.userId))
         throw failedPrecondition('the account is disabled or deleted', 'ACCOUNT_DISABLED');
       // Such a user rejoins only if an administrator agrees to it for this user.
@@ -90,12 +89,13 @@ async function addPart(
         );
       const memberRoles = rolesOf([membership], standard);
       for (const role of memberRoles) if (!roles.has(role)) throw notFound(`role ${role}`);
-      const gained = { roles: memberRoles, groups: presentGroups(membership, groups) };
-      // Every check is done: a refused membership leaves nothing behind.
-      await addMember(tx, membership, gained, call);
+      const { userId } = membership;
+      gains.push({ userId, roles: memberRoles, groups: presentGroups(membership, groups) });
     });
     if (refusal) refusals.push({ index, ...refusal });
   }
+  // Every check is done: a refused membership leaves nothing behind.
+  await addAll(tx, memberships[0]?.tenant ?? '', gains, call);
   return refusals;
 }
 
@@ -131,14 +131,26 @@ const presentGroups = (
     return group;
   });
 
-async function addMember(
+/** What a new member gets. */
+type Gain = { userId: string; roles: readonly string[]; groups: readonly GroupRow[] };
+
+async function addAll(
   tx: Transaction,
-  { tenant, userId }: NewMembership,
-  { roles, groups }: { roles: readonly string[]; groups: readonly GroupRow[] },
+  tenant: string,
+  gains: readonly Gain[],
   call: Call,
 ): Promise<void> {
-  await startMembership(tx, { tenant, userId, source: 'admin' });
-  for (const role of new Set(roles))
-    await addGrant(tx, call, { tenant, subjectType: 'user', subject: userId, role });
-  for (const group of groups) await enterGroup(tx, group, { userId });
+  if (gains.length === 0) return;
+  await startMemberships(tx, {
+    tenant,
+    userIds: gains.map(({ userId }) => userId),
+    source: 'admin',
+  });
+  const usersRoles = gains.flatMap(({ userId, roles }) =>
+    [...new Set(roles)].map((role) => ({ userId, role })),
+  );
+  await addRolesTo(tx, call, tenant, usersRoles);
+  const entries = gains.flatMap(({ userId, groups }) => groups.map((group) => ({ userId, group })));
+  for (const [group, members] of Map.groupBy(entries, (entry) => entry.group))
+    await enterAll(tx, group, { userIds: members.map(({ userId }) => userId) });
 }

@@ -38,7 +38,7 @@ const isTransient = ({ code }: ServiceError): boolean =>
   code === 'unavailable' || code === 'resource_exhausted';
 
 /** The refusal that the work throws, as in an ErrorResponse. */
-export async function refusalOf(work: () => Promise<void>): Promise<Refusal | undefined> {
+export async function refusalOf(work: () => Promise<void> | void): Promise<Refusal | undefined> {
   try {
     await work();
     return undefined;

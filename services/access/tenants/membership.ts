@@ -10,7 +10,7 @@ import {
   type TenantMemberRow,
   toTenantMember,
 } from './entities.ts';
-import { removeMemberships } from './queries.ts';
+import { addActiveMembers, removeMemberships } from './queries.ts';
 
 type NewMembership = {
   tenant: string;
@@ -22,20 +22,30 @@ type NewMembership = {
  * Makes a user an active member, for every way of joining. Deletes a pending offer of the
  * membership.
  */
-export async function startMembership(
+export const startMembership = (
   tx: Transaction,
-  { tenant, userId, source }: NewMembership,
-): Promise<void> {
-  const member = tx.em.create(TenantMemberEntity, {
+  { userId, ...membership }: NewMembership,
+): Promise<void> => startMemberships(tx, { ...membership, userIds: [userId] });
+
+/** The same for several users at once. */
+export async function startMemberships(
+  tx: Transaction,
+  {
     tenant,
-    userId,
-    status: 'active',
+    userIds,
     source,
-    joinedAt: new Date(),
-  });
-  tx.em.persist(member);
-  await tx.em.nativeDelete(MembershipOfferEntity, { tenant, userId });
-  recordMembership(tx, 'tenant.member_added', member);
+  }: Pick<NewMembership, 'tenant' | 'source'> & { userIds: readonly string[] },
+): Promise<void> {
+  const joinedAt = new Date();
+  await addActiveMembers(tx.query, { tenant, userIds, source, joinedAt });
+  for (const userId of userIds)
+    recordMembership(tx, 'tenant.member_added', {
+      tenant,
+      userId,
+      status: 'active',
+      source,
+      joinedAt,
+    });
 }
 
 /** A user who has left is found by the ID only. */

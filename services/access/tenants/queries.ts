@@ -177,6 +177,27 @@ export async function countCreatedBy(run: Run, userId: string): Promise<number> 
   return rows[0]?.count ?? 0;
 }
 
+// The order of the rows is that of their locks.
+const addActive: Statement<
+  never,
+  [tenant: string, userIds: readonly string[], source: string, joinedAt: Date]
+> = {
+  name: 'access.add_members',
+  text: `with accepted as (delete from membership_offer where tenant = $1 and user_id = any ($2))
+         insert into tenant_member (tenant, user_id, status, source, joined_at)
+         select $1, user_id, 'active', $3, $4 from unnest($2::text[]) as user_id order by user_id`,
+};
+
+/** Makes users active members, whose offers end. */
+export async function addActiveMembers(
+  run: Run,
+  { tenant, userIds, source, joinedAt }: NewMembers,
+): Promise<void> {
+  await run(addActive, [tenant, userIds, source, joinedAt]);
+}
+
+type NewMembers = { tenant: string; userIds: readonly string[]; source: string; joinedAt: Date };
+
 const removeGroupMemberships: Statement<never, [tenant: string, userId: string]> = {
   name: 'access.remove_group_memberships',
   text: 'delete from group_member where tenant = $1 and user_id = $2',

@@ -21,7 +21,13 @@ import { assertedProfile } from '../federation/asserted.ts';
 import { rowOf } from '../rows.ts';
 import { newUser, UserEntity, type UserRow, userJson, userRecord } from '../users/entities.ts';
 import { lockExisting } from '../users/lock.ts';
-import { consumeRivals, findUserByEmailKey, findUsers, settleEmail } from '../users/queries.ts';
+import {
+  addNewUsers,
+  consumeRivals,
+  findUserByEmailKey,
+  findUsers,
+  settleEmail,
+} from '../users/queries.ts';
 import { recordUser } from '../users/records.ts';
 
 type Deps = { database: Database; domainOwner: Pick<PeerClient<typeof DomainOwner>, 'find'> };
@@ -89,7 +95,7 @@ async function createUser(
       ...newUser(createId('usr'), email, null, new Date()),
       ...(profile && assertedProfile({ ...profile, picture: '' })),
     };
-    tx.em.persist(tx.em.create(UserEntity, user));
+    await addNewUsers(tx.query, [user]);
     recordUser(tx, 'user.registered', user);
     return user;
   });

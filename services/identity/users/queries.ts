@@ -6,11 +6,15 @@ import {
   type FoundIds,
   lastPartKey,
   onPool,
+  type Run,
   type Statement,
   type Transaction,
   textKey,
 } from '@bailiwick/store';
 import type { UserRow } from './entities.ts';
+
+const storedColumns = `id, email, email_key, email_verified, mailbox_proven, name, given_name, family_name, picture,
+  locale, status, external_id, import_batch, metadata, password_hash, last_login_at, created_at, updated_at`;
 
 /** The columns of a StoredUser, from a table with this alias. */
 export const columnsOf = (user: string): string => `
@@ -172,6 +176,21 @@ export async function deleteBelongings(
   ]);
 }
 
+const addUsers: Statement<never, [users: string]> = {
+  name: 'identity.add_users',
+  text: `insert into user_account (${storedColumns})
+         select ${storedColumns} from jsonb_to_recordset($1::jsonb) as u (
+           id text, email text, email_key text, email_verified boolean, mailbox_proven boolean, name text,
+           given_name text, family_name text, picture text, locale text, status text, external_id text,
+           import_batch text, metadata jsonb, password_hash text, last_login_at timestamptz,
+           created_at timestamptz, updated_at timestamptz)`,
+};
+
+/** Stores new users with one statement. Their addresses are locked. */
+export async function addNewUsers(run: Run, users: readonly UserRow[]): Promise<void> {
+  await run(addUsers, [JSON.stringify(users.map(rowOf))]);
+}
+
 /** Deletes the pending registrations of addresses and returns their password groups. */
 export async function consumeRivals(
   tx: Transaction,
@@ -182,6 +201,27 @@ export async function consumeRivals(
     [emailKeys],
   );
 }
+
+const rowOf = (user: UserRow) => ({
+  id: user.id,
+  email: user.email,
+  email_key: user.emailKey,
+  email_verified: user.emailVerified,
+  mailbox_proven: user.mailboxProven,
+  name: user.name,
+  given_name: user.givenName,
+  family_name: user.familyName,
+  picture: user.picture,
+  locale: user.locale,
+  status: user.status,
+  external_id: user.externalId,
+  import_batch: user.importBatch,
+  metadata: user.metadata,
+  password_hash: user.passwordHash,
+  last_login_at: user.lastLoginAt,
+  created_at: user.createdAt,
+  updated_at: user.updatedAt,
+});
 
 export function userOf(row: StoredUser): UserRow {
   return {

@@ -1,9 +1,9 @@
 import { createId } from '@bailiwick/contract';
 import type { Call } from '@bailiwick/pipeline';
-import { type Database, lockName, lockNames, type Transaction } from '@bailiwick/store';
+import { type Database, lockName, lockNames } from '@bailiwick/store';
 import { rowOf } from '../../rows.ts';
-import { newUser, UserEntity, type UserRow } from '../../users/entities.ts';
-import { consumeRivals } from '../../users/queries.ts';
+import { newUser, type UserRow } from '../../users/entities.ts';
+import { addNewUsers, consumeRivals } from '../../users/queries.ts';
 import { recordUser } from '../../users/records.ts';
 import { matchStored, storedKey } from './match.ts';
 import { type ImportRow, isNew } from './rows.ts';
@@ -32,23 +32,22 @@ export async function storeUsers(
     );
     const usersByKey = await matchStored(tx.query, rows, batchId);
     if (!mayStore()) return false;
-    const keys: string[] = [];
+    const users: UserRow[] = [];
     for (const row of rows.filter(isNew)) {
       const user = userOf(row, usersByKey, { batchId, passwordHash: hashes.get(row) ?? null });
       if (!user) continue;
-      keys.push(user.emailKey);
       row.userId = user.id;
-      store(tx, user);
+      users.push(user);
     }
+    await addNewUsers(tx.query, users);
+    for (const user of users) recordUser(tx, 'user.registered', user);
     // Pending registrations of the addresses are void.
-    await consumeRivals(tx, keys);
+    await consumeRivals(
+      tx,
+      users.map(({ emailKey }) => emailKey),
+    );
     return true;
   });
-}
-
-function store(tx: Transaction, user: UserRow): void {
-  tx.em.persist(tx.em.create(UserEntity, user));
-  recordUser(tx, 'user.registered', user);
 }
 
 function userOf(
