@@ -1,3 +1,4 @@
+import type { RightsCache } from '@bailiwick/broker';
 import { type KeyRing } from '@bailiwick/keys';
 import type { Call, Pager } from '@bailiwick/pipeline';
 import type { Database, Limiter } from '@bailiwick/store';
@@ -8,6 +9,7 @@ import type { InvitationLimits } from '../limits.ts';
 export type ScimDeps = {
   database: Database;
   directory: Directory;
+  rightsCache: RightsCache;
   keyRing: KeyRing;
   limiter: Limiter;
   pager: Pager;

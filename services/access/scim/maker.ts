@@ -1,4 +1,4 @@
-import type { Limit } from '@bailiwick/contract';
+import { isId, type Limit } from '@bailiwick/contract';
 import { toServiceError } from '@bailiwick/errors';
 import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
@@ -16,14 +16,29 @@ export const unknownSource = (tenant: string): Source => ({
   maker: giverLater(tenant, { type: '', id: '', narrowedTo: [] }),
 });
 
-/** Asks identity who made the key of the call: before a transaction, never inside one. */
+/** About as many bytes as a maker takes in the cache. */
+const makerSize = 1024;
+
+/**
+ * Asks identity who made the key of the call: before a transaction, never inside one. The maker of a
+ * key never changes, and a trust may be saved by another one.
+ */
 export async function findSource(
-  { directory }: ScimDeps,
+  { directory, rightsCache }: ScimDeps,
   tenant: string,
   call: Call,
 ): Promise<Source> {
   const { credentialId } = call.caller;
-  const maker = await directory.findMaker({ tenant, credentialId }, call, { signal: call.signal });
+  const ask = () => directory.findMaker({ tenant, credentialId }, call, { signal: call.signal });
+  const load = async () => ({
+    value: await ask(),
+    keys: [`credential:${credentialId}` as const],
+    size: makerSize,
+    lastsMs: Number.POSITIVE_INFINITY,
+  });
+  const maker = await (isId('bky', credentialId)
+    ? rightsCache.getOrLoad(`maker ${tenant} ${credentialId}`, load)
+    : ask());
   return { id: credentialId, maker: giverLater(tenant, maker) };
 }
 

@@ -14,9 +14,8 @@ import {
 import { enterAll, recordMember } from '../groups/members.ts';
 import { findGroupRoles } from '../groups/queries.ts';
 import { ownerRole } from '../permissions/builtin.ts';
-import { TenantMemberEntity } from '../tenants/entities.ts';
 import { invalidValue } from './protocol/problems.ts';
-import { findAccounts } from './queries.ts';
+import { addPeopleTo, findAccounts, lockMembersOf } from './queries.ts';
 
 type Members = { present: ReadonlySet<string>; desired: ReadonlySet<string> };
 
@@ -95,24 +94,15 @@ async function addAll(
   group: GroupRow,
   { added, userIds }: NewMembers,
 ): Promise<void> {
-  const { tenant, id: groupId } = group;
-  const createdAt = new Date();
-  const maker = storedGiver(source.maker);
-  for (const scimUserId of added) {
-    if (!userIds.has(scimUserId))
-      throw invalidValue(`members must be Users: there is no User ${scimUserId.slice(0, 100)}`);
-    tx.em.persist(
-      tx.em.create(ScimMemberEntity, { tenant, groupId, scimUserId, createdAt, maker }),
-    );
-  }
-  const joining = added.flatMap((id) => userIds.get(id) || []).toSorted();
+  const unknown = added.find((id) => !userIds.has(id));
+  if (unknown !== undefined)
+    throw invalidValue(`members must be Users: there is no User ${unknown.slice(0, 100)}`);
+  if (added.length === 0) return;
+  await addPeopleTo(tx.query, group, added, storedGiver(source.maker));
+  const joining = added.flatMap((id) => userIds.get(id) || []);
   // Locked until the commit, so that no membership of the group outlives its member.
-  const members = await tx.em.find(
-    TenantMemberEntity,
-    { userId: { $in: joining }, status: { $ne: 'barred' } },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { userId: 'asc' } },
-  );
-  await enterAll(tx, group, { userIds: members.map(({ userId }) => userId) });
+  const members = await lockMembersOf(tx.query, group.tenant, joining);
+  await enterAll(tx, group, { userIds: members });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Run, type Statement, textKey } from '@bailiwick/store';
+import type { LaterGiver } from '../decisions/delegation.ts';
 import { scimSource } from '../groups/entities.ts';
 
 /** A person of the directory, with what the membership and the invitation have become. */
@@ -46,10 +47,6 @@ const peopleByName: PeopleByValue = {
   name: 'access.scim_people_by_name',
   text: `${people} and s.user_name_key = $2`,
 };
-const peopleByEmail: PeopleByValue = {
-  name: 'access.scim_people_by_email',
-  text: `${people} and s.email_key = $2`,
-};
 const peopleByExternalId: PeopleByValue = {
   name: 'access.scim_people_by_external_id',
   text: `${people} and s.external_id = $2 order by s.id limit 1000`,
@@ -59,16 +56,28 @@ const peopleByExternalId: PeopleByValue = {
 export const findPeopleBy = (
   run: Run,
   tenant: string,
-  attribute: 'userName' | 'email' | 'externalId',
+  attribute: 'userName' | 'externalId',
   key: string,
 ): Promise<PersonRow[]> => {
-  const statements = {
-    userName: peopleByName,
-    email: peopleByEmail,
-    externalId: peopleByExternalId,
-  };
+  const statements = { userName: peopleByName, externalId: peopleByExternalId };
   return run(statements[attribute], [tenant, key]);
 };
+
+const peopleAlike: Statement<PersonAlike, [tenant: string, userNameKey: string, emailKey: string]> =
+  {
+    name: 'access.scim_people_alike',
+    text: `select id, user_name_key = $2 as "hasName", email_key = $3 as "hasAddress" from scim_user
+    where tenant = $1 and (user_name_key = $2 or email_key = $3)`,
+  };
+
+export type PersonAlike = { id: string; hasName: boolean; hasAddress: boolean };
+
+/** The people with this userName or this address. */
+export const findPeopleAlike = (
+  run: Run,
+  tenant: string,
+  { userNameKey, emailKey }: { userNameKey: string; emailKey: string },
+): Promise<PersonAlike[]> => run(peopleAlike, [tenant, userNameKey, emailKey]);
 
 const peopleAfter: Statement<PersonRow, [tenant: string, after: string, limit: number]> = {
   name: 'access.scim_people_after',
@@ -249,3 +258,37 @@ export const findAccounts = (
   tenant: string,
   people: readonly string[],
 ): Promise<Array<{ id: string; userId: string }>> => run(accounts, [tenant, people]);
+
+const addToScimGroup: Statement<
+  never,
+  [tenant: string, groupId: string, people: readonly string[], createdAt: Date, maker: string]
+> = {
+  name: 'access.scim_add_members',
+  text: `insert into scim_member (tenant, group_id, scim_user_id, created_at, maker)
+    select $1, $2, id, $4, $5::jsonb from unnest($3::text[]) as id order by id`,
+};
+
+/** Adds people to a group of the directory. `maker`: who adds them. */
+export async function addPeopleTo(
+  run: Run,
+  { tenant, id }: Pick<ScimGroupRow, 'tenant' | 'id'>,
+  people: readonly string[],
+  maker: LaterGiver,
+): Promise<void> {
+  await run(addToScimGroup, [tenant, id, people, new Date(), JSON.stringify(maker)]);
+}
+
+const lockMembers: Statement<{ userId: string }, [tenant: string, userIds: readonly string[]]> = {
+  name: 'access.scim_lock_members',
+  text: `select user_id as "userId" from tenant_member
+    where tenant = $1 and user_id = any ($2) and status <> 'barred' order by user_id for update`,
+};
+
+/** The members among users, locked until the transaction ends. */
+export async function lockMembersOf(
+  run: Run,
+  tenant: string,
+  userIds: readonly string[],
+): Promise<string[]> {
+  return (await run(lockMembers, [tenant, userIds])).map(({ userId }) => userId);
+}

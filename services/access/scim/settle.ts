@@ -4,15 +4,14 @@ import type { ProvisionUserResponse } from '@bailiwick/proto/gen/bailiwick/ident
 import type { Transaction } from '@bailiwick/store';
 import { type Loaded, LockMode } from '@mikro-orm/core';
 import { assertMayHandOut, type Source } from '../decisions/sources.ts';
-import { addGrant } from '../grants/entries.ts';
+import { addRolesTo } from '../grants/entries.ts';
 import { invite } from '../invitations/create.ts';
 import { InvitationEntity } from '../invitations/entities.ts';
 import { revokeInvitation } from '../invitations/revoke.ts';
 import { memberRole } from '../permissions/builtin.ts';
-import { enterScimGroups, isLinked } from '../provisioned/enter.ts';
+import { isLinked } from '../provisioned/enter.ts';
 import { ScimUserEntity } from '../provisioned/entities.ts';
-import { TenantMemberEntity } from '../tenants/entities.ts';
-import { lockTenant } from '../tenants/lock.ts';
+import { type StoredSettings, TenantMemberEntity } from '../tenants/entities.ts';
 import { endMembership, liftBar, startMembership } from '../tenants/membership.ts';
 import { assertMayEnd, setMemberStatus } from '../tenants/status.ts';
 import type { ScimDeps } from './deps.ts';
@@ -30,19 +29,21 @@ type DesiredMembership = {
   email: Email;
   account: Account;
   source: Source;
+  settings: StoredSettings;
 };
 
 /**
  * Makes the membership follow the directory: starts, disables or enables it, or invites the person.
- * The tenant and the person are locked.
+ * The tenant, whose settings these are, and the person are locked. Returns the account of a member,
+ * whom the groups of the person get.
  */
 export async function settle(
   tx: Transaction,
   deps: ScimDeps,
   person: ScimUser,
-  { isActive, email, account, source }: DesiredMembership,
+  { isActive, email, account, source, settings }: DesiredMembership,
   call: Call,
-): Promise<void> {
+): Promise<string | undefined> {
   const { tenant } = person;
   const userId = account?.user?.id ?? person.userId;
   const member = userId === '' ? null : await findMember(tx, userId);
@@ -50,26 +51,26 @@ export async function settle(
   if (member && (member.status !== 'barred' || isKept)) {
     await link(tx, person, userId);
     await revoke(tx, person);
-    if (member.status === 'barred') return;
+    if (member.status === 'barred') return undefined;
     const status = isActive ? 'active' : 'disabled';
     if (isActive !== undefined && member.status !== status && !isKept)
       await setMemberStatus(tx, { tenant, userId, status, source }, call);
-    return enterScimGroups(tx, { scimUserId: person.id, userId, source });
+    return userId;
   }
-  if (isActive === undefined) return;
-  if (!isActive) return revoke(tx, person);
-  if (!account) return;
-  if (!account.user || !account.vouched)
-    return inviteAgain(tx, deps, person, { email, account, source }, call);
+  if (isActive === false) await revoke(tx, person);
+  if (!isActive || !account) return undefined;
+  if (!account.user || !account.vouched) {
+    await inviteAgain(tx, deps, person, { email, account, source, settings }, call);
+    return undefined;
+  }
   await revoke(tx, person);
   await link(tx, person, userId);
-  const { settings } = await lockTenant(tx, tenant);
-  await liftBar(tx, { tenant, userId });
+  if (member) await liftBar(tx, { tenant, userId });
   await startMembership(tx, { tenant, userId, source: 'scim' });
   const role = settings.defaultRole || memberRole;
   await assertMayHandOut(tx.query, source, tenant, [role]);
-  await addGrant(tx, call, { tenant, subjectType: 'user', subject: userId, role });
-  await enterScimGroups(tx, { scimUserId: person.id, userId, source });
+  await addRolesTo(tx, call, tenant, [{ userId, role }]);
+  return userId;
 }
 
 const findMember = (tx: Transaction, userId: string) =>
@@ -88,7 +89,7 @@ async function inviteAgain(
   tx: Transaction,
   deps: ScimDeps,
   person: ScimUser,
-  { email, account, source }: Pick<DesiredMembership, 'email' | 'account' | 'source'>,
+  { email, account, source, settings }: Omit<DesiredMembership, 'isActive'>,
   call: Call,
 ): Promise<void> {
   const { tenant, invitationId: id } = person;
@@ -113,7 +114,6 @@ async function inviteAgain(
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (!byHand) {
-    const { settings } = await lockTenant(tx, tenant);
     const role = settings.defaultRole || memberRole;
     await assertMayHandOut(tx.query, source, tenant, [role]);
   }

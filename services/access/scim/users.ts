@@ -4,9 +4,11 @@ import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import { onPool, type Run, type Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
+import { enterScimGroups } from '../provisioned/enter.ts';
 import { ScimUserEntity } from '../provisioned/entities.ts';
 import { rowOf } from '../rows.ts';
 import { assertPresent } from '../subjects/state.ts';
+import type { StoredSettings } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import {
   assertMayDisable,
@@ -33,7 +35,7 @@ import {
 } from './people.ts';
 import { mutability, staleVersion, uniqueness } from './protocol/problems.ts';
 import { canonical, type Resource, textOf } from './protocol/resource.ts';
-import { findPeopleBy, findPerson, type PersonRow } from './queries.ts';
+import { findPeopleAlike, findPerson, type PersonRow } from './queries.ts';
 import { type NextPerson, type PersonChange, readChange, readNewPerson } from './read-person.ts';
 import { type Account, deprovision, type ScimUser, settle } from './settle.ts';
 
@@ -55,14 +57,15 @@ export async function createPerson(
   await assertUnique(onPool(deps.database), tenant, desired);
   const account = await findAccount(deps, tenant, desired, call);
   const id = createId('scu');
-  await inTenant(deps, { call, tenant, account }, async (tx) => {
+  await inTenant(deps, { call, tenant, account }, async (tx, settings) => {
     const now = new Date();
     const row = { tenant, id, userId: '', invitationId: '', createdAt: now, updatedAt: now };
     const person = tx.em.create(ScimUserEntity, { ...row, ...columnsOf(resource, desired.email) });
     await assertUnique(tx.query, tenant, desired);
     tx.em.persist(person);
     recordPerson(tx, 'scim.user_created', person);
-    await settle(tx, deps, person, { ...desired, account, source }, call);
+    // A new person is in no group yet.
+    await settle(tx, deps, person, { ...desired, account, source, settings }, call);
     await storeNotes(tx.query, { tenant, resourceType: 'User', id, notes });
   });
   return id;
@@ -142,14 +145,16 @@ async function storeChange(
   const { id } = stored;
   const { notes } = desired;
   const account = await updateAccount(deps, stored, desired, { call, source });
-  return inTenant(deps, { call, tenant, account }, async (tx) => {
+  return inTenant(deps, { call, tenant, account }, async (tx, settings) => {
     const person = await lockPerson(tx, id);
     if (person.updatedAt.getTime() !== new Date(stored.updatedAt).getTime()) return false;
     tx.em.assign(person, columnsOf(desired.resource, desired.email));
     await assertUnique(tx.query, tenant, desired, id);
     person.updatedAt = timeAfter(person.updatedAt);
     recordPerson(tx, 'scim.user_updated', person);
-    await settle(tx, deps, person, { ...desired, account, source }, call);
+    const membership = { ...desired, account, source, settings };
+    const userId = await settle(tx, deps, person, membership, call);
+    if (userId !== undefined) await enterScimGroups(tx, { scimUserId: id, userId, source });
     await storeNotes(tx.query, { tenant, resourceType: 'User', id, notes });
     return true;
   });
@@ -243,23 +248,22 @@ async function assertUnique(
   { resource, email }: PersonProfile,
   own = '',
 ): Promise<void> {
-  const key = userNameKey(textOf(resource['userName']));
-  const isOther = ({ id }: PersonRow) => id !== own;
-  if ((await findPeopleBy(run, tenant, 'userName', key)).some(isOther)) throw conflict('userName');
-  if ((await findPeopleBy(run, tenant, 'email', email.key)).some(isOther))
-    throw conflict('address');
+  const keys = { userNameKey: userNameKey(textOf(resource['userName'])), emailKey: email.key };
+  const others = (await findPeopleAlike(run, tenant, keys)).filter(({ id }) => id !== own);
+  if (others.some(({ hasName }) => hasName)) throw conflict('userName');
+  if (others.some(({ hasAddress }) => hasAddress)) throw conflict('address');
 }
 
 /** A transaction that has locked the account's status, and then the tenant. */
 const inTenant = <T>(
   { database }: ScimDeps,
   { call, tenant, account }: { call: Call; tenant: string; account?: Account },
-  work: (tx: Transaction) => Promise<T>,
+  work: (tx: Transaction, settings: StoredSettings) => Promise<T>,
 ): Promise<T> =>
   database.transaction({ call, tenant, row: rowOf.tenant(tenant) }, async (tx) => {
     if (account?.user) await assertPresent(tx, account.user.id, 'user');
-    await lockTenant(tx, tenant);
-    return work(tx);
+    const { settings } = await lockTenant(tx, tenant);
+    return work(tx, settings);
   });
 
 async function lockPerson(tx: Transaction, id: string): Promise<ScimUser> {
