@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import type { OwnStack } from '@bailiwick/test/support/harness.ts';
-import { cpuMicrosOf, pidsStartedAs } from '@bailiwick/test/support/numbers.ts';
+import { cpuMicrosOf, endedCpuMicrosOf, pidsStartedAs } from '@bailiwick/test/support/numbers.ts';
 import { rowsOf } from '@bailiwick/test/support/store.ts';
 import type { Row } from './bench.ts';
 
@@ -38,9 +38,11 @@ export async function costOf(stack: OwnStack, work: () => Promise<void>): Promis
 
 function cpuOf(stack: OwnStack): Cpu {
   const services = serviceNames.map((name) => [name, cpuMicrosOf(stack.pid(name))]);
+  // Connections that are idle end, with their processes.
+  const databasePids = pidsStartedAs('postgres');
   return Object.fromEntries([
     ...services,
-    ['the database', cpuMicrosOf(...pidsStartedAs('postgres'))],
+    ['the database', cpuMicrosOf(...databasePids) + endedCpuMicrosOf(...databasePids)],
     ['the broker', cpuMicrosOf(...pidsStartedAs('nats-server'))],
   ]);
 }

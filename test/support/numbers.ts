@@ -8,6 +8,25 @@ export function cpuMicrosOf(...pids: readonly number[]): number {
   return sum(pids.flatMap((pid) => threadsOf(pid).map((thread) => schedstat(pid, thread) / 1000)));
 }
 
+/** The CPU time of their children that have ended, which Linux counts in hundredths of a second. */
+export function endedCpuMicrosOf(...pids: readonly number[]): number {
+  return sum(pids.map(endedChildrenOf));
+}
+
+const microsPerTick = 10_000;
+
+/** Fields 16 and 17 of /proc/<pid>/stat; the second, the name, is in parentheses. */
+function endedChildrenOf(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return (Number(fields[13]) + Number(fields[14])) * microsPerTick;
+  } catch {
+    return 0;
+  }
+}
+
 /** The processes of a program that this process, or one that it started, has started. */
 export function pidsStartedAs(name: string): number[] {
   const processes = new Map(
