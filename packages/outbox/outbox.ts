@@ -1,9 +1,16 @@
 import { createBatch, type Origin, type RightsKey, serviceOrigin } from '@bailiwick/contract';
-import { type Database, onPool, type Run, type Transaction, writeLast } from '@bailiwick/store';
+import {
+  type Database,
+  onPool,
+  type Run,
+  type Transaction,
+  takeRevoked,
+  writeLast,
+} from '@bailiwick/store';
 import { defineEntity, p } from '@mikro-orm/core';
 import { cacheKeysOf } from './cache-keys.ts';
 import type { FreshRow, Handover } from './handover.ts';
-import { insertRows, insertWithTasks, type RowValues } from './queries.ts';
+import { insertRecords, insertRows, type RowValues } from './queries.ts';
 import { type Change, type RecordOrigin, type Refusal, refusalRow, rowOf } from './row.ts';
 import type { Task } from './tasks.ts';
 
@@ -105,9 +112,11 @@ export const valuesOf = (rows: readonly OutboxRow[]): RowValues => [
   rows.map(({ createdAt }) => createdAt),
 ];
 
-/** Inserts the rows of a transaction, which may have tasks. */
-const insertRecorded = (run: Run, rows: readonly OutboxRow[]): Promise<unknown> =>
-  run(insertWithTasks, [...valuesOf(rows), rows.map(({ tasks }) => JSON.stringify(tasks))]);
+/** Inserts the rows of a transaction, which may have tasks, and the keys that it revokes. */
+const insertRecorded = (tx: Transaction, rows: readonly OutboxRow[]): Promise<unknown> => {
+  const tasks = rows.map((row) => JSON.stringify(row.tasks));
+  return tx.query(insertRecords, [...valuesOf(rows), tasks, takeRevoked(tx)]);
+};
 
 /** Inserts rows and returns them for the relay of this process. */
 export type InsertRows = (run: Run, rows: readonly OutboxRow[]) => Promise<readonly FreshRow[]>;

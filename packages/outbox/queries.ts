@@ -1,4 +1,4 @@
-import type { Statement } from '@bailiwick/store';
+import { revocationText, type Statement } from '@bailiwick/store';
 import type { Task } from './tasks.ts';
 
 // The statements on the outbox, of the recorder, the relay and the loss detector.
@@ -22,9 +22,10 @@ export const insertText = `insert into outbox (id, for_tenant, type, event, audi
 
 export const insertRows: Statement<never, RowValues> = { name: 'outbox.insert', text: insertText };
 
-export const insertWithTasks: Statement<never, [...RowValues, tasks: string[]]> = {
-  name: 'outbox.insert_with_tasks',
-  text: `insert into outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at)
+export const insertRecords: Statement<never, [...RowValues, tasks: string[], revoked: string[]]> = {
+  name: 'outbox.insert_records',
+  text: `with revoked as (${revocationText('$9')})
+         insert into outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at)
          select id, for_tenant, type, event, audit, tasks::jsonb, traceparent, created_at
          from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[])
            as row (id, for_tenant, type, event, audit, traceparent, created_at, tasks)`,

@@ -47,5 +47,5 @@ export {
   type Statement,
   violates,
 } from './statements.ts';
-export { type Transaction, writeLast } from './transaction.ts';
+export { revocationText, type Transaction, takeRevoked, writeLast } from './transaction.ts';
 export type { Scope } from './turns.ts';

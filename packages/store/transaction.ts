@@ -1,7 +1,7 @@
 import type { Origin, RightsKey } from '@bailiwick/contract';
 import { type EntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Transaction as Connection } from 'kysely';
-import { type AnyStatement, prepare, type Run } from './statements.ts';
+import { type AnyStatement, prepare, type Run, type Statement } from './statements.ts';
 
 /** A running transaction, with the call that it belongs to. */
 export type Transaction = {
@@ -23,7 +23,7 @@ export type Transaction = {
 };
 
 /** Writes rows of one kind with one statement. */
-export type WriteRows<Row> = (run: Run, rows: readonly Row[]) => Promise<unknown>;
+export type WriteRows<Row> = (tx: Transaction, rows: readonly Row[]) => Promise<unknown>;
 
 /** Has a row written at the end of the transaction, which reads it no more. */
 export function writeLast<Row>({ lastRows }: Transaction, write: WriteRows<Row>, row: Row): void {
@@ -34,17 +34,33 @@ export function writeLast<Row>({ lastRows }: Transaction, write: WriteRows<Row>,
 }
 
 /** Writes the rows of `writeLast`. */
-export async function writeLastRows({ query, lastRows }: Transaction): Promise<void> {
-  for (const [write, rows] of lastRows) await write(query, rows);
+export async function writeLastRows(tx: Transaction): Promise<void> {
+  for (const [write, rows] of tx.lastRows) await write(tx, rows);
 }
 
-/** The log of revocations is in revocations.ts. A restored log may have the ids of coming transactions. */
-const insertRevocation = `insert into revocation as r (keys) values ($1::text[])
+/**
+ * Writes keys to the log of revocations (revocations.ts), alone or as a part of another statement, if
+ * there are any. A restored log may have the ids of coming transactions.
+ */
+export const revocationText = (keys: string): string => `insert into revocation as r (keys)
+  select ${keys}::text[] where cardinality(${keys}::text[]) > 0
   on conflict (txid) do update set keys = r.keys || excluded.keys, created_at = excluded.created_at`;
 
+const insertRevocation: Statement<never, [keys: string[]]> = {
+  name: 'shared.revocation_insert',
+  text: revocationText('$1'),
+};
+
+/** The keys that a transaction revokes and that its log does not have yet, which writes them now. */
+export function takeRevoked({ revokes }: Transaction): string[] {
+  const keys = [...revokes];
+  revokes.clear();
+  return keys;
+}
+
 /** Writes the keys that the transaction revokes, as one of its last steps. */
-export async function logRevocation({ query, revokes }: Transaction): Promise<void> {
-  if (revokes.size > 0) await query(insertRevocation, [[...revokes]]);
+export async function logRevocation(tx: Transaction): Promise<void> {
+  if (tx.revokes.size > 0) await tx.query(insertRevocation, [takeRevoked(tx)]);
 }
 
 /** The transaction of an entity manager that has begun one. */
