@@ -1,6 +1,7 @@
 import { findEmail, type Origin } from '@bailiwick/contract';
 import { denied, type ServiceError, unauthenticated } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
+import { onPool } from '@bailiwick/store';
 import { waiterOf } from '../passwords/imported-lane.ts';
 import { type Policy, passwordNotAccepted } from '../passwords/policy.ts';
 import type { Account } from '../passwords/queries.ts';
@@ -45,7 +46,7 @@ export async function authenticate(
       passwordNotAccepted(),
       call,
       text,
-      await findUserByEmailKey(database, key),
+      await findUserByEmailKey(onPool(database), key),
     );
   let account: Account | undefined;
   const holds = await throttle.attempt(key, call.caller.ip, async (candidate, until) => {

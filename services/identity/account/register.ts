@@ -214,7 +214,7 @@ async function createVerified(
 async function renewVerification(deps: AccountDeps, email: Email, call: Call): Promise<boolean> {
   const { database } = deps;
   const registration = await findNewestRegistration(onPool(database), email.key);
-  const existing = await findUserByEmailKey(database, email.key);
+  const existing = await findUserByEmailKey(onPool(database), email.key);
   const mailing = await mayMail(deps, 'registration', email.key, call);
   const token = createToken('verify');
   const expiresAt = new Date(Date.now() + lifetimeMs);

@@ -5,7 +5,7 @@ import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/interna
 import type { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import type { Database } from '@bailiwick/store';
+import { type Database, onPool } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { botRecord } from '../bots/entities.ts';
 import { findMaker } from '../bots/maker.ts';
@@ -59,7 +59,7 @@ export function directoryHandlers({
     },
     async findUserByEmail({ email }) {
       const user = await findUserByEmailKey(
-        database,
+        onPool(database),
         (await settleEmail(database, normaliseEmail(email))).key,
       );
       return user ? { user: userRecord(user) } : {};

@@ -14,20 +14,14 @@ import type {
   ProvisionedProfile,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Database, lockName } from '@bailiwick/store';
+import { type Database, lockName, onPool } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
 import { assertedProfile } from '../federation/asserted.ts';
 import { rowOf } from '../rows.ts';
 import { newUser, UserEntity, type UserRow, userJson, userRecord } from '../users/entities.ts';
 import { lockExisting } from '../users/lock.ts';
-import {
-  addNewUsers,
-  consumeRivals,
-  findUserByEmailKey,
-  findUsers,
-  settleEmail,
-} from '../users/queries.ts';
+import { addNewUsers, findUserByEmailKey, findUsers, settleEmail } from '../users/queries.ts';
 import { recordUser } from '../users/records.ts';
 
 type Deps = { database: Database; domainOwner: Pick<PeerClient<typeof DomainOwner>, 'find'> };
@@ -37,16 +31,20 @@ export function provisioningHandlers({
   database,
   domainOwner,
 }: Deps): Pick<Handlers<typeof Directory>, 'provisionUser' | 'reviseUser'> {
-  /** Whether the tenant has verified the domain of an address. */
-  const owns = async (tenant: string, { domain }: Email, call: Call) =>
-    (await domainOwner.find({ domain }, call, { signal: call.signal })).tenant === tenant;
+  /** Whether the tenant, for which access calls, has verified the domain of an address. */
+  const owns = async (tenant: string, { domain }: Email, call: Call) => {
+    const request = { domain, activeTenant: tenant };
+    return (await domainOwner.find(request, call, { signal: call.signal })).tenant === tenant;
+  };
 
   return {
     async provisionUser({ tenant, profile, actor }, accessCall) {
       const call = inNameOf(actor, accessCall);
       const email = await settleEmail(database, normaliseEmail(profile?.email ?? ''));
-      const isOwner = await owns(tenant, email, call);
-      const stored = await findUserByEmailKey(database, email.key);
+      const [isOwner, stored] = await Promise.all([
+        owns(tenant, email, call),
+        findUserByEmailKey(onPool(database), email.key),
+      ]);
       if (!stored && !isOwner) return { vouched: false };
       const user = stored ?? (await createUser(database, email, profile, call));
       const { status, emailVerified, mailboxProven } = user;
@@ -87,10 +85,8 @@ async function createUser(
 ): Promise<UserRow> {
   return database.transaction({ call, tenant: null, row: rowOf.account(email.key) }, async (tx) => {
     await lockName(tx, rowOf.account(email.key));
-    const stored = await tx.em.findOne(UserEntity, { emailKey: email.key });
+    const stored = await findUserByEmailKey(tx.query, email.key);
     if (stored) return stored;
-    // A pending registration has not proved control of the address.
-    await consumeRivals(tx, [email.key]);
     const user: UserRow = {
       ...newUser(createId('usr'), email, null, new Date()),
       ...(profile && assertedProfile({ ...profile, picture: '' })),

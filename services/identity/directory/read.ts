@@ -22,7 +22,7 @@ import type {
   Users,
   UsersListByTenantRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import type { Database, FoundIds } from '@bailiwick/store';
+import { type Database, type FoundIds, onPool } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { type UserRow, userForReaders, userRecord } from '../users/entities.ts';
 import {
@@ -42,7 +42,7 @@ export function readingHandlers(deps: Deps): Reading {
   return {
     async getByEmail({ email }, call) {
       const user = await findUserByEmailKey(
-        database,
+        onPool(database),
         (await settleEmail(database, normaliseEmail(email))).key,
       );
       return { user: await recordFor(deps, user, call) };

@@ -70,11 +70,8 @@ export type StoredUser = {
   updated_at: string;
 };
 
-export async function findUserByEmailKey(
-  database: Database,
-  emailKey: string,
-): Promise<UserRow | undefined> {
-  const [row] = await database.query(byEmailKey, [emailKey]);
+export async function findUserByEmailKey(run: Run, emailKey: string): Promise<UserRow | undefined> {
+  const [row] = await run(byEmailKey, [emailKey]);
   return row && userOf(row);
 }
 
@@ -178,7 +175,10 @@ export async function deleteBelongings(
 
 const addUsers: Statement<never, [users: string]> = {
   name: 'identity.add_users',
-  text: `insert into user_account (${storedColumns})
+  text: `with rivals as (
+           delete from registration where email_key in (select u.email_key from jsonb_to_recordset($1::jsonb) as u (email_key text))
+         )
+         insert into user_account (${storedColumns})
          select ${storedColumns} from jsonb_to_recordset($1::jsonb) as u (
            id text, email text, email_key text, email_verified boolean, mailbox_proven boolean, name text,
            given_name text, family_name text, picture text, locale text, status text, external_id text,
@@ -186,7 +186,10 @@ const addUsers: Statement<never, [users: string]> = {
            created_at timestamptz, updated_at timestamptz)`,
 };
 
-/** Stores new users with one statement. Their addresses are locked. */
+/**
+ * Stores new users with one statement, whose addresses are locked. Pending registrations of the
+ * addresses are void: they have not proved control of them.
+ */
 export async function addNewUsers(run: Run, users: readonly UserRow[]): Promise<void> {
   await run(addUsers, [JSON.stringify(users.map(rowOf))]);
 }

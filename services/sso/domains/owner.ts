@@ -10,10 +10,12 @@ type Deps = { database: Database; admission: Pick<PeerClient<typeof Admission>, 
 /** Finds the tenant that owns a mail domain. */
 export function ownerHandlers({ database, admission }: Deps): Handlers<typeof DomainOwner> {
   return {
-    async find({ domain }, call) {
+    async find({ domain, activeTenant }, call) {
       const tenant = await findOwner(database, domain);
       // Suspended tenants and tenants being deleted get no events about users.
-      const isOpen = tenant !== undefined && (await admission.isOpen({ tenant }, call)).open;
+      const isOpen =
+        tenant !== undefined &&
+        (tenant === activeTenant || (await admission.isOpen({ tenant }, call)).open);
       return { tenant: isOpen ? tenant : '' };
     },
   };

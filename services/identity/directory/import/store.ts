@@ -3,7 +3,7 @@ import type { Call } from '@bailiwick/pipeline';
 import { type Database, lockName, lockNames } from '@bailiwick/store';
 import { rowOf } from '../../rows.ts';
 import { newUser, type UserRow } from '../../users/entities.ts';
-import { addNewUsers, consumeRivals } from '../../users/queries.ts';
+import { addNewUsers } from '../../users/queries.ts';
 import { recordUser } from '../../users/records.ts';
 import { matchStored, storedKey } from './match.ts';
 import { type ImportRow, isNew } from './rows.ts';
@@ -41,11 +41,6 @@ export async function storeUsers(
     }
     await addNewUsers(tx.query, users);
     for (const user of users) recordUser(tx, 'user.registered', user);
-    // Pending registrations of the addresses are void.
-    await consumeRivals(
-      tx,
-      users.map(({ emailKey }) => emailKey),
-    );
     return true;
   });
 }
