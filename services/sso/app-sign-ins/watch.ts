@@ -1,5 +1,5 @@
 import { type Broker, followRevocations, type RightsKey } from '@bailiwick/broker';
-import { serviceOrigin } from '@bailiwick/contract';
+import { createBatch, serviceOrigin } from '@bailiwick/contract';
 import { followEvents } from '@bailiwick/outbox';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
@@ -30,6 +30,8 @@ type Deps = {
 const byService = serviceOrigin('sso');
 
 const everyMs = 30_000;
+/** Signals that follow each other, as of the new members of a directory, share a look-up. */
+const signalRestMs = 10;
 const batch = 500;
 
 /** Ends the sign-ins to apps whose session or membership has ended. */
@@ -72,11 +74,18 @@ async function endAmong(
 
 function followSignals(deps: Deps): Background {
   return () => {
+    const check = createBatch(
+      async (revocations: ReadonlyArray<readonly RightsKey[]>) => {
+        await checkKeys(deps, revocations.flat());
+        return revocations;
+      },
+      { atOnce: 1, restMs: signalRestMs },
+    );
     let isStopped = false;
-    const running = new Set<Promise<void>>();
+    const running = new Set<Promise<unknown>>();
     followRevocations(deps.broker, (keys) => {
       if (isStopped) return;
-      const work = checkKeys(deps, keys)
+      const work: Promise<unknown> = check(keys)
         .catch((error: unknown) =>
           deps.log.warn('looking for ended sessions failed, retrying', { error }),
         )
