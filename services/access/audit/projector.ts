@@ -10,8 +10,12 @@ import { type Entry, entryOf } from './chain.ts';
 
 const batch = 100;
 
-/** The pause after a write of several entries, so that under load more entries share the next one. */
-const restMs = 10;
+/**
+ * The pause after a write of several entries, so that more entries share the next one: longer after
+ * few, as a directory makes them, than after many, as an import does.
+ */
+const restMs = { afterFew: 50, afterMany: 10 };
+const many = 20;
 
 /** Appends the audit entry of each event stream message to its tenant's chain, in arrival order. */
 export function projectAudit({
@@ -69,7 +73,9 @@ export function createBatcher(write: (entries: readonly Entry[]) => Promise<void
     while (waiting.length > 0) {
       const chunk = waiting.splice(0, batch);
       await writeAll(write, chunk);
-      if (chunk.length > 1 && chunk.length < batch) await setTimeout(restMs);
+      const { length } = chunk;
+      if (length > 1 && length < batch)
+        await setTimeout(length < many ? restMs.afterFew : restMs.afterMany);
     }
     running = false;
   }

@@ -14,7 +14,7 @@ const byService = serviceOrigin('access');
 const batch = 500;
 /** New members come in numbers: those of a directory or an import share a call and a statement. */
 const newAtOnce = 100;
-const restMs = 10;
+const restMs = 50;
 const intervalMs = 30_000;
 
 type Deps = { database: Database; broker: Broker; directory: Directory; log: Log };
