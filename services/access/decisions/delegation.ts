@@ -6,7 +6,7 @@ import {
 } from '@bailiwick/contract';
 import { denied, escalation, temporaryRight } from '@bailiwick/errors';
 import type { Run, Transaction } from '@bailiwick/store';
-import { type Level, ownerRole } from '../permissions/builtin.ts';
+import { isTenantRole, type Level, ownerRole } from '../permissions/builtin.ts';
 import { endOf } from './ends.ts';
 import { permissionsOfRoles, rightsOf } from './rights.ts';
 import { holdsOnPlatform, mayGrant, ownership } from './rights-checks.ts';
@@ -200,9 +200,10 @@ async function permissionsGivenBy(
   roles: readonly string[],
 ): Promise<string[]> {
   if (tenant === '') return permissionsOfRoles(roles, 'platform');
+  const ownRoles = roles.filter((role) => !isTenantRole(role));
   return [
     ...permissionsOfRoles(roles, 'tenant'),
-    ...(await findRolePermissions(run, tenant, roles)),
+    ...(ownRoles.length > 0 ? await findRolePermissions(run, tenant, ownRoles) : []),
   ];
 }
 

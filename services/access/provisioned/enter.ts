@@ -7,6 +7,7 @@ import { enterGroup } from '../groups/members.ts';
 import { findGroupRoles } from '../groups/queries.ts';
 import { ownerRole } from '../permissions/builtin.ts';
 import { ScimUserEntity } from './entities.ts';
+import { isLinked } from './queries.ts';
 
 /**
  * The account of a person of the directory, who is a member of the tenant now. `source`: the
@@ -46,16 +47,6 @@ async function mayEnter(tx: Transaction, { tenant, id }: GroupRow, giver: Giver)
 }
 
 /**
- * Whether a person other than `personId` has an account. Two people with one account would end each
- * other's membership. The tenant is locked.
- */
-export const isLinked = async (
-  tx: Transaction,
-  userId: string,
-  personId: string,
-): Promise<boolean> => (await tx.em.count(ScimUserEntity, { userId, id: { $ne: personId } })) > 0;
-
-/**
  * Links a person of the directory to the account that has accepted the invitation, unless another
  * person has the account already.
  */
@@ -65,7 +56,7 @@ export async function joinAsInvited(
   userId: string,
 ): Promise<void> {
   const person = await tx.em.findOne(ScimUserEntity, { invitationId });
-  if (!person || (await isLinked(tx, userId, person.id))) return;
+  if (!person || (await isLinked(tx.query, person, userId))) return;
   person.userId = userId;
   await enterScimGroups(tx, { scimUserId: person.id, userId });
 }

@@ -63,21 +63,41 @@ export const findPeopleBy = (
   return run(statements[attribute], [tenant, key]);
 };
 
-const peopleAlike: Statement<PersonAlike, [tenant: string, userNameKey: string, emailKey: string]> =
-  {
-    name: 'access.scim_people_alike',
-    text: `select id, user_name_key = $2 as "hasName", email_key = $3 as "hasAddress" from scim_user
-    where tenant = $1 and (user_name_key = $2 or email_key = $3)`,
-  };
+const place: Statement<
+  Place,
+  [tenant: string, userNameKey: string, emailKey: string, userId: string, own: string]
+> = {
+  name: 'access.scim_place',
+  text: `select
+      exists (select from scim_user s where s.tenant = $1 and s.user_name_key = $2 and s.id <> $5) as "isNameTaken",
+      exists (select from scim_user s where s.tenant = $1 and s.email_key = $3 and s.id <> $5) as "isAddressTaken",
+      exists (select from scim_user s where s.tenant = $1 and $4 <> '' and s.user_id = $4 and s.id <> $5) as "isAccountTaken",
+      exists (select from tenant_member m where m.tenant = $1 and m.user_id = $4) as "isMember",
+      exists (select from subject_state t where t.subject = $4 and t.state = 'deleted') as "isDeleted"`,
+};
 
-export type PersonAlike = { id: string; hasName: boolean; hasAddress: boolean };
+/**
+ * What keeps a person from having a userName, an address and an account: another person has one of
+ * them, or the account is deleted. Two people with one account would end each other's membership.
+ */
+export type Place = {
+  isNameTaken: boolean;
+  isAddressTaken: boolean;
+  isAccountTaken: boolean;
+  isMember: boolean;
+  isDeleted: boolean;
+};
 
-/** The people with this userName or this address. */
-export const findPeopleAlike = (
+type PlaceKeys = { userNameKey: string; emailKey: string; userId: string; own: string };
+
+/** The place of a person. `userId`: the account, "" = none; `own`: the ID of a person who exists. */
+export async function findPlace(
   run: Run,
   tenant: string,
-  { userNameKey, emailKey }: { userNameKey: string; emailKey: string },
-): Promise<PersonAlike[]> => run(peopleAlike, [tenant, userNameKey, emailKey]);
+  { userNameKey, emailKey, userId, own }: PlaceKeys,
+): Promise<Place | undefined> {
+  return (await run(place, [tenant, userNameKey, emailKey, userId, own]))[0];
+}
 
 const peopleAfter: Statement<PersonRow, [tenant: string, after: string, limit: number]> = {
   name: 'access.scim_people_after',

@@ -9,7 +9,6 @@ import { invite } from '../invitations/create.ts';
 import { InvitationEntity } from '../invitations/entities.ts';
 import { revokeInvitation } from '../invitations/revoke.ts';
 import { memberRole } from '../permissions/builtin.ts';
-import { isLinked } from '../provisioned/enter.ts';
 import { ScimUserEntity } from '../provisioned/entities.ts';
 import { type StoredSettings, TenantMemberEntity } from '../tenants/entities.ts';
 import { endMembership, liftBar, startMembership } from '../tenants/membership.ts';
@@ -17,6 +16,7 @@ import { assertMayEnd, setMemberStatus } from '../tenants/status.ts';
 import type { ScimDeps } from './deps.ts';
 import { isHeld } from './people.ts';
 import { uniqueness } from './protocol/problems.ts';
+import type { Place } from './queries.ts';
 
 export type ScimUser = Loaded<(typeof ScimUserEntity)['~entity']>;
 
@@ -30,6 +30,9 @@ type DesiredMembership = {
   account: Account;
   source: Source;
   settings: StoredSettings;
+  place: Place;
+  /** Whether the account is known to be no member. */
+  isStranger: boolean;
 };
 
 /**
@@ -41,15 +44,15 @@ export async function settle(
   tx: Transaction,
   deps: ScimDeps,
   person: ScimUser,
-  { isActive, email, account, source, settings }: DesiredMembership,
+  { isActive, email, account, source, settings, place, isStranger }: DesiredMembership,
   call: Call,
 ): Promise<string | undefined> {
   const { tenant } = person;
   const userId = account?.user?.id ?? person.userId;
-  const member = userId === '' ? null : await findMember(tx, userId);
+  const member = userId === '' || isStranger ? null : await findMember(tx, userId);
   const isKept = member ? isHeld({ ...member, memberStatus: member.status }) : false;
   if (member && (member.status !== 'barred' || isKept)) {
-    await link(tx, person, userId);
+    link(person, userId, place);
     await revoke(tx, person);
     if (member.status === 'barred') return undefined;
     const status = isActive ? 'active' : 'disabled';
@@ -64,7 +67,7 @@ export async function settle(
     return undefined;
   }
   await revoke(tx, person);
-  await link(tx, person, userId);
+  link(person, userId, place);
   if (member) await liftBar(tx, { tenant, userId });
   await startMembership(tx, { tenant, userId, source: 'scim' });
   const role = settings.defaultRole || memberRole;
@@ -77,10 +80,9 @@ const findMember = (tx: Transaction, userId: string) =>
   tx.em.findOne(TenantMemberEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 
 /** @throws SCIM_UNIQUENESS if another person has the account */
-async function link(tx: Transaction, person: ScimUser, userId: string): Promise<void> {
+function link(person: ScimUser, userId: string, { isAccountTaken }: Place): void {
   if (person.userId === userId) return;
-  if (await isLinked(tx, userId, person.id))
-    throw uniqueness('another User has the account of this mail address');
+  if (isAccountTaken) throw uniqueness('another User has the account of this mail address');
   person.userId = userId;
 }
 
@@ -89,7 +91,12 @@ async function inviteAgain(
   tx: Transaction,
   deps: ScimDeps,
   person: ScimUser,
-  { email, account, source, settings }: Omit<DesiredMembership, 'isActive'>,
+  {
+    email,
+    account,
+    source,
+    settings,
+  }: Pick<DesiredMembership, 'email' | 'account' | 'source' | 'settings'>,
   call: Call,
 ): Promise<void> {
   const { tenant, invitationId: id } = person;

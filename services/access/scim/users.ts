@@ -7,7 +7,7 @@ import { LockMode } from '@mikro-orm/core';
 import { enterScimGroups } from '../provisioned/enter.ts';
 import { ScimUserEntity } from '../provisioned/entities.ts';
 import { rowOf } from '../rows.ts';
-import { assertPresent } from '../subjects/state.ts';
+import { lockSubject } from '../subjects/state.ts';
 import type { StoredSettings } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import {
@@ -35,7 +35,7 @@ import {
 } from './people.ts';
 import { mutability, staleVersion, uniqueness } from './protocol/problems.ts';
 import { canonical, type Resource, textOf } from './protocol/resource.ts';
-import { findPeopleAlike, findPerson, type PersonRow } from './queries.ts';
+import { findPerson, findPlace, type PersonRow, type Place } from './queries.ts';
 import { type NextPerson, type PersonChange, readChange, readNewPerson } from './read-person.ts';
 import { type Account, deprovision, type ScimUser, settle } from './settle.ts';
 
@@ -54,18 +54,20 @@ export async function createPerson(
 ): Promise<string> {
   const { resource, requestedActive: active = true, notes } = readNewPerson(body);
   const desired = { resource, email: addressOf(resource), isActive: active };
-  await assertUnique(onPool(deps.database), tenant, desired);
+  await assertFree(onPool(deps.database), tenant, desired, {});
   const account = await findAccount(deps, tenant, desired, call);
   const id = createId('scu');
   await inTenant(deps, { call, tenant, account }, async (tx, settings) => {
+    const place = await assertFree(tx.query, tenant, desired, { account });
     const now = new Date();
     const row = { tenant, id, userId: '', invitationId: '', createdAt: now, updatedAt: now };
     const person = tx.em.create(ScimUserEntity, { ...row, ...columnsOf(resource, desired.email) });
-    await assertUnique(tx.query, tenant, desired);
     tx.em.persist(person);
     recordPerson(tx, 'scim.user_created', person);
+    const isStranger = !place.isMember;
+    const membership = { ...desired, account, source, settings, place, isStranger };
     // A new person is in no group yet.
-    await settle(tx, deps, person, { ...desired, account, source, settings }, call);
+    await settle(tx, deps, person, membership, call);
     await storeNotes(tx.query, { tenant, resourceType: 'User', id, notes });
   });
   return id;
@@ -149,10 +151,10 @@ async function storeChange(
     const person = await lockPerson(tx, id);
     if (person.updatedAt.getTime() !== new Date(stored.updatedAt).getTime()) return false;
     tx.em.assign(person, columnsOf(desired.resource, desired.email));
-    await assertUnique(tx.query, tenant, desired, id);
+    const place = await assertFree(tx.query, tenant, desired, { account, own: id });
     person.updatedAt = timeAfter(person.updatedAt);
     recordPerson(tx, 'scim.user_updated', person);
-    const membership = { ...desired, account, source, settings };
+    const membership = { ...desired, account, source, settings, place, isStranger: false };
     const userId = await settle(tx, deps, person, membership, call);
     if (userId !== undefined) await enterScimGroups(tx, { scimUserId: id, userId, source });
     await storeNotes(tx.query, { tenant, resourceType: 'User', id, notes });
@@ -209,7 +211,7 @@ async function updateAccount(
 ): Promise<Account> {
   const { tenant, userId, memberStatus } = stored;
   const { resource, email } = desired;
-  await assertUnique(onPool(deps.database), tenant, desired, stored.id);
+  await assertFree(onPool(deps.database), tenant, desired, { own: stored.id });
   const isMoved = email.key !== stored.emailKey;
   // The hold is on the account, which the person has as long as the address.
   if (memberStatus === 'barred' && isHeld(stored) && !isMoved) return undefined;
@@ -240,18 +242,22 @@ const conflict = (what: 'address' | 'userName') =>
 
 /**
  * Called before identity is asked, so that a refused request makes no account, and again in the
- * transaction, which has locked the tenant. `own`: the ID of a person who exists.
+ * transaction, which has locked the account's status and the tenant. `own`: the ID of a person who
+ * exists.
  */
-async function assertUnique(
+async function assertFree(
   run: Run,
   tenant: string,
   { resource, email }: PersonProfile,
-  own = '',
-): Promise<void> {
+  { account, own = '' }: { account?: Account; own?: string },
+): Promise<Place> {
   const keys = { userNameKey: userNameKey(textOf(resource['userName'])), emailKey: email.key };
-  const others = (await findPeopleAlike(run, tenant, keys)).filter(({ id }) => id !== own);
-  if (others.some(({ hasName }) => hasName)) throw conflict('userName');
-  if (others.some(({ hasAddress }) => hasAddress)) throw conflict('address');
+  const place = await findPlace(run, tenant, { ...keys, userId: account?.user?.id ?? '', own });
+  if (!place) throw new Error('the place of a person was not read');
+  if (place.isDeleted) throw notFound('user');
+  if (place.isNameTaken) throw conflict('userName');
+  if (place.isAddressTaken) throw conflict('address');
+  return place;
 }
 
 /** A transaction that has locked the account's status, and then the tenant. */
@@ -261,7 +267,7 @@ const inTenant = <T>(
   work: (tx: Transaction, settings: StoredSettings) => Promise<T>,
 ): Promise<T> =>
   database.transaction({ call, tenant, row: rowOf.tenant(tenant) }, async (tx) => {
-    if (account?.user) await assertPresent(tx, account.user.id, 'user');
+    if (account?.user) await lockSubject(tx, account.user.id);
     const { settings } = await lockTenant(tx, tenant);
     return work(tx, settings);
   });
