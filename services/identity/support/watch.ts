@@ -1,4 +1,5 @@
 import { type Broker, followRevocations, type RightsKey } from '@bailiwick/broker';
+import { createBatch } from '@bailiwick/contract';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import { listOpenSupport, listSupportOn, type OpenSupport } from '../sessions/support/queries.ts';
@@ -10,6 +11,8 @@ import { type EndDeps, endIfDue } from './ends.ts';
 type Deps = EndDeps & { broker: Broker; log: Log };
 
 const everyMs = 15_000;
+/** Signals that follow each other, as of the new members of a directory, share a look-up. */
+const signalRestMs = 10;
 const failed = 'looking for ended support sessions failed, retrying';
 
 /** Stores the ends of support sessions that follow from something else. */
@@ -29,11 +32,18 @@ async function endDue(deps: Deps, sessions: readonly OpenSupport[]): Promise<voi
 
 function followSignals(deps: Deps): Background {
   return () => {
+    const check = createBatch(
+      async (revocations: ReadonlyArray<readonly RightsKey[]>) => {
+        await endOf(deps, revocations.flat());
+        return revocations;
+      },
+      { atOnce: 1, restMs: signalRestMs },
+    );
     let isStopped = false;
-    const running = new Set<Promise<void>>();
+    const running = new Set<Promise<unknown>>();
     followRevocations(deps.broker, (keys) => {
       if (isStopped) return;
-      const work = endOf(deps, keys)
+      const work: Promise<unknown> = check(keys)
         .catch((error: unknown) => deps.log.warn(failed, { error }))
         .finally(() => running.delete(work));
       running.add(work);
