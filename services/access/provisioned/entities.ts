@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
 /** A person whom a tenant's directory has provisioned. The account, membership and groups are in other tables. */
 export const ScimUserEntity = defineEntity({
@@ -31,3 +31,5 @@ export const ScimUserEntity = defineEntity({
     { name: 'scim_user_invitation', properties: ['tenant', 'invitationId'] },
   ],
 });
+
+export type ScimUser = InferEntity<typeof ScimUserEntity>;

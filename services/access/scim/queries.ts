@@ -1,6 +1,7 @@
 import { type Run, type Statement, textKey } from '@bailiwick/store';
 import type { LaterGiver } from '../decisions/delegation.ts';
 import { scimSource } from '../groups/entities.ts';
+import type { ScimUser } from '../provisioned/entities.ts';
 
 /** A person of the directory, with what the membership and the invitation have become. */
 export type PersonRow = {
@@ -62,6 +63,42 @@ export const findPeopleBy = (
   const statements = { userName: peopleByName, externalId: peopleByExternalId };
   return run(statements[attribute], [tenant, key]);
 };
+
+const insertPerson: Statement<
+  never,
+  [
+    tenant: string,
+    id: string,
+    userNameKey: string,
+    externalId: string,
+    emailKey: string,
+    resource: string,
+    userId: string,
+    invitationId: string,
+    createdAt: Date,
+    updatedAt: Date,
+  ]
+> = {
+  name: 'access.scim_add_person',
+  text: `insert into scim_user
+      (tenant, id, user_name_key, external_id, email_key, resource, user_id, invitation_id, created_at, updated_at)
+    values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10)`,
+};
+
+export async function addPerson(run: Run, person: ScimUser): Promise<void> {
+  await run(insertPerson, [
+    person.tenant,
+    person.id,
+    person.userNameKey,
+    person.externalId,
+    person.emailKey,
+    JSON.stringify(person.resource),
+    person.userId,
+    person.invitationId,
+    person.createdAt,
+    person.updatedAt,
+  ]);
+}
 
 const place: Statement<
   Place,

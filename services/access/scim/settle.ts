@@ -2,14 +2,14 @@ import type { Email } from '@bailiwick/contract';
 import type { Call } from '@bailiwick/pipeline';
 import type { ProvisionUserResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Transaction } from '@bailiwick/store';
-import { type Loaded, LockMode } from '@mikro-orm/core';
+import { LockMode } from '@mikro-orm/core';
 import { assertMayHandOut, type Source } from '../decisions/sources.ts';
 import { addRolesTo } from '../grants/entries.ts';
 import { invite } from '../invitations/create.ts';
 import { InvitationEntity } from '../invitations/entities.ts';
 import { revokeInvitation } from '../invitations/revoke.ts';
 import { memberRole } from '../permissions/builtin.ts';
-import { ScimUserEntity } from '../provisioned/entities.ts';
+import type { ScimUser } from '../provisioned/entities.ts';
 import { type StoredSettings, TenantMemberEntity } from '../tenants/entities.ts';
 import { endMembership, liftBar, startMembership } from '../tenants/membership.ts';
 import { assertMayEnd, setMemberStatus } from '../tenants/status.ts';
@@ -17,8 +17,6 @@ import type { ScimDeps } from './deps.ts';
 import { isHeld } from './people.ts';
 import { uniqueness } from './protocol/problems.ts';
 import type { Place } from './queries.ts';
-
-export type ScimUser = Loaded<(typeof ScimUserEntity)['~entity']>;
 
 /** The account of a person: identity's answer, or undefined if identity was not asked. */
 export type Account = Pick<ProvisionUserResponse, 'user' | 'vouched'> | undefined;

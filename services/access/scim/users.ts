@@ -5,7 +5,7 @@ import type { Call } from '@bailiwick/pipeline';
 import { onPool, type Run, type Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
 import { enterScimGroups } from '../provisioned/enter.ts';
-import { ScimUserEntity } from '../provisioned/entities.ts';
+import { type ScimUser, ScimUserEntity } from '../provisioned/entities.ts';
 import { rowOf } from '../rows.ts';
 import { lockSubject } from '../subjects/state.ts';
 import type { StoredSettings } from '../tenants/entities.ts';
@@ -35,9 +35,9 @@ import {
 } from './people.ts';
 import { mutability, staleVersion, uniqueness } from './protocol/problems.ts';
 import { canonical, type Resource, textOf } from './protocol/resource.ts';
-import { findPerson, findPlace, type PersonRow, type Place } from './queries.ts';
+import { addPerson, findPerson, findPlace, type PersonRow, type Place } from './queries.ts';
 import { type NextPerson, type PersonChange, readChange, readNewPerson } from './read-person.ts';
-import { type Account, deprovision, type ScimUser, settle } from './settle.ts';
+import { type Account, deprovision, settle } from './settle.ts';
 
 // The people of a directory. identity is asked before a transaction, never inside one.
 
@@ -61,13 +61,13 @@ export async function createPerson(
     const place = await assertFree(tx.query, tenant, desired, { account });
     const now = new Date();
     const row = { tenant, id, userId: '', invitationId: '', createdAt: now, updatedAt: now };
-    const person = tx.em.create(ScimUserEntity, { ...row, ...columnsOf(resource, desired.email) });
-    tx.em.persist(person);
+    const person = { ...row, ...columnsOf(resource, desired.email) };
     recordPerson(tx, 'scim.user_created', person);
     const isStranger = !place.isMember;
     const membership = { ...desired, account, source, settings, place, isStranger };
     // A new person is in no group yet.
     await settle(tx, deps, person, membership, call);
+    await addPerson(tx.query, person);
     await storeNotes(tx.query, { tenant, resourceType: 'User', id, notes });
   });
   return id;
