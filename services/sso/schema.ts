@@ -14,6 +14,7 @@ import { HandledJoinEntity } from './domains/joining/entities.ts';
 import { IssuerRecordEntity, SigningKeyEntity } from './issuer/entities.ts';
 import { Baseline } from './migrations/033-baseline.ts';
 import { Revocations } from './migrations/034-revocations.ts';
+import { Grants } from './migrations/035-grants.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { SsoRecoveryCodeEntity } from './requirement/recovery/entities.ts';
 import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
@@ -44,6 +45,7 @@ export const ssoSchema: ServiceSchema = {
   migrations: [
     { name: '033-baseline', class: Baseline },
     { name: '034-revocations', class: Revocations },
+    { name: '035-grants', class: Grants },
   ],
   baseline: { version: 21, last: '032-recovery-codes' },
   compatibleFrom: 1,

@@ -1,5 +1,4 @@
 import type { Origin } from '@bailiwick/contract';
-import type { changeRow } from '@bailiwick/outbox';
 import type { PageQuery } from '@bailiwick/pipeline';
 import type { Database, Statement, Transaction } from '@bailiwick/store';
 
@@ -11,81 +10,6 @@ export type SignIn = {
   userId: string;
   place: string;
 };
-
-// A repeated sign-in of the same session replaces its row. The lock lets a withdrawal of the consent
-// either wait and see the row, or leave no consent to find.
-const record: Statement<
-  { isRecorded: boolean },
-  [
-    tenant: string,
-    app: string,
-    sessionId: string,
-    place: string,
-    userId: string,
-    scopes: readonly string[],
-    isSilent: boolean,
-    entry: string,
-    forTenant: string,
-    type: string,
-    audit: string | null,
-    traceparent: string,
-    createdAt: Date,
-    needsConsent: boolean,
-  ]
-> = {
-  name: 'sso.record_app_sign_in',
-  text: `with consented as (
-           select from app_consent where $14::boolean and tenant = $1 and app = $2 and user_id = $5 and expires_at > now() for share
-         ), signed_in as (
-           insert into app_sign_in (tenant, app, session_id, place, user_id, scopes, signed_in_at)
-           select $1, $2, $3, $4, $5, $6::text[], now() where not $14::boolean or exists (select from consented)
-           on conflict (tenant, app, session_id, place) do update set scopes = excluded.scopes, signed_in_at = now()
-           returning xmax = 0 as is_new
-         ), recorded as (
-           insert into outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at)
-           select $8, $9, $10, null, $11, '[]', $12, $13::timestamptz from signed_in where is_new or not $7::boolean
-           returning id
-         )
-         select exists (select from recorded) as "isRecorded" from signed_in`,
-};
-
-type NewSignIn = SignIn & {
-  scopes: readonly string[];
-  /** Whether the app asked without a page. It is then audited only if it is the session's first. */
-  isSilent: boolean;
-  /** Whether the app needs the person's consent. */
-  needsConsent: boolean;
-};
-
-/**
- * Stores a sign-in with its audit entry. Returns whether the entry was written; undefined if the
- * person has withdrawn the consent meanwhile, and nothing was stored.
- */
-export async function recordSignIn(
-  database: Database,
-  call: Origin,
-  { tenant, app, sessionId, place, userId, scopes, isSilent, needsConsent }: NewSignIn,
-  entry: ReturnType<typeof changeRow>,
-): Promise<boolean | undefined> {
-  const { id, forTenant, type, audit, traceparent, createdAt } = entry;
-  const [row] = await database.write(call, record, [
-    tenant,
-    app,
-    sessionId,
-    place,
-    userId,
-    scopes,
-    isSilent,
-    id,
-    forTenant,
-    type,
-    audit,
-    traceparent,
-    createdAt,
-    needsConsent,
-  ]);
-  return row?.isRecorded;
-}
 
 const ofSession: Statement<{ place: string }, [tenant: string, app: string, sessionId: string]> = {
   name: 'sso.app_sign_in',

@@ -4,22 +4,24 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { errors, Provider } from 'oidc-provider';
 import { recordHash } from '../app-sign-ins/record-hash.ts';
 import type { FindClient } from './clients.ts';
-import { stateOf, type TokenRequest } from './context.ts';
+import { type RequestState, stateOf, type TokenRequest } from './context.ts';
 import {
   addRecord,
   consumeRecord,
   endFamily,
   endGrant,
   findRecord,
-  putRecord,
+  findWithGrant,
+  putRecords,
   type RecordRow,
   removeRecord,
 } from './queries.ts';
 import { openRecord, sealRecord } from './records.ts';
 import { byIssuer } from './request.ts';
 
-// Where oidc-provider keeps its records. A request for tokens only collects its changes here:
-// token-requests.ts stores them together.
+// Where oidc-provider keeps its records. A request only collects here what it stores:
+// sign-in-audit.ts and token-requests.ts store it together. No request reads or removes a record that
+// it has stored.
 
 type Deps = { database: Database; keys: TenantKeys; findClient: FindClient };
 
@@ -36,8 +38,8 @@ export const createAdapter =
     model === 'Client' ? clientStore(deps.findClient) : recordStore(deps, model);
 
 // The library calls an adapter without its context, which only its own `Provider.ctx` has.
-/** The request for tokens that the library works on. */
-const tokenRequest = (): TokenRequest | undefined => Provider.ctx && stateOf(Provider.ctx).tokens;
+/** The state of the request that the library works on. */
+const currentState = (): RequestState | undefined => Provider.ctx && stateOf(Provider.ctx);
 
 /** The marks of proofs and assertions. Each is accepted once. */
 const isMark = (model: string): boolean => model === 'ReplayDetection';
@@ -54,24 +56,33 @@ function recordStore({ database, keys }: Pick<Deps, 'database' | 'keys'>, model:
       : { ...payload, consumed: Math.floor(new Date(row.consumedAt).getTime() / 1000) };
   }
 
+  /** Reads the code or token of a request together with its grant, which the library asks for next. */
+  async function findRow(id: string, tokens: TokenRequest | undefined) {
+    if (tokens?.grant?.id === id) return tokens.grant;
+    if (!tokens || !single.has(model)) return findRecord(database, 'id', model, id);
+    const { row, grant } = await findWithGrant(database, model, id);
+    tokens.grant = grant;
+    return row;
+  }
+
   return {
     async upsert(key, payload, expiresIn) {
       const seconds = expiresIn ?? defaultSeconds;
       const record = await sealRecord(keys, { model, key, payload, seconds });
-      const tokens = tokenRequest();
+      const state = currentState();
       if (!isMark(model)) {
-        if (tokens) tokens.records.push(record);
-        else await putRecord(database, byIssuer, record);
+        if (state) state.records.set(record.id, record);
+        else await putRecords(database, byIssuer, [record]);
         return;
       }
       // Only one of several concurrent requests succeeds.
       if (await addRecord(database, byIssuer, record)) return;
-      if (tokens) tokens.isProofRepeated = true;
+      if (state?.tokens) state.tokens.isProofRepeated = true;
       throw new errors.InvalidRequest('it was used before');
     },
     async find(key) {
-      const tokens = tokenRequest();
-      const payload = await opened(await findRecord(database, 'id', model, idOf(key)));
+      const tokens = currentState()?.tokens;
+      const payload = await opened(await findRow(idOf(key), tokens));
       if (!payload || !tokens) return payload;
       if (isMark(model)) tokens.isProofRepeated = true;
       if (!single.has(model)) return payload;
@@ -87,7 +98,7 @@ function recordStore({ database, keys }: Pick<Deps, 'database' | 'keys'>, model:
       opened(await findRecord(database, 'userCode', model, recordHash('user code', code))),
     async consume(key) {
       const id = idOf(key);
-      const tokens = tokenRequest();
+      const tokens = currentState()?.tokens;
       if (tokens) {
         tokens.uses = id;
         return;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Account, AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { AppRow } from '../apps/entities.ts';
-import type { NewRecord } from './queries.ts';
+import type { NewRecord, RecordRow } from './queries.ts';
 import type {
   IssuerRequest,
   Member,
@@ -39,6 +39,8 @@ export type RequestState = {
   reply: Reply;
   /** Whether the app gets a code, and why not. The library says so with events. */
   signIn?: { kind: 'accepted' } | { kind: 'refused'; reason: string };
+  /** The records that it stores, by their ids. They are stored together at its end. */
+  readonly records: Map<string, NewRecord>;
   tokens?: TokenRequest;
 };
 
@@ -46,10 +48,10 @@ export type RequestState = {
 export type TokenRequest = {
   /** The code or token that it uses up; '' = none. */
   uses: string;
-  /** The records that it stores. */
-  records: NewRecord[];
   /** The code or refresh token that the app presents. The library drops it with each refusal. */
   presented?: { model: string; id: string; payload: AdapterPayload };
+  /** The grant of it, which was read with it. */
+  grant?: RecordRow | undefined;
   /** Whether a proof or assertion of the request was used before. */
   isProofRepeated?: boolean;
   /** Whether the code was used before, so that its grant has ended. The library sends an event. */

@@ -90,9 +90,10 @@ export const createGrants =
         [...oidc.requestParamScopes].filter((scope) => scopes.has(scope)).join(' '),
       );
     keepOffline(oidc);
-    // The code names the grant, which sign-in-audit.ts stores once the code is valid.
+    // The code names the grant, which sign-in-audit.ts stores with it.
     const jti = randomBytes(32).toString('base64url');
     Object.assign(grant, { jti, expiresIn: grantLifetime(client, person) });
+    await grant.save();
     return grant;
   };
 

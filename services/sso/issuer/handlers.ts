@@ -67,7 +67,11 @@ async function answerOf(
   request: IssuerHandleRequest,
   issuerRequest: IssuerRequest,
 ) {
-  const state: RequestState = { request: issuerRequest, reply: { kind: 'response' } };
+  const state: RequestState = {
+    request: issuerRequest,
+    reply: { kind: 'response' },
+    records: new Map(),
+  };
   const { method, path, headers, body, ip } = request;
   const { host, protocol, pathname } = new URL(publicUrl);
   const prefix = pathname.replace(/\/+$/, '');

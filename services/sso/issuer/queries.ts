@@ -22,42 +22,49 @@ export type NewRecord = {
   seconds: number;
 };
 
-const insert = `insert into issuer_record (tenant, id, model, dek_id, payload_enc, grant_hash, uid_hash, user_code_hash, created_at, expires_at)
-         values ('', $1, $2, $3, $4, $5, $6, $7, now(), now() + $8::int * interval '1 second')`;
-const put: Statement<never, RecordValues> = {
-  name: 'sso.put_issuer_record',
-  text: `${insert}
-         on conflict (tenant, id) do update set
-           dek_id = excluded.dek_id, payload_enc = excluded.payload_enc, grant_hash = excluded.grant_hash,
-           uid_hash = excluded.uid_hash, user_code_hash = excluded.user_code_hash, expires_at = excluded.expires_at`,
-};
+/** Inserts the records of `columnsOf`, which are the first parameters of a statement. */
+export const insertRecords = `insert into issuer_record (tenant, id, model, dek_id, payload_enc, grant_hash, uid_hash, user_code_hash, created_at, expires_at)
+           select '', r.id, r.model, r.dek_id, r.payload_enc, r.grant_hash, r.uid_hash, r.user_code_hash,
+             now(), now() + r.seconds * interval '1 second'
+           from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::text[], $8::int[])
+             as r (id, model, dek_id, payload_enc, grant_hash, uid_hash, user_code_hash, seconds)`;
 
-const valuesOf = (record: NewRecord) =>
+/** The end of `insertRecords` for records that may exist. A used one stays used. */
+export const orReplace = `on conflict (tenant, id) do update set
+           dek_id = excluded.dek_id, payload_enc = excluded.payload_enc, grant_hash = excluded.grant_hash,
+           uid_hash = excluded.uid_hash, user_code_hash = excluded.user_code_hash, expires_at = excluded.expires_at`;
+
+export const columnsOf = (records: readonly NewRecord[]) =>
   [
-    record.id,
-    record.model,
-    record.dekId,
-    record.payloadEnc,
-    record.grantHash,
-    record.uidHash,
-    record.userCodeHash,
-    record.seconds,
+    records.map(({ id }) => id),
+    records.map(({ model }) => model),
+    records.map(({ dekId }) => dekId),
+    records.map(({ payloadEnc }) => payloadEnc),
+    records.map(({ grantHash }) => grantHash),
+    records.map(({ uidHash }) => uidHash),
+    records.map(({ userCodeHash }) => userCodeHash),
+    records.map(({ seconds }) => seconds),
   ] as const;
 
-type RecordValues = ReturnType<typeof valuesOf>;
+export type RecordColumns = ReturnType<typeof columnsOf>;
 
-/** Stores a record, or replaces it. A used one stays used. */
-export async function putRecord(
+const put: Statement<never, RecordColumns> = {
+  name: 'sso.put_issuer_records',
+  text: `${insertRecords} ${orReplace}`,
+};
+
+/** Stores records, or replaces them. No two of them have one id. */
+export async function putRecords(
   database: Database,
   call: Origin,
-  record: NewRecord,
+  records: readonly NewRecord[],
 ): Promise<void> {
-  await database.write(call, put, valuesOf(record));
+  if (records.length > 0) await database.write(call, put, columnsOf(records));
 }
 
-const add: Statement<unknown, RecordValues> = {
-  name: 'sso.add_issuer_record',
-  text: `${insert} on conflict (tenant, id) do nothing returning 1 as added`,
+const add: Statement<unknown, RecordColumns> = {
+  name: 'sso.add_issuer_records',
+  text: `${insertRecords} on conflict (tenant, id) do nothing returning 1 as added`,
 };
 
 /** Stores a record unless it exists. Only one of several concurrent calls gets true. */
@@ -66,7 +73,7 @@ export async function addRecord(
   call: Origin,
   record: NewRecord,
 ): Promise<boolean> {
-  return (await database.write(call, add, valuesOf(record))).length > 0;
+  return (await database.write(call, add, columnsOf([record]))).length > 0;
 }
 
 const columns =
@@ -99,6 +106,27 @@ export async function findRecord(
   return (await database.query(byKey[by], [model, key]))[0];
 }
 
+const withGrant: Statement<RecordRow, [model: string, id: string]> = {
+  name: 'sso.issuer_record_with_grant',
+  text: `with source as (
+           select id, dek_id, payload_enc, consumed_at, grant_hash from issuer_record where tenant = '' and model = $1 and id = $2
+         )
+         select id, dek_id as "dekId", payload_enc as "payloadEnc", consumed_at as "consumedAt" from source
+         union all
+         select g.id, g.dek_id, g.payload_enc, g.consumed_at from source s join issuer_record g on g.grant_hash = s.grant_hash
+         where g.tenant = '' and g.model = 'Grant' and s.grant_hash <> ''`,
+};
+
+/** A code or token, and the grant that it belongs to. */
+export async function findWithGrant(
+  database: Database,
+  model: string,
+  id: string,
+): Promise<{ row?: RecordRow | undefined; grant?: RecordRow | undefined }> {
+  const rows = await database.query(withGrant, [model, id]);
+  return { row: rows.find((one) => one.id === id), grant: rows.find((one) => one.id !== id) };
+}
+
 const consume: Statement<unknown, [id: string]> = {
   name: 'sso.consume_issuer_record',
   text: `update issuer_record set consumed_at = now()
@@ -127,37 +155,20 @@ export async function removeRecord(database: Database, call: Origin, id: string)
 /** The model of the answer to a refresh, found by the token that was used. A family has one. */
 export const answerModel = 'RefreshAnswer';
 
-const issue: Statement<
-  { isIssued: boolean },
-  [
-    uses: string,
-    ids: string[],
-    models: string[],
-    dekIds: string[],
-    payloads: Uint8Array[],
-    grantHashes: string[],
-    uidHashes: string[],
-    userCodeHashes: string[],
-    seconds: number[],
-  ]
-> = {
+const issue: Statement<{ isIssued: boolean }, [...RecordColumns, uses: string]> = {
   name: 'sso.issue_records',
   text: `with used as (
            update issuer_record set consumed_at = now()
-           where tenant = '' and id = $1 and consumed_at is null and expires_at > now()
+           where tenant = '' and id = $9 and consumed_at is null and expires_at > now()
            returning grant_hash
          ), forgotten as (
            delete from issuer_record where tenant = '' and model = '${answerModel}' and grant_hash <> ''
              and grant_hash = (select grant_hash from used)
          ), issued as (
-           insert into issuer_record (tenant, id, model, dek_id, payload_enc, grant_hash, uid_hash, user_code_hash, created_at, expires_at)
-           select '', r.id, r.model, r.dek_id, r.payload_enc, r.grant_hash, r.uid_hash, r.user_code_hash,
-             now(), now() + r.seconds * interval '1 second'
-           from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::text[], $8::text[], $9::int[])
-             as r (id, model, dek_id, payload_enc, grant_hash, uid_hash, user_code_hash, seconds)
-           where $1 = '' or exists (select from used)
+           ${insertRecords}
+           where $9 = '' or exists (select from used)
          )
-         select $1 = '' or exists (select from used) as "isIssued"`,
+         select $9 = '' or exists (select from used) as "isIssued"`,
 };
 
 /**
@@ -171,17 +182,7 @@ export async function issueRecords(
   records: readonly NewRecord[],
 ): Promise<boolean> {
   if (uses === '' && records.length === 0) return true;
-  const [row] = await database.write(call, issue, [
-    uses,
-    records.map(({ id }) => id),
-    records.map(({ model }) => model),
-    records.map(({ dekId }) => dekId),
-    records.map(({ payloadEnc }) => payloadEnc),
-    records.map(({ grantHash }) => grantHash),
-    records.map(({ uidHash }) => uidHash),
-    records.map(({ userCodeHash }) => userCodeHash),
-    records.map(({ seconds }) => seconds),
-  ]);
+  const [row] = await database.write(call, issue, [...columnsOf(records), uses]);
   return row?.isIssued ?? false;
 }
 

@@ -4,12 +4,13 @@ import type { Refusals } from '@bailiwick/pipeline';
 import type { Database } from '@bailiwick/store';
 import type Provider from 'oidc-provider';
 import type { Client } from 'oidc-provider';
-import { findPlace, recordSignIn, removeTokens } from '../app-sign-ins/queries.ts';
-import { signInHash } from '../app-sign-ins/record-hash.ts';
+import { findPlace } from '../app-sign-ins/queries.ts';
 import { appOf } from './clients.ts';
 import { type Middleware, type Oidc, oidcOf, reply, stateOf } from './context.ts';
 import { scopesOf, tenantOf } from './grants.ts';
-import { type IssuerRequest, originOf, type Person } from './request.ts';
+import { type NewRecord, putRecords } from './queries.ts';
+import { byIssuer, type IssuerRequest, originOf, type Person } from './request.ts';
+import { recordSignIn } from './sign-ins/queries.ts';
 import type { SecondUse } from './token-requests.ts';
 
 // The audit of sign-ins to apps. The entries are written before the browser or the app gets the
@@ -35,26 +36,31 @@ export function followEvents(provider: Provider): void {
   });
 }
 
-/**
- * Writes the entries of a request. The grant of a code is stored after its entry: a request that ends
- * with a page or an error leaves none behind.
- */
+/** Stores the records of a request, and writes its entries. */
 export async function auditRequest(deps: Deps, ctx: Context, use?: SecondUse): Promise<void> {
   const oidc = oidcOf(ctx);
   const client = oidc?.client;
-  if (!client) return;
-  const { request, signIn } = stateOf(ctx);
+  const { request, signIn, records: stored } = stateOf(ctx);
   const { person } = request;
-  if (person && signIn) {
-    const { id, credentialId } = person;
-    const origin = originOf(request, { type: 'user', id, credentialId });
-    const attempt = { client, person, origin };
-    if (signIn.kind === 'refused') await auditRefusal(deps, attempt, signIn.reason);
-    else if (await auditSignIn(deps, oidc, attempt)) await oidc.entities.Grant?.save();
-    else await takeBack(deps, ctx, attempt);
+  const records = [...stored.values()];
+  if (client && person && signIn?.kind === 'accepted') {
+    if (!(await auditSignIn(deps, oidc, attemptOf(client, person, request), records)))
+      refuseWithdrawn(ctx);
+    return;
   }
+  // A request that ends with a page or an error leaves no grant behind.
+  const others = records.filter(({ model }) => model !== 'Grant');
+  await putRecords(deps.database, byIssuer, others);
+  if (!client) return;
+  if (person && signIn?.kind === 'refused')
+    await auditRefusal(deps, attemptOf(client, person, request), signIn.reason);
   if (use) await auditSecondUse(deps, client, request, use);
 }
+
+const attemptOf = (client: Client, person: Person, request: IssuerRequest): Attempt => {
+  const { id, credentialId } = person;
+  return { client, person, origin: originOf(request, { type: 'user', id, credentialId }) };
+};
 
 type Attempt = { client: Client; person: Person; origin: Origin };
 
@@ -63,11 +69,15 @@ const targetsOf = ({ clientId, clientName }: Client, userId: string): Target[] =
   { Type: 'user', ID: userId, Name: '' },
 ];
 
-/** Returns whether the sign-in stands: the person may have withdrawn the consent meanwhile. */
+/**
+ * Stores a sign-in with its entry and records. Returns whether it stands: the person may have
+ * withdrawn the consent meanwhile.
+ */
 async function auditSignIn(
   { database, handover }: Deps,
   oidc: Oidc,
   attempt: Attempt,
+  records: readonly NewRecord[],
 ): Promise<boolean> {
   const { client, person, origin } = attempt;
   const place = tenantOf(oidc.entities.Grant);
@@ -87,15 +97,13 @@ async function auditSignIn(
     isSilent: oidc.params?.['prompt'] === 'none',
     needsConsent: appOf(client).requireConsent,
   };
-  const isRecorded = await recordSignIn(database, origin, signIn, entry);
+  const isRecorded = await recordSignIn(database, origin, signIn, records, entry);
   if (isRecorded) handover.add([entry]);
   return isRecorded !== undefined;
 }
 
-/** Removes the code of a sign-in whose consent the person has withdrawn meanwhile. */
-async function takeBack({ database }: Deps, ctx: Context, { client, person, origin }: Attempt) {
-  const tokens = signInHash(person.credentialId, client.clientId);
-  await database.transaction({ call: origin, tenant: null }, (tx) => removeTokens(tx, [tokens]));
+/** Answers a sign-in whose consent the person has withdrawn meanwhile. Its code was not stored. */
+function refuseWithdrawn(ctx: Context): void {
   ctx.remove('location');
   ctx.status = 400;
   const failure = 'The access of the app was withdrawn meanwhile. Please sign in again.';

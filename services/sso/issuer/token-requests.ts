@@ -6,7 +6,7 @@ import { recordHash } from '../app-sign-ins/record-hash.ts';
 import { appOf } from './clients.ts';
 import { accountIn, type Middleware, stateOf, type TokenRequest } from './context.ts';
 import type { IssuerDeps } from './deps.ts';
-import { answerModel, endFamily, findAnswer, issueRecords } from './queries.ts';
+import { answerModel, endFamily, findAnswer, issueRecords, type NewRecord } from './queries.ts';
 import { openRecord, sealRecord } from './records.ts';
 import { byIssuer, originOf } from './request.ts';
 
@@ -42,12 +42,15 @@ export async function issueTogether(
   ...[ctx, next]: Parameters<Middleware>
 ): Promise<SecondUse | undefined> {
   if (ctx.path !== '/oauth/token') return next();
-  const tokens: TokenRequest = { uses: '', records: [] };
-  stateOf(ctx).tokens = tokens;
+  const tokens: TokenRequest = { uses: '' };
+  const state = stateOf(ctx);
+  state.tokens = tokens;
   await next();
   const context = ctx as unknown as Context;
+  const records = [...state.records.values()];
+  state.records.clear();
   try {
-    if (context.status === 200) return await issue(deps, context, tokens);
+    if (context.status === 200) return await issue(deps, context, tokens, records);
     if (context.status < 500 && isSecondUse(tokens)) return await endAll(deps, context, tokens);
   } catch (error) {
     context.status = 500;
@@ -66,9 +69,14 @@ const isSecondUse = ({ presented, isProofRepeated }: TokenRequest): boolean =>
   presented.payload.consumed !== undefined &&
   !isProofRepeated;
 
-async function issue(deps: Deps, ctx: Context, tokens: TokenRequest) {
+async function issue(
+  deps: Deps,
+  ctx: Context,
+  tokens: TokenRequest,
+  records: readonly NewRecord[],
+) {
   const { database, keys } = deps;
-  const { uses, records } = tokens;
+  const { uses } = tokens;
   const answer = uses === '' ? undefined : await sealAnswer(keys, ctx, tokens);
   if (await issueRecords(database, byIssuer, uses, answer ? [...records, answer] : records)) {
     await endIfOver(deps, ctx, tokens);
