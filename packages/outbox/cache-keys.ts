@@ -81,8 +81,8 @@ const families: Readonly<Record<string, Family>> = {
   key: each(none, 'rotated rotation_requested'),
   mail_suppression: each(none, 'created deleted'),
   oauth_app: {
-    ...each(ofApp, 'updated deleted'),
-    ...each(none, 'created secret_rotated access_withdrawn code_reused refresh_repeated'),
+    ...each(ofApp, 'updated deleted secret_rotated'),
+    ...each(none, 'created access_withdrawn code_reused refresh_repeated'),
     ...each(none, 'refresh_token_reused sign_in_refused signed_in signed_out'),
   },
   role: each(ofTenant, 'created updated deleted'),

@@ -49,6 +49,6 @@ export const ssoSchema: ServiceSchema = {
   ],
   baseline: { version: 21, last: '032-recovery-codes' },
   compatibleFrom: 1,
-  // The log of revocations is complete.
-  settledFrom: 22,
+  // The log of revocations is complete: earlier versions do not revoke an app with its secret.
+  settledFrom: 23,
 };

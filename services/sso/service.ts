@@ -1,4 +1,10 @@
-import { type Broker } from '@bailiwick/broker';
+import {
+  type Broker,
+  createRightsCache,
+  leaseMs,
+  type RevocationLogs,
+  type RightsCache,
+} from '@bailiwick/broker';
 import type { Limit, LimitProfile, Origin } from '@bailiwick/contract';
 import { createPools, egressRulesOf } from '@bailiwick/egress';
 import { createTenantKeys, type KeyService, openKeyRing, openKeyService } from '@bailiwick/keys';
@@ -8,6 +14,7 @@ import {
   followPurges,
   forgetEverywhere,
   maintainDataKeys,
+  type RightsSources,
   serve,
 } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
@@ -31,10 +38,11 @@ import {
   SsoRecovery,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { countAddress, createLimiter } from '@bailiwick/store';
+import { countAddress, createLimiter, type Database, renewHolder } from '@bailiwick/store';
 import {
   createBehalfClient,
   createPeerClient,
+  createRevocationLogs,
   type OwnSettings,
   type PeerClient,
   type Service,
@@ -134,6 +142,7 @@ const servedBy = (deps: Deps) => [
 type BackgroundDeps = Deps &
   Pick<ReturnType<typeof clientsOf>, 'credentials'> & {
     broker: Broker;
+    rightsCache: RightsCache;
     keyService: KeyService;
     log: Log;
   };
@@ -146,7 +155,20 @@ const backgroundOf = (deps: BackgroundDeps) => [
   followVerified(deps),
   maintainDataKeys({ ...deps, service: deps.keyService, records: sealedRecords }),
   followPurges({ ...deps, schema: ssoSchema, after: deps.forget }),
+  () => async () => deps.rightsCache.close(),
 ];
+
+/** Where the rights of running calls are asked for again. */
+const rightsOf = (calls: ReturnType<typeof clientsOf>): RightsSources => ({
+  ...calls,
+  credential: (request, origin) => calls.credentials.confirm(request, origin),
+});
+
+/** The logs of those who can revoke what the issuer caches. */
+const logsOf = (database: Database, peers: Options['peers']): RevocationLogs => ({
+  ...createRevocationLogs(peers, 'sso', leaseMs),
+  sso: (renewal) => renewHolder(database, ssoSchema, renewal),
+});
 
 /** Verifies domains, stores identity providers and runs sign-ins through them. */
 async function createSso({ settings, peers, log }: Options): Promise<Service> {
@@ -166,9 +188,11 @@ async function createSso({ settings, peers, log }: Options): Promise<Service> {
     log,
     parts({ database, broker, handover, refusals }) {
       const keys = createTenantKeys({ database, service: keyService });
+      const rightsCache = createRightsCache(broker, logsOf(database, peers), { isCounted: false });
       const shared = {
         ...calls,
         database,
+        rightsCache,
         handover,
         keys,
         refusals,
@@ -191,10 +215,7 @@ async function createSso({ settings, peers, log }: Options): Promise<Service> {
       const issuer = openIssuer(shared);
       const deps = { ...shared, replaceSigningKeys: issuer.replaceKeys };
       return {
-        rights: {
-          ...calls,
-          credential: (request, origin) => calls.credentials.confirm(request, origin),
-        },
+        rights: rightsOf(calls),
         served: [...servedBy(deps), ...issuer.served],
         background: [issuer.background, ...backgroundOf({ ...deps, broker, keyService })],
       };

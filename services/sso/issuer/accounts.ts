@@ -3,7 +3,7 @@ import type { Configuration } from 'oidc-provider';
 import { appOf } from './clients.ts';
 import { accountIn, botIn, type Context, type PersonAccount, stateOf } from './context.ts';
 import { tenantOf } from './grants.ts';
-import { mailClaimsOf, type People, profileOf } from './people.ts';
+import { mailClaimsOf, type People } from './people.ts';
 import { originOf, type Person } from './request.ts';
 import { claimsOfMember, type Tenants } from './tenants.ts';
 import { unmetRequirement } from './unmet-requirement.ts';
@@ -52,8 +52,8 @@ export function createAccounts(
     claims: async (_use, scope) => ({
       sub: person.id,
       ...mailClaimsOf(person),
-      // Only these claims need another call.
-      ...(scope.split(' ').includes('profile') && profileOf(await people.userOf(person, call))),
+      // Only these claims need the user's record.
+      ...(scope.split(' ').includes('profile') && (await people.profileOf(person, call))),
       ...(rest.member && claimsOfMember(rest.member)),
     }),
   });

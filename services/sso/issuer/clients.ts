@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import type { RightsCache } from '@bailiwick/broker';
 import { isId, logoFields } from '@bailiwick/contract';
 import type { AdapterPayload, Client, JWKS } from 'oidc-provider';
 import { Provider } from 'oidc-provider';
@@ -17,9 +18,24 @@ export type FindClient = (id: string, ctx?: Context) => Promise<AdapterPayload |
 /** The properties of a client beyond those of the protocol. */
 export const clientProperties = ['app'] as const;
 
+type FindApp = (clientId: string) => Promise<AppRow | undefined>;
+
+/** Finds apps in the cache of rights: an app ends there with the reply of the call that changes it. */
+export const cacheApps =
+  (rightsCache: Pick<RightsCache, 'getOrLoad'>, findApp: FindApp): FindApp =>
+  (clientId) =>
+    rightsCache.getOrLoad(`app ${clientId}`, async () => {
+      const app = await findApp(clientId);
+      return { value: app, keys: [`app:${clientId}`], lastsMs: app ? unchangedMs(app) : 0 };
+    });
+
+/** A previous secret is erased after its time. */
+const unchangedMs = ({ previousSecretUntil: until }: AppRow): number =>
+  until ? new Date(until).getTime() - Date.now() : Number.POSITIVE_INFINITY;
+
 /** Finds the client of an id: a bot, the command line, or an active app. */
 export const createFindClient =
-  (findApp: (clientId: string) => Promise<AppRow | undefined>, publicUrl: string): FindClient =>
+  (findApp: FindApp, publicUrl: string): FindClient =>
   async (clientId, ctx) => {
     if (isBot(clientId)) return botClient(clientId, publicUrl, ctx);
     if (clientId === commandLineId) return metadataOf(commandLineOf(publicUrl));

@@ -9,7 +9,7 @@ import { findApp } from '../apps/queries.ts';
 import { createAccessTokens, createAppConfirmation } from './access-tokens.ts';
 import { createBotAudit } from './bot-audit.ts';
 import { type BotDeps, createBots } from './bots.ts';
-import { createFindClient } from './clients.ts';
+import { cacheApps, createFindClient } from './clients.ts';
 import { createConsents } from './consents.ts';
 import type { IssuerDeps } from './deps.ts';
 import { issuerHandlers } from './handlers.ts';
@@ -41,15 +41,16 @@ export function openIssuer(options: Options): {
   replaceKeys: (call: Origin, options: { withdraws: boolean }) => Promise<void>;
 } {
   const { database, ring, publicUrl } = options;
-  const people = createPeople(options);
-  const findClient = createFindClient((clientId) => findApp(database, clientId), publicUrl);
+  const tenants = createTenants(options);
+  const people = createPeople(options, tenants);
+  const loadApp = (clientId: string) => findApp(database, clientId);
   const consents = createConsents(database);
   const deps = {
     ...options,
     people,
-    tenants: createTenants(options),
+    tenants,
     consents,
-    findClient,
+    findClient: createFindClient(cacheApps(options.rightsCache, loadApp), publicUrl),
     bots: createBots(options),
     proof: {
       ...options,
@@ -59,8 +60,10 @@ export function openIssuer(options: Options): {
   };
   const signingKeys = createSigningKeys(deps);
   const provider = followKeys(deps, signingKeys, ring);
-  const verifyToken = createAccessTokens({ ...deps, signingKeys });
-  const confirmApp = createAppConfirmation(deps);
+  // The callers of these cache the answers themselves, or ask because a cached one may have ended.
+  const tokenDeps = { signingKeys, findClient: createFindClient(loadApp, publicUrl), publicUrl };
+  const verifyToken = createAccessTokens(tokenDeps);
+  const confirmApp = createAppConfirmation(tokenDeps);
   return {
     served: [
       serve(Issuer, issuerHandlers({ ...deps, provider, verifyToken, confirmApp })),

@@ -1,4 +1,7 @@
+import { Buffer } from 'node:buffer';
+import { type Loaded, leaseMs, type RightsCache } from '@bailiwick/broker';
 import {
+  lastsOf,
   type Origin,
   oneLine,
   recordLimits,
@@ -15,15 +18,18 @@ import type {
 import type {
   Credentials,
   Directory,
+  ResolveResponse,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
 import type { PeerClient } from '@bailiwick/wire';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import type { Person, UnmetRequirement } from './request.ts';
+import { keysOf, type Person, type UnmetRequirement } from './request.ts';
+import type { Tenants } from './tenants.ts';
 
 // Who the person of a session is, and which apps they may use. Every code, every refresh and every
-// userinfo call asks again.
+// userinfo call asks again. The answers are cached like the rights of a gateway, and end with the
+// reply of the call that changes them (docs/caches.md).
 
 export type PeopleDeps = {
   credentials: Pick<
@@ -32,6 +38,7 @@ export type PeopleDeps = {
   >;
   directory: Pick<PeerClient<typeof Directory>, 'getUsers'>;
   authority: Pick<PeerClient<typeof Authority>, 'effective'>;
+  rightsCache: Pick<RightsCache, 'getOrLoad'>;
 };
 
 /** Why a person may not use an app. Without a `cure`, no other session of theirs may either. */
@@ -57,25 +64,37 @@ const refusals: Record<Exclude<SessionRefusal, 'none'>, Refusal> = {
   factor_required: { text: 'the organisation requires a second factor', cure: 'factor' },
 };
 
-export function createPeople({ credentials, directory, authority }: PeopleDeps) {
+export function createPeople(
+  { credentials, directory, authority, rightsCache }: PeopleDeps,
+  tenants: Pick<Tenants, 'describe'>,
+) {
   return {
     /** The signed-in person of a browser. */
-    async ofToken(tokenHash: Uint8Array, ip: string, call: Origin): Promise<Person | undefined> {
+    ofToken(tokenHash: Uint8Array, ip: string, call: Origin): Promise<Person | undefined> {
       const request = { tokenHash, ip, kind: 'session' };
-      const person = await credentials.resolve(request, call).catch(noneIfEnded);
-      return person?.type === 'user' ? person : undefined;
+      return rightsCache
+        .getOrLoad(`token ${Buffer.from(tokenHash).toString('base64')}`, async () =>
+          cacheable(await credentials.resolve(request, call)),
+        )
+        .catch(noneIfEnded);
     },
 
-    /** The person of a session, if it has not ended. With `isUse` it does not become idle. */
-    async ofSession(sessionId: string, isUse: boolean, call: Origin): Promise<Person | undefined> {
+    /**
+     * The person of a session, if it has not ended. With `isUse` it does not become idle: a cached
+     * answer ends when the next use is to be written.
+     */
+    ofSession(sessionId: string, isUse: boolean, call: Origin): Promise<Person | undefined> {
       const request = { sessionId, unused: !isUse };
-      return (await credentials.resolveSession(request, call).catch(noneIfEnded))?.principal;
+      return rightsCache
+        .getOrLoad(`session ${sessionId}`, async () =>
+          cacheable((await credentials.resolveSession(request, call)).principal),
+        )
+        .catch(noneIfEnded);
     },
 
-    async userOf({ id }: Person, call: Origin): Promise<User | undefined> {
-      const { users } = await directory.getUsers({ ids: [id] }, call);
-      return users[0];
-    },
+    /** The claims about a person's profile. */
+    profileOf: ({ id }: Person, call: Origin): Promise<Record<string, string>> =>
+      rightsCache.getOrLoad(`profile ${id}`, () => loadProfile(directory, id, call)),
 
     /**
      * Why the person may not use an app of a tenant, '' = the platform's; undefined if they may.
@@ -85,7 +104,7 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
       person: Person,
       tenant: string,
       call: Origin,
-      rights?: EffectiveResponse,
+      rights?: Omit<EffectiveResponse, 'unchangedFor'>,
     ): Promise<Refusal | undefined> {
       if (tenant === '')
         // Only one tenant accepts such a session: no one but its provider has identified the user.
@@ -95,6 +114,8 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
       const session = sessionTimes(person);
       const effective =
         rights ??
+        (await tenants.describe(person, tenant, call)).effective ??
+        // Access of the previous version describes a member without the requirements.
         (await authority.effective(
           {
             principalType: 'user',
@@ -115,6 +136,26 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
     signOut: async ({ credentialId: sessionId, id: userId }: Person, call: Origin): Promise<void> =>
       void (await credentials.endSession({ sessionId, userId }, call)),
   };
+}
+
+async function loadProfile(
+  directory: PeopleDeps['directory'],
+  id: string,
+  call: Origin,
+): Promise<Loaded<Record<string, string>>> {
+  const { users } = await directory.getUsers({ ids: [id] }, call);
+  return {
+    value: profileOf(users[0]),
+    keys: [`user:${id}`],
+    lastsMs: Number.POSITIVE_INFINITY,
+  };
+}
+
+/** A principal as the cache of rights takes it; undefined for one that is no user. */
+function cacheable(principal: ResolveResponse | undefined): Loaded<Person | undefined> {
+  if (principal?.type !== 'user') return { value: undefined, keys: [], lastsMs: 0 };
+  const { unchangedFor, ...person } = principal;
+  return { value: person, keys: keysOf(person), lastsMs: lastsOf({ unchangedFor }, leaseMs) };
 }
 
 /** Undefined for a credential that does not exist or has ended. */

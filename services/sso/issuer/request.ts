@@ -1,3 +1,4 @@
+import type { RightsKey } from '@bailiwick/broker';
 import { type Origin, serviceOrigin } from '@bailiwick/contract';
 import { type ServiceError } from '@bailiwick/errors';
 import type { DescribeMemberResponse } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
@@ -9,7 +10,15 @@ import type {
 import type { MessageInitShape } from '@bufbuild/protobuf';
 
 /** A signed-in person with the session that proves it. */
-export type Person = ResolveResponse;
+export type Person = Omit<ResolveResponse, 'unchangedFor'>;
+
+/** The changes that end a person's session, or what is known of it. */
+export const keysOf = ({ id, credentialId, ssoTenant }: Person): RightsKey[] => [
+  `user:${id}`,
+  `credential:${credentialId}`,
+  // A change of its provider limits a session.
+  ...(ssoTenant === '' ? [] : [`tenant:${ssoTenant}` as const]),
+];
 
 /** A person's membership of a tenant, with the permissions there as patterns. */
 export type Member = { id: string } & Pick<

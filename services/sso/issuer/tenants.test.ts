@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Loaded } from '@bailiwick/broker';
 import {
   DescribeMemberResponseSchema,
   ListUserTenantsResponseSchema,
@@ -39,6 +40,13 @@ test('a member is described from the answer of access of the previous version', 
     authority: {
       listUserTenants: async () => create(ListUserTenantsResponseSchema, { tenants: [place] }),
       describeMember: async () => create(DescribeMemberResponseSchema, previous),
+    },
+    rightsCache: {
+      async getOrLoad<T>(_name: string, load: () => Promise<Loaded<T>>): Promise<T> {
+        const { value, lastsMs } = await load();
+        assert.equal(lastsMs, 0, 'an answer without keys is not cached');
+        return value;
+      },
     },
   });
   const { effective, ...member } = await describe(create(ResolveResponseSchema), 'tnt_1', byIssuer);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { forgetRights } from '@bailiwick/deploy/admin.ts';
 import * as client from 'openid-client';
 import { bodyOf } from '../../support/answers.ts';
 import { describeOne, type Stack } from '../../support/harness.ts';
@@ -231,6 +232,7 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
       "update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2",
       [Tenant, owner.id],
     );
+    await forgetRights({ DATABASE_URL: stack.databaseUrl });
     assert.equal((await introspect(tokens.access_token)).active, false);
     assert.equal((await introspect(tokens.refresh_token)).active, false);
     const refused = await errorOf(client.refreshTokenGrant(theirs, tokens.refresh_token ?? ''));

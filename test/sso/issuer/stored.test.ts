@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { forgetRights } from '@bailiwick/deploy/admin.ts';
 import { sweepIssuer } from '@bailiwick/sso/issuer/queries.ts';
 import { byIssuer } from '@bailiwick/sso/issuer/request.ts';
 import type { Database } from '@bailiwick/store';
@@ -122,12 +123,14 @@ describeOne('the rows and keys of sign-ins to apps', 'one process', (topology) =
   test('only a refresh keeps a session from becoming idle', async () => {
     const { tokens } = await signInWith(stack, config, await newSession());
     const session = tokens.claims()?.['sid'] as string;
-    const age = () =>
-      rowsOf(
+    const age = async () => {
+      await rowsOf(
         stack,
         "update identity.session set last_seen_at = now() - interval '5 minutes' where id = $1",
         [session],
       );
+      await forgetRights({ DATABASE_URL: stack.databaseUrl });
+    };
     const isUsed = async () => {
       const [row] = await rowsOf<{ used: boolean }>(
         stack,
