@@ -164,6 +164,12 @@ const rightsOf = (calls: ReturnType<typeof clientsOf>): RightsSources => ({
   credential: (request, origin) => calls.credentials.confirm(request, origin),
 });
 
+/**
+ * The first change after a pause is published at once. Those that follow it, as sign-ins to apps do,
+ * share a batch in relay, audit and fan-out.
+ */
+const relayPauseMs = 100;
+
 /** The logs of those who can revoke what the issuer caches. */
 const logsOf = (database: Database, peers: Options['peers']): RevocationLogs => ({
   ...createRevocationLogs(peers, 'sso', leaseMs),
@@ -186,6 +192,7 @@ async function createSso({ settings, peers, log }: Options): Promise<Service> {
     settings,
     keyRing: ring,
     log,
+    relayPauseMs,
     parts({ database, broker, handover, refusals }) {
       const keys = createTenantKeys({ database, service: keyService });
       const rightsCache = createRightsCache(broker, logsOf(database, peers), { isCounted: false });
