@@ -47,6 +47,21 @@ test('several callers at once count with one statement, and each gets its part o
   assert.deepEqual(sums, [4, 10]);
 });
 
+test('uses in a batch count with one statement, each key for itself', async () => {
+  const statements: string[][] = [];
+  const counts = new Map([['one', 1]]);
+  const query = async (_statement: unknown, [keys]: [string[]]) => {
+    statements.push(keys);
+    for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+    return [...new Set(keys)].map((key) => ({ key, count: counts.get(key), seconds_left: 20 }));
+  };
+  const { useInBatch } = createLimiter({ query } as unknown as Database);
+  const keys = ['one', 'other', 'one', 'other'];
+  const waits = await Promise.all(keys.map((key) => useInBatch(key, perMinute(2))));
+  assert.deepEqual(waits, [0, 0, 20, 0]);
+  assert.deepEqual(statements, [keys]);
+});
+
 test('countAddress reports the state to newer gateways, and throws for older ones', async () => {
   const count = countAddress(limiterAt(4, 20), { login: perMinute(3) });
   const call = { rate: 'login', ip: '192.0.2.1' };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callerNetwork, type Limit } from '@bailiwick/contract';
+import { callerNetwork, createBatch, type Limit } from '@bailiwick/contract';
 import { exhausted, type ServiceError } from '@bailiwick/errors';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Database } from './orm.ts';
@@ -73,6 +73,19 @@ const take: Statement<
   text: `insert into rate_window as w (key, count, ends_at) values ($1, $3, now() + make_interval(secs => $2))
          ${addUses('$3')}
          returning count, ceil(extract(epoch from ends_at - now()))::int as seconds_left`,
+};
+
+// The order keeps statements of several processes from waiting for each other's rows.
+const takeEach: Statement<
+  { key: string; count: number; seconds_left: number },
+  [keys: readonly string[], seconds: readonly number[]]
+> = {
+  name: 'shared.rate_window_take_each',
+  text: `insert into rate_window as w (key, count, ends_at)
+         select key, count(*)::int, now() + make_interval(secs => max(seconds))
+         from unnest($1::text[], $2::int[]) as u (key, seconds) group by key order by key
+         ${addUses('excluded.count')}
+         returning key, count, ceil(extract(epoch from ends_at - now()))::int as seconds_left`,
 };
 
 const sweep: Statement<never, []> = {
@@ -176,9 +189,32 @@ function createSharedCount(run: Run) {
     });
 }
 
+type Use = { key: string; limit: Limit };
+
+/** Counts one use of each key, several times of a key that is named several times. */
+async function countEach(run: Run, uses: readonly Use[]): Promise<Counted[]> {
+  const rows = await run(takeEach, [
+    uses.map(({ key }) => key),
+    uses.map(({ limit }) => limit.seconds),
+  ]);
+  const counted = new Map(rows.map((row) => [row.key, row]));
+  // The last use of a key is the one that the statement has counted to.
+  return uses
+    .toReversed()
+    .map(({ key, limit }) => {
+      const row = counted.get(key);
+      const used = row ? row.count-- : 0;
+      return { used, left: row?.seconds_left ?? limit.seconds };
+    })
+    .toReversed();
+}
+
 /** Creates a limiter that counts in the table `rate_window` of a service. */
 export function createLimiter(database: Database) {
   const countTogether = createSharedCount(onPool(database));
+  const countInBatch = createBatch((uses: readonly Use[]) => countEach(onPool(database), uses), {
+    atOnce: 1,
+  });
 
   /** Counts one use, in the transaction of `run` if given. */
   async function count(key: string, limit: Limit, run?: Run): Promise<LimitState> {
@@ -196,6 +232,11 @@ export function createLimiter(database: Database) {
   return {
     count,
     use,
+    /** Like `use`, in one statement with the uses of other keys that arrive during the last one. */
+    async useInBatch(key: string, limit: Limit): Promise<number> {
+      const { exceeded, resetSeconds } = stateOf(limit, await countInBatch({ key, limit }));
+      return exceeded ? resetSeconds : 0;
+    },
     /** Counts one use. @throws resource_exhausted beyond the limit */
     async take(key: string, limit: Limit, run?: Run): Promise<void> {
       const wait = await use(key, limit, run);

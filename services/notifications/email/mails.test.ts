@@ -38,7 +38,7 @@ function mails(answer?: Error) {
     add: (key: string, code: number) => Promise.resolve(void suppressed.set(key, code)),
   };
   const limiter = {
-    use: (key: string, { count }: { count: number }) => {
+    useInBatch: (key: string, { count }: { count: number }) => {
       counted.set(key, (counted.get(key) ?? 0) + 1);
       return Promise.resolve((counted.get(key) ?? 0) > count ? 60 : 0);
     },

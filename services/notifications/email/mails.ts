@@ -20,7 +20,7 @@ export type MailDeps = {
   sender: Sender;
   brands: Brands;
   suppressions: Pick<Suppressions, 'find' | 'add' | 'nameOf'>;
-  limiter: Pick<Limiter, 'use'>;
+  limiter: Pick<Limiter, 'useInBatch'>;
   /** The limit of mails of one kind to one address; further mails are dropped. */
   limit: MailLimit;
 };
@@ -118,16 +118,18 @@ async function assertMayMail(
   emailKey: string,
   attempt: TaskAttempt,
 ): Promise<void> {
-  if (await suppressions.find(emailKey))
-    throw failedPrecondition('the address is suppressed', mailSuppressed);
-  // All attempts of a mail count once.
-  if (attempt.number > 1) return;
   // Each kind has its own limit: a caller who can trigger one kind must not cause another kind to
   // be dropped.
   const most = countedElsewhere.includes(mail)
     ? { ...limit, count: 2 * (limit.others + limit.known) }
     : limit;
-  const wait = await limiter.use(`mail ${mail} ${suppressions.nameOf(emailKey)}`, most);
+  const key = `mail ${mail} ${suppressions.nameOf(emailKey)}`;
+  const [suppression, wait] = await Promise.all([
+    suppressions.find(emailKey),
+    // All attempts of a mail count once.
+    attempt.number > 1 ? 0 : limiter.useInBatch(key, most),
+  ]);
+  if (suppression) throw failedPrecondition('the address is suppressed', mailSuppressed);
   if (wait > 0) throw failedPrecondition('too many mails to the address', mailLimited);
 }
 

@@ -212,7 +212,7 @@ function transmit(session: Session, { envelope, content, limitMs }: Transmission
       connection.close();
       reject(new SmtpError(timedOut(), false));
     }, limitMs);
-    const body = Readable.from([content]).once('end', () => {
+    const body = readableOf(content).once('end', () => {
       clearTimeout(limit);
       contentSent = true;
     });
@@ -223,6 +223,15 @@ function transmit(session: Session, { envelope, content, limitMs }: Transmission
     });
   });
 }
+
+/** The content as the stream that nodemailer takes, whose end tells that it was sent. */
+const readableOf = (content: string): Readable =>
+  new Readable({
+    read() {
+      this.push(content);
+      this.push(null);
+    },
+  });
 
 const timedOut = () =>
   Object.assign(new Error('the mail server is too slow'), { code: 'ETIMEDOUT' });
