@@ -45,6 +45,9 @@ describeOne('sign-ins that end while they run', 'one process', (topology) => {
     const { stack, app, config, visitor, withdraw } = await consented();
     // The withdrawal finds no sign-in, so that it waits for nothing.
     await rowsOf(stack, 'delete from sso.app_sign_in where app = $1', [app.ID]);
+    const records = () =>
+      countOf(stack, "sso.issuer_record where model in ('AuthorizationCode', 'Grant')");
+    const before = await records();
     const { url } = await ask(config);
     const { open } = await whileLocked(
       stack,
@@ -61,6 +64,7 @@ describeOne('sign-ins that end while they run', 'one process', (topology) => {
     assert.equal(arrival.url.origin, new URL(stack.url).origin);
     assert.match(arrival.text, /withdrawn meanwhile/);
     assert.equal(await countOf(stack, 'sso.app_sign_in where app = $1', [app.ID]), 0);
+    assert.ok((await records()) <= before, 'neither the code nor its grant is stored');
   });
 
   test('a refresh that runs while the consent is withdrawn leaves no token', async () => {
