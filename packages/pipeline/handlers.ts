@@ -98,6 +98,23 @@ export function routes(...served: readonly Served[]): Routes {
   return table;
 }
 
+/** Handlers that are loaded later: each call waits for them. */
+export const deferredHandlers = <Service extends DescService>(
+  service: Service,
+  load: () => Promise<Handlers<Service>>,
+): Handlers<Service> =>
+  Object.fromEntries(
+    service.methods.map(({ localName }) => [
+      localName,
+      async (request: Message, call: Call) => {
+        const handlers = (await load()) as unknown as Record<string, AnyHandler | undefined>;
+        const handler = handlers[localName];
+        if (!handler) throw new Error(`no handler for ${service.typeName}.${localName}`);
+        return handler(request, call);
+      },
+    ]),
+  ) as unknown as Handlers<Service>;
+
 /**
  * Binds handlers and checks to their service. The type parameter makes the compiler compare them.
  */

@@ -2,6 +2,7 @@ export { createDispatch, type Pipeline } from './dispatch.ts';
 export {
   type Call,
   type Checks,
+  deferredHandlers,
   type Handlers,
   type ReplayChecks,
   routes,

@@ -1,5 +1,6 @@
 export type { Material } from './certificates.ts';
 export { hopAgent, unprocessedHeader } from './connections.ts';
+export { deferred, loadDeferred } from './deferred.ts';
 export { type DiskSpace, isLow, readDiskSpace } from './disk-space.ts';
 export { createCollector, shareOfHeap } from './heap.ts';
 export { type HttpHandler, type Listener, listenHttp } from './listen-http.ts';

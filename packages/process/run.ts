@@ -1,7 +1,10 @@
 import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadDeferred } from './deferred.ts';
 import { boundHeap, collectLoaded } from './heap.ts';
 import { listenHttp } from './listen-http.ts';
 import { createProbes } from './probes.ts';
+import { problemOf } from './readiness.ts';
 import { ConfigurationError } from './settings/config.ts';
 import { createLog, type Log } from './telemetry/log.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
@@ -46,9 +49,6 @@ export async function runProcess(
     const telemetry = await startTelemetry(name, log);
     const { running, settings } = await start(log);
     boundHeap();
-    await collectLoaded().catch((error: unknown) =>
-      log.warn('collecting garbage after the start failed', { error }),
-    );
     const probes = createProbes(
       () => running.ready(),
       () => running.concerns(),
@@ -63,6 +63,7 @@ export async function runProcess(
       grpcPort: running.grpcPort,
       adminPort: admin.port,
     });
+    void completeStart(running, log);
 
     endOnSignals(log, async () => {
       probes.drain();
@@ -81,6 +82,21 @@ export async function runProcess(
     );
     process.exit(error instanceof ConfigurationError ? refusedConfiguration : 1);
   }
+}
+
+const readyPollMs = 50;
+
+/** Once the process is ready, loads what it did without, and collects the garbage of loading. */
+async function completeStart(running: Running, log: Log): Promise<void> {
+  while ((await problemOf(() => running.ready())) !== undefined)
+    await sleep(readyPollMs, undefined, { ref: false });
+  await loadDeferred().catch((error: unknown) => {
+    log.error('a part of the program cannot be loaded, exiting', { error });
+    process.exit(1);
+  });
+  await collectLoaded().catch((error: unknown) =>
+    log.warn('collecting garbage after the start failed', { error }),
+  );
 }
 
 /** EX_CONFIG: a restart with the same settings would fail again. */

@@ -17,7 +17,7 @@ import {
   type RightsSources,
   serve,
 } from '@bailiwick/pipeline';
-import type { Log } from '@bailiwick/process';
+import { deferred, type Log } from '@bailiwick/process';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
@@ -60,7 +60,7 @@ import { policyHandlers } from './domains/policy.ts';
 import { createTxtLookUp } from './domains/proof/txt.ts';
 import { watchDomains } from './domains/proof/watch.ts';
 import { accountAppsHandlers } from './issuer/account-apps.ts';
-import { openIssuer } from './issuer/issuer.ts';
+import { openIssuer } from './issuer/open-issuer.ts';
 import { dataKeysHandlers } from './keys/handlers.ts';
 import { ssoLimits } from './limits.ts';
 import { createOauth } from './oauth/oauth.ts';
@@ -73,7 +73,6 @@ import { watchCertificates } from './providers/rollover/watch.ts';
 import { socialProvidersHandler } from './providers/social.ts';
 import { liftHandler } from './requirement/lift.ts';
 import { recoveryCodesHandlers, recoveryHandlers } from './requirement/recovery/handlers.ts';
-import { createSaml } from './saml/saml.ts';
 import { ssoSchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
 import { ssoSettings } from './settings.ts';
@@ -98,11 +97,16 @@ const clientsOf = ({ identity, access }: Options['peers']) => ({
   authority: createPeerClient(Authority, access, 'sso'),
 });
 
+const loadSaml = deferred(() => import('./saml/saml.ts'));
+
 const protocolsOf = (client: Parameters<typeof createOidc>[0], publicUrl: string) =>
   createProtocols({
     oidc: createOidc(client),
     oauth: createOauth(client),
-    saml: createSaml(),
+    saml: {
+      begin: async (...request) => (await loadSaml()).createSaml().begin(...request),
+      finish: async (...answer) => (await loadSaml()).createSaml().finish(...answer),
+    },
     publicUrl,
   });
 

@@ -29,7 +29,8 @@ export function nodesIn(file: string): ts.Node[] {
 }
 const files = new Map<string, ts.Node[]>();
 
-export type Import = { from: string; isType: boolean };
+/** `isDynamic`: loaded while the program runs, with `import(…)`. */
+export type Import = { from: string; isType: boolean; isDynamic: boolean };
 
 /** The modules that a file imports or re-exports. Node strips the imports of types. */
 export function importsOf(file: string): Import[] {
@@ -40,10 +41,10 @@ export function importsOf(file: string): Import[] {
     if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
       return importOf(node.argument.literal, true);
     return ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
-      ? importOf(node.arguments[0])
+      ? importOf(node.arguments[0], false, true)
       : [];
   });
 }
 
-const importOf = (from: ts.Node | undefined, isType = false): Import[] =>
-  from && ts.isStringLiteralLike(from) ? [{ from: from.text, isType }] : [];
+const importOf = (from: ts.Node | undefined, isType = false, isDynamic = false): Import[] =>
+  from && ts.isStringLiteralLike(from) ? [{ from: from.text, isType, isDynamic }] : [];

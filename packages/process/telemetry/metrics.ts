@@ -1,25 +1,39 @@
 import type { Attributes, Meter, ObservableResult } from '@opentelemetry/api';
 
-// Metrics are declared beside the code that changes them, and bound to a meter once telemetry.ts
-// has one. Until then, and without metrics, each call only tests for undefined.
+// Metrics are declared beside the code that changes them, count from `beginMetrics` on, and are bound
+// to a meter once telemetry.ts has one. Without metrics, each call only tests for undefined.
 //
 // Label values are few and known in advance: operations, codes, lanes. Never a tenant, endpoint,
 // path or user, each of which would become a permanent time series.
 
-type Definition = (meter: Meter) => void;
+type Metric = {
+  /** From now on it keeps what it measures. */
+  begin?(): void;
+  bind(meter: Meter): void;
+};
 
+let state: 'off' | 'counting' | 'bound' = 'off';
 let meter: Meter | undefined;
-const definitions: Definition[] = [];
+const declared: Metric[] = [];
 
-function define(definition: Definition): void {
-  definitions.push(definition);
-  if (meter) definition(meter);
+function declare(metric: Metric): void {
+  declared.push(metric);
+  if (state !== 'off') metric.begin?.();
+  if (meter) metric.bind(meter);
 }
 
-/** Binds all metrics, declared before or after. */
+/** Lets all metrics count, declared before or after, for a meter that starts later. */
+export function beginMetrics(): void {
+  state = 'counting';
+  for (const metric of declared) metric.begin?.();
+}
+
+/** Binds all metrics to a meter. */
 export function startMetrics(started: Meter): void {
+  if (state !== 'counting') beginMetrics();
+  state = 'bound';
   meter = started;
-  for (const definition of definitions) definition(started);
+  for (const metric of declared) metric.bind(started);
 }
 
 type Options = { name: string; about: string };
@@ -33,10 +47,10 @@ export type Counter<Labels extends Attributes> = { add(labels: Labels, by?: numb
  */
 function createSums() {
   const sums = new Map<string, { labels: Attributes; sum: number }>();
-  let isBound = false;
+  let isCounting = false;
   return {
     add(labels: Attributes, by: number): void {
-      if (!isBound) return;
+      if (!isCounting) return;
       let key = '';
       for (const label in labels) key += `${String(labels[label])}\n`;
       const entry = sums.get(key);
@@ -44,7 +58,7 @@ function createSums() {
       else sums.set(key, { labels: { ...labels }, sum: by });
     },
     begin(): void {
-      isBound = true;
+      isCounting = true;
       sums.clear();
     },
     report(result: ObservableResult): void {
@@ -59,10 +73,12 @@ export function counter<Labels extends Attributes = Record<string, never>>(
   ...initial: Labels[]
 ): Counter<Labels> {
   const sums = createSums();
-  define((bound) => {
-    sums.begin();
-    for (const labels of initial) sums.add(labels, 0);
-    bound.createObservableCounter(name, { description }).addCallback(sums.report);
+  declare({
+    begin() {
+      sums.begin();
+      for (const labels of initial) sums.add(labels, 0);
+    },
+    bind: (bound) => bound.createObservableCounter(name, { description }).addCallback(sums.report),
   });
   return { add: (labels, by = 1) => sums.add(labels, by) };
 }
@@ -75,9 +91,10 @@ export function level<Labels extends Attributes>({
   about: description,
 }: Options): Level<Labels> {
   const sums = createSums();
-  define((bound) => {
-    sums.begin();
-    bound.createObservableUpDownCounter(name, { description }).addCallback(sums.report);
+  declare({
+    begin: sums.begin,
+    bind: (bound) =>
+      bound.createObservableUpDownCounter(name, { description }).addCallback(sums.report),
   });
   return { change: (by, labels) => sums.add(labels, by) };
 }
@@ -92,15 +109,24 @@ export function timing<Labels extends Attributes = Record<string, never>>(
   { name, about: description }: Options,
   boundaries: readonly number[] = bounds,
 ): Timing<Labels> {
-  let instrument: ReturnType<Meter['createHistogram']> | undefined;
-  define((bound) => {
-    instrument = bound.createHistogram(name, {
-      description,
-      unit: 's',
-      advice: { explicitBucketBoundaries: [...boundaries] },
-    });
+  let record: Timing<Labels>['record'] | undefined;
+  let unbound: Array<Parameters<Timing<Labels>['record']>> = [];
+  declare({
+    begin() {
+      record = (...measured) => void unbound.push(measured);
+    },
+    bind(bound) {
+      const instrument = bound.createHistogram(name, {
+        description,
+        unit: 's',
+        advice: { explicitBucketBoundaries: [...boundaries] },
+      });
+      record = (seconds, labels) => instrument.record(seconds, labels);
+      for (const measured of unbound) record(...measured);
+      unbound = [];
+    },
   });
-  return { record: (seconds, labels) => instrument?.record(seconds, labels) };
+  return { record: (seconds, labels) => record?.(seconds, labels) };
 }
 
 /** One value of a gauge, with its labels. */
@@ -123,7 +149,9 @@ export function gauge<Labels extends Attributes = Record<string, never>>({
     const readings = await Promise.all(sources.map((read) => read()));
     for (const { value, labels } of readings.flat()) result.observe(value, labels);
   };
-  define((bound) => bound.createObservableGauge(name, { description }).addCallback(observe));
+  declare({
+    bind: (bound) => bound.createObservableGauge(name, { description }).addCallback(observe),
+  });
   return {
     from(read) {
       // The SDK repeats the last value of a missing observation: a lag of 0 while the database is
@@ -143,10 +171,12 @@ export type Total = { from(read: () => number): void };
 /** A counter kept elsewhere: its value is read at each scrape. */
 export function total({ name, about: description }: Options): Total {
   const sources: Array<() => number> = [];
-  define((bound) =>
-    bound.createObservableCounter(name, { description }).addCallback((result) => {
-      for (const read of sources) result.observe(read());
-    }));
+  declare({
+    bind: (bound) =>
+      bound.createObservableCounter(name, { description }).addCallback((result) => {
+        for (const read of sources) result.observe(read());
+      }),
+  });
   return { from: (read) => void sources.push(read) };
 }
 

@@ -3,9 +3,10 @@ import process from 'node:process';
 import { context, DiagLogLevel, diag, metrics } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import type { IMetricReader } from '@opentelemetry/sdk-metrics';
+import { deferred } from '../deferred.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Log } from './log.ts';
-import { startMetrics } from './metrics.ts';
+import { beginMetrics, startMetrics } from './metrics.ts';
 import { measureProcess } from './runtime-metrics.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,7 +17,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Telemetry = {
   /** Answers GET /metrics; undefined if metrics are not scraped. */
-  metrics: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+  metrics: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined;
   /** Exports the remaining spans and metrics. */
   stop(): Promise<void>;
 };
@@ -63,6 +64,7 @@ export async function startTelemetry(
     return { metrics: undefined, stop: async () => {} };
 
   reportTo(log);
+  if (plan.prometheus && !plan.traces && !plan.otlpMetrics) return startScraped(name);
   const prometheus = plan.prometheus ? await createPrometheus() : undefined;
   const readers: IMetricReader[] = [
     ...(prometheus ? [prometheus] : []),
@@ -77,7 +79,26 @@ export async function startTelemetry(
   }
   return {
     metrics:
-      prometheus && ((request, response) => prometheus.getMetricsRequestHandler(request, response)),
+      prometheus &&
+      (async (request, response) => prometheus.getMetricsRequestHandler(request, response)),
+    stop: () => within(stopLimitMs, stop()),
+  };
+}
+
+/** Metrics that are only scraped: their SDK is loaded with the first scrape, or once the process is ready. */
+function startScraped(name: string): Telemetry {
+  let stop = async (): Promise<void> => {};
+  beginMetrics();
+  measureProcess();
+  const load = deferred(async () => {
+    const prometheus = await createPrometheus();
+    stop = await startMeters(name, [prometheus]);
+    startMetrics(metrics.getMeter('bailiwick'));
+    return prometheus;
+  });
+  return {
+    metrics: async (request, response) =>
+      (await load()).getMetricsRequestHandler(request, response),
     stop: () => within(stopLimitMs, stop()),
   };
 }

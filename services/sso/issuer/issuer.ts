@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Origin } from '@bailiwick/contract';
 import { type Egress } from '@bailiwick/egress';
 import { type KeyRing, purposeKey } from '@bailiwick/keys';
-import { type Background, type Served, serve } from '@bailiwick/pipeline';
-import { AppLogout, Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import type { Handlers } from '@bailiwick/pipeline';
+import type { AppLogout, Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { JWK, default as Provider } from 'oidc-provider';
 import { findApp } from '../apps/queries.ts';
 import { createAccessTokens, createAppConfirmation } from './access-tokens.ts';
@@ -16,16 +15,11 @@ import { issuerHandlers } from './handlers.ts';
 import { logoutHandlers } from './logout-tokens.ts';
 import { createPeople, type PeopleDeps } from './people.ts';
 import { createProvider } from './provider.ts';
-import {
-  createSigningKeys,
-  replaceSigningKeys,
-  rotateSigningKeys,
-  withdrawSigningKeys,
-} from './signing-keys.ts';
+import { createSigningKeys } from './signing-keys.ts';
 import { createTenants, type TenantDeps } from './tenants.ts';
 import { createTrustedKeys } from './trusted-keys.ts';
 
-type Options = Pick<
+export type IssuerOptions = Pick<
   IssuerDeps,
   'database' | 'handover' | 'keys' | 'refusals' | 'limiter' | 'limits' | 'publicUrl' | 'log'
 > &
@@ -35,10 +29,9 @@ type Options = Pick<
   Egress & { ring: KeyRing };
 
 /** The OpenID provider: apps sign people in with it. */
-export function openIssuer(options: Options): {
-  served: Served[];
-  background: Background;
-  replaceKeys: (call: Origin, options: { withdraws: boolean }) => Promise<void>;
+export function createIssuer(options: IssuerOptions): {
+  issuer: Handlers<typeof Issuer>;
+  logout: Handlers<typeof AppLogout>;
 } {
   const { database, ring, publicUrl } = options;
   const tenants = createTenants(options);
@@ -65,13 +58,8 @@ export function openIssuer(options: Options): {
   const verifyToken = createAccessTokens(tokenDeps);
   const confirmApp = createAppConfirmation(tokenDeps);
   return {
-    served: [
-      serve(Issuer, issuerHandlers({ ...deps, provider, verifyToken, confirmApp })),
-      serve(AppLogout, logoutHandlers({ database, provider })),
-    ],
-    background: rotateSigningKeys(deps),
-    replaceKeys: (call, { withdraws }) =>
-      withdraws ? withdrawSigningKeys(deps, call) : replaceSigningKeys(deps, call),
+    issuer: issuerHandlers({ ...deps, provider, verifyToken, confirmApp }),
+    logout: logoutHandlers({ database, provider }),
   };
 }
 

@@ -1,8 +1,10 @@
 import { type Egress, RequestFailed, request } from '@bailiwick/egress';
 import { invalid } from '@bailiwick/errors';
+import { deferred } from '@bailiwick/process';
 import type { SsoSaveProviderRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import { type IdpMetadata, readIdpMetadata } from '../saml/metadata.ts';
-import { readFirstMetadata } from '../saml/metadata-signature.ts';
+
+const loadSignatures = deferred(() => import('../saml/metadata-signature.ts'));
 
 const limits = { totalMs: 10_000, answerBytes: 256 * 1024 };
 
@@ -20,6 +22,7 @@ export async function readMetadata(
   const url = addressIn(request, storedUrl);
   if (url === '') return metadataXml === '' ? undefined : readIdpMetadata(metadataXml);
   if (metadataXml !== '') throw invalid('MetadataXML and Provider.MetadataURL cannot both be sent');
+  const { readFirstMetadata } = await loadSignatures();
   return { ...readFirstMetadata(await fetchMetadata(egress, url, signal)), url };
 }
 

@@ -1,10 +1,8 @@
-// @peculiar/x509 needs reflect-metadata for its dependency injection.
-import 'reflect-metadata';
 import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { keyProblem } from '@bailiwick/contract';
 import { invalid } from '@bailiwick/errors';
-import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
+import { deferred } from '@bailiwick/process';
 import type { Finding } from '../results.ts';
 import type { SamlProvider } from './provider.ts';
 
@@ -18,6 +16,12 @@ const keyOptions = {
   publicExponent: new Uint8Array([1, 0, 1]),
 };
 
+const loadX509 = deferred(async () => {
+  // @peculiar/x509 needs it for its dependency injection.
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
+});
+
 /**
  * Creates the service provider's key and a self-signed certificate. It is valid for ten years,
  * because identity providers import the certificate by hand.
@@ -25,6 +29,7 @@ const keyOptions = {
 export async function createSpCertificate(
   name: string,
 ): Promise<{ privateKey: string; certificate: string }> {
+  const { PemConverter, X509CertificateGenerator } = await loadX509();
   const keys = await crypto.subtle.generateKey(keyOptions, true, ['sign', 'verify']);
   // Distinguished names have special characters, and X.520 limits a common name to 64 characters.
   const commonName =

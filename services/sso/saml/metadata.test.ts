@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { ServiceError } from '@bailiwick/errors';
 import { createSpCertificate } from './certificates.ts';
-import { readIdpMetadata, spMetadata } from './metadata.ts';
+import { readIdpMetadata } from './metadata.ts';
 import type { SamlProvider } from './provider.ts';
+import { spMetadata } from './sp-metadata.ts';
 
 const binding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-';
 let keys: { privateKey: string; certificate: string };

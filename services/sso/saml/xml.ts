@@ -37,7 +37,7 @@ type Xmldom = {
     parseFromString(text: string, type: string): { documentElement: XmlElement | null };
   };
 };
-const { DOMParser } = createRequire(import.meta.url)('@xmldom/xmldom') as Xmldom;
+const require = createRequire(import.meta.url);
 
 type Reading = { refuse: Refuse; hasComments?: boolean };
 
@@ -64,6 +64,7 @@ export function parseXml(text: string, { refuse, hasComments = false }: Reading)
 
 function parse(text: string, faults: string[]): XmlElement | null {
   try {
+    const { DOMParser } = require('@xmldom/xmldom') as Xmldom;
     return new DOMParser({
       errorHandler: (_level, message) => void faults.push(message),
     }).parseFromString(text, 'text/xml').documentElement;

@@ -1,15 +1,17 @@
 import { callerNetwork } from '@bailiwick/contract';
 import type { Handlers } from '@bailiwick/pipeline';
+import { deferred } from '@bailiwick/process';
 import type { SignIn } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { openCredentials } from '../providers/credentials.ts';
 import { samlProvider } from '../providers/protocols.ts';
 import { findProvider } from '../providers/queries.ts';
 import { unknownProvider } from '../refusal.ts';
-import { spMetadata } from '../saml/metadata.ts';
 import type { SignInDeps } from './deps.ts';
 import { finishSignIn } from './finish.ts';
 import { startSignIn } from './start.ts';
 import { findWayOn } from './way-on.ts';
+
+const loadSpMetadata = deferred(() => import('../saml/sp-metadata.ts'));
 
 export function signInHandlers(deps: SignInDeps): Handlers<typeof SignIn> {
   // Limits before any work: each start writes a row, and each answer costs a signature check.
@@ -33,6 +35,7 @@ export function signInHandlers(deps: SignInDeps): Handlers<typeof SignIn> {
       await count(ip);
       const provider = await findProvider(deps.database, tenant, id);
       if (provider?.kind !== 'saml') throw unknownProvider();
+      const { spMetadata } = await loadSpMetadata();
       return {
         xml: spMetadata(
           samlProvider(provider, await openCredentials(deps.keys, provider), deps.publicUrl),

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
-import { readIdpMetadata, spMetadata } from '@bailiwick/sso/saml/metadata.ts';
+import { readIdpMetadata } from '@bailiwick/sso/saml/metadata.ts';
 import { assertPersistentNameId } from '@bailiwick/sso/saml/person.ts';
 import type { SamlProvider } from '@bailiwick/sso/saml/provider.ts';
 import { createSaml, type SamlIdentity } from '@bailiwick/sso/saml/saml.ts';
+import { spMetadata } from '@bailiwick/sso/saml/sp-metadata.ts';
 import { formOf, startBrowser } from '../browse.ts';
 import {
   findSimpleSamlPhp,

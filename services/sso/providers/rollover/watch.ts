@@ -1,17 +1,19 @@
 import { type Egress } from '@bailiwick/egress';
 import { ServiceError } from '@bailiwick/errors';
 import { type Background, repeat } from '@bailiwick/pipeline';
-import type { Log } from '@bailiwick/process';
+import { deferred, type Log } from '@bailiwick/process';
 import type { Database, Transaction } from '@bailiwick/store';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { rowOf } from '../../rows.ts';
 import { refuse } from '../../saml/metadata.ts';
-import { readLaterMetadata, type SourcedMetadata } from '../../saml/metadata-signature.ts';
+import type { SourcedMetadata } from '../../saml/metadata-signature.ts';
 import { ProviderEntity } from '../entities.ts';
 import { fetchMetadata } from '../metadata.ts';
 import { applyMetadata, byService, settleCertificates } from './apply.ts';
 import { claimCertificates, claimMetadata, type DueMetadata, noteFailure } from './queries.ts';
 import { trustedSigners } from './save.ts';
+
+const loadSignatures = deferred(() => import('../../saml/metadata-signature.ts'));
 
 /** Documents that one process fetches concurrently, and providers that it looks at. */
 const readingsAtOnce = 10;
@@ -63,11 +65,15 @@ async function readBatch(deps: Deps, signal: AbortSignal): Promise<number> {
 
 async function readOne(deps: Deps, due: DueMetadata, signal: AbortSignal): Promise<void> {
   try {
+    const { readLaterMetadata } = await loadSignatures();
     const text = await fetchMetadata(deps, due.url, signal);
     await withRow(deps, due, (tx, row) => {
       // It was changed meanwhile, and then read.
       if (row.metadataUrl !== due.url) return;
-      applyMetadata(tx, row, { metadata: read(text, row), publicUrl: deps.publicUrl });
+      // Only what is signed by a key that is trusted now.
+      const metadata = readLaterMetadata(text, trustedSigners(row));
+      assertSameEntity(metadata, row);
+      applyMetadata(tx, row, { metadata, publicUrl: deps.publicUrl });
     });
   } catch (error) {
     if (signal.aborted) return;
@@ -81,12 +87,9 @@ async function readOne(deps: Deps, due: DueMetadata, signal: AbortSignal): Promi
   }
 }
 
-/** The metadata, if they are of the same entity and signed by a key that is trusted now. */
-function read(text: string, row: Row): SourcedMetadata {
-  const metadata = readLaterMetadata(text, trustedSigners(row));
-  if (metadata.idpEntityId !== row.idpEntityId)
+function assertSameEntity({ idpEntityId }: SourcedMetadata, row: Row): void {
+  if (idpEntityId !== row.idpEntityId)
     throw refuse('is of another entity id than the provider: save the provider to change it');
-  return metadata;
 }
 
 /** Works on a locked provider, unless it was deleted meanwhile. */
