@@ -145,9 +145,17 @@ test('unknownNames finds variables that no process reads', () => {
   assert.deepEqual(unknownNames(Object.values(settingTables), user), ['BAILIWICK_RETRY_SHEDULE']);
 });
 
-test('the image limits its memory like the local start, even while it compiles', () => {
+test('the image has the options of the local start, even while it compiles', (t) => {
   const dockerfile = readFileSync(new URL('../Dockerfile', import.meta.url), 'utf8');
-  const settings = Object.entries(memoryOptions).map(([name, value]) => `${name}=${value}`);
-  assert.ok(dockerfile.includes(`    ${settings.join(' ')} \\\n`));
-  assert.ok(dockerfile.includes(`RUN ${settings[0]} NODE_COMPILE_CACHE=`));
+  const { NODE_OPTIONS: options, MALLOC_MMAP_THRESHOLD_: threshold } = memoryOptions;
+  const local = environmentOf('gateway', settingTables.gateway, wiring(temporaryFolder(t)), {});
+  assert.match(
+    local['NODE_OPTIONS'] ?? '',
+    new RegExp(`^${options} --import=file://.*/deploy/resolution.ts$`),
+  );
+  const inImage = `NODE_OPTIONS="${options} --import=/app/deploy/resolution.ts"`;
+  assert.ok(dockerfile.includes(`    ${inImage} MALLOC_MMAP_THRESHOLD_=${threshold} \\\n`));
+  assert.ok(
+    dockerfile.includes(`RUN export ${inImage.replace('/app/', './')} NODE_COMPILE_CACHE=`),
+  );
 });

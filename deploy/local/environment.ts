@@ -1,4 +1,7 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type Environment, namesOf, type SettingTable } from '@bailiwick/process';
+import { root } from './paths.ts';
 import type { Secrets, ServiceName } from './secrets.ts';
 
 /**
@@ -79,6 +82,9 @@ export const memoryOptions = {
   MALLOC_MMAP_THRESHOLD_: '32768',
 };
 
+/** The image sets the same two options. */
+const nodeOptions = `${memoryOptions.NODE_OPTIONS} --import=${pathToFileURL(join(root, 'deploy/resolution.ts')).href}`;
+
 /**
  * Names that many programs use: a user sets them for the local start, not for each of its
  * processes.
@@ -123,7 +129,11 @@ export function environmentOf(
   wiring: Wiring,
   inherited: Environment,
 ): Environment {
-  const environment: Environment = { ...memoryOptions, ...inheritable(inherited) };
+  const environment: Environment = {
+    ...memoryOptions,
+    NODE_OPTIONS: nodeOptions,
+    ...inheritable(inherited),
+  };
   const fromUser = (name: string): string | undefined =>
     decidedHere.has(name) ? undefined : inherited[name];
   for (const name of namesIn(table)) {
