@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { escapeHtml, fill } from '@bailiwick/texts';
 import { languageHeaders, languageOf } from './page-language.ts';
-import { renderPage, textOf } from './page-texts.ts';
-import { authRoot, headersOf, html, inAllLanguages } from './pages.ts';
+import { textOf } from './page-texts.ts';
+import { authRoot, headersOf, html, pageIn } from './pages.ts';
 
 // The pages whose form submits itself.
-
-const pages = inAllLanguages((locale) => renderPage('post', locale));
 
 /** The keys of the page's texts, and the schemes beside the form's own that its answer may lead to. */
 type FormPage = { texts: [title: string, about: string]; root: string; schemes: readonly string[] };
@@ -56,7 +54,7 @@ function sendForm(
       `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}" />`,
   );
   const locale = languageOf(request);
-  const body = fill(pages.get(locale) ?? '', {
+  const body = fill(pageIn('post', locale), {
     root,
     title: escapeHtml(textOf(locale, title)),
     about: escapeHtml(textOf(locale, description)),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type ServiceError } from '@bailiwick/errors';
+import { deferred } from '@bailiwick/process';
 import type {
   IssuerChoice,
   IssuerDevicePage,
@@ -41,21 +42,25 @@ function bodyOf(plain: Buffer): Body {
   return { plain, gzip: () => (packed ??= gzipSync(plain, { level: 9 })) };
 }
 
-export const inAllLanguages = <Value>(
-  make: (locale: string) => Value,
-): ReadonlyMap<string, Value> => new Map(shippedLocales.map((locale) => [locale, make(locale)]));
-
-const pages = new Map(
-  ['login', 'signed-out', 'verify', 'reset', 'invitation', 'factors', 'passkeys'].map((name) => [
-    `/${name}`,
-    inAllLanguages((locale) => renderPage(name, locale)),
-  ]),
-);
-const [homePages, errorPages, choicePages] = [
-  inAllLanguages((locale) => renderPage('home', locale)),
-  inAllLanguages((locale) => renderPage('error', locale)),
-  inAllLanguages((locale) => renderPage('choice', locale)),
+const brandedNames = [
+  'login',
+  'signed-out',
+  'verify',
+  'reset',
+  'invitation',
+  'factors',
+  'passkeys',
 ];
+const brandedPaths = new Set(brandedNames.map((name) => `/${name}`));
+const pages = new Map<string, string>();
+
+/** A page with its texts in one language. */
+export function pageIn(name: string, locale: string): string {
+  const key = `${name} ${locale}`;
+  const page = pages.get(key) ?? renderPage(name, locale);
+  pages.set(key, page);
+  return page;
+}
 
 type Asset = Body & { type: string; etag: string };
 const assetOf = (type: string, plain: Buffer): Asset => ({
@@ -75,8 +80,12 @@ const assets = new Map<string, Asset>([
   ],
   ['/pages/page.css', assetOf('text/css', readPageFile('page.css'))],
 ]);
-// Compressed at the start, and not while a user waits.
-for (const { gzip } of assets.values()) gzip();
+// Before a user waits, and a page with a missing text ends the process.
+deferred(async () => {
+  for (const { gzip } of assets.values()) gzip();
+  for (const name of [...brandedNames, 'home', 'error', 'choice', 'post'])
+    for (const locale of shippedLocales) pageIn(name, locale);
+});
 
 const brandCss = '/pages/brand.css';
 
@@ -113,7 +122,7 @@ export function sendHomePage(
   const root = escapeHtml(base);
   const link = `<p><a class="button" href="${root}/console">${escapeHtml(textOf(locale, 'home.console'))}</a></p>`;
   const first = hasConsole ? { console: link, plain: ' plain' } : { console: '', plain: '' };
-  const body = Buffer.from(fill(homePages.get(locale) ?? '', { base: root, ...first }));
+  const body = Buffer.from(fill(pageIn('home', locale), { base: root, ...first }));
   response
     .writeHead(200, {
       ...homeHeaders,
@@ -125,7 +134,7 @@ export function sendHomePage(
 }
 
 /** Whether a path has a page with a brand, and not one of its files. */
-export const isBranded = (pathname: string) => pages.has(pathname);
+export const isBranded = (pathname: string) => brandedPaths.has(pathname);
 export const isPage = (pathname: string) =>
   isBranded(pathname) || assets.has(pathname) || pathname === brandCss;
 
@@ -162,7 +171,7 @@ export function sendPage(
 /** A page with a brand. */
 function brandedPage(pathname: string, locale: string, brand: PageBrand): Body {
   const key = JSON.stringify([pathname, locale, brand]);
-  const page = pages.get(pathname)?.get(locale) ?? '';
+  const page = pageIn(pathname.slice(1), locale);
   const body =
     brandedPages.get(key) ?? bodyOf(Buffer.from(fillKnown(page, markupOf(brand, locale, ''))));
   brandedPages.set(key, body);
@@ -250,7 +259,7 @@ export function sendErrorPage(
     error.code === 'internal' ? textOf(locale, 'error.internal') : textOfError(error, locale, kind);
   const texts = { title: textOf(locale, title), next: textOf(locale, next), message, requestId };
   const escaped = Object.entries(texts).map(([name, text]) => [name, escapeHtml(text)] as const);
-  const body = fill(errorPages.get(locale) ?? '', {
+  const body = fill(pageIn('error', locale), {
     root,
     ...Object.fromEntries(escaped),
     links: linksOf(nextSteps, locale),
@@ -304,7 +313,7 @@ function sendQuestion(
     formAction,
   }: PagePlace & { logo: IssuerLogo | undefined; locale: string; formAction: string },
 ): void {
-  const body = fill(choicePages.get(locale) ?? '', {
+  const body = fill(pageIn('choice', locale), {
     root,
     appLogo: logo ? `<p id="app-logo">${logoMarkup(logo, root)}</p>` : '',
     ...markup,
