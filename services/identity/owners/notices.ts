@@ -54,7 +54,10 @@ function countsFrom({ PendingCertificates }: Record<string, unknown>): string | 
   return times.toSorted()[0];
 }
 
-/** A consumer of all events of tenants would also get each new member. */
+/**
+ * A consumer of all events of tenants would also get each new member. Another type of the family needs
+ * another name (decision 30).
+ */
 const ofTenants = { durable: 'identity-tenant-notices', replaces: 'identity-owners-tenant' };
 
 /**
