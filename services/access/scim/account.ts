@@ -36,7 +36,7 @@ export async function findAccount(
     });
   // An inactive person may be a member already, whom the directory now disables.
   const user = await findUserByEmail(directory, email.address, call);
-  return { vouched: false, ...(user && { user }) };
+  return { vouched: false, created: false, ...(user && { user }) };
 }
 
 /**

@@ -19,7 +19,7 @@ import { uniqueness } from './protocol/problems.ts';
 import type { Place } from './queries.ts';
 
 /** The account of a person: identity's answer, or undefined if identity was not asked. */
-export type Account = Pick<ProvisionUserResponse, 'user' | 'vouched'> | undefined;
+export type Account = Pick<ProvisionUserResponse, 'user' | 'vouched' | 'created'> | undefined;
 
 /** `isActive`: undefined = the directory has not said, and the status stays. */
 type DesiredMembership = {

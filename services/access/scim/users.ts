@@ -1,4 +1,4 @@
-import { createId, type Email, timeAfter } from '@bailiwick/contract';
+import { createId, type Email, type RightsKey, timeAfter } from '@bailiwick/contract';
 import { notFound, toServiceError } from '@bailiwick/errors';
 import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
@@ -57,7 +57,10 @@ export async function createPerson(
   await assertFree(onPool(deps.database), tenant, desired, {});
   const account = await findAccount(deps, tenant, desired, call);
   const id = createId('scu');
-  await inTenant(deps, { call, tenant, account }, async (tx, settings) => {
+  // Nobody had rights with an account that this call has made: the log gets its key, and the reply
+  // does not wait for the caches.
+  const quietCall = account?.created ? { ...call, invalidates: new Set<RightsKey>() } : call;
+  await inTenant(deps, { call: quietCall, tenant, account }, async (tx, settings) => {
     const place = await assertFree(tx.query, tenant, desired, { account });
     const now = new Date();
     const row = { tenant, id, userId: '', invitationId: '', createdAt: now, updatedAt: now };
@@ -66,7 +69,7 @@ export async function createPerson(
     const isStranger = !place.isMember;
     const membership = { ...desired, account, source, settings, place, isStranger };
     // A new person is in no group yet.
-    await settle(tx, deps, person, membership, call);
+    await settle(tx, deps, person, membership, quietCall);
     await addPerson(tx.query, person);
     await storeNotes(tx.query, { tenant, resourceType: 'User', id, notes });
   });

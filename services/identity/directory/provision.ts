@@ -46,11 +46,13 @@ export function provisioningHandlers({
         findUserByEmailKey(onPool(database), email.key),
       ]);
       if (!stored && !isOwner) return { vouched: false };
-      const user = stored ?? (await createUser(database, email, profile, call));
+      const { user, created } = stored
+        ? { user: stored, created: false }
+        : await createUser(database, email, profile, call);
       const { status, emailVerified, mailboxProven } = user;
       // An account that a social provider has opened at the address may be another person's.
       const isProved = status === 'active' && emailVerified && mailboxProven;
-      return { user: userRecord(user), vouched: isOwner && isProved };
+      return { user: userRecord(user), vouched: isOwner && isProved, created };
     },
 
     async reviseUser({ tenant, userId, profile, actor }, accessCall) {
@@ -77,23 +79,24 @@ const inNameOf = (actor: Caller | undefined, accessCall: Call): Call =>
       }
     : accessCall;
 
+/** `created`: false if another call has made the account meanwhile. */
 async function createUser(
   database: Database,
   email: Email,
   profile: ProvisionedProfile | undefined,
   call: Call,
-): Promise<UserRow> {
+): Promise<{ user: UserRow; created: boolean }> {
   return database.transaction({ call, tenant: null, row: rowOf.account(email.key) }, async (tx) => {
     await lockName(tx, rowOf.account(email.key));
     const stored = await findUserByEmailKey(tx.query, email.key);
-    if (stored) return stored;
+    if (stored) return { user: stored, created: false };
     const user: UserRow = {
       ...newUser(createId('usr'), email, null, new Date()),
       ...(profile && assertedProfile({ ...profile, picture: '' })),
     };
     await addNewUsers(tx.query, [user]);
     recordUser(tx, 'user.registered', user);
-    return user;
+    return { user, created: true };
   });
 }
 
