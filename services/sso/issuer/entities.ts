@@ -28,7 +28,11 @@ export const IssuerRecordEntity = defineEntity({
     { name: 'issuer_record_expires_at', properties: ['expiresAt'] },
     { name: 'issuer_record_dek', properties: ['tenant', 'dekId', 'id'] },
     { name: 'issuer_record_grant', properties: ['grantHash'], where: "grant_hash <> ''" },
-    { name: 'issuer_record_of_grant', properties: ['grantHash'], where: "model = 'Grant'" },
+    {
+      name: 'issuer_record_of_grant',
+      properties: ['grantHash'],
+      where: "model = any (array['Grant', 'RefreshAnswer'])",
+    },
     { name: 'issuer_record_uid', properties: ['uidHash'], where: "uid_hash <> ''" },
     {
       name: 'issuer_record_user_code',

@@ -78,7 +78,8 @@ export async function addRecord(
 
 const columns =
   'select id, dek_id as "dekId", payload_enc as "payloadEnc", consumed_at as "consumedAt" from issuer_record';
-// These find expired records too: the library compares the expiry in the payload.
+// These find expired records too: the library compares the expiry in the payload. What they say twice
+// is the condition of an index, which a plan for any value uses only then.
 const byKey: Record<
   'id' | 'uid' | 'userCode',
   Statement<RecordRow, [model: string, key: string]>
@@ -89,11 +90,11 @@ const byKey: Record<
   },
   uid: {
     name: 'sso.issuer_record_of_uid',
-    text: `${columns} where tenant = '' and model = $1 and uid_hash = $2`,
+    text: `${columns} where tenant = '' and model = $1 and uid_hash = $2 and uid_hash <> ''`,
   },
   userCode: {
     name: 'sso.issuer_record_of_user_code',
-    text: `${columns} where tenant = '' and model = $1 and user_code_hash = $2`,
+    text: `${columns} where tenant = '' and model = $1 and user_code_hash = $2 and user_code_hash <> ''`,
   },
 };
 
@@ -113,8 +114,8 @@ const withGrant: Statement<RecordRow, [model: string, id: string]> = {
          )
          select id, dek_id as "dekId", payload_enc as "payloadEnc", consumed_at as "consumedAt" from source
          union all
-         select g.id, g.dek_id, g.payload_enc, g.consumed_at from source s join issuer_record g on g.grant_hash = s.grant_hash
-         where g.tenant = '' and g.model = 'Grant' and s.grant_hash <> ''`,
+         select id, dek_id, payload_enc, consumed_at from issuer_record
+         where tenant = '' and model = 'Grant' and grant_hash = (select grant_hash from source where grant_hash <> '')`,
 };
 
 /** A code or token, and the grant that it belongs to. */
