@@ -14,9 +14,14 @@ import { createClient, type Transport } from '@connectrpc/connect';
 
 /** How long the uses wait for others. */
 const gatherMs = 5000;
+/** Uses of one report. */
+const mostTogether = 2000;
 
 /** A credential in a cache. */
 type Credential = { credentialId: string; tenant: string; everyMs: number; dueAt: number };
+
+/** `at`: when it was used. */
+type Use = { credential: Credential; at: number };
 
 type UseTimes = Pick<ResolveResponse, 'firstUseIn' | 'useEvery'>;
 
@@ -27,26 +32,34 @@ export type Uses = ReturnType<typeof createUses>;
 
 export function createUses(identity: Transport, log: Log) {
   const client = createClient(Credentials, asService(identity, 'gateway'));
-  let waiting: Array<{ credential: Credential; at: number }> = [];
+  let waiting: Use[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let report: Promise<void> = Promise.resolve();
 
-  async function record(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    const gathered = waiting;
-    waiting = [];
-    if (gathered.length === 0) return;
+  async function send(uses: readonly Use[]): Promise<void> {
     const now = performance.now();
-    const uses = gathered.map(({ credential: { credentialId, tenant }, at }) => {
-      return { credentialId, tenant, ago: durationOf(now - at) };
-    });
     try {
-      await client.recordUses({ uses });
+      await client.recordUses({
+        uses: uses.map(({ credential: { credentialId, tenant }, at }) => {
+          return { credentialId, tenant, ago: durationOf(now - at) };
+        }),
+      });
     } catch (error) {
       // The next use is recorded instead.
-      for (const { credential } of gathered) credential.dueAt = 0;
+      for (const { credential } of uses) credential.dueAt = 0;
       log.warn('recording the uses of credentials failed, retrying with the next ones', { error });
     }
+  }
+
+  async function sendAll(): Promise<void> {
+    while (waiting.length > 0) await send(waiting.splice(0, mostTogether));
+  }
+
+  function record(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    report = report.then(sendAll);
+    return report;
   }
 
   return {

@@ -108,7 +108,7 @@ const recordUses: Statement<
   name: 'identity.record_bot_key_uses',
   text: `with used as (
            select k.tenant, k.id, k.bot, u.at
-           from (select tenant, id, now() - ago * interval '1 ms' as at from unnest($1::text[], $2::text[], $3::int[]) as u (tenant, id, ago)) u
+           from (select tenant, id, now() - min(ago) * interval '1 ms' as at from unnest($1::text[], $2::text[], $3::int[]) as u (tenant, id, ago) group by tenant, id) u
              join bot_key k on k.tenant = u.tenant and k.id = u.id
            where u.at > coalesce(k.last_used_at, '-infinity') and u.at < k.expires_at and k.revoked_at is null
            for no key update of k skip locked

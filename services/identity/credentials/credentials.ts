@@ -128,10 +128,8 @@ async function recordUses(database: Database, call: Call, credentialUses: Creden
   const uses = credentialUses.map(({ credentialId: id, tenant, ago }) => {
     return { id, tenant, agoMs: Math.round(ago ? durationMs(ago) : 0) };
   });
-  const [ofSessions, ofKeys] = [
-    uses.filter(({ tenant }) => tenant === ''),
-    uses.filter(({ tenant }) => tenant !== ''),
-  ];
+  const ofSessions = uses.filter(({ tenant }) => tenant === '');
+  const ofKeys = uses.filter(({ tenant }) => tenant !== '');
   await recordSessionUses(database, call, ofSessions);
   await recordKeyUses(database, call, ofKeys);
 }
@@ -165,10 +163,12 @@ const lasts = ({ endMs, dueMs, everyMs }: Times, recordsUses: boolean) =>
       }
     : { unchangedFor: durationOf(Math.min(endMs, dueMs)) };
 
+// The last use before a session is idle may be recorded seconds after it: the answer ends before that,
+// and the next call writes its use itself.
 const sessionLasts = (session: LiveSession, recordsUses: boolean) =>
   lasts(
     {
-      endMs: Math.min(session.expires_in_ms, session.idle_in_ms),
+      endMs: Math.min(session.expires_in_ms, session.idle_in_ms - session.use_every_ms),
       dueMs: session.use_due_in_ms,
       everyMs: session.use_every_ms,
     },

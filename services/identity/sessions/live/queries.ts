@@ -80,7 +80,7 @@ const recordUses: Statement<never, [ids: readonly string[], agoMs: readonly numb
   name: 'identity.record_session_uses',
   text: `with used as (
            select s.id, u.at
-           from (select id, now() - ago * interval '1 ms' as at from unnest($1::text[], $2::int[]) as u (id, ago)) u
+           from (select id, now() - min(ago) * interval '1 ms' as at from unnest($1::text[], $2::int[]) as u (id, ago) group by id) u
              join session s on s.id = u.id
            where u.at > s.last_seen_at and u.at < ${idleEnd} and s.operator = ''
            for no key update of s skip locked
