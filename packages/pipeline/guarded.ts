@@ -1,5 +1,4 @@
-import { Buffer } from 'node:buffer';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { type Guards, keysOfCaller } from '@bailiwick/broker';
 import {
   allows,
@@ -69,7 +68,7 @@ export function openChange({ guards, confirm }: GuardDeps, operation: Operation,
     async caller(): Promise<Caller> {
       if (guard.isInDoubt()) {
         await guard.ask('');
-        if (present && nameOf(present) === rightsName()) guard.stands();
+        if (present && nameOf(present) === rightsName()) guard.noteConfirmed();
       }
       if (isPart || !subject) return caller;
       behalf.caller = subject;
@@ -83,11 +82,11 @@ export function openChange({ guards, confirm }: GuardDeps, operation: Operation,
   };
 }
 
-/** A caller with its rights, without the call's own id. */
+/** A short name for a caller with its rights, without the call's own id. */
 const nameOf = (caller: Caller): string =>
-  Buffer.from(toBinary(CallerSchema, create(CallerSchema, { ...caller, requestId: '' }))).toString(
-    'latin1',
-  );
+  createHash('sha256')
+    .update(toBinary(CallerSchema, create(CallerSchema, { ...caller, requestId: '' })))
+    .digest('base64');
 
 /** The name of a caller, which is made only when it is needed. */
 function nameOnce(caller: Caller): () => string {

@@ -120,7 +120,7 @@ test('one answer holds for all calls with the same rights, until another revocat
   assert.equal(first.isInDoubt(), true);
   await first.ask('');
   assert.equal(open('second', none).isInDoubt(), true, 'other rights may have been answered');
-  first.stands();
+  first.noteConfirmed();
   const second = open('second', none);
   assert.equal(second.isInDoubt(), false);
   (await enter(second))();
@@ -138,7 +138,7 @@ test('one answer holds for all calls with the same rights, until another revocat
 
   const sixth = open('sixth', none);
   await sixth.ask('');
-  sixth.stands();
+  sixth.noteConfirmed();
   state.connections++;
   assert.equal(open('seventh', none).isInDoubt(), true, 'a revocation may have passed unheard');
 });

@@ -19,7 +19,7 @@ import { createLease, leaseMs, subjects } from './lease.ts';
 const memoryMs = 70_000;
 /** Rights that were read before this process heard the broker arrive within this time. */
 const unheardMs = 5000;
-/** Rights whose answers are remembered, at a few hundred bytes each. */
+/** Rights whose answers are remembered, by a short name. */
 const maxConfirmed = 2000;
 /** A commit reaches the database within this time, or its lease may have ended. */
 const marginMs = 500;
@@ -64,7 +64,7 @@ function createMemory(broker: Broker) {
     order: (): number => order,
     /** Notes that rights still stood, after the revocations up to this order. */
     confirm: (rightsName: string, after: number): void => void confirmed.set(rightsName, after),
-    /** What a call with these rights rests on, if they still stood. */
+    /** The basis of a call with these rights, if they still stood. */
     answerFor(rightsName: string): Basis | undefined {
       const after = confirmed.get(rightsName);
       return after === undefined ? undefined : { after, isCarried: false };
@@ -161,15 +161,15 @@ function openGuard(
   { keys, work, carriesRights, rightsName, confirm }: GuardedCall,
 ) {
   const basis: Basis = { after: memory.order(), isCarried: carriesRights };
-  let askedAt = 0;
   let isOver = false;
   if (keys.length > 0) lease.use(Date.now());
 
-  async function ask(tenant: string): Promise<void> {
-    const after = memory.order();
-    askedAt = Date.now();
+  /** Returns when it asked. */
+  async function ask(tenant: string): Promise<number> {
+    const [after, askedAt] = [memory.order(), Date.now()];
     await confirm(tenant);
     Object.assign(basis, { after, isCarried: false });
+    return askedAt;
   }
 
   // Revocations from now on wait for this commit, so one answer is enough, however many there are.
@@ -192,7 +192,7 @@ function openGuard(
   // Asks after it has waited for a lease: a revocation after the question may not wait for this commit.
   async function withoutLease(all: readonly RightsKey[], tenant: string) {
     if (await lease.settle(marginMs)) return undefined;
-    await ask(tenant);
+    const askedAt = await ask(tenant);
     const isFresh = Date.now() - askedAt < freshMs && !memory.doubts(all, basis, work);
     return isFresh ? begin(all, work) : undefined;
   }
@@ -211,8 +211,8 @@ function openGuard(
       throw unavailable();
     },
     /**
-     * Whether the rights that came with the call may have ended. Those that still stood when another
-     * call asked are in doubt only if a revocation came since.
+     * Whether the rights that came with the call may have ended. If another call has asked about them
+     * and they still stood, this one rests on that answer.
      */
     isInDoubt(): boolean {
       if (keys.length === 0 || !memory.doubts(keys, basis, work)) return false;
@@ -221,7 +221,7 @@ function openGuard(
     },
     ask,
     /** Notes that the answer of `ask` has exactly the rights that came with the call. */
-    stands: (): void => memory.confirm(rightsName(), basis.after),
+    noteConfirmed: (): void => memory.confirm(rightsName(), basis.after),
     end: (): void => void (isOver = true),
   };
 }

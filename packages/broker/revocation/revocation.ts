@@ -11,11 +11,11 @@ import { isWithin, type Moment, present } from './moment.ts';
 import { testVerifier } from './verify.ts';
 
 // Revoked rights end with the reply. Gateways cache principals and permissions for at most
-// `entryMs`, identity caches introspected tokens and accounts, and access caches what decisions
-// depend on. The database makes a revocation true: the change writes its keys to a log, and a holder
-// of a cache uses its values only while it follows the log. The broker makes it fast: the service
-// signals every holder and replies when each has dropped the keys, or when the lease of a holder
-// that does not respond has ended.
+// `entryMs`, identity caches introspected tokens and accounts, access caches what decisions depend
+// on, and sso the answers to its issuer. The database makes a revocation true: the change writes its
+// keys to a log, and a holder of a cache uses its values only while it follows the log. The broker
+// makes it fast: the service signals every holder and replies when each has dropped the keys, or when
+// the lease of a holder that does not respond has ended.
 
 /**
  * Calls `handle` with the keys of each revocation, for work that follows from it. A signal that the
