@@ -24,8 +24,21 @@ export type ImportDeps = { database: Database };
 export type NumberedMembership = { index: number; membership: NewMembership };
 export type NumberedRefusal = Refusal & { index: number };
 
-/** Memberships of a transaction, which keeps the tenant locked. */
-const perTransaction = 250;
+/** Rows of a transaction, which keeps the tenant locked: memberships with their roles and groups. */
+const perTransaction = 1000;
+
+function* partsOf(numbered: readonly NumberedMembership[]): Generator<NumberedMembership[]> {
+  let part: NumberedMembership[] = [];
+  let rows = 0;
+  for (const one of numbered) {
+    part.push(one);
+    rows += 1 + Math.max(1, one.membership.roles.length) + one.membership.groups.length;
+    if (rows < perTransaction) continue;
+    yield part;
+    [part, rows] = [[], 0];
+  }
+  if (part.length > 0) yield part;
+}
 
 /** Adds users to a tenant. Each gets its membership with all roles and groups, or nothing. */
 export async function addMembers(
@@ -35,8 +48,7 @@ export async function addMembers(
   call: Call,
 ): Promise<NumberedRefusal[]> {
   const refusals: NumberedRefusal[] = [];
-  for (let start = 0; start < numbered.length; start += perTransaction) {
-    const part = numbered.slice(start, start + perTransaction);
+  for (const part of partsOf(numbered)) {
     const refusal = await refusalOf(async () => {
       refusals.push(
         ...(await database.transaction({ call, tenant, row: rowOf.tenant(tenant) }, (tx) =>
@@ -131,7 +143,7 @@ const presentGroups = (
     return group;
   });
 
-/** What a new member gets. */
+/** The roles and groups of a new member. */
 type Gain = { userId: string; roles: readonly string[]; groups: readonly GroupRow[] };
 
 async function addAll(

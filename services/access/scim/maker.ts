@@ -16,9 +16,6 @@ export const unknownSource = (tenant: string): Source => ({
   maker: giverLater(tenant, { type: '', id: '', narrowedTo: [] }),
 });
 
-/** About as many bytes as a maker takes in the cache. */
-const makerSize = 1024;
-
 /**
  * Asks identity who made the key of the call: before a transaction, never inside one. The maker of a
  * key never changes, and a trust may be saved by another one.
@@ -33,7 +30,6 @@ export async function findSource(
   const load = async () => ({
     value: await ask(),
     keys: [`credential:${credentialId}` as const],
-    size: makerSize,
     lastsMs: Number.POSITIVE_INFINITY,
   });
   const maker = await (isId('bky', credentialId)
