@@ -75,7 +75,9 @@ export function prepareNamed(pool: Pool): void {
     const query = client.query.bind(client) as (...args: unknown[]) => unknown;
     const named = (text: unknown, ...rest: unknown[]) => {
       const name = typeof text === 'string' ? preparedName(text) : undefined;
-      return name === undefined ? query(text, ...rest) : query({ name, text, values: rest[0] });
+      return name === undefined
+        ? query(text, ...rest)
+        : query({ name, text, values: rest[0] }, ...rest.slice(1));
     };
     Object.assign(client, { query: named });
   });

@@ -35,12 +35,16 @@ export function writeLast<Row>({ lastRows }: Transaction, write: WriteRows<Row>,
 
 /** Writes the rows of `writeLast`. */
 export async function writeLastRows(tx: Transaction): Promise<void> {
-  for (const [write, rows] of tx.lastRows) await write(tx, rows);
+  for (const [write, rows] of tx.lastRows) {
+    // Rows that come while these are written are visited too.
+    tx.lastRows.delete(write);
+    await write(tx, rows);
+  }
 }
 
 /**
- * Writes keys to the log of revocations (revocations.ts), alone or as a part of another statement, if
- * there are any. A restored log may have the ids of coming transactions.
+ * The text that writes keys to the log of revocations (revocations.ts): a statement, or a part of one.
+ * Without keys it writes nothing. A restored log may have the ids of coming transactions.
  */
 export const revocationText = (keys: string): string => `insert into revocation as r (keys)
   select ${keys}::text[] where cardinality(${keys}::text[]) > 0
@@ -51,7 +55,7 @@ const insertRevocation: Statement<never, [keys: string[]]> = {
   text: revocationText('$1'),
 };
 
-/** The keys that a transaction revokes and that its log does not have yet, which writes them now. */
+/** Takes the keys that a transaction revokes, for a statement that writes them to the log. */
 export function takeRevoked({ revokes }: Transaction): string[] {
   const keys = [...revokes];
   revokes.clear();
