@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deferred, loadDeferred } from './deferred.ts';
 
-test('what is deferred is loaded once: with its first use, or when the process is ready', async () => {
+test('a deferred part is loaded once: with its first use, or when the process is ready', async () => {
   const loaded: string[] = [];
   const define = (name: string) =>
     deferred(async () => {
@@ -18,7 +18,7 @@ test('what is deferred is loaded once: with its first use, or when the process i
   assert.deepEqual(loaded, ['used', 'unused']);
 });
 
-test('what cannot be loaded shows when the process is ready', async () => {
+test('a deferred part that cannot be loaded is an error when the process is ready', async () => {
   deferred(() => Promise.reject(new Error('it is missing')));
   await assert.rejects(loadDeferred(), /it is missing/);
 });

@@ -84,12 +84,16 @@ export async function runProcess(
   }
 }
 
-const readyPollMs = 50;
+/** From the first look to the longest pause of a process that is not ready for long. */
+const readyPollMs = { first: 50, longest: 2000 };
 
-/** Once the process is ready, loads what it did without, and collects the garbage of loading. */
+/** Once the process is ready, loads its deferred parts, and collects the garbage of loading. */
 async function completeStart(running: Running, log: Log): Promise<void> {
-  while ((await problemOf(() => running.ready())) !== undefined)
-    await sleep(readyPollMs, undefined, { ref: false });
+  let pauseMs = readyPollMs.first;
+  while ((await problemOf(() => running.ready())) !== undefined) {
+    await sleep(pauseMs, undefined, { ref: false });
+    pauseMs = Math.min(1.2 * pauseMs, readyPollMs.longest);
+  }
   await loadDeferred().catch((error: unknown) => {
     log.error('a part of the program cannot be loaded, exiting', { error });
     process.exit(1);

@@ -25,7 +25,7 @@ const { metrics } = await startTelemetry(
   createLog('test', () => {}),
   {},
 );
-const exporter = createServer((request, response) => metrics?.(request, response));
+const exporter = createServer((request, response) => void metrics?.(request, response));
 before(() => new Promise<void>((listening) => exporter.listen(0, loopback, listening)));
 after(() => exporter.close());
 

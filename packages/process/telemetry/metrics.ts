@@ -104,6 +104,9 @@ export type Timing<Labels extends Attributes> = { record(seconds: number, labels
 /** From a cached response to the longest deadline. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+/** Values that a distribution keeps of a process that is not ready, before a scrape. */
+const mostUnbound = 1000;
+
 /** A distribution of times in seconds. `boundaries` are the upper limits of its buckets. */
 export function timing<Labels extends Attributes = Record<string, never>>(
   { name, about: description }: Options,
@@ -113,7 +116,9 @@ export function timing<Labels extends Attributes = Record<string, never>>(
   let unbound: Array<Parameters<Timing<Labels>['record']>> = [];
   declare({
     begin() {
-      record = (...measured) => void unbound.push(measured);
+      record = (...measured) => {
+        if (unbound.length < mostUnbound) unbound.push(measured);
+      };
     },
     bind(bound) {
       const instrument = bound.createHistogram(name, {
