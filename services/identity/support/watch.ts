@@ -37,7 +37,7 @@ function followSignals(deps: Deps): Background {
         await endOf(deps, revocations.flat());
         return revocations;
       },
-      { atOnce: 1, restMs: signalRestMs },
+      { atOnce: 2, restMs: signalRestMs },
     );
     let isStopped = false;
     const running = new Set<Promise<unknown>>();

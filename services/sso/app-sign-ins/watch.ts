@@ -79,7 +79,7 @@ function followSignals(deps: Deps): Background {
         await checkKeys(deps, revocations.flat());
         return revocations;
       },
-      { atOnce: 1, restMs: signalRestMs },
+      { atOnce: 2, restMs: signalRestMs },
     );
     let isStopped = false;
     const running = new Set<Promise<unknown>>();
@@ -113,8 +113,7 @@ function followMembers({ database, broker, log }: Deps): Background {
     followEvents(
       { broker, log },
       {
-        durable: 'sso-ended-members',
-        replaces: 'sso-app-members',
+        durable: 'sso-app-members',
         subject: 'evt.*.tenant.*',
         types: ['tenant.member_removed', 'tenant.member_disabled'],
         async handle({ tenant, data: { UserID: userId }, origin }) {

@@ -63,8 +63,8 @@ export function parseXml(text: string, { refuse, hasComments = false }: Reading)
 }
 
 function parse(text: string, faults: string[]): XmlElement | null {
+  const { DOMParser } = require('@xmldom/xmldom') as Xmldom;
   try {
-    const { DOMParser } = require('@xmldom/xmldom') as Xmldom;
     return new DOMParser({
       errorHandler: (_level, message) => void faults.push(message),
     }).parseFromString(text, 'text/xml').documentElement;
