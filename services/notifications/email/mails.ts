@@ -124,12 +124,10 @@ async function assertMayMail(
     ? { ...limit, count: 2 * (limit.others + limit.known) }
     : limit;
   const key = `mail ${mail} ${suppressions.nameOf(emailKey)}`;
-  const [suppression, wait] = await Promise.all([
-    suppressions.find(emailKey),
-    // All attempts of a mail count once.
-    attempt.number > 1 ? 0 : limiter.useInBatch(key, most),
-  ]);
-  if (suppression) throw failedPrecondition('the address is suppressed', mailSuppressed);
+  if (await suppressions.find(emailKey))
+    throw failedPrecondition('the address is suppressed', mailSuppressed);
+  // All attempts of a mail count once.
+  const wait = attempt.number > 1 ? 0 : await limiter.useInBatch(key, most);
   if (wait > 0) throw failedPrecondition('too many mails to the address', mailLimited);
 }
 
