@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Directory,
   newDirectory,
@@ -16,8 +15,6 @@ import { createPeople, startMeasured } from './stack.ts';
 /** Requests that a directory sends at the same time. */
 const clients = 4;
 const groupSize = 40;
-/** A little longer than a process remembers a revocation. */
-const doubtMs = 71_000;
 
 /**
  * G30, the first synchronisation of a directory, and a repeated one that changes nothing: half as
@@ -36,8 +33,6 @@ export const scim: Bench = async ({ tasks }) => {
     personOf(directory.address(`p${n}`), { externalId: `e${n}`, displayName: `Person ${n}` }),
   );
   const groups = Array.from({ length: Math.ceil(people.length / 20) }, (_, n) => `Group ${n}`);
-  // The services ask for the right of each call that arrives this soon after a grant (decision 35).
-  await sleep(doubtMs);
   const sync = () => synchronise(stack, directory, people, groups);
   const first = await sync();
   const before = await writesOf(stack, directory.Tenant);
