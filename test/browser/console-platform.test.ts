@@ -62,7 +62,15 @@ describe('the console of operators', { skip: withoutChromium }, () => {
     const [operator, owner] = [await newOperator(), await newOwner()];
     const { body } = await stack.call(
       'Webhooks_CreateEndpoint',
-      { Endpoint: { Tenant: owner.tenant, Name: 'Orders', URL: `${stack.inboxUrl}/hooks/x` } },
+      {
+        Endpoint: {
+          Tenant: owner.tenant,
+          Name: 'Orders',
+          URL: `${stack.inboxUrl}/hooks/x`,
+          // A delivery would end the failure.
+          EventTypes: ['orders.placed'],
+        },
+      },
       owner.token,
     );
     await rowsOf(
