@@ -65,8 +65,8 @@ export async function createKey(
 }
 
 /**
- * Inserts a grant for a bot into the store. Gateways get no revocation, so they may use the cached
- * grants of the bot for two seconds.
+ * Inserts a grant for a bot into the store. Gateways use the cached grants of the bot until they have
+ * read the revocation in the log, for about a second.
  */
 export async function grantBotInStore(
   stack: Stack,
@@ -75,8 +75,11 @@ export async function grantBotInStore(
 ): Promise<void> {
   await rowsOf(
     stack,
-    `insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at) values ($1, $2, 'bot', $3, $4, '', '', now())`,
-    [Tenant, createId('bgr'), ID, role],
+    `with granted as (
+       insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at) values ($1, $2, 'bot', $3, $4, '', '', now())
+     )
+     insert into access.revocation (keys) values (array[$5])`,
+    [Tenant, createId('bgr'), ID, role, `bot:${ID}`],
   );
 }
 
