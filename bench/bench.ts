@@ -12,6 +12,8 @@ export type Options = {
   tasks: number;
   /** Duration of the soak. */
   minutes: number;
+  /** Of G33: only the rows of this number of callers. */
+  callers?: number;
 };
 
 export type Row = {

@@ -30,8 +30,12 @@ type Operations = Record<string, (session: Session) => Shot>;
  * same rate are the reference. Costs are CPU, with the database's.
  */
 export const manyCallers: Bench = async (options) => {
+  const chosen = populations.filter(
+    ({ callers }) => options.callers === undefined || callers === options.callers,
+  );
+  if (chosen.length === 0) throw new Error(`no row has ${options.callers} callers`);
   const rows: Row[] = [];
-  for (const population of populations) rows.push(...(await measure(population, options)));
+  for (const population of chosen) rows.push(...(await measure(population, options)));
   return rows;
 };
 

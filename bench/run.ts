@@ -54,6 +54,7 @@ import { short } from './short.ts';
 //   npm run bench -- --seconds 3 --rounds 9  longer turns, and more of them
 //   npm run bench -- G14 --tasks 1000000     a larger backlog
 //   npm run bench -- G17 --minutes 120       the full soak, instead of twelve minutes
+//   npm run bench -- G33 --callers 5000      only this number of callers
 //   npm run bench -- G4 --profile folder     with a CPU profile of every process, for profile.ts; the numbers are then not valid
 //   npm run bench -- G4 --json file          with the rows in a file, for compare.ts
 //   npm run bench -- G4 --plot file.svg      with the ratios as a picture
@@ -104,6 +105,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '3' },
     tasks: { type: 'string', default: '20000' },
     minutes: { type: 'string', default: '12' },
+    callers: { type: 'string' },
     profile: { type: 'string' },
     json: { type: 'string' },
     plot: { type: 'string' },
@@ -115,6 +117,7 @@ const options = {
   rounds: Number(values.rounds),
   tasks: Number(values.tasks),
   minutes: Number(values.minutes),
+  ...(values.callers !== undefined && { callers: Number(values.callers) }),
 };
 if (!(options.tasks >= 1000)) throw new Error('--tasks is a number of 1000 or more');
 if (!(options.minutes >= 6)) throw new Error('--minutes is a number of 6 or more');
