@@ -140,10 +140,12 @@ export function brokerConfiguration(settings: {
   store: string;
   version: string;
   pidFile?: string;
+  /** Of the server, in messages about it. */
+  name?: string;
 }): string {
   const lines = [
     `listen: ${JSON.stringify(`${settings.host}:${settings.port}`)}`,
-    'server_name: bailiwick-local',
+    `server_name: ${settings.name ?? 'bailiwick-local'}`,
     `max_payload: ${maxPayload}`,
     ...(settings.pidFile === undefined ? [] : [`pid_file: ${JSON.stringify(settings.pidFile)}`]),
     'jetstream {',

@@ -5,6 +5,7 @@ import { type ManagedProcess, startProcess } from '@bailiwick/deploy/local/proce
 import type { ServiceName } from '@bailiwick/deploy/local/secrets.ts';
 import { settingTables } from '@bailiwick/deploy/settings.ts';
 import { bodyOf } from '../support/answers.ts';
+import { hasThreeCopies } from '../support/broker-cluster.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 import { choosePorts, longestPauseMs } from '../support/own-stack.ts';
 import { createTenant, newAddress, password } from '../support/people.ts';
@@ -23,16 +24,16 @@ export const schedule = '0s,1s,2s,3s,5s,5s,10s,10s,20s,20s,30s';
 
 /**
  * The five processes and a second notifications process that shares the work, with a database and a
- * broker of their own.
+ * broker, or a cluster of three, of their own.
  */
-export async function startProduct(random: () => number) {
+export async function startProduct(random: () => number, brokers: 1 | 3) {
   const receivers = await startReceivers(random);
   const environment = {
     BAILIWICK_LIMITS: 'off',
     BAILIWICK_RETRY_SCHEDULE: schedule,
     BAILIWICK_SMTP_URL: receivers.smtpUrl,
   };
-  const stack = await startStack('five processes', environment, { ownServer: true });
+  const stack = await startStack('five processes', environment, { ownServer: true, brokers });
   let second: ManagedProcess | undefined;
   const stop = async () => {
     await second?.stop();
@@ -40,6 +41,7 @@ export async function startProduct(random: () => number) {
     await receivers.stop();
   };
   try {
+    if (brokers === 3) await hasThreeCopies(stack.wiring.natsUrl);
     const email = newAddress();
     bodyOf(
       await stack.call(

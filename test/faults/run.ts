@@ -14,6 +14,7 @@ import { runTrial, type Trial } from './trial.ts';
 //   npm run test:faults -- --kills 20 --seconds 120      fewer, in less time
 //   npm run test:faults -- --seed 7                      the same times again, if the machine is as fast
 //   npm run test:faults -- --rate 80                     twice as many operations a second
+//   npm run test:faults -- --brokers 3                   a cluster of three brokers, of which one is killed
 
 const { values } = parseArgs({
   options: {
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '800' },
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     rate: { type: 'string', default: '40' },
+    brokers: { type: 'string', default: '1' },
   },
 });
 const options = {
@@ -32,13 +34,16 @@ const options = {
 if (Object.values(options).some((value) => !(value > 0)))
   throw new Error('--kills, --seconds, --seed and --rate are numbers above 0');
 
+const brokers = values.brokers === '3' ? 3 : 1;
+if (String(brokers) !== values.brokers) throw new Error('--brokers is 1 or 3');
+
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const broker = await findBroker(say);
 process.env['BAILIWICK_TEST_BROKER'] = JSON.stringify(broker);
 say(`seed ${options.seed}`);
 const loadBefore = loadavg()[0] ?? 0;
 const began = performance.now();
-const trial = await runTrial({ ...options, say });
+const trial = await runTrial({ ...options, brokers, say });
 process.stdout.write(table(trial));
 for (const [what, list] of Object.entries({
   lost: trial.lost,
@@ -86,6 +91,6 @@ function table({
     ['Time until idle after the last kill', `${rest.drainedAfterSeconds} s`],
   ];
   const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'CPU'}, Node ${process.version}, PostgreSQL ${postgresMajor}, nats-server ${broker.version}`;
-  const head = `Seed ${options.seed}, ${options.rate} operations a second at most, ${minutes} minutes. ${machine}; load ${loadBefore.toFixed(1)} before and ${(loadavg()[0] ?? 0).toFixed(1)} after.`;
+  const head = `Seed ${options.seed}, ${options.rate} operations a second at most, ${brokers === 3 ? 'three brokers' : 'one broker'}, ${minutes} minutes. ${machine}; load ${loadBefore.toFixed(1)} before and ${(loadavg()[0] ?? 0).toFixed(1)} after.`;
   return `${head}\n\n| Measure | Result |\n|---|---|\n${rows.map(([what, value]) => `| ${what} | ${value} |`).join('\n')}\n`;
 }

@@ -10,6 +10,7 @@ export type TrialOptions = {
   seconds: number;
   seed: number;
   rate: number;
+  brokers?: 1 | 3;
   say: (line: string) => void;
 };
 export type Trial = Account & {
@@ -27,9 +28,10 @@ const inHand = 2 * (64 + 10);
 const drainLimitMs = 240_000;
 
 /** Runs the product under a ledger with kills, waits until it has settled, and compares. */
-export async function runTrial({ kills, seconds, seed, rate, say }: TrialOptions): Promise<Trial> {
+export async function runTrial(options: TrialOptions): Promise<Trial> {
+  const { kills, seconds, seed, rate, brokers = 1, say } = options;
   const random = seededRandom(seed);
-  const product = await startProduct(seededRandom(seed + 1));
+  const product = await startProduct(seededRandom(seed + 1), brokers);
   try {
     const ledger = keepLedger(product, { rate, clients: 8, random: seededRandom(seed + 2) });
     const counts = await injectFaults(product, { kills, seconds, random });

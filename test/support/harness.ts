@@ -12,9 +12,13 @@ import type { TestDatabase } from './database.ts';
 /** The code that the processes run: a tree of this repository, and its settings. */
 export type Version = { root: string; settingTables: Record<ServiceName, SettingTable> };
 
-/** `deno` runs the processes instead of this Node. `database` is dropped with the stack. */
+/**
+ * `deno` runs the processes instead of this Node. `database` is dropped with the stack. With
+ * `brokers: 3` the broker is a cluster.
+ */
 export type StackOptions = {
   ownServer?: boolean;
+  brokers?: 1 | 3;
   ports?: Wiring['ports'];
   deno?: string | undefined;
   database?: TestDatabase;

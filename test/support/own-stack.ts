@@ -12,6 +12,7 @@ import { ensureSecrets, type ServiceName, serviceNames } from '@bailiwick/deploy
 import { settingTables } from '@bailiwick/deploy/settings.ts';
 import { foldPorts, type ProcessPlan, shapes } from '@bailiwick/deploy/shapes.ts';
 import { startTestBroker } from './broker.ts';
+import { startBrokerCluster } from './broker-cluster.ts';
 import { cacheDifferences } from './cache-differences.ts';
 import { createTestDatabase } from './database.ts';
 import { processOf, reach, type StackOptions, type Topology } from './harness.ts';
@@ -51,12 +52,19 @@ export async function startOwnStack(
   environment: Record<string, string> = {},
   options: StackOptions = {},
 ) {
-  const { ownServer = false, ports: chosen, database: localDatabase, ...run } = options;
+  const {
+    ownServer = false,
+    brokers = 1,
+    ports: chosen,
+    database: localDatabase,
+    ...run
+  } = options;
+  const startBroker = brokers === 3 ? startBrokerCluster : startTestBroker;
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-stack-'));
   const secrets = ensureSecrets(folder);
   const [database, broker, inbox, ports] = await Promise.all([
     localDatabase ?? createTestDatabase({ ownServer }),
-    startTestBroker(path.join(folder, 'nats')),
+    startBroker(path.join(folder, 'nats')),
     startInbox({ httpPort: 0 }),
     chosen ?? choosePorts(),
   ]);
