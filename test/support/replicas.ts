@@ -8,7 +8,7 @@ import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import { type Replica, startBalancer } from './balancer.ts';
 import { startCable } from './cable.ts';
-import { eventually, startStack } from './harness.ts';
+import { eventually, type StackOptions, startStack } from './harness.ts';
 import { choosePorts, startProcesses } from './own-stack.ts';
 
 // Two replicas of every process over one database and one broker.
@@ -43,7 +43,11 @@ export async function leadTo(wire: 'http' | 'grpc', ports: ReadonlyArray<Wiring[
 }
 
 /** Starts two replicas of every process. */
-export async function startReplicas(wire: 'http' | 'grpc', more: Record<string, string> = {}) {
+export async function startReplicas(
+  wire: 'http' | 'grpc',
+  more: Record<string, string> = {},
+  options: Pick<StackOptions, 'brokers'> = {},
+) {
   const ports = [await choosePorts(), await choosePorts()] as const;
   const way = await leadTo(wire, ports);
   const stops: Array<() => Promise<unknown>> = [way.close];
@@ -51,12 +55,13 @@ export async function startReplicas(wire: 'http' | 'grpc', more: Record<string, 
     for (const one of stops.toReversed()) await one();
   };
   const environment = { ...way.environment, BAILIWICK_LIMITS: 'off', ...more };
-  const stack = await startStack(topologies[wire], environment, { ports: ports[0] }).catch(
-    async (error: unknown) => {
-      await stop();
-      throw error;
-    },
-  );
+  const stack = await startStack(topologies[wire], environment, {
+    ...options,
+    ports: ports[0],
+  }).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
   stops.push(() => stack.stop());
   const cable = await startCable(stack.wiring.natsUrl);
   stops.push(() => Promise.resolve(cable.close()));

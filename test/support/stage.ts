@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { bodyOf, retryWhileBusy } from './answers.ts';
-import type { Answer } from './harness.ts';
+import type { Answer, StackOptions } from './harness.ts';
 import { loadWhile, requestsOf } from './load.ts';
 import { newAddress, password } from './people.ts';
 import { startReplicas } from './replicas.ts';
@@ -17,8 +17,8 @@ export type Person = { id: string; email: string; token: string };
 
 export const newPassword = () => `password ${randomBytes(8).toString('hex')}`;
 
-export async function startStage() {
-  const replicas = await startReplicas('http');
+export async function startStage(options: Pick<StackOptions, 'brokers'> = {}) {
+  const replicas = await startReplicas('http', {}, options);
   const { stack, gateways, cable, logs } = replicas;
   const requestOf = await requestsOf(stack);
   let endLoad = () => {};
