@@ -45,6 +45,7 @@ export {
   platformPlace,
   recentLoginMs,
 } from './policies.ts';
+export { arePositions, positionHeader } from './position-header.ts';
 export { operationOf, operations } from './registry.ts';
 export { fieldText, setField } from './request-fields.ts';
 export type { RightsKey } from './rights-key.ts';

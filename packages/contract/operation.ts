@@ -71,6 +71,8 @@ export type Operation = {
   readonly supportSession: boolean;
   /** Whether the gateway routes the operation at a path of its own. */
   readonly public: boolean;
+  /** Whether a replica of the database may answer. */
+  readonly fromReplica: boolean;
   readonly sideEffects: boolean;
   /** Whether a call can have an Idempotency-Key: the operation changes data, and its caller is known. */
   readonly takesIdempotencyKey: boolean;
@@ -117,13 +119,16 @@ export function readOperation(method: DescMethod): Operation {
   const host = hosts.find((name) => name === getOption(service, hostOption));
   if (host === undefined) throw new Error(`${service.typeName} declares no known host`);
   const sideEffects = method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+  const allow = options.allow.map((rule) => readRule(rule, where));
+  if (options.fromReplica && (sideEffects || !allow.every(isPermission)))
+    throw new Error(`${where} may not be answered by a replica: it decides or changes something`);
   return {
     name: options.name || `${service.name}_${method.name}`,
     method,
     service,
     host,
     credential,
-    allow: options.allow.map((rule) => readRule(rule, where)),
+    allow,
     audited: options.audited,
     rate: options.rate,
     recentLogin: options.recentLogin,
@@ -139,6 +144,7 @@ export function readOperation(method: DescMethod): Operation {
     accessToken: accessTokens[options.accessToken] ?? 'accountForSelf',
     supportSession: options.supportSession,
     public: credential !== 'service' && !options.otherProtocol,
+    fromReplica: options.fromReplica,
     sideEffects,
     // Each part of a stream is a separate call, which must not get the response of another part.
     takesIdempotencyKey:
@@ -150,6 +156,9 @@ export function readOperation(method: DescMethod): Operation {
       credential !== 'service',
   };
 }
+
+/** Whether a rule needs nothing but the permissions that the caller brings. */
+const isPermission = ({ kind }: Rule): boolean => kind === 'tenant' || kind === 'platform';
 
 function isUnary(method: DescMethod): method is DescMethodUnary {
   return method.methodKind === 'unary';

@@ -177,6 +177,7 @@ function goldenLine({
   limitedSession,
   accessToken,
   supportSession,
+  fromReplica,
 }: Operation): string {
   const rules = [...allow.map(ruleText), ...callers.map((caller) => `caller ${caller}`)];
   const limited = {
@@ -192,8 +193,9 @@ function goldenLine({
   }[accessToken];
   const changes = audited ? 'audited' : '-';
   const support = supportSession ? ['a support session'] : [];
+  const replica = fromReplica ? ['from a replica'] : [];
   const parts = [name, credential, rules.join('; ') || '-', changes];
-  return [...parts, ...limited, ...token, ...support].join(' | ');
+  return [...parts, ...limited, ...token, ...support, ...replica].join(' | ');
 }
 
 function ruleText(rule: Rule): string {

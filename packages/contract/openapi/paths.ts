@@ -17,15 +17,14 @@ export function operationPath(operation: Operation): JsonObject {
       description: [text, ...accessText(operation)].join('\n\n'),
       security: security(operation),
       'x-permission': accessLine(operation),
-      ...(operation.takesIdempotencyKey && {
-        parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }],
-      }),
+      ...parametersOf(operation),
       requestBody: { required: true, content: json(`${name}Req`, requestExample(operation)) },
       responses: {
         200: {
           description: 'Success.',
           headers: {
             ...(operation.takesIdempotencyKey && { 'Idempotency-Replayed': replayed }),
+            ...(returnsPosition(operation) && { 'Bailiwick-Position': position }),
             ...(isLimited(operation) && rateLimitHeaders),
           },
           content: operation.stream ? texts() : json(`${name}Res`, responseExample(operation)),
@@ -41,6 +40,20 @@ const replayed: Json = {
   description: 'The response is that of an earlier call with the same Idempotency-Key.',
 };
 
+const position: Json = {
+  schema: { type: 'string' },
+  description: 'The position of the change, if lists may come from a replica of the database.',
+};
+
+const returnsPosition = ({ takesIdempotencyKey, sessionCookie }: Operation): boolean =>
+  takesIdempotencyKey && sessionCookie === undefined;
+
+function parametersOf({ takesIdempotencyKey, fromReplica }: Operation): JsonObject {
+  if (takesIdempotencyKey)
+    return { parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }] };
+  return fromReplica ? { parameters: [{ $ref: '#/components/parameters/Position' }] } : {};
+}
+
 /** Whether the operation has a rate limit: by the caller's address or, if the operator enables it, by session or bot key. */
 const isLimited = ({ rate, credential }: Operation): boolean =>
   rate !== '' || credential !== 'worker';
@@ -55,6 +68,15 @@ export const parameters: JsonObject = {
       'Makes retries safe: for 24 hours a call with the same credential, key and request gets the first response. Use a new key for each call: the same key with a different request to the same service is rejected with 400. A retry while the first call is in progress is rejected with 429.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
     example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+  },
+  Position: {
+    name: 'Bailiwick-Position',
+    in: 'header',
+    required: false,
+    description:
+      'The positions that the last changes returned, separated by commas: a replica of the database then answers only if it has these changes. Without it the newest state is read. An unknown value is ignored.',
+    schema: { type: 'string', maxLength: 3230 },
+    example: 'k1.AXN0Zf9lcGxhY2Vob2xkZXItb2YtYS1wb3NpdGlvbg',
   },
 };
 
