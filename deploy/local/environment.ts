@@ -93,6 +93,8 @@ const decidedHere = new Set([
   'PORT',
   'DATABASE_URL',
   'DATABASE_URL_FILE',
+  'DATABASE_READ_URL',
+  'DATABASE_READ_URL_FILE',
   'NATS_URL',
   'NATS_URL_FILE',
 ]);

@@ -28,6 +28,7 @@ export {
   openDatabase,
   sessionOptions,
 } from './orm.ts';
+export type { Position, Reader } from './replica.ts';
 export {
   holdersIn,
   RevocationEntity,

@@ -22,8 +22,9 @@ import {
   statementLimitMs,
   waitAtServerLimit,
 } from './pool.ts';
+import { createPositionReader, openReplica, type Position, type Reader } from './replica.ts';
 import { measureSize } from './size.ts';
-import { type AnyStatement, type Statement, writes } from './statements.ts';
+import { assertReads, queryOf, type Statement } from './statements.ts';
 import { logRevocation, openTransaction, type Transaction, writeLastRows } from './transaction.ts';
 import { createTransactionTurns, type Scope } from './turns.ts';
 
@@ -31,6 +32,8 @@ export type DatabaseOptions = {
   /** The owning service: also the name of its schema. */
   service: string;
   url: string;
+  /** The URL of a replica. Without it the primary runs every statement. */
+  readUrl?: string | undefined;
   /** The version of the code, which its connections name for `finishUpgrade`. */
   version?: number;
   entities: readonly EntitySchema[];
@@ -88,7 +91,7 @@ export function connectionOf(url: string): { connectionString: string } {
 
 /** MikroORM's options for one service's schema, shared with the migrations and the schema test. */
 export function ormOptions(
-  options: Omit<DatabaseOptions, 'log' | 'poolSize' | 'version'>,
+  options: Pick<DatabaseOptions, 'service' | 'url' | 'entities'>,
 ): Options {
   return {
     clientUrl: options.url,
@@ -150,6 +153,23 @@ const connectionName = ({ service, version }: DatabaseOptions): string =>
 
 const connectLimitMs = 8000;
 
+/** The settings of each session: it works as the service's role, in its schema. */
+const sessionOf = ({ service, url }: Pick<DatabaseOptions, 'service' | 'url'>): string =>
+  `${sessionOptions} -c role=${databaseRole(service, url)} -c search_path=${service}`;
+
+/** The service's replica, whose sessions have the same role. */
+const connectReplica = (options: DatabaseOptions, readUrl: string) =>
+  openReplica({
+    service: options.service,
+    log: options.log,
+    connection: {
+      ...connectionOf(readUrl),
+      application_name: connectionName(options),
+      options: `${sessionOf(options)} -c default_transaction_read_only=on`,
+      max: options.poolSize,
+    },
+  });
+
 /** MikroORM and its pool. */
 function connect(options: DatabaseOptions) {
   const pools: Pool[] = [];
@@ -159,7 +179,7 @@ function connect(options: DatabaseOptions) {
     driverOptions: {
       ...connectionOf(options.url),
       application_name: connectionName(options),
-      options: `${sessionOptions} -c role=${databaseRole(options.service, options.url)} -c search_path=${options.service} -c statement_timeout=${statementLimitMs} -c lock_timeout=${lockLimitMs} -c idle_in_transaction_session_timeout=15000`,
+      options: `${sessionOf(options)} -c statement_timeout=${statementLimitMs} -c lock_timeout=${lockLimitMs} -c idle_in_transaction_session_timeout=15000`,
       // A server that is down refuses at once; an overloaded one is slow.
       connectionTimeoutMillis: connectLimitMs,
       onPoolCreated(pool: Pool) {
@@ -203,6 +223,7 @@ export function openDatabase(options: DatabaseOptions) {
   };
   const onAny = <Row>(query: QueryConfig): Promise<Row[]> =>
     orBusy(async () => (await pool.query(query)).rows as Row[]);
+  const { closeReplica, ...reads } = createReads(options, onAny);
 
   return {
     service: options.service,
@@ -243,14 +264,7 @@ export function openDatabase(options: DatabaseOptions) {
      */
     inCall: turns.call,
 
-    /** Runs a prepared statement of a queries.ts that only reads, outside of transactions. */
-    async query<Row, Values extends readonly unknown[]>(
-      statement: Statement<Row, Values>,
-      values: NoInfer<Values>,
-    ): Promise<Row[]> {
-      if (writes(statement)) throw new Error(`${statement.name} writes: pass its call to write()`);
-      return onAny<Row>(queryOf(statement, values));
-    },
+    ...reads,
 
     /** Like `query`, for a statement that writes. The guard of its call decides about it. */
     async write<Row, Values extends readonly unknown[]>(
@@ -267,15 +281,35 @@ export function openDatabase(options: DatabaseOptions) {
       await pool.query('select 1');
     },
 
-    close: () => orm.close(true),
+    async close(): Promise<void> {
+      await Promise.all([orm.close(true), closeReplica()]);
+    },
   };
 }
 
-const queryOf = ({ name, text }: AnyStatement, values: readonly unknown[]): QueryConfig => ({
-  name,
-  text,
-  values: [...values],
-});
+/** Reads outside of transactions: from the primary, or from the replica. */
+function createReads(options: DatabaseOptions, onAny: <Row>(query: QueryConfig) => Promise<Row[]>) {
+  const primary: Reader = {
+    async query(statement, values) {
+      assertReads(statement);
+      return onAny(queryOf(statement, values));
+    },
+  };
+  const replica = options.readUrl ? connectReplica(options, options.readUrl) : undefined;
+  return {
+    /** Runs a prepared statement of a queries.ts that only reads, outside of transactions. */
+    query: primary.query,
+
+    /** Reads at a position or later: from the replica if it has come so far. */
+    readerAt: (position: Position | undefined): Reader =>
+      replica ? replica.readerAt(position, primary) : primary,
+
+    /** Reads a position that has every change committed before. Undefined without a replica. */
+    readPosition: replica && createPositionReader(primary.query),
+
+    closeReplica: async () => replica?.close(),
+  };
+}
 
 /** Runs a statement in a transaction of its own, which the guard of its call decides about. */
 async function guarded<Row>(pool: Pool, guard: CommitGuard, query: QueryConfig): Promise<Row[]> {

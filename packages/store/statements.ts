@@ -1,5 +1,6 @@
 import type { Origin } from '@bailiwick/contract';
 import { causesOf } from '@bailiwick/errors';
+import type { QueryConfig } from 'pg';
 
 // Statements in SQL, on the pool or inside a transaction, and the errors that they can have.
 
@@ -33,6 +34,18 @@ export function writes({ name, text }: AnyStatement): boolean {
   written.set(name, isWriting);
   return isWriting;
 }
+
+/** @throws if a statement may change rows */
+export function assertReads(statement: AnyStatement): void {
+  if (writes(statement)) throw new Error(`${statement.name} writes: pass its call to write()`);
+}
+
+/** A statement with its values, as the driver takes it. */
+export const queryOf = ({ name, text }: AnyStatement, values: readonly unknown[]): QueryConfig => ({
+  name,
+  text,
+  values: [...values],
+});
 
 const namesByText = new Map<string, string>();
 

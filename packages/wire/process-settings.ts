@@ -40,9 +40,14 @@ export function processSettings(tables: Readonly<Record<string, SettingTable>>):
   return names.includes('gateway') && isCalled(names) ? { ...joined, ...rpcPortSettings } : joined;
 }
 
+/** The settings that each service of a process has for itself. */
+export const ownSettings = ['databaseUrl', 'databaseReadUrl'];
+
 /** The name of a service's setting in its process. */
 export const nameIn = (names: readonly string[], service: string, name: string): string =>
-  name === 'databaseUrl' && names.length > 1 ? `${service}DatabaseUrl` : name;
+  ownSettings.includes(name) && names.length > 1
+    ? `${service}${name.charAt(0).toUpperCase()}${name.slice(1)}`
+    : name;
 
 function unusedIn(service: string, table: SettingTable, names: readonly string[]): Set<string> {
   const makesCalls = remotePeers(table, names).length > 0;

@@ -16,7 +16,7 @@ import type { Transport } from '@connectrpc/connect';
 import { openCallerVerifier } from './caller-tokens.ts';
 import type { Dispatch, Rpcs } from './dispatch.ts';
 import { openPeers, openRpcContext, type RpcContext } from './peers.ts';
-import { isCalled, nameIn, processSettings, remotePeers } from './process-settings.ts';
+import { isCalled, nameIn, ownSettings, processSettings, remotePeers } from './process-settings.ts';
 import { createLocalTransport, type WireTransport } from './rpc.ts';
 import { listenRpc } from './serve.ts';
 import type { callerSettings, OwnSettings, verifierSettings } from './settings.ts';
@@ -148,9 +148,9 @@ function createPeers(names: readonly string[], settings: Values, context: RpcCon
         urls.length === 0 ? {} : await openPeers(name, settings, Object.fromEntries(urls), context);
       remote.push(...Object.values(opened));
       const peers: Record<string, Transport> = { ...Object.fromEntries(local), ...opened };
-      const databaseUrl = settings[nameIn(names, name, 'databaseUrl')];
+      const own = ownSettings.map((setting) => [setting, settings[nameIn(names, name, setting)]]);
       return {
-        settings: { ...settings, databaseUrl } as OwnSettings<SettingTable>,
+        settings: { ...settings, ...Object.fromEntries(own) } as OwnSettings<SettingTable>,
         peers: peers as Peers<SettingTable>,
         log,
       };
