@@ -17,13 +17,14 @@ export function createCors(allowedOrigins: readonly string[]) {
       response.setHeader('access-control-allow-credentials', 'true');
       response.setHeader(
         'access-control-expose-headers',
-        'Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+        'Bailiwick-Position, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
       );
       if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined)
         return false;
       response.writeHead(204, {
         'access-control-allow-methods': 'POST',
-        'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key',
+        'access-control-allow-headers':
+          'Authorization, Bailiwick-Position, Content-Type, Idempotency-Key',
         'access-control-max-age': '600',
       });
       response.end();

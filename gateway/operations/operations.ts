@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
+  arePositions,
   type Caller,
   encodeJson,
   type Host,
@@ -8,6 +9,7 @@ import {
   jsonPath,
   noteValid,
   type Operation,
+  positionHeader,
   replayedHeader,
   setField,
   tenantDependsOnCaller,
@@ -113,7 +115,7 @@ export function createPipeline(deps: Deps) {
     if (tenantPath !== '') quotas.takeTenant(caller);
 
     const send = (by: Caller, input: Message) =>
-      forward({ operation, message: input, key, response, signal }, by);
+      forward({ operation, message: input, key, request, response, signal }, by);
     return {
       send: () => send(caller, message),
       /** Checks the right again for each piece: a revoked caller gets no further data. */
@@ -162,14 +164,22 @@ type ForwardedCall = {
   operation: Operation;
   message: Message;
   key: string | undefined;
+  request: IncomingMessage;
   response: ServerResponse;
   signal: AbortSignal;
 };
 
 /** Calls the owning service in the caller's name, and returns its answer as JSON. */
 function createForwarding(peers: Peers) {
-  return async ({ operation, message, key, response, signal }: ForwardedCall, by: Caller) => {
-    const header = key === undefined ? undefined : { [idempotencyKeyHeader]: key };
+  return async (
+    { operation, message, key, request, response, signal }: ForwardedCall,
+    by: Caller,
+  ) => {
+    const positions = positionsOf(operation, request);
+    const header = {
+      ...(key !== undefined && { [idempotencyKeyHeader]: key }),
+      ...(positions !== undefined && { [positionHeader]: positions }),
+    };
     const answer = await peers[operation.host].unary(
       operation.method,
       signal,
@@ -178,9 +188,18 @@ function createForwarding(peers: Peers) {
       message,
       contextFor(by),
     );
-    if (answer.header.has(replayedHeader)) response.setHeader(replayedHeader, 'true');
+    const { header: answered } = answer;
+    if (answered.has(replayedHeader)) response.setHeader(replayedHeader, 'true');
+    const position = answered.get(positionHeader);
+    if (position !== null) response.setHeader(positionHeader, position);
     return encodeJson(operation.method.output, answer.message, operation.nullWhenAbsent);
   };
+}
+
+/** The positions of a request, or undefined if only the primary may answer it. */
+function positionsOf({ fromReplica }: Operation, { headers }: IncomingMessage): string | undefined {
+  const text = headers[positionHeader];
+  return fromReplica && typeof text === 'string' && arePositions(text) ? text : undefined;
 }
 
 /** Moves the answer's token into its cookie, if the operation and the request say so. */

@@ -40,6 +40,7 @@ import { type ChangeGuard, type GuardDeps, openChange } from './guarded.ts';
 import type { AnyCheck, AnyHandler, Call, Route, Routes } from './handlers.ts';
 import type { Idempotency } from './idempotency/idempotency.ts';
 import { cursorProblems } from './page.ts';
+import type { Positions } from './positions.ts';
 
 // The pipeline of every call, over any transport: trace, log, error mapping, caller, audit of
 // denials, validation by the proto rules and the service's checks, authorization by the operation's
@@ -68,6 +69,8 @@ export type DispatchOptions = {
   revoke: (keys: readonly RightsKey[], cause?: string) => Promise<void>;
   /** Runs a call that carries an Idempotency-Key. */
   idempotency: Idempotency;
+  /** Lets a replica answer the lists of a caller whose changes it has. */
+  positions: Positions;
   /** Holds back the changes of calls whose right has ended. */
   guarding: GuardDeps;
 };
@@ -79,9 +82,10 @@ export function createDispatch({
   auditRefusal,
   revoke,
   idempotency,
+  positions,
   guarding,
 }: DispatchOptions) {
-  const run = createRun({ revoke, idempotency });
+  const run = createRun({ revoke, idempotency, positions });
   const audit = createAudit({ log, auditRefusal });
 
   const dispatch = async (
@@ -97,7 +101,9 @@ export function createDispatch({
     const started = performance.now();
     let code: ErrorCode | 'ok' = 'ok';
     try {
-      return await run(operation, request, routeOf(table, operation), circumstances);
+      const response = await run(operation, request, routeOf(table, operation), circumstances);
+      exchange.newPosition = await positions.ofChange(operation, caller);
+      return response;
     } catch (thrown) {
       const error = errorFor(thrown, caller);
       code = error.code;
@@ -164,7 +170,11 @@ function routeOf(table: Routes, operation: Operation): Route {
 }
 
 /** Checks and authorizes a call, and runs its handler: once for an Idempotency-Key. */
-function createRun({ revoke, idempotency }: Pick<DispatchOptions, 'revoke' | 'idempotency'>) {
+function createRun({
+  revoke,
+  idempotency,
+  positions,
+}: Pick<DispatchOptions, 'revoke' | 'idempotency' | 'positions'>) {
   return async (
     operation: Operation,
     request: Message,
@@ -181,6 +191,7 @@ function createRun({ revoke, idempotency }: Pick<DispatchOptions, 'revoke' | 'id
       caller,
       allowedBy,
       permission,
+      reader: positions.readerOf(operation, exchange.positions),
       // A getter: few handlers need the signal.
       get signal() {
         return signal();

@@ -1,6 +1,7 @@
 import type { RightsKey } from '@bailiwick/broker';
 import type { Operation, Origin, Rule } from '@bailiwick/contract';
 import type { Problem } from '@bailiwick/errors';
+import type { Reader } from '@bailiwick/store';
 import type {
   DescMethodUnary,
   DescService,
@@ -16,6 +17,8 @@ export type Call = Origin & {
   operation: Operation;
   /** The rule that allows the call. The handler itself checks a `handler` rule. */
   allowedBy: Rule | undefined;
+  /** Reads the lists of an operation that a replica may answer. Otherwise as the database. */
+  reader: Reader;
   /** Aborts when the caller's deadline has passed or the caller is gone. */
   signal: AbortSignal;
   /**

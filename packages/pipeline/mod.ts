@@ -13,6 +13,7 @@ export { IdempotentCallEntity, idempotentCallTable } from './idempotency/entity.
 export { createIdempotency } from './idempotency/idempotency.ts';
 export { sweepCalls } from './idempotency/queries.ts';
 export { createPager, type PageQuery, type Pager } from './page.ts';
+export { createPositions, type Positions } from './positions.ts';
 export { inOrderOf, readFound, readSearch, type Search } from './search.ts';
 export type { RightsSources } from './service/confirm.ts';
 export { forgetEverywhere } from './service/keys-forgetting.ts';

@@ -2,7 +2,7 @@ import {
   type Caller,
   idempotencyKeyHeader,
   operationOf,
-  replayedHeader,
+  positionHeader,
   serviceCaller,
 } from '@bailiwick/contract';
 import { callerRefusalIn, toConnectError, toServiceError, unavailable } from '@bailiwick/errors';
@@ -30,7 +30,7 @@ import {
 import { type CallerSigner, callerHeader } from './caller-tokens.ts';
 import { callOut, timed } from './calls.ts';
 import { startDeadline } from './deadline.ts';
-import type { Dispatch, Exchange } from './dispatch.ts';
+import { answerHeaders, type Dispatch, type Exchange } from './dispatch.ts';
 import type { OwnTokens } from './own-tokens.ts';
 import { NoResponseError, withRetries } from './retry.ts';
 
@@ -142,15 +142,16 @@ export function createLocalTransport(): Transport & { connect(dispatch: Dispatch
       try {
         const request = create(method.input, input);
         const caller = requireCaller(context);
-        const exchange: Exchange = { idempotencyKey: headersOf(header)[idempotencyKeyHeader] };
+        const headers = headersOf(header);
+        const exchange: Exchange = {
+          idempotencyKey: headers[idempotencyKeyHeader],
+          positions: headers[positionHeader],
+        };
         const limits = { timeoutMs: timeoutMs ?? defaultTimeoutMs, signal };
         const message = await timed(operationOf(method).host, () =>
           withDeadline(limits, (ends) => target(method, request, caller, ends, exchange)),
         );
-        const metadata = {
-          header: exchange.replayed ? replayedHeaders : noHeaders,
-          trailer: noHeaders,
-        };
+        const metadata = { header: headerOf(exchange), trailer: noHeaders };
         return response(method, message as MessageShape<O>, () => metadata);
       } catch (error) {
         throw toConnectError(toServiceError(error));
@@ -256,7 +257,11 @@ function messageIn<O extends DescMessage>(
 
 /** Shared by all responses: making them cost more than most of a call's other steps. */
 const noHeaders = new Headers();
-const replayedHeaders = new Headers({ [replayedHeader]: 'true' });
+
+const headerOf = (exchange: Exchange): Headers =>
+  exchange.replayed || exchange.newPosition !== undefined
+    ? new Headers(answerHeaders(exchange))
+    : noHeaders;
 
 /** The metadata are read on demand, since few callers need them. */
 const response = <I extends DescMessage, O extends DescMessage>(

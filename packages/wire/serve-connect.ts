@@ -1,11 +1,11 @@
-import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/contract';
+import { idempotencyKeyHeader, positionHeader } from '@bailiwick/contract';
 import { continueTrace, traceparentHeader } from '@bailiwick/process';
 import { Health } from '@bailiwick/proto/gen/grpc/health/v1/health_pb.ts';
 import { createRegistry, type DescMethodUnary, type DescService } from '@bufbuild/protobuf';
 import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { callerHeader } from './caller-tokens.ts';
-import type { Dispatch, Exchange } from './dispatch.ts';
+import { answerHeaders, type Dispatch, type Exchange } from './dispatch.ts';
 import { type HealthState, healthHandlers } from './health.ts';
 import { maxBodyBytes, type RpcServerOptions, type StockHandler, wireError } from './serve.ts';
 
@@ -55,6 +55,7 @@ function implementation(
     ) => {
       const exchange: Exchange = {
         idempotencyKey: requestHeader.get(idempotencyKeyHeader) ?? undefined,
+        positions: requestHeader.get(positionHeader) ?? undefined,
         requestHeaders: () => requestHeader,
       };
       try {
@@ -74,7 +75,8 @@ function implementation(
       } catch (error) {
         throw wireError(error, signal.aborted);
       } finally {
-        if (exchange.replayed) responseHeader.set(replayedHeader, 'true');
+        for (const [name, value] of Object.entries(answerHeaders(exchange)))
+          responseHeader.set(name, value);
         exchange.responseHeaders?.forEach((value, name) => responseHeader.append(name, value));
         exchange.responseTrailers?.forEach((value, name) => responseTrailer.append(name, value));
       }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { type Caller, idempotencyKeyHeader, replayedHeader } from '@bailiwick/contract';
+import { type Caller, idempotencyKeyHeader, positionHeader } from '@bailiwick/contract';
 import { invalid, toConnectError, toServiceError } from '@bailiwick/errors';
 import {
   continueTrace,
@@ -21,7 +21,7 @@ import {
 } from '@connectrpc/connect/protocol-connect';
 import { callerHeader } from './caller-tokens.ts';
 import { startDeadline } from './deadline.ts';
-import type { Dispatch, Exchange, Rpcs } from './dispatch.ts';
+import { answerHeaders, type Dispatch, type Exchange, type Rpcs } from './dispatch.ts';
 import type { HealthState } from './health.ts';
 import { readBody, stopReading } from './request-body.ts';
 import { listenHttp2 } from './serve-http2.ts';
@@ -132,6 +132,7 @@ async function answer(
   });
   const exchange: Exchange = {
     idempotencyKey: headerText(request, idempotencyKeyHeader),
+    positions: headerText(request, positionHeader),
     requestHeaders: () => headersOf(request),
   };
   try {
@@ -143,10 +144,13 @@ async function answer(
       dispatch(method, parse(method, body), caller, deadline.signal, exchange),
     );
     const bytes = toBinary(method.output, message);
-    if (exchange.replayed) response.setHeader(replayedHeader, 'true');
     setMetadata(response, exchange);
     response
-      .writeHead(200, { 'content-type': contentTypeUnaryProto, 'content-length': bytes.length })
+      .writeHead(200, {
+        ...answerHeaders(exchange),
+        'content-type': contentTypeUnaryProto,
+        'content-length': bytes.length,
+      })
       .end(bytes);
   } catch (error) {
     const connectError = wireError(error, deadline.hasEnded());

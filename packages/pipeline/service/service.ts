@@ -27,6 +27,7 @@ import { createDispatch, type DispatchOptions } from '../dispatch.ts';
 import { routes, type Served, serve } from '../handlers.ts';
 import { createIdempotency } from '../idempotency/idempotency.ts';
 import { sweepCalls } from '../idempotency/queries.ts';
+import { createPositions } from '../positions.ts';
 import { createConfirm, type RightsSources } from './confirm.ts';
 import { countedMs, createRefusals, type Refusals } from './refusals.ts';
 import { type Background, repeat } from './repeat.ts';
@@ -44,6 +45,7 @@ export type ServiceOptions = {
   schema: ServiceSchema;
   settings: {
     databaseUrl: string;
+    databaseReadUrl: string;
     databasePool: number;
     installationId: string;
     natsUrl: string;
@@ -104,6 +106,7 @@ export async function createService({
     log,
     revoke,
     idempotency: createIdempotency({ database, keyRing, log }),
+    positions: createPositions({ database, keyRing }),
     guarding: { guards, confirm: createConfirm(rights) },
     auditRefusal: createRefusalAudit(refusals),
   });
@@ -136,7 +139,13 @@ type Refusing = { log: Log; refuse: (message: string) => void };
 
 function openStores(
   schema: ServiceSchema,
-  { databaseUrl: url, databasePool: poolSize, natsUrl, natsPrefix }: ServiceOptions['settings'],
+  {
+    databaseUrl: url,
+    databaseReadUrl: readUrl,
+    databasePool: poolSize,
+    natsUrl,
+    natsPrefix,
+  }: ServiceOptions['settings'],
   { log, refuse }: Refusing,
 ) {
   const { service, entities } = schema;
@@ -144,6 +153,7 @@ function openStores(
     database: openDatabase({
       service,
       url,
+      readUrl,
       version: versionOf(schema),
       entities,
       poolSize,
