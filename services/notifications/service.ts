@@ -233,15 +233,15 @@ function endpointServices({ settings, ...shared }: Shared): Served[] {
     ...testDeliveryHandler(shared),
     ...explainHandler({ database }),
     ...listEventTypesHandler,
-    listAttempts: attemptsHandler({ database, pager }, 'whk'),
-    getStats: statsHandler({ database }, 'whk'),
+    listAttempts: attemptsHandler(pager, 'whk'),
+    getStats: statsHandler('whk'),
   };
   const chat = {
     ...chatHandlers(deps),
     deliver: directHandler(shared.tasks, Chat.method.deliver),
     ...testChatDeliveryHandler(shared),
-    listAttempts: attemptsHandler({ database, pager }, 'slk'),
-    getStats: statsHandler({ database }, 'slk'),
+    listAttempts: attemptsHandler(pager, 'slk'),
+    getStats: statsHandler('slk'),
   };
   return [
     serve(Webhooks, webhooks, webhookChecks(egress), webhookReplayChecks(deps)),

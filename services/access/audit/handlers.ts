@@ -28,7 +28,7 @@ const exportPage = 1001;
 export function auditHandlers(deps: Deps): Handlers<typeof Audit> {
   const { database, pager, keyRing } = deps;
   return {
-    list: (request, call) => listPage(deps, request, call),
+    list: (request, call) => listPage(pager, request, call),
 
     async listByUser({ userId, tenant, page, filter: input }, { operation, caller, allowedBy }) {
       const filter = readFilter(input);
@@ -53,15 +53,15 @@ export function auditHandlers(deps: Deps): Handlers<typeof Audit> {
 }
 
 async function listPage(
-  { database, pager }: Deps,
+  pager: Pager,
   { tenant, page, filter: input, oldestFirst }: AuditListRequest,
-  { operation }: Call,
+  { operation, reader }: Call,
 ) {
   const filter = readFilter(input);
   const order = oldestFirst ? ['oldest first'] : [];
   const binding = [operation.name, tenant, bindingOf(filter), ...order];
   const query = pager.read(page, binding);
-  const { rows, last } = await listEntries(database, tenant, { ...query, oldestFirst, filter });
+  const { rows, last } = await listEntries(reader, tenant, { ...query, oldestFirst, filter });
   const reached = last === undefined ? '' : String(last);
   const { items, nextCursor } = pager.cut(rows, query, binding, (row) => String(row.seq), reached);
   return { page: { items: items.map(toAuditEntry), nextCursor } };

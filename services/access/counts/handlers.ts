@@ -1,7 +1,6 @@
 import { holdsInTenant } from '@bailiwick/contract';
 import type { Handlers } from '@bailiwick/pipeline';
 import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import type { Database } from '@bailiwick/store';
 import { tenantRoles } from '../permissions/builtin.ts';
 import {
   countGroups,
@@ -17,22 +16,18 @@ import {
 const toCount = (count: number) => ({ value: Math.min(count, most), hasMore: count > most });
 
 /** The figures of a tenant and of the platform. */
-export function countHandlers({
-  database,
-}: {
-  database: Database;
-}): Pick<Handlers<typeof Tenants>, 'getCounts' | 'getTotals'> {
+export function countHandlers(): Pick<Handlers<typeof Tenants>, 'getCounts' | 'getTotals'> {
   return {
-    async getCounts({ tenant }, { caller }) {
+    async getCounts({ tenant }, { caller, reader }) {
       const ifMay = <T>(permission: string, count: () => Promise<T>): Promise<T | undefined> =>
         holdsInTenant(caller, permission, tenant) ? count() : Promise.resolve(undefined);
       const [members, invitations, groups, roles, signIns, refusals] = await Promise.all([
-        ifMay('iam.users.read', () => countMembers(database, tenant)),
-        ifMay('iam.invitations.read', () => countInvitations(database, tenant)),
-        ifMay('iam.groups.read', () => countGroups(database, tenant)),
-        ifMay('iam.roles.read', () => countRoles(database, tenant)),
-        ifMay('iam.users.write', () => listDays(database, tenant, 'sign_in')),
-        ifMay('iam.audit.read', () => listDays(database, tenant, 'denied')),
+        ifMay('iam.users.read', () => countMembers(reader, tenant)),
+        ifMay('iam.invitations.read', () => countInvitations(reader, tenant)),
+        ifMay('iam.groups.read', () => countGroups(reader, tenant)),
+        ifMay('iam.roles.read', () => countRoles(reader, tenant)),
+        ifMay('iam.users.write', () => listDays(reader, tenant, 'sign_in')),
+        ifMay('iam.audit.read', () => listDays(reader, tenant, 'denied')),
       ]);
       return {
         ...(members && {
@@ -46,11 +41,11 @@ export function countHandlers({
       };
     },
 
-    async getTotals() {
+    async getTotals(_request, { reader }) {
       const [{ active, suspended }, signIns, refusals] = await Promise.all([
-        countTenants(database),
-        listDays(database, '', 'sign_in'),
-        listDays(database, '', 'denied'),
+        countTenants(reader),
+        listDays(reader, '', 'sign_in'),
+        listDays(reader, '', 'denied'),
       ]);
       return { active: toCount(active), suspended: toCount(suspended), signIns, refusals };
     },

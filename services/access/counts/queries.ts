@@ -1,5 +1,5 @@
 import type { Origin } from '@bailiwick/contract';
-import type { Database, Statement } from '@bailiwick/store';
+import type { Database, Reader, Statement } from '@bailiwick/store';
 import type { DailyKind } from './entities.ts';
 
 /** Counting ends here, so that a call takes as long for a large tenant as for a small one. */
@@ -15,8 +15,8 @@ const members: Statement<MemberNumbers, [tenant: string, limit: number]> = {
 type MemberNumbers = { active: number; disabled: number };
 
 /** The members of a tenant by status, each at most one more than `most`. */
-export async function countMembers(database: Database, tenant: string): Promise<MemberNumbers> {
-  const [row] = await database.query(members, [tenant, most + 1]);
+export async function countMembers(reader: Reader, tenant: string): Promise<MemberNumbers> {
+  const [row] = await reader.query(members, [tenant, most + 1]);
   return row ?? { active: 0, disabled: 0 };
 }
 
@@ -30,8 +30,8 @@ const tenants: Statement<TenantNumbers, [limit: number]> = {
 type TenantNumbers = { active: number; suspended: number };
 
 /** The tenants by status, each at most one more than `most`. */
-export async function countTenants(database: Database): Promise<TenantNumbers> {
-  const [row] = await database.query(tenants, [most + 1]);
+export async function countTenants(reader: Reader): Promise<TenantNumbers> {
+  const [row] = await reader.query(tenants, [most + 1]);
   return row ?? { active: 0, suspended: 0 };
 }
 
@@ -51,26 +51,22 @@ const roles: CountStatement = {
   text: `select count(*)::int as count from (select from role_entry where tenant = $1 limit $2) as found`,
 };
 
-async function countOf(
-  database: Database,
-  statement: CountStatement,
-  tenant: string,
-): Promise<number> {
-  const [row] = await database.query(statement, [tenant, most + 1]);
+async function countOf(reader: Reader, statement: CountStatement, tenant: string): Promise<number> {
+  const [row] = await reader.query(statement, [tenant, most + 1]);
   return row?.count ?? 0;
 }
 
 /** The open invitations of a tenant, at most one more than `most`. */
-export const countInvitations = (database: Database, tenant: string): Promise<number> =>
-  countOf(database, invitations, tenant);
+export const countInvitations = (reader: Reader, tenant: string): Promise<number> =>
+  countOf(reader, invitations, tenant);
 
 /** The groups of a tenant, at most one more than `most`. */
-export const countGroups = (database: Database, tenant: string): Promise<number> =>
-  countOf(database, groups, tenant);
+export const countGroups = (reader: Reader, tenant: string): Promise<number> =>
+  countOf(reader, groups, tenant);
 
 /** The roles that a tenant has defined, at most one more than `most`. */
-export const countRoles = (database: Database, tenant: string): Promise<number> =>
-  countOf(database, roles, tenant);
+export const countRoles = (reader: Reader, tenant: string): Promise<number> =>
+  countOf(reader, roles, tenant);
 
 const days: Statement<{ day: string; count: number }, [tenant: string, kind: string]> = {
   name: 'access.daily_counts',
@@ -81,10 +77,10 @@ const days: Statement<{ day: string; count: number }, [tenant: string, kind: str
 
 /** The counts of each of the last 30 days, oldest first. Tenant "" is the platform. */
 export const listDays = (
-  database: Database,
+  reader: Reader,
   tenant: string,
   kind: DailyKind,
-): Promise<Array<{ day: string; count: number }>> => database.query(days, [tenant, kind]);
+): Promise<Array<{ day: string; count: number }>> => reader.query(days, [tenant, kind]);
 
 const sweep: Statement<never, []> = {
   name: 'access.sweep_daily_counts',

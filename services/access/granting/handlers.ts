@@ -64,7 +64,7 @@ function createFamily({ database, directory, pager }: Deps) {
         page,
         includePlatform = false,
       }: { tenant: string; page?: PageReq | undefined; includePlatform?: boolean },
-      { operation }: Call,
+      { operation, reader }: Call,
     ) {
       const withPlatform = includePlatform && tenant !== '';
       const binding = withPlatform
@@ -73,7 +73,7 @@ function createFamily({ database, directory, pager }: Deps) {
       return pager.list(
         page,
         binding,
-        (query) => (withPlatform ? grantsReaching : grantsIn)(database, tenant, subjectType, query),
+        (query) => (withPlatform ? grantsReaching : grantsIn)(reader, tenant, subjectType, query),
         toRecord,
       );
     },

@@ -1,5 +1,5 @@
 import type { PageQuery } from '@bailiwick/pipeline';
-import type { Database, Run, Statement } from '@bailiwick/store';
+import type { Database, Reader, Run, Statement } from '@bailiwick/store';
 import { isInReach, type Reach, type ReachValues, reachValues } from '../decisions/session.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 
@@ -66,12 +66,12 @@ const grantsOfTenant: Statement<
 
 /** The grants of one kind of subject in a tenant, or on the platform if `tenant` is "". */
 export function grantsIn(
-  database: Database,
+  reader: Reader,
   tenant: string,
   subjectType: SubjectType,
   { after, limit }: PageQuery,
 ): Promise<GrantRow[]> {
-  return database.query(grantsOfTenant, [tenant, subjectType, after, limit]);
+  return reader.query(grantsOfTenant, [tenant, subjectType, after, limit]);
 }
 
 // Each half has its own limit, so that a page reads one page of either index range. A tenant's
@@ -96,12 +96,12 @@ const grantsReachingTenant: Statement<
  * now.
  */
 export function grantsReaching(
-  database: Database,
+  reader: Reader,
   tenant: string,
   subjectType: SubjectType,
   { after, limit }: PageQuery,
 ): Promise<GrantRow[]> {
-  return database.query(grantsReachingTenant, [tenant, subjectType, after, limit]);
+  return reader.query(grantsReachingTenant, [tenant, subjectType, after, limit]);
 }
 
 // A user's grants are in several tenants: the last parameters say which of them the caller may see.

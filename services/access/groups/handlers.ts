@@ -39,49 +39,48 @@ const mayReadUsers = (caller: Caller, tenant: string) =>
 
 /** Groups_List and Groups_ListByTenant, which have equal shapes and answer alike. */
 async function listGroups(
-  { database, pager }: Deps,
+  pager: Pager,
   { tenant, page, ...request }: GroupsListRequest | GroupsListByTenantRequest,
-  { operation }: Call,
+  { operation, reader }: Call,
 ) {
   const binding = [operation.name, tenant];
   const search = readSearch(request);
   if (search) {
     const { ids, nextCursor } = await readFound(
       { pager, page, binding, search },
-      (criteria, query) => searchGroups(database, tenant, criteria, query),
+      (criteria, query) => searchGroups(reader, tenant, criteria, query),
     );
-    const rows = await findGroups(database, tenant, ids);
+    const rows = await findGroups(reader, tenant, ids);
     return { page: { items: inOrderOf(ids, rows, ({ id }) => id).map(toGroup), nextCursor } };
   }
-  return pager.list(page, binding, (query) => groupsOf(database, tenant, query), toGroup);
+  return pager.list(page, binding, (query) => groupsOf(reader, tenant, query), toGroup);
 }
 
 async function listMembers(
-  { database, pager }: Deps,
+  pager: Pager,
   request: GroupsListMembersRequest,
-  { operation, caller }: Call,
+  { operation, caller, reader }: Call,
 ) {
   const { tenant, group: path, page, effective = false } = request;
   const search = readSearch(request);
   // A search reveals names and addresses.
   if (search && !mayReadUsers(caller, tenant)) throw denied();
-  const group = await findGroup(database, tenant, pathKey(path));
+  const group = await findGroup(reader, tenant, pathKey(path));
   if (!group) throw notFound('group');
   const binding = [operation.name, tenant, group.id, String(effective)];
   if (search) {
     const { ids, nextCursor } = await readFound(
       { pager, page, binding, search },
-      (criteria, query) => searchMembersOf(database, group, effective, criteria, query),
+      (criteria, query) => searchMembersOf(reader, group, effective, criteria, query),
     );
     return { page: { items: ids, nextCursor } };
   }
   const query = pager.read(page, binding);
-  const ids = await memberIdsOf(database, group, query, effective);
+  const ids = await memberIdsOf(reader, group, query, effective);
   return { page: pager.cut(ids, query, binding, (id) => id) };
 }
 
-export function groupHandlers(deps: Deps): Handlers<typeof Groups> {
-  const { database, pager } = deps;
+export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups> {
   return {
     async save(request, call) {
       const { tenant = '', path = '' } = request.group ?? {};
@@ -103,8 +102,8 @@ export function groupHandlers(deps: Deps): Handlers<typeof Groups> {
       return {};
     },
 
-    list: (request, call) => listGroups(deps, request, call),
-    listByTenant: (request, call) => listGroups(deps, request, call),
+    list: (request, call) => listGroups(pager, request, call),
+    listByTenant: (request, call) => listGroups(pager, request, call),
 
     async addMember({ tenant, group, userId }, call) {
       await database.transaction({ call, tenant, row: rowOf.member(tenant, userId) }, (tx) =>
@@ -120,7 +119,7 @@ export function groupHandlers(deps: Deps): Handlers<typeof Groups> {
       return {};
     },
 
-    listMembers: (request, call) => listMembers(deps, request, call),
+    listMembers: (request, call) => listMembers(pager, request, call),
 
     async listMemberGroups({ userId, page, effective = false }, call) {
       const reach = await visibleTo(database, call, 'iam.groups.read');

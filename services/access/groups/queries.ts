@@ -4,7 +4,7 @@ import {
   type Database,
   type FoundIds,
   lastPartKey,
-  onPool,
+  type Reader,
   type Run,
   type Statement,
   textKey,
@@ -22,11 +22,11 @@ const groupByKey: Statement<GroupRow, [tenant: string, key: string]> = {
 };
 
 export async function findGroup(
-  database: Database,
+  reader: Reader,
   tenant: string,
   key: string,
 ): Promise<GroupRow | undefined> {
-  const rows = await database.query(groupByKey, [tenant, key]);
+  const rows = await reader.query(groupByKey, [tenant, key]);
   return rows[0];
 }
 
@@ -36,11 +36,11 @@ const groupsOfTenant: Statement<GroupRow, [tenant: string, after: string, limit:
 };
 
 export function groupsOf(
-  database: Database,
+  reader: Reader,
   tenant: string,
   { after, limit }: PageQuery,
 ): Promise<GroupRow[]> {
-  return database.query(groupsOfTenant, [tenant, after, limit]);
+  return reader.query(groupsOfTenant, [tenant, after, limit]);
 }
 
 const groupsByIds: Statement<GroupRow, [tenant: string, ids: readonly string[]]> = {
@@ -49,10 +49,10 @@ const groupsByIds: Statement<GroupRow, [tenant: string, ids: readonly string[]]>
 };
 
 export const findGroups = (
-  database: Database,
+  reader: Reader,
   tenant: string,
   ids: readonly string[],
-): Promise<GroupRow[]> => database.query(groupsByIds, [tenant, ids]);
+): Promise<GroupRow[]> => reader.query(groupsByIds, [tenant, ids]);
 
 const searchedGroups = createListing({
   name: 'access.groups_searched',
@@ -73,12 +73,12 @@ const searchedGroups = createListing({
 
 /** The ids of a page of a tenant's groups. */
 export const searchGroups = (
-  database: Database,
+  reader: Reader,
   tenant: string,
   { from, to, ...search }: Search,
   page: PageQuery,
 ): Promise<FoundIds> =>
-  searchedGroups.find(onPool(database), { ...search, ...page, tenant, values: [from, to] });
+  searchedGroups.find(reader.query, { ...search, ...page, tenant, values: [from, to] });
 
 // The order of the rows is that of their locks. A membership added by hand is no longer managed by
 // mappings.
@@ -123,12 +123,12 @@ const membersBelowGroup: MembersStatement = {
 
 /** The ids of the users in a group, or in it and the groups below it. */
 export async function memberIdsOf(
-  database: Database,
+  reader: Reader,
   group: GroupRow,
   { after, limit }: PageQuery,
   effective: boolean,
 ): Promise<string[]> {
-  const rows = await database.query(effective ? membersBelowGroup : membersOfGroup, [
+  const rows = await reader.query(effective ? membersBelowGroup : membersOfGroup, [
     group.tenant,
     group.id,
     after,
@@ -165,13 +165,13 @@ const searchedMembers = createListing({
 
 /** The ids of a page of the users in a group, or in it and the groups below it. */
 export const searchMembersOf = (
-  database: Database,
+  reader: Reader,
   { tenant, id }: GroupRow,
   isEffective: boolean,
   search: Search,
   page: PageQuery,
 ): Promise<FoundIds> =>
-  searchedMembers.find(onPool(database), { ...search, ...page, tenant, values: [id, isEffective] });
+  searchedMembers.find(reader.query, { ...search, ...page, tenant, values: [id, isEffective] });
 
 // A user's groups are in several tenants: the last parameters say which of them the caller
 // may see.

@@ -58,19 +58,19 @@ export function invitationHandlers(
       return {};
     },
 
-    async list({ tenant, page, ...request }, { operation }) {
+    async list({ tenant, page, ...request }, { operation, reader }) {
       const binding = [operation.name, tenant];
       const search = readSearch(request);
       if (search) {
         const { ids, nextCursor } = await readFound(
           { pager, page, binding, search },
-          (criteria, query) => searchInvitations(database, tenant, criteria, query),
+          (criteria, query) => searchInvitations(reader, tenant, criteria, query),
         );
-        const rows = await findInvitations(database, tenant, ids);
+        const rows = await findInvitations(reader, tenant, ids);
         const items = inOrderOf(ids, rows, ({ id }) => id);
         return { page: { items: items.map(toInvitation), nextCursor } };
       }
-      const find = (query: PageQuery) => invitationsInto(database, tenant, query);
+      const find = (query: PageQuery) => invitationsInto(reader, tenant, query);
       return pager.list(page, binding, find, toInvitation);
     },
 

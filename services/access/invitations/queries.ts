@@ -3,7 +3,7 @@ import {
   createListing,
   type Database,
   type FoundIds,
-  onPool,
+  type Reader,
   type Run,
   type Statement,
   textKey,
@@ -150,11 +150,11 @@ const invitationsOfTenant: Statement<
 
 /** The invitations into a tenant in all statuses, newest first. */
 export function invitationsInto(
-  database: Database,
+  reader: Reader,
   tenant: string,
   { after, limit }: PageQuery,
 ): Promise<InvitationRow[]> {
-  return database.query(invitationsOfTenant, [tenant, after, limit]);
+  return reader.query(invitationsOfTenant, [tenant, after, limit]);
 }
 
 const byIds: Statement<InvitationRow, [tenant: string, ids: readonly string[]]> = {
@@ -163,10 +163,10 @@ const byIds: Statement<InvitationRow, [tenant: string, ids: readonly string[]]> 
 };
 
 export const findInvitations = (
-  database: Database,
+  reader: Reader,
   tenant: string,
   ids: readonly string[],
-): Promise<InvitationRow[]> => database.query(byIds, [tenant, ids]);
+): Promise<InvitationRow[]> => reader.query(byIds, [tenant, ids]);
 
 // An expired invitation is stored as pending until the sweeper has marked it.
 const searched = createListing({
@@ -195,12 +195,12 @@ const searched = createListing({
 
 /** The ids of a page of the invitations into a tenant, newest first if no order is given. */
 export const searchInvitations = (
-  database: Database,
+  reader: Reader,
   tenant: string,
   { status, from, to, ...search }: Search,
   page: PageQuery,
 ): Promise<FoundIds> =>
-  searched.find(onPool(database), {
+  searched.find(reader.query, {
     ...search,
     ...page,
     isDescending: search.isDescending !== (search.order === ''),

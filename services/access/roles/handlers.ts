@@ -20,12 +20,12 @@ export function roleHandlers({ database, pager }: Deps): Handlers<typeof Roles> 
   // List and ListByTenant have equal shapes and answer alike.
   async function list(
     { tenant, page }: RolesListRequest | RolesListByTenantRequest,
-    { operation }: Call,
+    { operation, reader }: Call,
   ) {
     const binding = [operation.name, tenant];
     const query = pager.read(page, binding);
     const builtIn = builtInRoles(tenant).filter(({ id }) => id > query.after);
-    const rows = await rolesOf(database, tenant, query);
+    const rows = await rolesOf(reader, tenant, query);
     return { page: pager.cut([...builtIn, ...rows.map(toRole)], query, binding, ({ id }) => id) };
   }
 

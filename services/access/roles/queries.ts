@@ -1,5 +1,5 @@
 import type { PageQuery } from '@bailiwick/pipeline';
-import type { Database, Run, Statement } from '@bailiwick/store';
+import type { Database, Reader, Run, Statement } from '@bailiwick/store';
 import type { RoleRow } from './entities.ts';
 
 const columns =
@@ -26,11 +26,11 @@ const rolesOfTenant: Statement<RoleRow, [tenant: string, after: string, limit: n
 
 /** The roles that a tenant has defined, in order of id. */
 export function rolesOf(
-  database: Database,
+  reader: Reader,
   tenant: string,
   { after, limit }: PageQuery,
 ): Promise<RoleRow[]> {
-  return database.query(rolesOfTenant, [tenant, after, limit]);
+  return reader.query(rolesOfTenant, [tenant, after, limit]);
 }
 
 const roleUse: Statement<RoleUse, [tenant: string, slug: string]> = {

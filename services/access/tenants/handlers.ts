@@ -43,12 +43,12 @@ export function tenantHandlers(
     suspend: async ({ tenant }, call) => ({ tenant: await suspendTenant(database, tenant, call) }),
     resume: async ({ tenant }, call) => ({ tenant: await resumeTenant(database, tenant, call) }),
 
-    async list({ page, query: text, status }, { operation }) {
+    async list({ page, query: text, status }, { operation, reader }) {
       const binding = [operation.name, text, status];
       return pager.list(
         page,
         binding,
-        (query) => listTenants(database, { text, status }, query),
+        (query) => listTenants(reader, { text, status }, query),
         toTenant,
       );
     },

@@ -41,7 +41,7 @@ export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers>
   const { database, pager } = deps;
   return {
     async list({ tenant, page, withNames, ...request }, call) {
-      const { operation, caller } = call;
+      const { operation, caller, reader } = call;
       const toItems = async (rows: readonly TenantMemberRow[]) => {
         const names = withNames ? await findNames(deps.directory, rows, call) : undefined;
         return rows.map((row) => {
@@ -55,14 +55,14 @@ export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers>
       if (search) {
         const list = { pager, page, binding, search };
         const { ids, nextCursor } = await readFound(list, (criteria, query) =>
-          searchMembers(database, tenant, { ...criteria, withBarred, withPending: true }, query),
+          searchMembers(reader, tenant, { ...criteria, withBarred, withPending: true }, query),
         );
-        const rows = await findMembers(database, tenant, ids);
+        const rows = await findMembers(reader, tenant, ids);
         const members = inOrderOf(ids, rows, ({ userId }) => userId);
         return { page: { items: await toItems(members), nextCursor } };
       }
       const query = pager.read(page, binding);
-      const rows = await membersOf(database, tenant, { ...query, withBarred });
+      const rows = await membersOf(reader, tenant, { ...query, withBarred });
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.userId);
       return { page: { items: await toItems(items), nextCursor } };
     },

@@ -1,6 +1,6 @@
 import type { SessionProof } from '@bailiwick/contract';
 import type { PageQuery } from '@bailiwick/pipeline';
-import type { Database, Run, Statement } from '@bailiwick/store';
+import type { Database, Reader, Run, Statement } from '@bailiwick/store';
 import { demandsMore, type ProofValues, proofValues } from '../decisions/session.ts';
 import type { MembershipRow, TenantMemberRow, TenantRow } from './entities.ts';
 
@@ -31,10 +31,10 @@ const allTenants: Statement<
 
 /** A page of all tenants, those with this beginning of the name or slug, and in this status. */
 export const listTenants = (
-  database: Database,
+  reader: Reader,
   { text, status }: { text: string; status: string },
   { after, limit }: PageQuery,
-): Promise<TenantRow[]> => database.query(allTenants, [after, limit, text.trim(), status]);
+): Promise<TenantRow[]> => reader.query(allTenants, [after, limit, text.trim(), status]);
 
 const tenantsOfUser: Statement<TenantRow, [userId: string, after: string, limit: number]> = {
   name: 'access.tenants_of_user',
@@ -160,11 +160,11 @@ const membersOfTenant: Statement<
  * users who left while disabled.
  */
 export function membersOf(
-  database: Database,
+  reader: Reader,
   tenant: string,
   { after, limit, withBarred }: PageQuery & { withBarred: boolean },
 ): Promise<TenantMemberRow[]> {
-  return database.query(membersOfTenant, [tenant, after, limit, withBarred]);
+  return reader.query(membersOfTenant, [tenant, after, limit, withBarred]);
 }
 
 const tenantsCreatedBy: Statement<{ count: number }, [userId: string]> = {

@@ -27,22 +27,22 @@ import { assertMayTakeBot } from './taking.ts';
 type Deps = { database: Database; pager: Pager; authority: PeerClient<typeof Authority>; log: Log };
 
 async function list(
-  { database, pager }: Deps,
+  pager: Pager,
   { tenant, page, ...request }: BotsListRequest,
-  { operation }: Call,
+  { operation, reader }: Call,
 ) {
   const binding = [operation.name, tenant];
   const search = readSearch(request);
   if (search) {
     const { ids, nextCursor } = await readFound(
       { pager, page, binding, search },
-      (criteria, query) => searchBots(database, tenant, criteria, query),
+      (criteria, query) => searchBots(reader, tenant, criteria, query),
     );
-    const rows = await findBots(database, tenant, ids);
+    const rows = await findBots(reader, tenant, ids);
     const items = inOrderOf(ids, rows, ({ id }) => id);
     return { page: { items: items.map(botRecord), nextCursor } };
   }
-  return pager.list(page, binding, (query) => listBots(database, tenant, query), botRecord);
+  return pager.list(page, binding, (query) => listBots(reader, tenant, query), botRecord);
 }
 
 /** Switching a bot off takes all its rights, and switching it on gives them back. */
@@ -91,10 +91,10 @@ export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
       return { bot: botRecord(bot) };
     },
 
-    list: (request, call) => list(deps, request, call),
+    list: (request, call) => list(deps.pager, request, call),
 
-    async getCounts({ tenant }) {
-      const { active, inactive, expiringKeys } = await countBots(database, tenant);
+    async getCounts({ tenant }, { reader }) {
+      const { active, inactive, expiringKeys } = await countBots(reader, tenant);
       return {
         active: { value: active },
         inactive: { value: inactive },

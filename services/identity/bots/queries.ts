@@ -4,7 +4,7 @@ import {
   type Database,
   type FoundIds,
   lastPartKey,
-  onPool,
+  type Reader,
   type Statement,
   textKey,
 } from '@bailiwick/store';
@@ -20,11 +20,11 @@ const byIds: Statement<BotRow, [tenant: string, ids: readonly string[]]> = {
 
 /** The bots of a tenant among `ids`, in order of id. */
 export function findBots(
-  database: Database,
+  reader: Reader,
   tenant: string,
   ids: readonly string[],
 ): Promise<BotRow[]> {
-  return database.query(byIds, [tenant, ids]);
+  return reader.query(byIds, [tenant, ids]);
 }
 
 // For the platform, which grants roles to bots of any tenant.
@@ -55,11 +55,11 @@ const ofTenant: Statement<BotRow, [tenant: string, after: string, limit: number]
 
 /** A page of a tenant's bots, plus one row if there are more. */
 export function listBots(
-  database: Database,
+  reader: Reader,
   tenant: string,
   { after, limit }: PageQuery,
 ): Promise<BotRow[]> {
-  return database.query(ofTenant, [tenant, after, limit]);
+  return reader.query(ofTenant, [tenant, after, limit]);
 }
 
 // A tenant has a maximum number of bots, and an index has the keys that can expire.
@@ -79,8 +79,8 @@ type BotNumbers = { active: number; inactive: number; expiringKeys: number };
 export const mostKeys = 10_000;
 
 /** The bots of a tenant, and their keys that expire soon: at most one more than `mostKeys`. */
-export async function countBots(database: Database, tenant: string): Promise<BotNumbers> {
-  const [row] = await database.query(counts, [tenant, mostKeys + 1]);
+export async function countBots(reader: Reader, tenant: string): Promise<BotNumbers> {
+  const [row] = await reader.query(counts, [tenant, mostKeys + 1]);
   return row ?? { active: 0, inactive: 0, expiringKeys: 0 };
 }
 
@@ -103,9 +103,9 @@ const searched = createListing({
 
 /** The ids of a page of a tenant's bots. */
 export const searchBots = (
-  database: Database,
+  reader: Reader,
   tenant: string,
   { status, from, to, ...search }: Search,
   page: PageQuery,
 ): Promise<FoundIds> =>
-  searched.find(onPool(database), { ...search, ...page, tenant, values: [status, from, to] });
+  searched.find(reader.query, { ...search, ...page, tenant, values: [status, from, to] });

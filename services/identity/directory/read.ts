@@ -22,7 +22,7 @@ import type {
   Users,
   UsersListByTenantRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { type Database, type FoundIds, onPool } from '@bailiwick/store';
+import { type Database, type FoundIds, onPool, type Reader } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { type UserRow, userForReaders, userRecord } from '../users/entities.ts';
 import {
@@ -53,19 +53,19 @@ export function readingHandlers(deps: Deps): Reading {
       return { user: await recordFor(deps, user, call) };
     },
 
-    async list({ page, ...request }, { operation, caller }) {
+    async list({ page, ...request }, { operation, caller, reader }) {
       const binding = [operation.name];
       const record = recordOf(holdsOnPlatform(caller, 'iam.platform.users.write'), caller);
       const search = readSearch(request);
       if (search) {
         const { ids, nextCursor } = await readFound(
           { pager, page, binding, search },
-          (criteria, query) => searchUsers(database, criteria, query),
+          (criteria, query) => searchUsers(reader, criteria, query),
         );
-        return { page: await toFoundPage(database, { ids, nextCursor }, record) };
+        return { page: await toFoundPage(reader, { ids, nextCursor }, record) };
       }
       const query = pager.read(page, binding);
-      const rows = await listUsers(database, query);
+      const rows = await listUsers(reader, query);
       return {
         page: toPage(
           pager.cut(rows, query, binding, ({ id }) => id),
@@ -154,11 +154,11 @@ const toPage = (
 ) => ({ items: items.map(record), nextCursor });
 
 const toFoundPage = async (
-  database: Database,
+  reader: Reader,
   { ids, nextCursor }: { ids: readonly string[]; nextCursor: string },
   record: RecordOf,
 ) => ({
-  items: inOrderOf(ids, await findUsers(database, ids), ({ id }) => id).map(record),
+  items: inOrderOf(ids, await findUsers(reader, ids), ({ id }) => id).map(record),
   nextCursor,
 });
 

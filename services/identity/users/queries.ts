@@ -5,7 +5,7 @@ import {
   type Database,
   type FoundIds,
   lastPartKey,
-  onPool,
+  type Reader,
   type Run,
   type Statement,
   type Transaction,
@@ -92,17 +92,14 @@ export async function settleEmail(database: Database, email: Email): Promise<Ema
 }
 
 /** The users among `ids`, in order of id. */
-export async function findUsers(database: Database, ids: readonly string[]): Promise<UserRow[]> {
-  const rows = await database.query(byIds, [ids]);
+export async function findUsers(reader: Reader, ids: readonly string[]): Promise<UserRow[]> {
+  const rows = await reader.query(byIds, [ids]);
   return rows.map(userOf);
 }
 
 /** All users, in order of id. */
-export async function listUsers(
-  database: Database,
-  { after, limit }: PageQuery,
-): Promise<UserRow[]> {
-  const rows = await database.query(inOrder, [after, limit]);
+export async function listUsers(reader: Reader, { after, limit }: PageQuery): Promise<UserRow[]> {
+  const rows = await reader.query(inOrder, [after, limit]);
   return rows.map(userOf);
 }
 
@@ -138,11 +135,11 @@ const searched = createListing({
 
 /** The ids of a page of all users. */
 export const searchUsers = (
-  database: Database,
+  reader: Reader,
   { status, from, to, ...search }: Search,
   page: PageQuery,
 ): Promise<FoundIds> =>
-  searched.find(onPool(database), { ...search, ...page, tenant: '', values: [status, from, to] });
+  searched.find(reader.query, { ...search, ...page, tenant: '', values: [status, from, to] });
 
 /**
  * Deletes everything that belongs to an account and its address, except the account itself and its

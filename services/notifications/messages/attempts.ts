@@ -5,7 +5,6 @@ import type {
   DeliveryAttemptPageSchema,
   DeliveryAttemptSchema,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/attempts_pb.ts';
-import type { Database } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type AttemptFilter, type ListedAttempt, listAttempts } from './queries.ts';
@@ -21,19 +20,16 @@ type AttemptsRequest = {
 };
 
 /** The ListAttempts handler of one API area, for the endpoints with this id prefix. */
-export function attemptsHandler(
-  { database, pager }: { database: Database; pager: Pager },
-  prefix: 'whk' | 'slk' | 'app',
-) {
+export function attemptsHandler(pager: Pager, prefix: 'whk' | 'slk' | 'app') {
   return async (
     request: AttemptsRequest,
-    { operation }: Call,
+    { operation, reader }: Call,
   ): Promise<{ page: MessageInitShape<typeof DeliveryAttemptPageSchema> }> => {
     const { tenant, page } = request;
     const filter = filterOf(request, prefix);
     const binding = [operation.name, tenant, JSON.stringify(filter)];
     const query = pager.read(page, binding);
-    const rows = await listAttempts(database, tenant, filter, {
+    const rows = await listAttempts(reader, tenant, filter, {
       limit: query.limit,
       after: placeOf(query.after),
     });

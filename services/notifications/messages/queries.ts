@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { Database, Statement, Transaction } from '@bailiwick/store';
+import type { Database, Reader, Statement, Transaction } from '@bailiwick/store';
 import type { AttemptRow } from '../queue/queries.ts';
 
 export type MessageRow = {
@@ -203,13 +203,13 @@ export type AttemptPage = {
 
 /** A tenant's attempts after the cursor, newest first, and one more than the page holds. */
 export function listAttempts(
-  database: Database,
+  reader: Reader,
   tenant: string,
   filter: AttemptFilter,
   { limit, after }: AttemptPage,
 ): Promise<ListedAttempt[]> {
   const { prefix, endpoint, status, type, since, until } = filter;
-  return database.query(endpoint === null ? attemptsOfTenant : attemptsOfEndpoint, [
+  return reader.query(endpoint === null ? attemptsOfTenant : attemptsOfEndpoint, [
     tenant,
     since,
     until,

@@ -1,5 +1,5 @@
 import { timeOf } from '@bailiwick/contract';
-import type { Database } from '@bailiwick/store';
+import type { Call } from '@bailiwick/pipeline';
 import {
   countEndpoints,
   type EndpointPrefix,
@@ -12,12 +12,12 @@ type StatsQuery = { tenant: string; id: string };
 
 /** The GetStats handler for the endpoints with this id prefix. */
 export const statsHandler =
-  ({ database }: { database: Database }, prefix: EndpointPrefix) =>
-  async ({ tenant, id }: StatsQuery) => {
+  (prefix: EndpointPrefix) =>
+  async ({ tenant, id }: StatsQuery, { reader }: Call) => {
     const [endpoints, days, hours] = await Promise.all([
-      countEndpoints(database, tenant, prefix),
-      listDays(database, tenant, id || `${prefix}_`),
-      id === '' ? [] : listHours(database, tenant, id),
+      countEndpoints(reader, tenant, prefix),
+      listDays(reader, tenant, id || `${prefix}_`),
+      id === '' ? [] : listHours(reader, tenant, id),
     ]);
     return { endpoints, days: days.map(toStats), hours: hours.map(toStats) };
   };

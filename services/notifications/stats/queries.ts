@@ -1,4 +1,4 @@
-import type { Database, Statement, Transaction } from '@bailiwick/store';
+import type { Reader, Statement, Transaction } from '@bailiwick/store';
 
 export type EndpointPrefix = 'whk' | 'slk';
 
@@ -21,11 +21,11 @@ type EndpointNumbers = { total: number; failing: number; disabled: number };
 
 /** The endpoints of one kind, of which a tenant has a maximum number. */
 export async function countEndpoints(
-  database: Database,
+  reader: Reader,
   tenant: string,
   prefix: EndpointPrefix,
 ): Promise<EndpointNumbers> {
-  const [row] = await database.query(counts[prefix], [tenant]);
+  const [row] = await reader.query(counts[prefix], [tenant]);
   return row ?? { total: 0, failing: 0, disabled: 0 };
 }
 
@@ -60,15 +60,12 @@ const hours: Statement<StatsRow, [tenant: string, endpoint: string]> = {
 };
 
 /** The attempts of the last 30 days by day, oldest first. `of`: an endpoint, or the prefix of all. */
-export const listDays = (database: Database, tenant: string, of: string): Promise<StatsRow[]> =>
-  database.query(days, [tenant, of]);
+export const listDays = (reader: Reader, tenant: string, of: string): Promise<StatsRow[]> =>
+  reader.query(days, [tenant, of]);
 
 /** The attempts of the last 48 hours at one endpoint by hour, oldest first. */
-export const listHours = (
-  database: Database,
-  tenant: string,
-  endpoint: string,
-): Promise<StatsRow[]> => database.query(hours, [tenant, endpoint]);
+export const listHours = (reader: Reader, tenant: string, endpoint: string): Promise<StatsRow[]> =>
+  reader.query(hours, [tenant, endpoint]);
 
 const oldHours: Statement<unknown, [limit: number]> = {
   name: 'notifications.delete_old_hours',

@@ -41,9 +41,9 @@ export function appHandlers(deps: AppDeps): Handlers<typeof Apps> {
       return { app: toApi(await getApp(database, tenant, id)) };
     },
 
-    async list({ tenant, page }, { operation }) {
+    async list({ tenant, page }, { operation, reader }) {
       const binding = [operation.name, tenant];
-      return pager.list(page, binding, (query) => listApps(database, tenant, query), toApi);
+      return pager.list(page, binding, (query) => listApps(reader, tenant, query), toApi);
     },
 
     async delete({ tenant, id }, call) {

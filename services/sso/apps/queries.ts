@@ -1,7 +1,7 @@
 import type { Origin } from '@bailiwick/contract';
 import { notFound } from '@bailiwick/errors';
 import type { PageQuery } from '@bailiwick/pipeline';
-import type { Database, Statement, Transaction } from '@bailiwick/store';
+import type { Database, Reader, Statement, Transaction } from '@bailiwick/store';
 import type { AppRow } from './entities.ts';
 
 const columns = `tenant, id, name, kind, active, redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris",
@@ -43,11 +43,11 @@ const page: Statement<AppRow, [tenant: string, after: string, limit: number]> = 
 
 /** A page of apps, plus one row if there are more. */
 export function listApps(
-  database: Database,
+  reader: Reader,
   tenant: string,
   { limit, after }: PageQuery,
 ): Promise<AppRow[]> {
-  return database.query(page, [tenant, after, limit]);
+  return reader.query(page, [tenant, after, limit]);
 }
 
 type Logo = { tenant: string; app: string; type: string; content: Uint8Array };

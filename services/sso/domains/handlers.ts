@@ -41,14 +41,9 @@ export function domainHandlers(deps: DomainDeps): Handlers<typeof Domain> {
       return { domain: domainRecord(domain) };
     },
 
-    async list({ tenant, page }, { operation }) {
+    async list({ tenant, page }, { operation, reader }) {
       const binding = [operation.name, tenant];
-      return pager.list(
-        page,
-        binding,
-        (query) => listDomains(database, tenant, query),
-        domainRecord,
-      );
+      return pager.list(page, binding, (query) => listDomains(reader, tenant, query), domainRecord);
     },
 
     async delete({ tenant, id }, call) {

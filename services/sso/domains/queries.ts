@@ -1,6 +1,6 @@
 import type { Origin } from '@bailiwick/contract';
 import type { PageQuery } from '@bailiwick/pipeline';
-import type { Database, Run, Statement } from '@bailiwick/store';
+import type { Database, Reader, Run, Statement } from '@bailiwick/store';
 import type { StoredGiver } from '../delegation.ts';
 import type { Capture, DomainRow } from './entities.ts';
 
@@ -51,11 +51,11 @@ const ofTenant: Statement<DomainRow, [tenant: string, after: string, limit: numb
 
 /** A page of a tenant's domains, and one more row if there are more. */
 export function listDomains(
-  database: Database,
+  reader: Reader,
   tenant: string,
   { after, limit }: PageQuery,
 ): Promise<DomainRow[]> {
-  return database.query(ofTenant, [tenant, after, limit]);
+  return reader.query(ofTenant, [tenant, after, limit]);
 }
 
 const count: Statement<{ count: number }, [tenant: string]> = {

@@ -154,11 +154,12 @@ describeOne('codes for applications, and their pages', 'one process', (topology)
       );
       assert.deepEqual(corsOf(answer.headers), {
         'access-control-allow-credentials': 'true',
-        'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key',
+        'access-control-allow-headers':
+          'Authorization, Bailiwick-Position, Content-Type, Idempotency-Key',
         'access-control-allow-methods': 'POST',
         'access-control-allow-origin': origin,
         'access-control-expose-headers':
-          'Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+          'Bailiwick-Position, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
         'access-control-max-age': '600',
       });
     }

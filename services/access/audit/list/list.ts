@@ -1,4 +1,4 @@
-import type { Database } from '@bailiwick/store';
+import type { Reader } from '@bailiwick/store';
 import type { AuditRow } from '../entities.ts';
 import type { EntryFilter } from '../queries.ts';
 import { countPeriod, findNames, type Path, readWindow } from './queries.ts';
@@ -21,14 +21,14 @@ type Matches = { rows: AuditRow[]; last: number | undefined };
 
 /** A tenant's entries that match the filter, in order. */
 export async function listEntries(
-  database: Database,
+  reader: Reader,
   tenant: string,
   { after, limit, oldestFirst, filter: requested }: Listing,
 ): Promise<Matches> {
-  const filter = await withNames(database, tenant, requested);
+  const filter = await withNames(reader, tenant, requested);
   if (filter.actions?.length === 0 || filter.operations?.length === 0)
     return { rows: [], last: undefined };
-  const path = await choosePath(database, tenant, filter);
+  const path = await choosePath(reader, tenant, filter);
   const candidates = restricts(filter, path)
     ? Math.max(limit, Math.floor(perWindow / valuesOn(filter, path)))
     : limit;
@@ -38,7 +38,7 @@ export async function listEntries(
   for (let count = 0; count < windows; count++) {
     const remaining = limit - rows.length;
     const window = { path, oldestFirst, after: position, filter, limit: remaining, candidates };
-    const matches = await readWindow(database, tenant, window);
+    const matches = await readWindow(reader, tenant, window);
     rows.push(...matches.rows);
     last = matches.last;
     if (rows.length >= limit || last === undefined) break;
@@ -49,13 +49,13 @@ export async function listEntries(
 
 /** The filter with the names that its prefixes stand for. */
 async function withNames(
-  database: Database,
+  reader: Reader,
   tenant: string,
   { actionPrefix, operationPrefix, ...filter }: EntryFilter,
 ): Promise<EntryFilter> {
-  const actions = actionPrefix && (await findNames(database, tenant, 'action', actionPrefix));
+  const actions = actionPrefix && (await findNames(reader, tenant, 'action', actionPrefix));
   const operations =
-    operationPrefix && (await findNames(database, tenant, 'operation', operationPrefix));
+    operationPrefix && (await findNames(reader, tenant, 'operation', operationPrefix));
   return {
     ...filter,
     ...(actions && {
@@ -66,7 +66,7 @@ async function withNames(
 }
 
 /** The path with the fewest candidates, as far as this can be known without statistics. */
-async function choosePath(database: Database, tenant: string, filter: EntryFilter): Promise<Path> {
+async function choosePath(reader: Reader, tenant: string, filter: EntryFilter): Promise<Path> {
   const { targetIds, actorIds, ip, actions, operations, result, from, to } = filter;
   if (targetIds) return 'target';
   const attribute: Path | undefined =
@@ -78,7 +78,7 @@ async function choosePath(database: Database, tenant: string, filter: EntryFilte
     undefined;
   if (!from && !to) return attribute ?? 'all';
   if (!attribute && result === null) return 'period';
-  const size = await countPeriod(database, tenant, filter, perWindow);
+  const size = await countPeriod(reader, tenant, filter, perWindow);
   if (size < perWindow) return 'shortPeriod';
   return attribute ?? 'period';
 }

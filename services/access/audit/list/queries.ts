@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@bailiwick/store';
+import type { Reader, Statement } from '@bailiwick/store';
 import type { AuditRow } from '../entities.ts';
 import {
   columns,
@@ -178,11 +178,11 @@ export type Window = Order & {
  * no further ones.
  */
 export async function readWindow(
-  database: Database,
+  reader: Reader,
   tenant: string,
   { after, filter, limit, candidates, ...order }: Window,
 ): Promise<{ rows: AuditRow[]; last: number | undefined }> {
-  const entries = await database.query(statementOf(order), [
+  const entries = await reader.query(statementOf(order), [
     tenant,
     after === '' ? null : Number(after),
     candidates,
@@ -210,12 +210,12 @@ const periodSize: Statement<
 
 /** The number of a tenant's entries in the filter's period, counted up to `most`. */
 export async function countPeriod(
-  database: Database,
+  reader: Reader,
   tenant: string,
   { from, to }: EntryFilter,
   most: number,
 ): Promise<number> {
-  const [row] = await database.query(periodSize, [tenant, from, to, most]);
+  const [row] = await reader.query(periodSize, [tenant, from, to, most]);
   return row?.size ?? 0;
 }
 
@@ -240,11 +240,11 @@ const names: Record<
 
 /** The actions or operations of a tenant's entries that begin with a prefix. */
 export async function findNames(
-  database: Database,
+  reader: Reader,
   tenant: string,
   column: 'action' | 'operation',
   prefix: string,
 ): Promise<string[]> {
-  const rows = await database.query(names[column], [tenant, prefix]);
+  const rows = await reader.query(names[column], [tenant, prefix]);
   return rows.map(({ name }) => name);
 }

@@ -1,9 +1,8 @@
 import type { PageQuery, Search } from '@bailiwick/pipeline';
 import {
   createListing,
-  type Database,
   type FoundIds,
-  onPool,
+  type Reader,
   type Run,
   type Statement,
   textKey,
@@ -62,12 +61,12 @@ type Visibility = { withBarred: boolean; withPending: boolean };
 
 /** The ids of a page of a tenant's members. */
 export const searchMembers = (
-  database: Database,
+  reader: Reader,
   tenant: string,
   { status, source, from, to, withBarred, withPending, ...search }: Search & Visibility,
   page: PageQuery,
 ): Promise<FoundIds> =>
-  searched.find(onPool(database), {
+  searched.find(reader.query, {
     ...search,
     ...page,
     tenant,
@@ -86,10 +85,10 @@ const byIds: Statement<TenantMemberRow, [tenant: string, ids: readonly string[]]
 
 /** The members and pending offers of a tenant among `ids`. */
 export const findMembers = (
-  database: Database,
+  reader: Reader,
   tenant: string,
   ids: readonly string[],
-): Promise<TenantMemberRow[]> => database.query(byIds, [tenant, ids]);
+): Promise<TenantMemberRow[]> => reader.query(byIds, [tenant, ids]);
 
 // Reports may arrive twice and in any order: an older one is ignored. The order of the rows is that
 // of their locks.
