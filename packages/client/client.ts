@@ -3,6 +3,7 @@ import { type Deadline, orAborted, pause, startDeadline } from './deadline.ts';
 import { CallTimeoutError, errorOf } from './errors.ts';
 import { withIdempotencyKey, withoutSideEffects } from './gen/operations.ts';
 import type { Operations, Streams } from './gen/types.ts';
+import { createPositions, type Positions, positionHeader } from './positions.ts';
 import { waitBeforeRetry } from './retry.ts';
 import { readUrl } from './url.ts';
 
@@ -86,7 +87,13 @@ export function createClient(options: ClientOptions): Client {
   const overrides = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   );
-  const settings: Settings = { ...defaults, fetch: globalThis.fetch, ...overrides, url: base };
+  const settings: Settings = {
+    ...defaults,
+    fetch: globalThis.fetch,
+    ...overrides,
+    url: base,
+    positions: createPositions(),
+  };
 
   const call: Client['call'] = async (operation, request, callOptions) =>
     // The only place that trusts the response to have its documented type.
@@ -111,17 +118,42 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-type Settings = ClientOptions & typeof defaults & { fetch: typeof globalThis.fetch };
+type Settings = ClientOptions &
+  typeof defaults & { fetch: typeof globalThis.fetch; positions: Positions };
 
 type Job<Answer> = {
   operation: string;
   request: object;
   read: (operation: string, response: Response, deadline: Deadline) => Promise<Answer>;
   streams?: boolean;
+  /** The positions of the last changes, for a call that changes nothing. */
+  positions?: string | undefined;
 };
 
-/** Makes one call with its retries, within the time limit. */
+/** Makes one call. A read follows the last changes, and a change is remembered for the next reads. */
 async function perform<Answer>(
+  settings: Settings,
+  job: Job<Answer>,
+  options?: CallOptions,
+): Promise<Answer> {
+  const { positions } = settings;
+  if (withoutSideEffects.has(job.operation))
+    return attempt(settings, { ...job, positions: positions.header() }, options);
+  const noteChange = positions.begin();
+  let position = '';
+  const read: Job<Answer>['read'] = (operation, response, deadline) => {
+    position = response.headers.get(positionHeader) ?? '';
+    return job.read(operation, response, deadline);
+  };
+  try {
+    return await attempt(settings, { ...job, read }, options);
+  } finally {
+    noteChange(position);
+  }
+}
+
+/** Makes one call with its retries, within the time limit. */
+async function attempt<Answer>(
   settings: Settings,
   job: Job<Answer>,
   options: CallOptions = {},
@@ -133,14 +165,14 @@ async function perform<Answer>(
   const repeatable = key !== undefined || withoutSideEffects.has(job.operation);
   let hasAnswer = false;
   try {
-    for (let attempt = 1; ; attempt++) {
+    for (let count = 1; ; count++) {
       try {
         const answer = await send(settings, job, deadline, key);
         hasAnswer = true;
         return answer;
       } catch (error) {
         deadline.signal.throwIfAborted();
-        const waitMs = waitBeforeRetry(error, attempt, repeatable, settings);
+        const waitMs = waitBeforeRetry(error, count, repeatable, settings);
         if (waitMs === undefined) throw error;
         await pause(waitMs, deadline.signal);
       }
@@ -167,7 +199,7 @@ const newKey = (): string =>
 
 async function send<Answer>(
   settings: Settings,
-  { operation, request, read }: Job<Answer>,
+  { operation, request, read, positions }: Job<Answer>,
   deadline: Deadline,
   key: string | undefined,
 ): Promise<Answer> {
@@ -184,6 +216,7 @@ async function send<Answer>(
     'content-type': 'application/json',
     ...(settings.userAgent === '' ? {} : { 'user-agent': settings.userAgent }),
     ...(key === undefined ? {} : { 'idempotency-key': key }),
+    ...(positions === undefined ? {} : { [positionHeader]: positions }),
     ...(token === undefined || token === '' ? {} : { authorization: `Bearer ${token}` }),
   };
   const { fetch, url } = settings;
