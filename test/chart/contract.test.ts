@@ -82,8 +82,11 @@ test('the chart renders every required setting of a process, in every scenario',
   }
 });
 
-/** A pod of the gateway has no folder of the database and the broker. */
-const ofOneMachine: readonly string[] = ['dataDir'];
+/**
+ * A pod of the gateway has no folder of the database and the broker, and a service no replica of its
+ * database without a Secret.
+ */
+const absent: readonly string[] = ['dataDir', 'databaseReadUrl'];
 
 test('every setting with a default is rendered or a value of `config`, and `config` has no others', {
   skip: chart.skip,
@@ -93,7 +96,7 @@ test('every setting with a default is rendered or a value of `config`, and `conf
     Object.entries<Setting>(table)
       .filter(([, setting]) => !isGiven(pod, setting))
       .map(([key]) => key)
-      .filter((key) => !ofOneMachine.includes(key)),
+      .filter((key) => !absent.includes(key)),
   );
   assert.deepEqual(
     Object.keys(passedOn).sort(),

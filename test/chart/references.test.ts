@@ -4,7 +4,14 @@ import { settingTables } from '@bailiwick/deploy/settings.ts';
 import { shapes } from '@bailiwick/deploy/shapes.ts';
 import { readSettings } from '@bailiwick/process';
 import { openChart } from './helm.ts';
-import { configuredPods, containerOf, materialise, objectsOf, podOf } from './manifests.ts';
+import {
+  configuredPods,
+  containerOf,
+  materialise,
+  objectsOf,
+  type Pod,
+  podOf,
+} from './manifests.ts';
 import { sampleSecret } from './secrets.ts';
 
 // Secrets are referenced and mounted as files.
@@ -119,4 +126,40 @@ test('mode single has one workload, behind the same Service, with settings that 
     assert.equal(settings[`${service}DatabaseUrl`], 'postgres://bailiwick-database', service);
   const all: string = settingTables.notifications.roles.fallback;
   assert.deepEqual(settings['roles'], all.split(','));
+});
+
+test('a replica is named by a file: for the services of the shared database, or for one with its own', {
+  skip: chart.skip,
+}, async (t) => {
+  const variablesOf = (pod: Pod) =>
+    (containerOf(pod).env ?? [])
+      .filter(({ name }) => name.includes('DATABASE_READ_URL'))
+      .map(({ name, value }) => `${name}=${value}`);
+  const shared = 'DATABASE_READ_URL_FILE=/run/bailiwick/database-read-url';
+  const full = await chart.render({ file: 'full' });
+  assert.deepEqual(
+    ['identity', 'access', 'sso', 'gateway'].map((name) =>
+      variablesOf(podOf(full, 'Deployment', name)),
+    ),
+    [[`BAILIWICK_IDENTITY_${shared}`], [shared], [], []],
+  );
+  const set = [
+    'database.replica.existingSecret=replica',
+    'database.services.sso.existingSecret=sso',
+    'database.services.sso.replica.existingSecret=sso-replica',
+  ];
+  const single = podOf(
+    await chart.render({ file: 'values-single.yaml', set }),
+    'Deployment',
+    'gateway',
+  );
+  assert.deepEqual(variablesOf(single).sort(), [
+    'BAILIWICK_SSO_DATABASE_READ_URL_FILE=/run/bailiwick/sso-database-read-url',
+    shared,
+  ]);
+  const settings = readSettings(shapes.single[0].settings, materialise(t, single, sampleSecret));
+  for (const service of shapes.single[0].services.slice(1)) {
+    const name = service === 'sso' ? 'sso-replica' : 'replica';
+    assert.equal(settings[`${service}DatabaseReadUrl`], `postgres://${name}`, service);
+  }
 });

@@ -51,6 +51,7 @@ export const byName: Readonly<Record<string, Schema>> = {
   cpu: { type: ['string', 'number'], description: 'CPU.' },
   memory: { type: ['string', 'number'], description: 'Memory.' },
   migrations: { description: 'The login that migrates it.' },
+  replica: { description: 'The replica of it, which answers lists.' },
   to: { ...objects, description: 'NetworkPolicyPeers. Empty: all.' },
   from: { ...objects, description: 'NetworkPolicyPeers. Empty: all.' },
   ports: { ...ports, description: 'Ports. Empty: the usual ones.' },
@@ -131,7 +132,7 @@ export const byPath: Readonly<Record<string, Schema>> = {
       {
         name: {
           type: 'string',
-          not: { pattern: '^(BAILIWICK_.*|PORT|(DATABASE|NATS)_URL(_FILE)?)$' },
+          not: { pattern: '^(BAILIWICK_.*|PORT|(DATABASE|DATABASE_READ|NATS)_URL(_FILE)?)$' },
         },
         value: { type: 'string' },
         valueFrom: { type: 'object' },

@@ -41,19 +41,36 @@ the evaluation's database.
 {{- end -}}
 
 {{/*
-(dict "root" $ "process" name): the databases of the process's services: setting → the variable and
-the file that name it, and the fields of "bailiwick.database". A process with one service has one
-file.
+(dict "root" $ "service"): the same of a service's replica. A service with a database of its own has
+only a replica of its own. The secret is empty without a replica.
+*/}}
+{{- define "bailiwick.replica" -}}
+{{- $all := .root.Values.database -}}
+{{- $own := index $all.services .service | default dict -}}
+{{- $replica := $own.replica | default dict -}}
+{{- $isShared := and (empty $replica.existingSecret) (empty $own.existingSecret) -}}
+{{- if $isShared -}}{{- $replica = $all.replica | default dict -}}{{- end -}}
+{secret: {{ $replica.existingSecret | default "" | quote }}, key: {{ $replica.key | default "url" | quote }}, shared: {{ $isShared }}, included: false}
+{{- end -}}
+
+{{/*
+(dict "root" $ "process" name): the databases of the process's services, and their replicas: setting →
+the variable and the file that name it, and the fields of "bailiwick.database". A process with one
+service has one file for each.
 */}}
 {{- define "bailiwick.ownDatabases" -}}
 {{- $context := . -}}
 {{- range $name, $setting := index (include "bailiwick.settings" .root | fromYaml) .process }}
-{{- if hasSuffix "atabaseUrl" $name }}
-{{- $isOnly := eq $name "databaseUrl" }}
-{{- $service := $isOnly | ternary $context.process (trimSuffix "DatabaseUrl" $name) }}
-{{- $database := include "bailiwick.database" (dict "root" $context.root "service" $service "migrate" false) | fromYaml }}
-{{- $file := or $isOnly $database.shared | ternary "database-url" (printf "%s-database-url" $service) }}
+{{- range $suffix, $define := dict "DatabaseUrl" "bailiwick.database" "DatabaseReadUrl" "bailiwick.replica" }}
+{{- if hasSuffix $suffix (title $name) }}
+{{- $isOnly := eq $name (untitle $suffix) }}
+{{- $service := $isOnly | ternary $context.process (trimSuffix $suffix $name) }}
+{{- $database := include $define (dict "root" $context.root "service" $service "migrate" false) | fromYaml }}
+{{- $file := or $isOnly $database.shared | ternary $suffix (printf "%s%s" $service $suffix) | kebabcase }}
+{{- if $database.secret }}
 {{ $name }}: {{ merge (dict "variable" (ternary $setting.orElse $setting.env $database.shared) "file" $file) $database | toJson }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end -}}
