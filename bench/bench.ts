@@ -14,6 +14,8 @@ export type Options = {
   minutes: number;
   /** Of G33: only the rows of this number of callers. */
   callers?: number;
+  /** Users of the large installation. */
+  users: number;
 };
 
 export type Row = {

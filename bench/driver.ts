@@ -118,6 +118,21 @@ export async function pacedPass(
   return { calls, perSecond: (calls * 1000) / took, errors };
 }
 
+/** Sends each request once, after the answer to the one before. Latencies in ms. */
+export async function oneByOne(
+  pool: Pool,
+  shots: readonly Shot[],
+): Promise<{ calls: number; p50: number; errors: number }> {
+  const latencies: number[] = [];
+  let errors = 0;
+  for (const shot of shots) {
+    const began = performance.now();
+    if (!(await shoot({ pool, next: () => shot }))) errors++;
+    latencies.push(performance.now() - began);
+  }
+  return { calls: shots.length, p50: median(latencies), errors };
+}
+
 /**
  * Each of `clients` sends its next request after the answer: the maximum rate. The latencies say
  * nothing about lower loads.

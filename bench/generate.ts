@@ -8,7 +8,8 @@ import { rowsOf } from '@bailiwick/test/support/store.ts';
 // among them.
 
 /** An identifier in SQL that ascends with `n`, like identifiers made one after the other. */
-const id = (prefix: string, n: string) => `'${prefix}_00000000' || lpad(${n}::text, 18, '0')`;
+export const id = (prefix: string, n: string): string =>
+  `'${prefix}_00000000' || lpad((${n})::text, 18, '0')`;
 
 /** Users with a verified address, all or the first of them members of `tenant`. */
 export async function fillUsers(
@@ -94,8 +95,11 @@ export async function fillDeliveryHours(
   await analyse(stack, 'notifications.delivery_hour');
 }
 
-async function analyse(stack: Stack, ...tables: string[]): Promise<void> {
-  for (const table of tables) await rowsOf(stack, `vacuum analyze ${table}`);
+export async function analyse(
+  database: Pick<Stack, 'databaseUrl'>,
+  ...tables: string[]
+): Promise<void> {
+  for (const table of tables) await rowsOf(database, `vacuum analyze ${table}`);
 }
 
 /** The cursor of a list after a key, as a client holds it after reading that far. */

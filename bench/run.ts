@@ -38,6 +38,7 @@ import { listInteractions } from './g29-console.ts';
 import { scim } from './g30-scim.ts';
 import { imports } from './g32-imports.ts';
 import { manyCallers } from './g33-populations.ts';
+import { growth } from './g39-growth.ts';
 import { endlessReceivers } from './g40-endless.ts';
 import { shapesBeside } from './g45-shapes.ts';
 import { updatePage } from './page.ts';
@@ -55,6 +56,7 @@ import { short } from './short.ts';
 //   npm run bench -- G14 --tasks 1000000     a larger backlog
 //   npm run bench -- G17 --minutes 120       the full soak, instead of twelve minutes
 //   npm run bench -- G33 --callers 5000      only this number of callers
+//   npm run bench -- G39 --users 100000      a smaller installation than one of a million users
 //   npm run bench -- G4 --profile folder     with a CPU profile of every process, for profile.ts; the numbers are then not valid
 //   npm run bench -- G4 --json file          with the rows in a file, for compare.ts
 //   npm run bench -- G4 --plot file.svg      with the ratios as a picture
@@ -93,6 +95,7 @@ const benches: Record<string, Bench> = {
   G30: scim,
   G32: imports,
   G33: manyCallers,
+  G39: growth,
   G40: endlessReceivers,
   G45: shapesBeside,
   SHORT: short,
@@ -106,6 +109,7 @@ const { values, positionals } = parseArgs({
     tasks: { type: 'string', default: '20000' },
     minutes: { type: 'string', default: '12' },
     callers: { type: 'string' },
+    users: { type: 'string', default: '1000000' },
     profile: { type: 'string' },
     json: { type: 'string' },
     plot: { type: 'string' },
@@ -118,9 +122,11 @@ const options = {
   tasks: Number(values.tasks),
   minutes: Number(values.minutes),
   ...(values.callers !== undefined && { callers: Number(values.callers) }),
+  users: Number(values.users),
 };
 if (!(options.tasks >= 1000)) throw new Error('--tasks is a number of 1000 or more');
 if (!(options.minutes >= 6)) throw new Error('--minutes is a number of 6 or more');
+if (!(options.users >= 10_000)) throw new Error('--users is a number of 10000 or more');
 if (!(options.seconds > 0 && options.rounds >= 3))
   throw new Error(
     '--seconds is a number above 0, and --rounds is a number of 3 or more, because the results are medians',

@@ -17,17 +17,25 @@ const connections = 8;
 const batch = 500;
 const log: Log = { info() {}, warn() {}, error: (message) => console.error(message) };
 
-/**
- * Makes `count` members of a tenant and opens a session for each with identity's own function, a
- * hundred times as fast as by signing in. Returns when the events of all these sign-ins are published.
- */
+/** Makes `count` members of a tenant and opens a session for each. */
 export async function openSessions(
   stack: Stack,
   tenant: string,
   count: number,
 ): Promise<Session[]> {
   await fillUsers(stack, tenant, count);
-  const ids = Array.from({ length: count }, (_, index) => filledId('usr', index + 1));
+  return sessionsOf(
+    stack,
+    Array.from({ length: count }, (_, index) => filledId('usr', index + 1)),
+  );
+}
+
+/**
+ * Opens a session for each user with identity's own function, a hundred times as fast as by signing
+ * in. Returns when the events of all these sign-ins are published. In no certain order.
+ */
+export async function sessionsOf(stack: Stack, userIds: readonly string[]): Promise<Session[]> {
+  const ids = [...userIds];
   const database = openDatabase({
     service: identitySchema.service,
     url: stack.databaseUrl,

@@ -1,5 +1,10 @@
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
-import { type OwnStack, startStack, type Topology } from '@bailiwick/test/support/harness.ts';
+import {
+  type OwnStack,
+  type StackOptions,
+  startStack,
+  type Topology,
+} from '@bailiwick/test/support/harness.ts';
 import { newAddress, password } from '@bailiwick/test/support/people.ts';
 import { cycle, operation, type Shot } from './driver.ts';
 
@@ -11,8 +16,13 @@ export type Person = { email: string; token: string };
 export const startMeasured = (
   topology: Topology,
   environment: Record<string, string> = {},
+  options: StackOptions = {},
 ): Promise<OwnStack> =>
-  startStack(topology, { NODE_ENV: 'production', BAILIWICK_LIMITS: 'off', ...environment });
+  startStack(
+    topology,
+    { NODE_ENV: 'production', BAILIWICK_LIMITS: 'off', ...environment },
+    options,
+  );
 
 /** Users who are signed in, each with a session. */
 export async function createPeople(stack: OwnStack, count: number): Promise<Person[]> {
