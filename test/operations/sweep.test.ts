@@ -89,6 +89,23 @@ describe('the sweeper of identity', () => {
     assert.deepEqual(await countRows(), { registration: 1, ...others });
   });
 
+  test('goes on behind the rows that the last run examined, and then from the beginning', async () => {
+    const sweep = 'identity.sweep_idle_sessions';
+    const places = new Map([[sweep, 'ses_2']]);
+    await store(`
+      delete from identity.session;
+      insert into identity.session (id, user_id, token_hash, auth_method, provider, ip, user_agent, created_at, last_seen_at, expires_at)
+        select 'ses_' || n, '', sha256(n::text::bytea), '', '', '', '', now(), now() - n * interval '100 days', now() + interval '1 day' from generate_series(0, 3) n`);
+    await removeExpired(database, log, undefined, places);
+    assert.deepEqual(
+      await store('select id from identity.session order by id'),
+      ['ses_0', 'ses_1', 'ses_2'].map((id) => ({ id })),
+    );
+    assert.equal(places.get(sweep), '');
+    await removeExpired(database, log, undefined, places);
+    assert.deepEqual(await store('select id from identity.session'), [{ id: 'ses_0' }]);
+  });
+
   test('deletes the factors of users who no longer exist, and no others', async () => {
     await store(`
       insert into identity.user_account (id, email, email_key, email_verified, name, given_name, family_name, picture, locale, status, external_id, metadata, created_at, updated_at)

@@ -13,20 +13,28 @@ type RepeatOptions = {
   failed: string;
   /** One run. A long run should check `isStopped` now and then. */
   work: (isStopped: () => boolean) => Promise<unknown>;
+  /** A run that takes long is followed by a pause of this many times its length. */
+  restFactor?: number;
 };
 
 /**
  * Repeats background work of a service, never concurrently. A failed run is retried by the next
  * one.
  */
-export function repeat({ everyMs, log, failed, work }: RepeatOptions): Background {
+export function repeat({ everyMs, log, failed, work, restFactor = 0 }: RepeatOptions): Background {
   return () => {
     let stopped = false;
     let turn: Promise<unknown> | undefined;
+    let rested = 0;
+    const run = async (began: number) => {
+      await work(() => stopped).catch((error: unknown) => log.warn(failed, { error }));
+      const ended = performance.now();
+      rested = ended + restFactor * (ended - began);
+      turn = undefined;
+    };
     const timer = setInterval(() => {
-      turn ??= work(() => stopped)
-        .catch((error: unknown) => log.warn(failed, { error }))
-        .finally(() => (turn = undefined));
+      const now = performance.now();
+      if (now >= rested) turn ??= run(now);
     }, everyMs);
     return async () => {
       stopped = true;

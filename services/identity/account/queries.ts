@@ -103,22 +103,6 @@ export const sweeps: readonly Sweep[] = [
     text: `delete from totp_factor where tenant = '' and ctid = any (array (
              select ctid from totp_factor where tenant = '' and confirmed_at is null and created_at < now() - interval '1 hour' limit $1)) returning 1`,
   },
-  // A version without factors leaves those of a user that it deletes after a rollback.
-  {
-    name: 'identity.sweep_orphaned_passkeys',
-    text: `delete from passkey where ctid = any (array (
-             select f.ctid from passkey f where not exists (select from user_account u where u.id = f.user_id) limit $1)) returning 1`,
-  },
-  {
-    name: 'identity.sweep_orphaned_totp',
-    text: `delete from totp_factor where tenant = '' and ctid = any (array (
-             select f.ctid from totp_factor f where f.tenant = '' and f.confirmed_at is not null and not exists (select from user_account u where u.id = f.user_id) limit $1)) returning 1`,
-  },
-  {
-    name: 'identity.sweep_orphaned_codes',
-    text: `delete from recovery_code where ctid = any (array (
-             select f.ctid from recovery_code f where not exists (select from user_account u where u.id = f.user_id) limit $1)) returning 1`,
-  },
   {
     name: 'identity.sweep_used_challenges',
     text: `delete from used_challenge where ctid = any (array (select ctid from used_challenge where expires_at < now() - interval '1 hour' limit $1)) returning 1`,
@@ -129,17 +113,71 @@ export const sweeps: readonly Sweep[] = [
   },
   {
     name: 'identity.sweep_sessions',
-    text: `delete from session where ctid = any (array (select ctid from session where operator = '' and (expires_at < now() or last_seen_at < now() - idle_minutes * interval '1 minute') limit $1)) returning 1`,
-  },
-  {
-    name: 'identity.sweep_known_networks',
-    text: `delete from known_network where ctid = any (array (select ctid from known_network where last_success_at < now() - interval '400 days' limit $1)) returning 1`,
+    text: `delete from session where ctid = any (array (select ctid from session where operator = '' and expires_at < now() limit $1)) returning 1`,
   },
   {
     name: 'identity.sweep_login_failures',
     text: `delete from login_failure where ctid = any (array (select ctid from login_failure where updated_at < now() - interval '30 days' limit $1)) returning 1`,
   },
 ];
+
+/** The keys of the next rows of a table, and the condition of the rows up to the last of them. */
+const slice = (rows: string, key: string) =>
+  `slice as materialized (select distinct ${key} as key from ${rows} ${key} > $1 order by key limit $2::int)`;
+const within = (key: string) => `${key} > $1 and ${key} <= (select max(key) from slice)`;
+const lastOfSlice = 'select max(key) as last, count(*)::int as size from slice';
+
+type SliceSweep = Statement<{ last: string | null; size: number }, [after: string, limit: number]>;
+
+/**
+ * Examines the next rows in the order of a key and deletes those that have ended, where no index
+ * finds them: one would have to be written with each use of a session and each sign-in.
+ */
+export const sliceSweeps: readonly SliceSweep[] = [
+  {
+    name: 'identity.sweep_idle_sessions',
+    text: `with ${slice('session where', 'id')}, gone as (
+             delete from session where ${within('id')} and operator = '' and last_seen_at < now() - idle_minutes * interval '1 minute' returning 1)
+           ${lastOfSlice}`,
+  },
+  {
+    name: 'identity.sweep_known_networks',
+    text: `with ${slice('known_network where', 'email_key')}, gone as (
+             delete from known_network where ${within('email_key')} and last_success_at < now() - interval '400 days' returning 1)
+           ${lastOfSlice}`,
+  },
+  // A version without factors leaves those of a user that it deletes after a rollback.
+  {
+    name: 'identity.sweep_orphaned_passkeys',
+    text: `with ${slice('passkey where', 'id')}, gone as (
+             delete from passkey f where ${within('f.id')} and not exists (select from user_account u where u.id = f.user_id) returning 1)
+           ${lastOfSlice}`,
+  },
+  {
+    name: 'identity.sweep_orphaned_totp',
+    text: `with ${slice("totp_factor where tenant = '' and", 'user_id')}, gone as (
+             delete from totp_factor f where f.tenant = '' and ${within('f.user_id')} and f.confirmed_at is not null and not exists (select from user_account u where u.id = f.user_id) returning 1)
+           ${lastOfSlice}`,
+  },
+  {
+    name: 'identity.sweep_orphaned_codes',
+    text: `with ${slice('recovery_code where', 'user_id')}, gone as (
+             delete from recovery_code f where ${within('f.user_id')} and not exists (select from user_account u where u.id = f.user_id) returning 1)
+           ${lastOfSlice}`,
+  },
+];
+
+/** Runs one sweep of a slice. Returns the last key and the number of keys. */
+export async function sweepSlice(
+  database: Database,
+  call: Origin,
+  statement: SliceSweep,
+  after: string,
+  limit: number,
+): Promise<{ last: string; size: number }> {
+  const [row] = await database.write(call, statement, [after, limit]);
+  return { last: row?.last ?? '', size: row?.size ?? 0 };
+}
 
 /** Runs one sweep. Returns how many rows it deleted. */
 export async function sweep(
