@@ -13,6 +13,7 @@ import { GroupEntity, GroupMemberEntity, ScimMemberEntity } from './groups/entit
 import { InvitationEntity } from './invitations/entities.ts';
 import { Baseline } from './migrations/029-baseline.ts';
 import { Revocations } from './migrations/030-revocations.ts';
+import { TenantSearch } from './migrations/031-tenant-search.ts';
 import { ScimUserEntity } from './provisioned/entities.ts';
 import { RoleEntity } from './roles/entities.ts';
 import { ScimNoticeEntity } from './scim/notices/entities.ts';
@@ -55,6 +56,7 @@ export const accessSchema: ServiceSchema = {
   migrations: [
     { name: '029-baseline', class: Baseline },
     { name: '030-revocations', class: Revocations },
+    { name: '031-tenant-search', class: TenantSearch },
   ],
   baseline: { version: 20, last: '028-mapping-givers' },
   compatibleFrom: 1,

@@ -6,6 +6,7 @@ import {
   TenantSchema,
   type TenantSettings,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import { searchIndex, textKey } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { LaterGiver } from '../decisions/delegation.ts';
@@ -55,6 +56,10 @@ export const TenantEntity = defineEntity({
     { name: 'tenant_created_by', properties: ['createdBy'] },
     { name: 'tenant_status', properties: ['status'], where: `status <> 'active'` },
     { name: 'tenant_purge_at', properties: ['purgeAt'], where: 'purge_at is not null' },
+    ...[
+      `tenant_name on tenant ((${textKey('name')}), id)`,
+      `tenant_slug_search on tenant ((${textKey('slug')}), id)`,
+    ].map(searchIndex),
   ],
 });
 

@@ -1,13 +1,13 @@
 import { sessionProof } from '@bailiwick/contract';
 import { notFound } from '@bailiwick/errors';
-import type { Handlers, Pager } from '@bailiwick/pipeline';
+import { type Handlers, inOrderOf, type Pager, readFound, readSearch } from '@bailiwick/pipeline';
 import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { findBranding } from './branding/queries.ts';
 import { toBranding } from './branding.ts';
 import { type CreateDeps, createTenant } from './create.ts';
 import { toOwnTenant, toTenant } from './entities.ts';
 import { deleteTenant, restoreTenant, resumeTenant, suspendTenant } from './lifecycle.ts';
-import { findTenant, listTenants, membershipsOf } from './queries.ts';
+import { findTenant, findTenants, listTenants, membershipsOf, searchTenants } from './queries.ts';
 import { updateTenant } from './update.ts';
 
 export function tenantHandlers(
@@ -43,14 +43,18 @@ export function tenantHandlers(
     suspend: async ({ tenant }, call) => ({ tenant: await suspendTenant(database, tenant, call) }),
     resume: async ({ tenant }, call) => ({ tenant: await resumeTenant(database, tenant, call) }),
 
-    async list({ page, query: text, status }, { operation, reader }) {
-      const binding = [operation.name, text, status];
-      return pager.list(
-        page,
-        binding,
-        (query) => listTenants(reader, { text, status }, query),
-        toTenant,
+    async list({ page, ...request }, { operation, reader }) {
+      // Cursors of the version before this one named an empty text and status.
+      const binding = [operation.name, '', ''];
+      const search = readSearch(request);
+      if (!search)
+        return pager.list(page, binding, (query) => listTenants(reader, query), toTenant);
+      const { ids, nextCursor } = await readFound(
+        { pager, page, binding, search },
+        (criteria, query) => searchTenants(reader, criteria, query),
       );
+      const rows = await findTenants(reader, ids);
+      return { page: { items: inOrderOf(ids, rows, ({ id }) => id).map(toTenant), nextCursor } };
     },
 
     async listMine({ page }, { operation, caller }) {

@@ -1,6 +1,14 @@
 import type { SessionProof } from '@bailiwick/contract';
-import type { PageQuery } from '@bailiwick/pipeline';
-import type { Database, Reader, Run, Statement } from '@bailiwick/store';
+import type { PageQuery, Search } from '@bailiwick/pipeline';
+import {
+  createListing,
+  type Database,
+  type FoundIds,
+  type Reader,
+  type Run,
+  type Statement,
+  textKey,
+} from '@bailiwick/store';
 import { demandsMore, type ProofValues, proofValues } from '../decisions/session.ts';
 import type { MembershipRow, TenantMemberRow, TenantRow } from './entities.ts';
 
@@ -18,23 +26,47 @@ export async function findTenant(database: Database, id: string): Promise<Tenant
   return rows[0];
 }
 
-const allTenants: Statement<
-  TenantRow,
-  [after: string, limit: number, text: string, status: string]
-> = {
+const allTenants: Statement<TenantRow, [after: string, limit: number]> = {
   name: 'access.all_tenants',
-  text: `select ${tenantColumns} from tenant t
-         where t.id > $1 and ($3 = '' or starts_with(lower(t.name), lower($3)) or starts_with(t.slug, lower($3)))
-           and ($4 = '' or t.status = $4)
-         order by t.id limit $2`,
+  text: `select ${tenantColumns} from tenant t where t.id > $1 order by t.id limit $2`,
 };
 
-/** A page of all tenants, those with this beginning of the name or slug, and in this status. */
-export const listTenants = (
+/** A page of all tenants. */
+export const listTenants = (reader: Reader, { after, limit }: PageQuery): Promise<TenantRow[]> =>
+  reader.query(allTenants, [after, limit]);
+
+const searchedTenants = createListing({
+  name: 'access.tenants_searched',
+  sources: ['tenant t'],
+  scope: `$1::text = ''`,
+  id: 't.id',
+  orders: {},
+  searched: [textKey('t.name'), textKey('t.slug')],
+  filters: ['($7::text is null or t.status = $7)'],
+  selective: [
+    {
+      name: 'status',
+      where: `t.status <> 'active' and t.status = $7::text`,
+      isGiven: ([status]) => status !== null && status !== 'active',
+    },
+  ],
+});
+
+/** The ids of a page of the tenants with this beginning of the name or slug, and in this status. */
+export const searchTenants = (
   reader: Reader,
-  { text, status }: { text: string; status: string },
-  { after, limit }: PageQuery,
-): Promise<TenantRow[]> => reader.query(allTenants, [after, limit, text.trim(), status]);
+  { status, ...search }: Search,
+  page: PageQuery,
+): Promise<FoundIds> =>
+  searchedTenants.find(reader.query, { ...search, ...page, tenant: '', values: [status] });
+
+const tenantsByIds: Statement<TenantRow, [ids: readonly string[]]> = {
+  name: 'access.tenants_by_ids',
+  text: `select ${tenantColumns} from tenant t where t.id = any ($1)`,
+};
+
+export const findTenants = (reader: Reader, ids: readonly string[]): Promise<TenantRow[]> =>
+  reader.query(tenantsByIds, [ids]);
 
 const tenantsOfUser: Statement<TenantRow, [userId: string, after: string, limit: number]> = {
   name: 'access.tenants_of_user',

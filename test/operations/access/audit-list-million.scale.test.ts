@@ -16,7 +16,8 @@ const fill = `
   select tenant, 'aud_' || lpad(n::text, 26, '0'), e.seq + n, occurred_at + make_interval(secs => n),
     case n % 4 when 0 then 'group.member_added' when 1 then 'group.member_removed' when 2 then 'grant.added' else 'user.updated' end,
     case n % 2 when 0 then 'Groups_AddMember' else 'Users_Update' end, case n % 100 when 0 then 'denied' else 'success' end, code, 'user',
-    case n % 1000 when 0 then 'usr_rare' else 'usr_busy' end, credential_id, targets, array['grp_' || n, 'grp_busy_' || n % 4], permission, grant_id,
+    case n % 1000 when 0 then 'usr_rare' else 'usr_busy' end, credential_id, targets,
+    array['grp_' || n, 'grp_busy_' || n % 4] || case n % 100 when 0 then array['grp_often'] else '{}' end, permission, grant_id,
     '192.0.2.' || n % 8, user_agent, request_id, trace_id, changes, prev_hash, hash
   from (select * from access.audit_entry where tenant = $2 order by seq desc limit 1) e cross join generate_series(1, $1::int) n`;
 
@@ -50,6 +51,9 @@ describeOne('a million audit entries', 'one process', (topology) => {
     [{ ActorIDs: ['usr_other'] }, 0],
     [{ TargetIDs: ['grp_5'] }, 1],
     [{ TargetIDs: ['grp_other'] }, 0],
+    [{ TargetIDs: ['grp_busy_1'] }, 50],
+    [{ TargetIDs: ['grp_often'] }, 50],
+    [{ TargetIDs: ['grp_often'], From: future }, 0],
     [{ IP: '203.0.113.1' }, 0],
     [{ Result: 'denied' }, 50],
     [{ Result: 'failed' }, 0],

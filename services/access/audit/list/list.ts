@@ -1,10 +1,17 @@
 import type { Reader } from '@bailiwick/store';
 import type { AuditRow } from '../entities.ts';
 import type { EntryFilter } from '../queries.ts';
-import { countPeriod, findNames, type Path, readWindow } from './queries.ts';
+import { countPeriod, countTargets, findNames, type Path, readWindow } from './queries.ts';
 
 /** Entries that one statement compares with several filters. */
 const perWindow = 10_000;
+/**
+ * Entries that a page with targets compares first: most tenants have no more, and a target of many
+ * entries fills the page.
+ */
+const firstWindow = 1000;
+/** Entries of all tenants with a target that the index of targets may find. */
+const fewNamed = 5000;
 /** Statements of one call. Then the call returns its entries, with the cursor to go on. */
 const windows = 5;
 
@@ -28,22 +35,25 @@ export async function listEntries(
   const filter = await withNames(reader, tenant, requested);
   if (filter.actions?.length === 0 || filter.operations?.length === 0)
     return { rows: [], last: undefined };
-  const path = await choosePath(reader, tenant, filter);
-  const candidates = restricts(filter, path)
-    ? Math.max(limit, Math.floor(perWindow / valuesOn(filter, path)))
-    : limit;
   const rows: AuditRow[] = [];
   let position = after;
   let last: number | undefined;
-  for (let count = 0; count < windows; count++) {
+  /** Reads a window, and returns whether the page is complete. */
+  const read = async (path: Path, candidates: number): Promise<boolean> => {
     const remaining = limit - rows.length;
     const window = { path, oldestFirst, after: position, filter, limit: remaining, candidates };
     const matches = await readWindow(reader, tenant, window);
     rows.push(...matches.rows);
     last = matches.last;
-    if (rows.length >= limit || last === undefined) break;
     position = String(last);
-  }
+    return rows.length >= limit || last === undefined;
+  };
+  if (filter.targetIds && (await read('all', firstWindow))) return { rows, last };
+  const path = await choosePath(reader, tenant, filter);
+  const candidates = restricts(filter, path)
+    ? Math.max(limit, Math.floor(perWindow / valuesOn(filter, path)))
+    : limit;
+  for (let count = 0; count < windows; count++) if (await read(path, candidates)) break;
   return { rows, last };
 }
 
@@ -68,7 +78,8 @@ async function withNames(
 /** The path with the fewest candidates, as far as this can be known without statistics. */
 async function choosePath(reader: Reader, tenant: string, filter: EntryFilter): Promise<Path> {
   const { targetIds, actorIds, ip, actions, operations, result, from, to } = filter;
-  if (targetIds) return 'target';
+  if (targetIds && (await countTargets(reader, targetIds, fewNamed + 1)) <= fewNamed)
+    return 'target';
   const attribute: Path | undefined =
     (actorIds && 'actor') ||
     (ip !== null && 'ip') ||
@@ -77,10 +88,12 @@ async function choosePath(reader: Reader, tenant: string, filter: EntryFilter): 
     (result !== null && result !== 'success' && 'result') ||
     undefined;
   if (!from && !to) return attribute ?? 'all';
-  if (!attribute && result === null) return 'period';
+  // A page with targets is in the order of the chain, as its first window.
+  const otherwise = targetIds ? 'all' : 'period';
+  if (!attribute && result === null && !targetIds) return otherwise;
   const size = await countPeriod(reader, tenant, filter, perWindow);
   if (size < perWindow) return 'shortPeriod';
-  return attribute ?? 'period';
+  return attribute ?? otherwise;
 }
 
 const fieldsOf: Partial<Record<Path, keyof EntryFilter>> = {
