@@ -125,6 +125,8 @@ export const sweeps: readonly Sweep[] = [
 const slice = (rows: string, key: string) =>
   `slice as materialized (select distinct ${key} as key from ${rows} ${key} > $1 order by key limit $2::int)`;
 const within = (key: string) => `${key} > $1 and ${key} <= (select max(key) from slice)`;
+const unknownUsers =
+  'array(select s.key from slice s where not exists (select from user_account u where u.id = s.key))';
 const lastOfSlice = 'select max(key) as last, count(*)::int as size from slice';
 
 type SliceSweep = Statement<{ last: string | null; size: number }, [after: string, limit: number]>;
@@ -156,13 +158,13 @@ export const sliceSweeps: readonly SliceSweep[] = [
   {
     name: 'identity.sweep_orphaned_totp',
     text: `with ${slice("totp_factor where tenant = '' and", 'user_id')}, gone as (
-             delete from totp_factor f where f.tenant = '' and ${within('f.user_id')} and f.confirmed_at is not null and not exists (select from user_account u where u.id = f.user_id) returning 1)
+             delete from totp_factor f where f.tenant = '' and ${within('f.user_id')} and f.confirmed_at is not null and f.user_id = any (${unknownUsers}) returning 1)
            ${lastOfSlice}`,
   },
   {
     name: 'identity.sweep_orphaned_codes',
     text: `with ${slice('recovery_code where', 'user_id')}, gone as (
-             delete from recovery_code f where ${within('f.user_id')} and not exists (select from user_account u where u.id = f.user_id) returning 1)
+             delete from recovery_code f where ${within('f.user_id')} and f.user_id = any (${unknownUsers}) returning 1)
            ${lastOfSlice}`,
   },
 ];
