@@ -41,11 +41,7 @@ test('one of several replicas announces the expiry of a bot key, once', async ()
       [tenant, createId('bky'), hash, index % 2 === 0 ? '-1 second' : '14 days -1 second'],
     );
   }
-  const stops = replicas.map((database) =>
-    createKeyNotices({ database, log, intervalMs: 10 })({
-      dispatch: () => Promise.reject(new Error('unused')),
-    }),
-  );
+  const stops = replicas.map((database) => createKeyNotices({ database, log, intervalMs: 10 })());
   await eventually(
     'all keys to be announced',
     async () => (await countOf(at, 'identity.bot_key where notice_at <= now()')) === 0,

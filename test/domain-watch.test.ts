@@ -73,9 +73,7 @@ async function put(
 /** Runs the watch of all replicas until `done`. */
 async function watch(lookUp: LookUpTxt, isDone: () => Promise<boolean>): Promise<void> {
   const stops = replicas.map((one) =>
-    watchDomains({ database: one, lookUp, log, intervalMs: 10 })({
-      dispatch: () => Promise.reject(new Error('unused')),
-    }),
+    watchDomains({ database: one, lookUp, log, intervalMs: 10 })(),
   );
   await eventually('the watch', isDone);
   await Promise.all(stops.map((stop) => stop()));

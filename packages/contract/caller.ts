@@ -6,9 +6,6 @@ import { hasPermission } from './permissions.ts';
 
 export type { Caller };
 
-/** The caller id of queue workers, whose work belongs to no request. */
-export const queueWorker = 'queue';
-
 const blank = { ...create(CallerSchema) };
 
 /**

@@ -8,7 +8,6 @@ export {
   isForAccount,
   newCaller,
   portalCaller,
-  queueWorker,
   serviceCaller,
   supportCaller,
 } from './caller.ts';

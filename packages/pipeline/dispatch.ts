@@ -37,7 +37,7 @@ import { inSpan, type Log } from '@bailiwick/process';
 import { answerSpan, countOperation, type Exchange, isCountedHere, rpcName } from '@bailiwick/wire';
 import { create, type DescMethodUnary, type Message } from '@bufbuild/protobuf';
 import { type ChangeGuard, type GuardDeps, openChange } from './guarded.ts';
-import type { AnyCheck, AnyHandler, Call, Route, Routes } from './handlers.ts';
+import type { AnyCheck, Call, Route, Routes } from './handlers.ts';
 import type { Idempotency } from './idempotency/idempotency.ts';
 import { cursorProblems } from './page.ts';
 import type { Positions } from './positions.ts';
@@ -45,9 +45,6 @@ import type { Positions } from './positions.ts';
 // The pipeline of every call, over any transport: trace, log, error mapping, caller, audit of
 // denials, validation by the proto rules and the service's checks, authorization by the operation's
 // option, handler.
-
-/** Call metadata, and the handler that runs in place of the served one: the queue's. */
-type PipelineExchange = Exchange & { readonly handler?: AnyHandler | undefined };
 
 /** Runs a call through the pipeline. @throws ServiceError */
 export type Pipeline = ReturnType<typeof createDispatch>;
@@ -123,7 +120,7 @@ export function createDispatch({
     request: Message,
     sentCaller: Caller,
     signal: () => AbortSignal,
-    exchange: PipelineExchange = {},
+    exchange: Exchange = {},
   ): Promise<Message> => {
     const caller = asSupportedUser(sentCaller);
     const change = openChange(guarding, operationOf(method), caller);
@@ -135,8 +132,7 @@ export function createDispatch({
 
 /**
  * The error for the caller. A client that changes rows together with many others, or finds every
- * connection to the database in use, gets 429. Tasks and services get `unavailable`, which they
- * retry without counting an attempt.
+ * connection to the database in use, gets 429. Services get `unavailable`, which they retry.
  */
 function errorFor(thrown: unknown, caller: Caller): ServiceError {
   if (clientCallOf(caller) !== undefined) {
@@ -205,7 +201,7 @@ function createRun({
     const work = async (mark?: Mark): Promise<Message> => {
       const call = makeCall(mark);
       try {
-        return create(operation.method.output, await (exchange.handler ?? handler)(request, call));
+        return create(operation.method.output, await handler(request, call));
       } finally {
         // Revokes even if the handler fails: it may have committed before.
         if (call.invalidates.size > 0) await revoke([...call.invalidates], change?.work);
@@ -252,14 +248,14 @@ const ownTenantOf = ({ type, tenant }: Caller): string => (type === portalCaller
 type Circumstances = {
   caller: Caller;
   signal: () => AbortSignal;
-  exchange: PipelineExchange;
+  exchange: Exchange;
   /** Undefined for a call that changes nothing, or whose right cannot end. */
   change: ChangeGuard;
 };
 
 /**
  * Calls between services are part of a call that is already logged. The gateway does not log its
- * own, and the queue logs each attempt.
+ * own.
  */
 const isLogged = ({ type, id, requestId }: Caller): boolean =>
   requestId !== '' && type !== 'worker' && (type !== 'service' || id === 'gateway');

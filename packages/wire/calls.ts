@@ -1,4 +1,4 @@
-import { type Caller, operationOf, queueWorker } from '@bailiwick/contract';
+import { type Caller, operationOf } from '@bailiwick/contract';
 import { type ErrorCode, httpStatus } from '@bailiwick/errors';
 import { counter, inSpan, isFromElsewhere, type SpanOptions, timing } from '@bailiwick/process';
 import type { DescMethodUnary } from '@bufbuild/protobuf';
@@ -41,7 +41,10 @@ export async function timed<T>(service: string, call: () => Promise<T>): Promise
 }
 
 /** Options of the server span of an rpc. */
-export function answerSpan(method: DescMethodUnary, caller: Caller): SpanOptions {
+export function answerSpan(
+  method: DescMethodUnary,
+  caller: Pick<Caller, 'requestId'>,
+): SpanOptions {
   const attributes = {
     'rpc.method': rpcName(method),
     'bailiwick.operation': operationOf(method).name,
@@ -80,5 +83,4 @@ export function countOperation(operation: string, code: ErrorCode | 'ok', second
 }
 
 /** Whether this process counts the call, because no gateway does. */
-export const isCountedHere = (caller: Caller): boolean =>
-  caller.type === 'service' || caller.id === queueWorker;
+export const isCountedHere = (caller: Caller): boolean => caller.type === 'service';

@@ -51,7 +51,7 @@ describe('under load', () => {
       everyMs: 100,
       forget: (tenant) => keys.forget(tenant),
     });
-    const stopUpkeep = upkeep({ dispatch: () => Promise.reject(new Error('no call expected')) });
+    const stopUpkeep = upkeep();
     const secrets = new Map<string, { tenant: string; secret: string }>();
     const failures: unknown[] = [];
     let stopped = false;

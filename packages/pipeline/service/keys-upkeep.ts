@@ -54,14 +54,14 @@ export function maintainDataKeys({
       await rewrapAll(deps, isStopped);
     },
   });
-  return (started) => {
+  return () => {
     dataKeys.from(async () =>
       (await countByKek(database)).map(({ kek, count }) => ({
         value: count,
         labels: { service: database.service, kek },
       })),
     );
-    return turn(started);
+    return turn();
   };
 }
 

@@ -1,10 +1,9 @@
 import type { Log } from '@bailiwick/process';
-import type { Pipeline } from '../dispatch.ts';
 
 /**
  * Starts background work of a service. The returned function stops it and waits for work in hand.
  */
-export type Background = (deps: { dispatch: Pipeline }) => () => Promise<void>;
+export type Background = () => () => Promise<void>;
 
 type RepeatOptions = {
   everyMs: number;

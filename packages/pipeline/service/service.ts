@@ -98,7 +98,7 @@ export async function createService({
   const begin = whenSchemaFits(check, { log, refuse }, (installation) => {
     broker.claim(createOwner(database, installation));
     relay = startRelay({ database, handover, broker, log, pauseMs: relayPauseMs });
-    running.push(...[...background, ...upkeep].map((start) => start({ dispatch })));
+    running.push(...[...background, ...upkeep].map((start) => start()));
   });
 
   const dispatch = createDispatch({

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { toServiceError } from '@bailiwick/errors';
 import type { TaskResult } from '@bailiwick/proto/gen/bailiwick/notifications/v1/result_pb.ts';
-import type { Message } from '@bufbuild/protobuf';
 import type { Status } from '../sending/delivery-outcome.ts';
 
 /** The outcome of an attempt at a task of any kind. */
@@ -46,7 +45,7 @@ export const involvesReceiver = ({ statusCode, error }: AttemptOutcome): boolean
  * The outcome of a task operation's response. Deliveries return a result; a mail's empty response
  * means that it was sent.
  */
-export function outcomeOfResponse(task: string, response: Message): AttemptOutcome {
+export function outcomeOfResponse(task: string, response: object): AttemptOutcome {
   const result = 'task' in response ? (response.task as TaskResult | undefined) : undefined;
   if (!result)
     return { delivery: task, status: 'delivered', statusCode: 0, error: '', message: '' };

@@ -1,10 +1,10 @@
 import { type BrokerMessage } from '@bailiwick/broker';
-import { decodeJson, operations, permissionBitmap, queueWorker } from '@bailiwick/contract';
-import { invalid } from '@bailiwick/errors';
-import type { Pipeline } from '@bailiwick/pipeline';
-import { type Caller, CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import { create, type Message } from '@bufbuild/protobuf';
-import type { TaskAttempt, TaskResult, Tasks } from '../sending/task.ts';
+import { decodeJson, findProblems, type Operation, operations } from '@bailiwick/contract';
+import { type ErrorCode, invalid, toServiceError } from '@bailiwick/errors';
+import { inSpan, type Log } from '@bailiwick/process';
+import { answerSpan, countOperation, rpcName } from '@bailiwick/wire';
+import type { Message } from '@bufbuild/protobuf';
+import type { TaskResult, Tasks } from '../sending/task.ts';
 import { type Attempt, expiryOf } from './attempt.ts';
 import {
   type AttemptOutcome,
@@ -16,27 +16,16 @@ import type { Store } from './store.ts';
 
 // Runs the operation of a task. Internal errors do not count as attempts: the task waits for them.
 
-const deliverBits = permissionBitmap((permission) => permission === 'iam.internal.deliver');
-
-/** The caller of an attempt: the worker, with the single permission that it needs. */
-const workerOf = (taskId: string): Caller =>
-  create(CallerSchema, {
-    type: 'worker',
-    id: queueWorker,
-    platformPermissions: deliverBits,
-    requestId: taskId,
-  });
-
 /** An attempt ends by the time limits of its own sending. */
 const never = new AbortController().signal;
 
-export type TaskDeps = { dispatch: Pipeline; tasks: Tasks };
+export type TaskDeps = { tasks: Tasks; log: Log };
 
 type AttemptResult = { outcome: AttemptOutcome; retryAfterMs?: number | undefined };
 
 /**
- * Makes an attempt at a task, with the checks that a call of its operation has. Returns undefined
- * after an internal error.
+ * Makes an attempt at a task, whose request is checked as in a call of its operation. Returns
+ * undefined after an internal error.
  */
 export async function perform(
   deps: TaskDeps,
@@ -65,27 +54,39 @@ export async function perform(
 }
 
 async function runTask(
-  { dispatch, tasks }: TaskDeps,
+  { tasks, log }: TaskDeps,
   { task: id, operation: name, number, enqueued, extra, request: json }: Attempt,
-): Promise<TaskResult<Message>> {
+): Promise<TaskResult<object>> {
   const operation = operations.get(name);
   const task = operation && tasks.get(operation.method);
   if (!task) throw new Error(`${name} is no task`);
+  const { method } = operation;
+  const request = readRequest(operation, json);
+  const started = performance.now();
+  let code: ErrorCode | 'ok' = 'ok';
+  return inSpan(rpcName(method), answerSpan(method, { requestId: id }), async () => {
+    try {
+      return await task(request, { id, number, enqueued, extra }, never);
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      code = error.code;
+      if (code === 'internal' || code === 'unavailable')
+        log.error(`${name} failed`, { error: thrown, requestId: id });
+      throw error;
+    } finally {
+      countOperation(name, code, (performance.now() - started) / 1000);
+    }
+  });
+}
+
+/** The request of a task. @throws invalid_argument */
+function readRequest({ method }: Operation, json: Record<string, unknown>): Message {
   // A process of a newer version may have written the task.
-  const { message, problems } = decodeJson(operation.method.input, json, {
-    unknownKeys: 'ignore',
-  });
+  const { message, problems } = decodeJson(method.input, json, { unknownKeys: 'ignore' });
   if (problems.length > 0) throw invalid(problems);
-  const attempt: TaskAttempt = { id, number, enqueued, extra };
-  let retryAfterMs: number | undefined;
-  const response = await dispatch(operation.method, message, workerOf(id), () => never, {
-    handler: async (request, { signal }) => {
-      const result = await task(request, attempt, signal);
-      retryAfterMs = result.retryAfterMs;
-      return result.response;
-    },
-  });
-  return { response, retryAfterMs };
+  const failures = findProblems(method.input, message);
+  if (failures.length > 0) throw invalid(failures);
+  return message;
 }
 
 /**

@@ -66,8 +66,8 @@ export function queueOf(
   const names = lanes.map(({ name }) => name);
   const workers = lanes.map(
     (lane): Background =>
-      ({ dispatch }) =>
-        startWorker({ ...shared, dispatch }, lane),
+      () =>
+        startWorker(shared, lane),
   );
   const publisher: Background = () =>
     startDuePublisher({ database, broker, announcements, store, log }, names);

@@ -3,13 +3,12 @@ import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { type Broker, type BrokerMessage } from '@bailiwick/broker';
-import { type Caller, holdsOnPlatform, operations } from '@bailiwick/contract';
+import { createId, operations } from '@bailiwick/contract';
 import { invalid, ServiceError, unavailable } from '@bailiwick/errors';
 import { taskHeaders } from '@bailiwick/outbox';
-import type { Call, Pipeline } from '@bailiwick/pipeline';
 import { createLog } from '@bailiwick/process';
 import type { AccountTasksSendNoticeRequest } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
-import { create, type Message } from '@bufbuild/protobuf';
+import type { Message } from '@bufbuild/protobuf';
 import { createLatencyTracker } from '../health/latency-tracker.ts';
 import type { TaskAttempt, Tasks } from '../sending/task.ts';
 import { mailUnavailable } from './attempt-outcome.ts';
@@ -31,6 +30,15 @@ type WorkOptions = {
   concurrency?: number;
 };
 
+/** The request of a delivery whose body has so many bytes. */
+const deliveryOf = (bytes: number): string =>
+  JSON.stringify({
+    Tenant: createId('tnt'),
+    Endpoint: createId('whk'),
+    Type: 'a',
+    Body: Buffer.alloc(bytes).toString('base64'),
+  });
+
 /** Passes one message to a worker and returns what happened. */
 async function work({
   isStopping = false,
@@ -46,7 +54,6 @@ async function work({
   const happened: string[] = [];
   const finished: Finished[] = [];
   const calls: Array<{ request: Message; attempt: TaskAttempt }> = [];
-  const callers: Caller[] = [];
   const all: Record<string, string> = {
     [taskHeaders.operation]: 'Account_Task_SendNotice',
     [taskHeaders.task]: 'tsk_1',
@@ -68,13 +75,6 @@ async function work({
   const broker = {
     consume: (_options: unknown, take: typeof handle) => (handle = take),
   } as unknown as Broker;
-  const dispatch: Pipeline = async (method, request, caller, signal, exchange) => {
-    callers.push(caller);
-    return create(
-      method.output,
-      await exchange?.handler?.(request, { caller, signal: signal() } as Call),
-    );
-  };
   const tasks: Tasks = new Map(
     [...operations.values()].map(({ method }) => [
       method,
@@ -106,7 +106,6 @@ async function work({
     probing: new Set<string>(),
     schedules: { webhook: other, other },
     broker,
-    dispatch,
     tasks,
     store,
   };
@@ -121,7 +120,7 @@ async function work({
       await setImmediate();
     }
   } else await handle?.(message);
-  return { happened, finished, calls, callers };
+  return { happened, finished, calls };
 }
 
 test('an attempt is recorded before its message is acknowledged', async () => {
@@ -140,7 +139,7 @@ test('a delivered attempt frees its slot before its result is stored, a failed o
 test('a probe of an endpoint after its pause ends when its result is stored', async () => {
   const { calls, happened } = await work({
     headers: { [taskHeaders.operation]: 'Webhooks_Deliver' },
-    body: '{"Tenant":"tnt_1","Endpoint":"whk_1","Type":"a","Body":""}',
+    body: deliveryOf(1),
     isStuck: true,
     pauseMs: 1000,
     concurrency: 4,
@@ -149,14 +148,10 @@ test('a probe of an endpoint after its pause ends when its result is stored', as
   assert.deepEqual(happened, ['park', 'ack', 'park', 'ack']);
 });
 
-test('an attempt calls its operation as a worker that may deliver and nothing else', async () => {
-  const { calls, callers } = await work({});
-  const [[call], [caller]] = [calls, callers];
-  assert.ok(call && caller);
+test('an attempt calls its task with the request and the number of the attempt', async () => {
+  const [call] = (await work({})).calls;
+  assert.ok(call);
   assert.equal((call.request as AccountTasksSendNoticeRequest).email, 'a@example.org');
-  assert.equal(caller.type, 'worker');
-  assert.ok(holdsOnPlatform(caller, 'iam.internal.deliver'));
-  assert.equal(holdsOnPlatform(caller, 'iam.platform.users.read'), false);
   assert.deepEqual(call.attempt, {
     id: 'tsk_1',
     number: 2,
@@ -200,14 +195,7 @@ test('an invalid request becomes a dead letter', async () => {
 
 test('a delivery that is too large becomes a dead letter, and does not count against the receiver', async () => {
   const headers = { [taskHeaders.operation]: 'Webhooks_Deliver' };
-  const bodyOf = (bytes: number) =>
-    JSON.stringify({
-      Tenant: 'tnt_1',
-      Endpoint: 'whk_1',
-      Type: 'a',
-      Body: Buffer.alloc(bytes).toString('base64'),
-    });
-  const { finished, calls, happened } = await work({ headers, body: bodyOf(262_145) });
+  const { finished, calls, happened } = await work({ headers, body: deliveryOf(262_145) });
   assert.equal(calls.length, 0);
   assert.deepEqual(
     [finished[0]?.outcome.status, finished[0]?.outcome.error],
@@ -219,7 +207,7 @@ test('a delivery that is too large becomes a dead letter, and does not count aga
   // receiver either.
   const { calls: called, happened: then } = await work({
     headers,
-    body: bodyOf(262_144),
+    body: deliveryOf(262_144),
     fail: invalid('no'),
   });
   assert.equal(called.length, 1);

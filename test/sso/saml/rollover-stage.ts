@@ -153,9 +153,7 @@ function startWatches(stack: Stack): () => Promise<void> {
     openDatabase({ service, url: stack.databaseUrl, entities, poolSize: 2, log }),
   );
   const stops = replicas.map((database) =>
-    watchCertificates({ database, pools, egress, publicUrl: stack.url, log, intervalMs: 50 })({
-      dispatch: () => Promise.reject(new Error('unused')),
-    }),
+    watchCertificates({ database, pools, egress, publicUrl: stack.url, log, intervalMs: 50 })(),
   );
   return async () => {
     await Promise.all(stops.map((stop) => stop()));

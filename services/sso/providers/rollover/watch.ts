@@ -29,7 +29,7 @@ type Row = InferEntity<typeof ProviderEntity>;
  * run it: each reading and each look is done by one replica.
  */
 export function watchCertificates(deps: Deps): Background {
-  return (parts) => {
+  return () => {
     const ended = new AbortController();
     const stop = repeat({
       everyMs: deps.intervalMs ?? 5000,
@@ -39,7 +39,7 @@ export function watchCertificates(deps: Deps): Background {
         while (!isStopped() && (await settleBatch(deps)) === settlesAtOnce);
         while (!isStopped() && (await readBatch(deps, ended.signal)) === readingsAtOnce);
       },
-    })(parts);
+    })();
     return () => {
       ended.abort();
       return stop();
