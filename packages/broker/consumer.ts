@@ -10,9 +10,11 @@ import {
   type ConsumerUpdateConfig,
   DeliverPolicy,
   type JetStreamClient,
+  type JetStreamManager,
   type JsMsg,
   nanos,
 } from 'nats';
+import { createHorizon, type Horizon } from './horizon.ts';
 import { handling } from './messages.ts';
 import type { Names } from './names.ts';
 import { BrokerProblem, type Owner } from './owner.ts';
@@ -30,6 +32,10 @@ export type BrokerMessage = {
   header(name: string): string;
   /** The number of deliveries so far, from 1. */
   deliveries: number;
+  /**
+   * Whether the broker has stored it since it was connected to, and delivers it for the first time.
+   */
+  isNew: boolean;
   /** Acknowledges the message. It may still be redelivered if the acknowledgement is lost. */
   ack(): void;
   /** Has it redelivered after `delayMs`. */
@@ -147,26 +153,31 @@ type Link = {
   report: (error: unknown) => void;
   names: Names;
   client: () => JetStreamClient | undefined;
+  connections: () => number;
+  manager: () => Promise<JetStreamManager>;
   writer: Writer;
   log: Log;
   isClosed: () => boolean;
 };
 
 export function consumeForever(
-  { ensure, report, names, client, writer, log, isClosed }: Link,
+  { ensure, report, names, client, connections, manager, writer, log, isClosed }: Link,
   options: ConsumerOptions,
   handle: (message: BrokerMessage) => Promise<void>,
 ) {
   let stopping = false;
   let stopPull = () => {};
   const inHand = createHand(options.concurrency);
+  const stream = names.stream(options.stream);
+  const horizon = createHorizon(connections);
 
   async function pull(): Promise<void> {
     await ensureConsumer(await ensure(), options);
-    const consumer = await client()?.consumers.get(names.stream(options.stream), options.durable);
+    const consumer = await client()?.consumers.get(stream, options.durable);
     if (!consumer || stopping) return;
     while (!stopping) {
       const free = await inHand.room();
+      await horizon.note(manager, stream);
       if (free > 0 && !stopping) await pullSome(consumer, free);
     }
   }
@@ -182,7 +193,7 @@ export function consumeForever(
     const isLost = stopWhenLost(messages);
     for await (const message of messages) {
       if (stopping) message.nak();
-      else inHand.add(message, settle(message, options, { handle, names, writer, log }));
+      else inHand.add(message, settle(message, options, { handle, horizon, names, writer, log }));
     }
     if (isLost() && !stopping)
       throw new Error('the broker has lost the consumer or stopped sending heartbeats');
@@ -283,6 +294,7 @@ function stopWhenLost(messages: ConsumerMessages): () => boolean {
 
 type Handling = {
   handle: (message: BrokerMessage) => Promise<void>;
+  horizon: Horizon;
   names: Names;
   writer: Writer;
   log: Log;
@@ -291,14 +303,14 @@ type Handling = {
 function settle(
   message: JsMsg,
   { stream, durable }: ConsumerOptions,
-  { handle, names, writer, log }: Handling,
+  { handle, horizon, names, writer, log }: Handling,
 ): Promise<void> {
   const { deliveryCount: deliveries } = message.info;
   return handling(
     { stream, durable, deliveries, traceparent: message.headers?.get(traceparentHeader) },
     async (span) => {
       try {
-        await handle(opened(message, names, writer));
+        await handle(opened(message, { horizon, names, writer }));
       } catch (error) {
         log.error('handling a message failed, it will be redelivered', {
           subject: message.subject,
@@ -311,13 +323,18 @@ function settle(
   );
 }
 
-function opened(message: JsMsg, names: Names, writer: Writer): BrokerMessage {
+function opened(
+  message: JsMsg,
+  { horizon, names, writer }: Pick<Handling, 'horizon' | 'names' | 'writer'>,
+): BrokerMessage {
+  const { deliveryCount: deliveries, streamSequence } = message.info;
   return {
     id: message.headers?.get('Nats-Msg-Id') ?? '',
     subject: names.plain(message.subject),
     text: () => Buffer.from(message.data).toString(),
     header: (name) => message.headers?.get(name) ?? '',
-    deliveries: message.info.deliveryCount,
+    deliveries,
+    isNew: deliveries === 1 && horizon.isBeyond(streamSequence),
     // Fire and forget: an unacknowledged message is redelivered, and handlers are idempotent.
     ack: () => writer.later(() => acknowledge(message)),
     retry: (delayMs) => message.nak(delayMs),

@@ -7,6 +7,7 @@ import type { Database } from '@bailiwick/store';
 import { createHandover, type FreshRow } from './handover.ts';
 import type { Waiting } from './queries.ts';
 import { startRelay } from './relay.ts';
+import { firstPublicationHeader } from './tasks.ts';
 
 const row = (id: string, { age = 0, audit = '{}' } = {}): FreshRow => ({
   id,
@@ -195,4 +196,53 @@ test('a row that was read from the table before the handover got it is published
   while (!ids.includes('evt_2:tasks')) await setImmediate();
   await relay.stop();
   assert.deepEqual(ids, ['evt_1', 'evt_2:tasks']);
+});
+
+test('a row from memory is a first publication, unless another replica may have published it', async () => {
+  const marks: string[] = [];
+  let isRead = false;
+  let waiting: Waiting[] = [];
+  const database = {
+    service: 'test',
+    onCommit: () => {},
+    query: async () => [],
+    write: async () => [],
+    transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
+      isRead = true;
+      return work({ query: async () => waiting.splice(0) });
+    },
+  } as unknown as Database;
+  const broker = {
+    isConnected: () => true,
+    connections: () => 1,
+    states: async () => ({
+      EVT: { created: new Date(0), lastSeq: 0 },
+      TASK: { created: new Date(0), lastSeq: 0 },
+    }),
+    publish: async (_subject: string, _body: string, id: string, fields: object = {}) =>
+      marks.push(`${id}: ${firstPublicationHeader in fields}`),
+  } as unknown as Broker;
+  const { forTenant: for_tenant, createdAt: _, ...rest } = row('evt_0');
+  waiting = [{ ...rest, for_tenant, tasks: [], stream_seq: '7' }];
+  const handover = createHandover();
+  const log = createLog('test', () => {});
+  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  while (!isRead) await setImmediate();
+  const makeTasks = async (isFirst: boolean) => void marks.push(`tasks: ${isFirst}`);
+  handover.add([row('evt_1'), row('evt_2', { age: 1000 })]);
+  handover.add([
+    { ...row('evt_3'), makeTasks },
+    { ...row('evt_4', { age: 1000 }), makeTasks },
+  ]);
+  while (marks.length < 7) await setImmediate();
+  await relay.stop();
+  assert.deepEqual(marks.toSorted(), [
+    'evt_0:7: false',
+    'evt_1: true',
+    'evt_2: false',
+    'evt_3:tasks: false',
+    'evt_4:tasks: false',
+    'tasks: false',
+    'tasks: true',
+  ]);
 });

@@ -12,10 +12,16 @@ export type FreshRow = {
   createdAt: Date;
   /**
    * Publishes the tasks of the event, if this process makes them. Otherwise, and if the row is
-   * published from the table, fan-out makes them.
+   * published from the table, fan-out makes them. `isFirst`: whether none was published before.
    */
-  makeTasks?: (() => Promise<void>) | undefined;
+  makeTasks?: ((isFirst: boolean) => Promise<void>) | undefined;
 };
+
+/** How long other replicas leave a row to the process that wrote it (queries.ts). */
+const ownMs = 1000;
+
+/** Whether no other process can have published the row yet. */
+export const isOwn = ({ createdAt }: FreshRow): boolean => Date.now() - createdAt.getTime() < ownMs;
 
 /** Limits of the rows in memory, in number and in characters. The table keeps the others. */
 const most = 1000;

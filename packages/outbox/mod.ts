@@ -28,6 +28,7 @@ export {
   type Target,
 } from './row.ts';
 export {
+  firstPublicationHeader,
   mailTask,
   noticeTask,
   openTaskToken,

@@ -3,7 +3,7 @@ import { type Broker, isTooLarge } from '@bailiwick/broker';
 import { serviceOrigin } from '@bailiwick/contract';
 import { continueTrace, gauge, type Log } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
-import type { FreshRow, Handover } from './handover.ts';
+import { type FreshRow, type Handover, isOwn } from './handover.ts';
 import { createLossDetector, findLosses } from './loss-detector.ts';
 import {
   deleteOldRows,
@@ -15,7 +15,7 @@ import {
   waitingRows,
 } from './queries.ts';
 import { streamMessage } from './row.ts';
-import { publishTask, tasksMadeHeader } from './tasks.ts';
+import { firstPublicationHeader, publishTask, tasksMadeHeader } from './tasks.ts';
 
 const batch = 100;
 /** How many rows a relay remembers as published from the table: more than the handover holds. */
@@ -270,9 +270,9 @@ async function sendFresh(
   return { published: positions.length, hasMore: taken.hasMore || positions.length < rows.length };
 }
 
-const sendRow = (broker: Broker, { forTenant, makeTasks, ...row }: FreshRow) =>
+const sendRow = (broker: Broker, row: FreshRow) =>
   continueTrace(row.traceparent, () =>
-    send(broker, { ...row, for_tenant: forTenant, tasks: [], stream_seq: null }, makeTasks),
+    send(broker, { ...row, for_tenant: row.forTenant, tasks: [], stream_seq: null }, row),
   );
 
 const publishedOf = (results: readonly SendResult[]) =>
@@ -288,13 +288,12 @@ async function deleteOld(database: Database): Promise<number> {
 
 type SendResult = { id: string; seq?: number; error?: unknown };
 
-/** Publishes a row and returns its result: a failed row must not make the others be sent again. */
-const send = (
-  broker: Broker,
-  row: Waiting,
-  makeTasks?: FreshRow['makeTasks'],
-): Promise<SendResult> =>
-  publishRow(broker, row, makeTasks).then(
+/**
+ * Publishes a row and returns its result: a failed row must not make the others be sent again.
+ * `fresh`: the row in the memory of this process, which publishes it once.
+ */
+const send = (broker: Broker, row: Waiting, fresh?: FreshRow): Promise<SendResult> =>
+  publishRow(broker, row, fresh).then(
     (seq) => ({ id: row.id, seq }),
     (error: unknown) => ({ id: row.id, error }),
   );
@@ -302,22 +301,24 @@ const send = (
 async function publishRow(
   broker: Broker,
   { id, for_tenant: tenant, type, event, audit, tasks, stream_seq: before }: Waiting,
-  makeTasks: FreshRow['makeTasks'],
+  fresh: FreshRow | undefined,
 ): Promise<number> {
   const subject = `evt.${tenant || '_'}.${type || 'audit'}`;
   const body = streamMessage(event, audit);
-  if (makeTasks) {
+  const isFirst = fresh !== undefined && isOwn(fresh);
+  if (fresh?.makeTasks) {
     // A message id of its own: if the tasks fail, the row is published from the table, and the
     // stream would drop that event, for which fan-out makes the tasks, as a duplicate.
     const headers = { [tasksMadeHeader]: 'true' };
     const sequence = await broker.publish(subject, body, `${id}:tasks`, headers);
-    await makeTasks();
+    await fresh.makeTasks(isFirst);
     return sequence;
   }
   // A new message id: if only tasks were lost, the stream still has the event and would drop it as
   // a duplicate.
   const message = before === null ? id : `${id}:${before}`;
-  const sequence = await broker.publish(subject, body, message);
+  const headers = isFirst ? { [firstPublicationHeader]: 'true' } : {};
+  const sequence = await broker.publish(subject, body, message, headers);
   for (const task of tasks) await publishTask(broker, task, { tenant, event: id });
   return sequence;
 }

@@ -27,6 +27,12 @@ export const taskHeaders = {
   extra: 'Bailiwick-Extra',
 } as const;
 
+/**
+ * The header of the only message of an event or of an attempt that has been published so far.
+ * Republished rows, and rows that another process may have published, have none.
+ */
+export const firstPublicationHeader = 'Bailiwick-First-Publication';
+
 /** The header of an event whose tasks are published by the process that published the event. */
 export const tasksMadeHeader = 'Bailiwick-Tasks-Made';
 
@@ -85,6 +91,8 @@ export type TaskMessage = {
   first?: number;
   enqueued?: string;
   lane?: string;
+  /** Whether no message of the attempt has been published before. */
+  isFirstPublication?: boolean;
   /** Distinguishes messages of the same attempt, which the broker would drop as duplicates. */
   unique?: string;
 };
@@ -92,6 +100,7 @@ export type TaskMessage = {
 /** Publishes one attempt of a task. The broker drops a duplicate of the same attempt. */
 export async function publishTask(broker: Broker, task: Task, message: TaskMessage): Promise<void> {
   const { event, attempt = 1, first = 1, enqueued = new Date().toISOString(), unique } = message;
+  const { isFirstPublication = false } = message;
   await broker.publish(
     subjectOf(task, message),
     JSON.stringify(task.request),
@@ -104,6 +113,7 @@ export async function publishTask(broker: Broker, task: Task, message: TaskMessa
       [taskHeaders.enqueued]: enqueued,
       [taskHeaders.event]: event,
       [taskHeaders.extra]: JSON.stringify(task.extra),
+      ...(isFirstPublication && { [firstPublicationHeader]: 'true' }),
     },
   );
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
 import { after, before, describe, test } from 'node:test';
-import { connect } from 'nats';
+import { firstPublicationHeader, taskHeaders } from '@bailiwick/outbox';
+import { connect, headers } from 'nats';
 import { bodyOf } from '../support/answers.ts';
 import { eventually, type OwnStack, startStack } from '../support/harness.ts';
 import { caughtBy, createTenant, mailsTo, signUp } from '../support/people.ts';
@@ -103,6 +105,56 @@ describe('republishing after the broker lost its store', () => {
     assert.equal(await entries(), entriesBefore);
     assert.equal((await platform('Audit_Verify', { Tenant: tenant }))['Valid'], true);
     assert.match(stack.logOf('access'), /the broker has lost messages/);
+  });
+
+  test('sends no webhook again whose task comes from a stopped process eleven minutes after the loss', async () => {
+    const endpoint = (await addEndpoint('once'))['Endpoint'] as { ID: string };
+    await asOwner('Groups_Save', { Group: { Tenant: tenant, Path: 'once' } });
+    await eventually('the delivery', async () => (await caught('once')).includes('once'));
+    await allProcessed();
+    const [attempt] = await rowsOf<{ task: string; event: string }>(
+      stack,
+      `select task, event from notifications.delivery_attempt
+       where endpoint = $1 and event = (select id from access.outbox where event like '%"Path":"once"%')`,
+      [endpoint.ID],
+    );
+    assert.ok(attempt);
+    await loseStore();
+    // The broker has forgotten the ids of its messages, as after ten minutes. The process believes
+    // that it is the first to publish this one.
+    const connection = await connect({ servers: stack.wiring.natsUrl });
+    const publishLate = async (minutes: number) => {
+      const head = headers();
+      const fields = {
+        [taskHeaders.operation]: 'Webhooks_Deliver',
+        [taskHeaders.task]: attempt.task,
+        [taskHeaders.attempt]: '1',
+        [taskHeaders.event]: attempt.event,
+        [taskHeaders.enqueued]: new Date(Date.now() - minutes * 60_000).toISOString(),
+        [firstPublicationHeader]: 'true',
+      };
+      for (const [name, value] of Object.entries(fields)) head.set(name, value);
+      const body = { data: { Path: `late-${minutes}` } };
+      const request = {
+        Tenant: tenant,
+        Endpoint: endpoint.ID,
+        Type: 'group.created',
+        Body: Buffer.from(JSON.stringify(body)).toString('base64'),
+      };
+      await connection
+        .jetstream()
+        .publish(`task.webhook.${tenant}.${endpoint.ID}`, JSON.stringify(request), {
+          headers: head,
+        });
+    };
+    await publishLate(11);
+    await allProcessed();
+    const isOfTask = (path: string) => path === 'once' || path.startsWith('late');
+    assert.deepEqual((await caught('once')).filter(isOfTask), ['once']);
+    // Within the time in which the broker knows the ids, the mark is believed.
+    await publishLate(0);
+    await eventually('the unlikely copy', async () => (await caught('once')).includes('late-0'));
+    await connection.close();
   });
 
   test('sends retries that were already in the broker at once, not after a quarter of an hour', async () => {

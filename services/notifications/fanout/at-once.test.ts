@@ -59,7 +59,7 @@ function createPlace(endpoints: ReadonlyArray<ReturnType<typeof endpoint>>) {
 }
 
 async function makeAll(rows: readonly FreshRow[]): Promise<void> {
-  for (const { makeTasks } of rows) await makeTasks?.();
+  for (const { makeTasks } of rows) await makeTasks?.(false);
 }
 
 test('the tasks are those of fan-out, under its message ids, so that the broker drops a second one', async () => {

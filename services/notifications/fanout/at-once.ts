@@ -23,7 +23,11 @@ export const insertWithTasks =
     const count = deliveries.reduce((total, { receivers }) => total + receivers.length, 0);
     return deliveries.map(({ row, event, receivers }): FreshRow => {
       if (!event || receivers.length > maxTasks.perEvent || count > maxTasks.together) return row;
-      return { ...row, makeTasks: () => deliverTo(deps, event, event.tenant, receivers) };
+      return {
+        ...row,
+        makeTasks: (isFirst) =>
+          deliverTo(deps, { event, tenant: event.tenant, isFirst }, receivers),
+      };
     });
   };
 

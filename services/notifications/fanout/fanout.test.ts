@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
-import { taskHeaders, tasksMadeHeader } from '@bailiwick/outbox';
+import { firstPublicationHeader, taskHeaders, tasksMadeHeader } from '@bailiwick/outbox';
 import { createLog } from '@bailiwick/process';
 import { isSubscribed, readEvent } from './event.ts';
 import { type FanoutDeps, fanOut, startFanout } from './fanout.ts';
@@ -266,4 +266,39 @@ test('fan-out skips an event whose tasks are made, without reading it', async ()
     ack: () => happened.push('acknowledge'),
   });
   assert.deepEqual(happened, ['acknowledge']);
+});
+
+test('a task is the first publication if the event is one, and comes for the first time', async () => {
+  const marksFor = async (isNew: boolean, mark: string) => {
+    const marks: Array<string | undefined> = [];
+    let handle: (message: object) => Promise<void> = () => Promise.resolve();
+    const endpoint = {
+      id: 'whk_1',
+      kind: '',
+      active: true,
+      eventTypes: [],
+      createdAt: '2025-01-01',
+    };
+    const broker = {
+      consume: (_options: object, work: typeof handle) => void (handle = work),
+      publish: async (...[, , , fields]: [string, string, string, Record<string, string>]) =>
+        marks.push(fields[firstPublicationHeader]),
+    };
+    startFanout({
+      broker,
+      findEndpoints: () => Promise.resolve([endpoint]),
+      quotas: createLaneQuotas(),
+      log: createLog('test', () => {}),
+    } as unknown as FanoutDeps);
+    await handle({
+      isNew,
+      header: (name: string) => (name === firstPublicationHeader ? mark : ''),
+      text: () => streamMessage(text()),
+      ack: () => {},
+    });
+    return marks;
+  };
+  assert.deepEqual(await marksFor(true, 'true'), ['true']);
+  assert.deepEqual(await marksFor(false, 'true'), [undefined]);
+  assert.deepEqual(await marksFor(true, ''), [undefined]);
 });

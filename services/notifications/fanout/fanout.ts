@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type Broker, type BrokerMessage } from '@bailiwick/broker';
 import { createBatch, findEmail, serviceOrigin } from '@bailiwick/contract';
-import { publishTask, tasksMadeHeader } from '@bailiwick/outbox';
+import { firstPublicationHeader, publishTask, tasksMadeHeader } from '@bailiwick/outbox';
 import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
@@ -77,15 +77,17 @@ export function startFanout(deps: FanoutDeps): void {
   deps.broker.consume(options, async (message) => {
     if (message.header(tasksMadeHeader) !== '') return message.ack();
     const event = eventOf(message, deps.log);
-    if (event) await fanOut(deps, event);
+    const isFirst = message.isNew && message.header(firstPublicationHeader) !== '';
+    if (event) await fanOut(deps, event, isFirst);
     message.ack();
   });
 }
 
-export async function fanOut(deps: FanoutDeps, event: FanoutEvent): Promise<void> {
+/** `isFirst`: whether no task of the event has been made before. */
+export async function fanOut(deps: FanoutDeps, event: FanoutEvent, isFirst = false): Promise<void> {
   for (const tenant of await tenantsOf(deps, event)) {
     const endpoints = await deps.findEndpoints(tenant);
-    await deliverTo(deps, event, tenant, receiversOf(event, endpoints));
+    await deliverTo(deps, { event, tenant, isFirst }, receiversOf(event, endpoints));
   }
 }
 
@@ -105,18 +107,22 @@ export const receiversOf = (
 
 export type DeliverDeps = Pick<FanoutDeps, 'broker' | 'quotas' | 'noteUnsent'>;
 
+/**
+ * An event for the endpoints of a tenant. `isFirst`: whether no task of it has been made before.
+ */
+type TenantEvent = { event: FanoutEvent; tenant: string; isFirst: boolean };
+
 /** Publishes one task per endpoint, and records for inactive ones that they do not get the event. */
 export async function deliverTo(
   deps: DeliverDeps,
-  event: FanoutEvent,
-  tenant: string,
+  delivery: TenantEvent,
   receivers: readonly FanoutEndpoint[],
 ): Promise<void> {
   await Promise.all(
     receivers.map((endpoint) =>
       endpoint.active
-        ? publishDelivery(deps, event, tenant, endpoint)
-        : deps.noteUnsent(unsentRow(event, tenant, endpoint)),
+        ? publishDelivery(deps, delivery, endpoint)
+        : deps.noteUnsent(unsentRow(delivery, endpoint)),
     ),
   );
 }
@@ -147,8 +153,7 @@ const taskOf = (event: string, endpoint: string): string => `${event}.${endpoint
 
 /** The attempt that an inactive endpoint's list shows instead of a delivery. */
 function unsentRow(
-  { id: event, type }: FanoutEvent,
-  tenant: string,
+  { event: { id: event, type }, tenant }: TenantEvent,
   { id: endpoint, kind }: FanoutEndpoint,
 ): AttemptRow {
   const { status, statusCode, error } = dropped('endpoint_inactive');
@@ -177,8 +182,7 @@ const operationFor = (kind: FanoutEndpoint['kind']) =>
 // Webhooks get the event's exact bytes, chat endpoints a message in their service's format.
 function publishDelivery(
   { broker, quotas }: DeliverDeps,
-  { id, type, text, timestamp }: FanoutEvent,
-  tenant: string,
+  { event: { id, type, text, timestamp }, tenant, isFirst }: TenantEvent,
   { id: endpoint, kind }: FanoutEndpoint,
 ): Promise<void> {
   const body = kind === '' ? text : renderBody(kind, messageOf(text));
@@ -191,7 +195,13 @@ function publishDelivery(
   return publishTask(
     broker,
     { id: taskOf(id, endpoint), operation: operationFor(kind), request, extra: {} },
-    { tenant, event: id, enqueued: timestamp, lane: quotas.laneOf(tenant) },
+    {
+      tenant,
+      event: id,
+      enqueued: timestamp,
+      lane: quotas.laneOf(tenant),
+      isFirstPublication: isFirst,
+    },
   );
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type BrokerMessage } from '@bailiwick/broker';
 import { type TaskOperation, taskLanes } from '@bailiwick/contract';
-import { taskHeaders } from '@bailiwick/outbox';
+import { firstPublicationHeader, taskHeaders } from '@bailiwick/outbox';
 
 /** One attempt of a task, as the broker delivered it. */
 export type Attempt = {
@@ -15,6 +15,8 @@ export type Attempt = {
   lane: string;
   event: string;
   enqueued: Date;
+  /** Whether no message of the attempt had been published before this one. */
+  isFirstPublication: boolean;
   extra: Record<string, string>;
   /** The request as it was sent. */
   text: string;
@@ -57,6 +59,7 @@ export function readAttempt(message: BrokerMessage): Attempt | undefined {
     operation,
     lane: message.subject.startsWith('task.replay.') ? 'replay' : laneOf(operation),
     enqueued: dateOf(message.header(taskHeaders.enqueued)) ?? new Date(),
+    isFirstPublication: message.header(firstPublicationHeader) !== '',
     extra,
     text,
     request,
@@ -65,7 +68,9 @@ export function readAttempt(message: BrokerMessage): Attempt | undefined {
 }
 
 /** An attempt as its row stores it. This version may not know its operation. */
-export type RecordedAttempt = Omit<Attempt, 'operation' | 'request'> & { operation: string };
+export type RecordedAttempt = Omit<Attempt, 'operation' | 'request' | 'isFirstPublication'> & {
+  operation: string;
+};
 
 /**
  * The recorded attempt of an unreadable message. It names no endpoint, so that no replay sends it,

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Broker, type BrokerMessage } from '@bailiwick/broker';
 import { createId, operations } from '@bailiwick/contract';
 import { invalid, ServiceError, unavailable } from '@bailiwick/errors';
-import { taskHeaders } from '@bailiwick/outbox';
+import { firstPublicationHeader, taskHeaders } from '@bailiwick/outbox';
 import { createLog } from '@bailiwick/process';
 import type { AccountTasksSendNoticeRequest } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import type { Message } from '@bufbuild/protobuf';
@@ -23,6 +23,7 @@ type WorkOptions = {
   body?: string;
   fail?: unknown;
   deliveries?: number;
+  isNew?: boolean;
   /** Results are never stored, and the message comes three times. */
   isStuck?: boolean;
   /** The pause of the endpoint that has just ended. */
@@ -47,6 +48,7 @@ async function work({
   body = '{"Email":"a@example.org","Kind":"password_changed"}',
   fail,
   deliveries = 1,
+  isNew = true,
   isStuck = false,
   pauseMs = 0,
   concurrency = 1,
@@ -68,6 +70,7 @@ async function work({
     text: () => body,
     header: (name) => all[name] ?? '',
     deliveries,
+    isNew,
     ack: () => void happened.push('ack'),
     retry: (delayMs) => void happened.push(`retry after ${delayMs}`),
   };
@@ -164,6 +167,23 @@ test('a redelivered attempt is acknowledged and not repeated', async () => {
   const { happened, calls } = await work({ isDone: true });
   assert.deepEqual(happened, ['ack']);
   assert.equal(calls.length, 0);
+});
+
+test('the first message of a first attempt is not looked up, any other is', async () => {
+  const first = {
+    [taskHeaders.attempt]: '1',
+    [firstPublicationHeader]: 'true',
+    [taskHeaders.enqueued]: new Date().toISOString(),
+  };
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const isMade = async (headers: Record<string, string>, isNew = true) =>
+    (await work({ isDone: true, isNew, headers: { ...first, ...headers } })).calls.length === 1;
+  assert.equal(await isMade({}), true);
+  assert.equal(await isMade({ [taskHeaders.enqueued]: minutesAgo(7) }), true);
+  assert.equal(await isMade({ [taskHeaders.enqueued]: minutesAgo(8) }), false);
+  assert.equal(await isMade({ [firstPublicationHeader]: '' }), false);
+  assert.equal(await isMade({ [taskHeaders.attempt]: '2' }), false);
+  assert.equal(await isMade({}, false), false);
 });
 
 test('a stopping worker returns messages without an attempt, for after its end', async () => {

@@ -73,7 +73,7 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
   async function handle(message: BrokerMessage): Promise<void> {
     const attempt = readAttempt(message);
     if (!attempt) return await retryUnreadable(deps, message, { lane: name, finish });
-    if (await deps.store.isDone(attempt)) return message.ack();
+    if (!isUnmade(message, attempt) && (await deps.store.isDone(attempt))) return message.ack();
     const decision = await decide(attempt);
     if (decision.go === 'stopped') return message.retry(stoppedMs);
     if (decision.go === 'spill') {
@@ -101,6 +101,19 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
   deps.broker.consume(options, handle);
   return () => Promise.resolve(slots.close());
 }
+
+/**
+ * How old an attempt may be whose message is known to be the only one. The broker drops another one
+ * for ten minutes, and clocks differ.
+ */
+const onlyMessageMs = 8 * 60_000;
+
+/** Whether no process can have made the attempt before: it need not be looked up. */
+const isUnmade = (
+  { isNew }: BrokerMessage,
+  { number, enqueued, isFirstPublication }: Attempt,
+): boolean =>
+  isNew && isFirstPublication && number === 1 && Date.now() - enqueued.getTime() < onlyMessageMs;
 
 function once(work: () => void): () => void {
   let isDone = false;

@@ -23,6 +23,7 @@ const attempt = {
   lane: 'webhook',
   event: 'evt_1',
   enqueued: new Date(0),
+  isFirstPublication: false,
   extra: {},
   text: '{}',
 };
