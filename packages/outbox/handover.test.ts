@@ -246,3 +246,47 @@ test('a row from memory is a first publication, unless another replica may have 
     'tasks: true',
   ]);
 });
+
+test('a row that was published from memory is not read before it is marked', async () => {
+  const ids: string[] = [];
+  const skipped: Array<readonly string[]> = [];
+  let isRead = false;
+  let listener = () => {};
+  const mark = Promise.withResolvers<void>();
+  const database = {
+    service: 'test',
+    onCommit: (wake: () => void) => (listener = wake),
+    query: async () => [],
+    write: () => mark.promise,
+    transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
+      isRead = true;
+      const query = async (...[, [, ids]]: [unknown, [number, readonly string[]]]) => {
+        skipped.push(ids);
+        return [];
+      };
+      return work({ query });
+    },
+  } as unknown as Database;
+  const broker = {
+    isConnected: () => true,
+    connections: () => 1,
+    states: async () => ({
+      EVT: { created: new Date(0), lastSeq: 0 },
+      TASK: { created: new Date(0), lastSeq: 0 },
+    }),
+    publish: async (_subject: string, _body: string, id: string) => ids.push(id),
+  } as unknown as Broker;
+  const handover = createHandover();
+  const log = createLog('test', () => {});
+  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  while (!isRead) await setImmediate();
+  isRead = false;
+  handover.add([row('evt_1')]);
+  while (ids.length === 0) await setImmediate();
+  listener();
+  while (!isRead) await setImmediate();
+  assert.deepEqual(skipped.at(-1), ['evt_1']);
+  const stopped = relay.stop();
+  mark.resolve();
+  await stopped;
+});

@@ -5,15 +5,8 @@ import { continueTrace, gauge, type Log } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
 import { type FreshRow, type Handover, isOwn } from './handover.ts';
 import { createLossDetector, findLosses } from './loss-detector.ts';
-import {
-  deleteOldRows,
-  mark,
-  markFresh,
-  oldestAge,
-  oldRow,
-  type Waiting,
-  waitingRows,
-} from './queries.ts';
+import { createMarks, type Marks } from './marks.ts';
+import { deleteOldRows, mark, oldestAge, oldRow, type Waiting, waitingRows } from './queries.ts';
 import { streamMessage } from './row.ts';
 import { firstPublicationHeader, publishTask, tasksMadeHeader } from './tasks.ts';
 
@@ -21,6 +14,8 @@ const batch = 100;
 /** How many rows a relay remembers as published from the table: more than the handover holds. */
 const mostFromTable = 2000;
 const deletedAtOnce = 5000;
+/** How often a busy relay looks for the rows of a killed process. */
+const lookMs = 1000;
 /**
  * After a round that published several changes the relay pauses twice as long as the round took, at
  * most 50 ms, so that a busy service does not spend a transaction on each. A change that comes alone
@@ -68,7 +63,10 @@ export function startRelay({
   const pause = createPause();
   const stopping = new AbortController();
   let nextClean = Date.now() + 60_000;
-  const publisher = createPublisher({ database, handover, broker, log });
+  const publisher = createPublisher(
+    { database, handover, broker, log },
+    Math.min(intervalMs, lookMs),
+  );
   database.onCommit(() => {
     publisher.mustRead();
     pause.end();
@@ -110,9 +108,12 @@ export function startRelay({
       stopping.abort();
       pause.end();
       await loop;
-      const last = publisher.publish(AbortSignal.timeout(lastMs)).catch((error: unknown) => {
-        log.warn('relaying the outbox failed before the stop', { error });
-      });
+      const last = publisher
+        .publish(AbortSignal.timeout(lastMs), true)
+        .catch((error: unknown) => {
+          log.warn('relaying the outbox failed before the stop', { error });
+        })
+        .then(publisher.settled);
       await Promise.race([last, sleep(lastMs, undefined, { ref: false })]);
     },
   };
@@ -124,10 +125,12 @@ const rest = (ms: number, signal: AbortSignal): Promise<void> =>
 
 type PublisherDeps = { database: Database; handover: Handover; broker: Broker; log: Log };
 
-function createPublisher({ database, handover, broker, log }: PublisherDeps) {
+function createPublisher({ database, handover, broker, log }: PublisherDeps, lookMs: number) {
   /** Whether the table has rows that no process holds in its memory, as after a start. */
   let isBehind = true;
   const mustRead = () => void (isBehind = true);
+  const marks = createMarks(database, log, mustRead);
+  const looks = createLooks(database, lookMs);
 
   /** Leaves all rows to the table while the broker is away: another replica may publish them. */
   function forgetFresh(): void {
@@ -148,14 +151,13 @@ function createPublisher({ database, handover, broker, log }: PublisherDeps) {
   const fromTable = new Set<string>();
 
   async function publishBatch(includesRecent: boolean): Promise<number> {
-    const results = await sendBatch({ database, broker }, includesRecent, [...tooLarge]);
+    const results = await sendBatch({ database, broker }, includesRecent, [
+      ...tooLarge,
+      ...marks.pendingIds(),
+    ]);
     for (const { id } of publishedOf(results)) fromTable.add(id);
     for (const id of [...fromTable].slice(0, -mostFromTable)) fromTable.delete(id);
-    for (const { id, error } of results.filter(({ seq }) => seq === undefined)) {
-      if (!isTooLarge(error)) throw error;
-      tooLarge.add(id);
-      log.error('a change is too large for the broker and stays in the outbox', { row: id, error });
-    }
+    for (const id of tooLargeOf(results, log)) tooLarge.add(id);
     return results.length;
   }
 
@@ -166,6 +168,27 @@ function createPublisher({ database, handover, broker, log }: PublisherDeps) {
     tooLarge.clear();
   });
 
+  /** Returns how many were published. Begins no other batch after the signal. */
+  async function publish(signal: AbortSignal, isLast = false): Promise<number> {
+    if (!broker.isConnected()) {
+      forgetFresh();
+      return 0;
+    }
+    await lossDetector.check();
+    const fresh = await sendFresh({ handover, broker, marks }, fromTable);
+    let { published } = fresh;
+    const includesRecent = isBehind || fresh.hasMore;
+    // Before it reads: a commit during the round needs another one.
+    isBehind = false;
+    if (await looks.mustRead(includesRecent, isLast)) {
+      let size = 0;
+      do published += size = await publishBatch(includesRecent);
+      while (size === batch && !signal.aborted);
+      if (size === batch) mustRead();
+    }
+    return published;
+  }
+
   return {
     mustRead,
     /** After a failed round. */
@@ -173,27 +196,32 @@ function createPublisher({ database, handover, broker, log }: PublisherDeps) {
       mustRead();
       lossDetector.invalidate();
     },
-    /** Returns how many were published. Begins no other batch after the signal. */
-    async publish(signal: AbortSignal): Promise<number> {
-      if (!broker.isConnected()) {
-        forgetFresh();
-        return 0;
-      }
-      await lossDetector.check();
-      const fresh = await sendFresh({ database, handover, broker }, fromTable);
-      let { published } = fresh;
-      const includesRecent = isBehind || fresh.hasMore;
-      // Before it reads: a commit during the round needs another one.
-      isBehind = false;
-      if (includesRecent || (await database.query(oldRow, [])).length > 0) {
-        let size = 0;
-        do published += size = await publishBatch(includesRecent);
-        while (size === batch && !signal.aborted);
-        if (size === batch) mustRead();
-      }
-      return published;
+    publish,
+    settled: marks.settled,
+  };
+}
+
+/** Knows when to look for rows that no process publishes from its memory: once in a while. */
+function createLooks(database: Database, everyMs: number) {
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  return {
+    /** Whether to read the table: in any case, or if such a row waits. */
+    async mustRead(inAnyCase: boolean, looksNow: boolean): Promise<boolean> {
+      if (!inAnyCase && !looksNow && performance.now() - lookedAt < everyMs) return false;
+      lookedAt = performance.now();
+      return inAnyCase || (await database.query(oldRow, [])).length > 0;
     },
   };
+}
+
+/** The rows that are too large for the broker. @throws the error of a row that failed otherwise */
+function tooLargeOf(results: readonly SendResult[], log: Log): string[] {
+  return results.flatMap(({ id, seq, error }) => {
+    if (seq !== undefined) return [];
+    if (!isTooLarge(error)) throw error;
+    log.error('a change is too large for the broker and stays in the outbox', { row: id, error });
+    return [id];
+  });
 }
 
 function measureLag(database: Database): void {
@@ -254,20 +282,20 @@ function sendBatch(
  * unmarked: it is published from the table. `hasMore`: the table has more rows of this process.
  */
 async function sendFresh(
-  { database, handover, broker }: Omit<PublisherDeps, 'log'>,
+  { handover, broker, marks }: Pick<PublisherDeps, 'handover' | 'broker'> & { marks: Marks },
   skipped: ReadonlySet<string>,
 ): Promise<{ published: number; hasMore: boolean }> {
   const taken = handover.take();
   const rows = taken.rows.filter(({ id }) => !skipped.has(id));
-  const positions: Array<{ id: string; seq: number }> = [];
+  let published = 0;
   // Each row may have many tasks. While the broker refuses rows, the others stay in the table.
-  for (let at = 0; at < rows.length && positions.length === at; at += batch) {
+  for (let at = 0; at < rows.length && published === at; at += batch) {
     const some = rows.slice(at, at + batch);
-    positions.push(...publishedOf(await Promise.all(some.map((row) => sendRow(broker, row)))));
+    const positions = publishedOf(await Promise.all(some.map((row) => sendRow(broker, row))));
+    marks.add(positions);
+    published += positions.length;
   }
-  if (positions.length > 0)
-    await database.write(serviceOrigin(database.service), markFresh, [JSON.stringify(positions)]);
-  return { published: positions.length, hasMore: taken.hasMore || positions.length < rows.length };
+  return { published, hasMore: taken.hasMore || published < rows.length };
 }
 
 const sendRow = (broker: Broker, row: FreshRow) =>

@@ -48,6 +48,22 @@ test('a batch that fails for another reason is not retried item by item', async 
   assert.deepEqual(runs, [[1, 99, 3]]);
 });
 
+test('a batch may rest after a single item too', async () => {
+  const runs: number[][] = [];
+  const run = createBatch(
+    async (items: readonly number[]) => {
+      runs.push([...items]);
+      return items;
+    },
+    { atOnce: 1, restMs: 20, restsAfterOne: true },
+  );
+  await run(1);
+  const second = run(2);
+  await new Promise((resolve) => setImmediate(resolve));
+  await Promise.all([second, run(3)]);
+  assert.deepEqual(runs, [[1], [2, 3]]);
+});
+
 test('a batch rests after a run of several items, and not after a single one', async () => {
   const starts: Array<{ at: number; items: readonly number[] }> = [];
   const run = createBatch(

@@ -8,11 +8,12 @@ type Waiting<Item, Result> = {
  * Batches items: those that arrive during a run join the next one, and a single item never waits
  * for others. `run` returns one result for each item, in order. If the database rejects values of a
  * batch, each item is run alone, so that an invalid item does not fail the others. `restMs`: how
- * long the next run waits after one of several items, so that under load more share it.
+ * long the next run waits after one of several items, so that under load more share it; with
+ * `restsAfterOne` also after one of a single item.
  */
 export function createBatch<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { size = 200, atOnce = 2, restMs = 0 } = {},
+  { size = 200, atOnce = 2, restMs = 0, restsAfterOne = false } = {},
 ) {
   const waiting: Array<Waiting<Item, Result>> = [];
   let running = 0;
@@ -22,7 +23,7 @@ export function createBatch<Item, Result>(
       running++;
       const entries = waiting.splice(0, size);
       void runTogether(entries).finally(() => {
-        if (entries.length > 1 && restMs > 0) setTimeout(end, restMs);
+        if (restMs > 0 && (restsAfterOne || entries.length > 1)) setTimeout(end, restMs);
         else end();
       });
     }
