@@ -11,8 +11,9 @@ import { type Entry, entryOf } from './chain.ts';
 const batch = 100;
 
 /**
- * The pause after a write of several entries, so that more entries share the next one: longer after
- * few, as a directory makes them, than after many, as an import does.
+ * The pause after a write, so that more entries share the next one: longer after few, as a directory
+ * or an application makes them, than after many, as an import does. An entry that comes alone is
+ * written at once.
  */
 const restMs = { afterFew: 50, afterMany: 10 };
 const many = 20;
@@ -74,8 +75,7 @@ export function createBatcher(write: (entries: readonly Entry[]) => Promise<void
       const chunk = waiting.splice(0, batch);
       await writeAll(write, chunk);
       const { length } = chunk;
-      if (length > 1 && length < batch)
-        await setTimeout(length < many ? restMs.afterFew : restMs.afterMany);
+      if (length < batch) await setTimeout(length < many ? restMs.afterFew : restMs.afterMany);
     }
     running = false;
   }
