@@ -72,19 +72,21 @@ type StoreDeps = {
 type DoneRow = AttemptRow & { sealedRequest: SealedRequest | undefined };
 
 /** Under load, a statement every few milliseconds serves more attempts. */
-const oneAtATime = { atOnce: 1, restMs: 4 };
+const lookUps = { atOnce: 1, restMs: 4 };
+/** Nobody waits for the result of a delivery: the window is a bound of what a killed process repeats. */
+const results = { atOnce: 1, restMs: 25, size: 200 };
 
 /** The rows of the queue: attempts, waiting tasks and dead letters. */
 export function createStore({ database, keys, keepsMessages, announce }: StoreDeps) {
   const checkDone = createBatch(
     (attempts: ReadonlyArray<Pick<Attempt, 'task' | 'number'>>) =>
       areAttemptsDone(database, attempts),
-    oneAtATime,
+    lookUps,
   );
   const settleDone = createBatch(async (rows: ReadonlyArray<DoneRow>) => {
     await settleAsDone(database, byService, rows);
     return rows;
-  }, oneAtATime);
+  }, results);
 
   const park = createBatch(async (rows: readonly ParkedRow[]) => {
     await parkTasks(database, byService, rows);
