@@ -28,12 +28,24 @@ const targets = Object.entries({
 /** An event of oidc-provider, and not of ours. */
 const others = ['grant.revoked'];
 
+/** Whether a node is the key of an entry of a map, which tells what follows from an event. */
+const isKeyOfMap = (node: ts.Node): boolean =>
+  ts.isArrayLiteralExpression(node.parent) &&
+  node.parent.elements[0] === node &&
+  ts.isArrayLiteralExpression(node.parent.parent) &&
+  ts.isNewExpression(node.parent.parent.parent);
+
 /** Whether a type is compared, or followed: another service records it. */
-const isFollowed = ({ parent }: ts.Node): boolean =>
-  ts.isBinaryExpression(parent) ||
-  (ts.isArrayLiteralExpression(parent) &&
-    ts.isPropertyAssignment(parent.parent) &&
-    parent.parent.name.getText() === 'types');
+const isFollowed = (node: ts.Node): boolean => {
+  const { parent } = node;
+  return (
+    ts.isBinaryExpression(parent) ||
+    isKeyOfMap(node) ||
+    (ts.isArrayLiteralExpression(parent) &&
+      ts.isPropertyAssignment(parent.parent) &&
+      parent.parent.name.getText() === 'types')
+  );
+};
 
 /** The types of the events that the code of a service records. */
 function typesOf(host: Host): string[] {

@@ -22,6 +22,9 @@ test('a change invalidates the keys of the records that lose or gain rights by i
   assert.deepEqual(keysOf('session.revoked', [target('session', 'ses_1')]), ['credential:ses_1']);
   const portal = [target('webhook_portal', 'wpt_1'), target('webhook_endpoint', 'whk_1')];
   assert.deepEqual(keysOf('webhook_portal.closed', portal), ['credential:wpt_1']);
+  const endpoint = [target('webhook_endpoint', 'whk_1')];
+  for (const verb of ['updated', 'disabled', 'deleted', 'secret_rotated'])
+    assert.deepEqual(keysOf(`webhook_endpoint.${verb}`, endpoint), ['credential:whk_1']);
 });
 
 test('a rotation invalidates the key that was replaced, and not the new one', () => {

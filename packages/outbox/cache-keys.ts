@@ -116,10 +116,9 @@ const families: Readonly<Record<string, Family>> = {
     ...each(none, 'factor_begun passkey_renamed passkey_refused passkey_cloned'),
   },
   webhook_endpoint: {
-    // The sessions of its links end with it.
-    deleted: credentialOf('webhook_endpoint'),
-    ...each(none, 'created updated disabled failing secret_rotated replayed tested'),
-    ...each(none, 'message_resent'),
+    // The sessions of its links end with it, and the processes that deliver hold it.
+    ...each(credentialOf('webhook_endpoint'), 'updated disabled deleted secret_rotated'),
+    ...each(none, 'created failing replayed tested message_resent'),
   },
   webhook_portal: { ...each(ofPortal, 'opened closed deleted'), created: none },
 };

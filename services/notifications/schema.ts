@@ -14,6 +14,7 @@ import { EndpointHealthEntity } from './health/entities.ts';
 import { DeletedEndpointEntity, DeliveryMessageEntity } from './messages/entities.ts';
 import { Baseline } from './migrations/013-baseline.ts';
 import { Revocations } from './migrations/014-revocations.ts';
+import { RevokedEndpoints } from './migrations/015-revoked-endpoints.ts';
 import { WebhookPortalEntity } from './portals/entities.ts';
 import { DeliveryAttemptEntity, DeliveryWaitingEntity } from './queue/entities.ts';
 import { DeliveryHourEntity } from './stats/entities.ts';
@@ -43,9 +44,10 @@ export const notificationsSchema: ServiceSchema = {
   migrations: [
     { name: '013-baseline', class: Baseline },
     { name: '014-revocations', class: Revocations },
+    { name: '015-revoked-endpoints', class: RevokedEndpoints },
   ],
   baseline: { version: 12, last: '012-sealed-urls' },
   compatibleFrom: 1,
-  // The log of revocations is complete.
-  settledFrom: 13,
+  // The log of revocations is complete, changes of endpoints included.
+  settledFrom: 14,
 };

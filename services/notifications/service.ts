@@ -1,4 +1,4 @@
-import { type Broker } from '@bailiwick/broker';
+import { type Broker, createRightsCache, type Renewal, type RightsCache } from '@bailiwick/broker';
 import { type Caller, type LimitProfile, mailLimits, type Origin } from '@bailiwick/contract';
 import { createPools, type EgressRules } from '@bailiwick/egress';
 import { createTenantKeys, openKeyRing, openKeyService, type TenantKeys } from '@bailiwick/keys';
@@ -39,7 +39,13 @@ import {
   DataKeys,
   DomainOwner,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { countAddress, createLimiter, type Database, type Limiter } from '@bailiwick/store';
+import {
+  countAddress,
+  createLimiter,
+  type Database,
+  type Limiter,
+  renewHolder,
+} from '@bailiwick/store';
 import {
   createBehalfClient,
   createPeerClient,
@@ -95,12 +101,13 @@ import { statsHandler } from './stats/handlers.ts';
 import { createSweeper } from './sweeper.ts';
 import { createTasks } from './tasks.ts';
 import { type Announcements, createAnnouncements } from './waiting-rows.ts';
-import { type FindTarget, targetFinder } from './webhooks/deliver.ts';
 import { explainHandler } from './webhooks/explain.ts';
 import { endpointHandlers, webhookChecks, webhookReplayChecks } from './webhooks/handlers.ts';
+import { purgeEndpoints } from './webhooks/queries.ts';
 import { rotateHandler } from './webhooks/rotate.ts';
 import { createUrlSealer } from './webhooks/seal-urls.ts';
 import { webhookKind } from './webhooks/status.ts';
+import { type FindTarget, targetFinder } from './webhooks/targets.ts';
 import { testDeliveryHandler } from './webhooks/test-delivery.ts';
 
 type Options = {
@@ -177,7 +184,7 @@ function partsOf(deps: Deps) {
     limiter: createLimiter(database),
     announcements,
     suppressions: createSuppressions(deps),
-    findTarget: targetFinder(database),
+    findTarget: targetFinder({ database, keys, rightsCache: openCache(database, broker) }),
     noteUnsent: unsentRecorder(database),
     quotas: createLaneQuotas(),
     store: createStore({
@@ -220,6 +227,14 @@ type Shared = Deps & {
   /** The work that comes through the queue. */
   tasks: Tasks;
 };
+
+/** The cache of the endpoints of deliveries, which only this service's own changes revoke. */
+function openCache(database: Database, broker: Broker): RightsCache {
+  const logs = {
+    notifications: (renewal: Renewal) => renewHolder(database, notificationsSchema, renewal),
+  };
+  return createRightsCache(broker, logs, { isCounted: false });
+}
 
 function endpointServices({ settings, ...shared }: Shared): Served[] {
   const { database, egress, limiter, profile } = shared;
@@ -271,7 +286,14 @@ function backgroundOf(shared: Shared): Background[] {
   const { deliveryBodyHours } = settings;
   const upkeep = { database, keys, service: keyService, records: sealedRecords, forget, log };
   const api = () => [
-    followPurges({ schema: notificationsSchema, database, broker, log, after: forget }),
+    followPurges({
+      schema: notificationsSchema,
+      database,
+      broker,
+      log,
+      before: purgeEndpoints,
+      after: forget,
+    }),
     maintainDataKeys(upkeep),
     createUrlSealer({ database, keys, log }),
     createSweeper({ database, limiter, deliveryBodyHours, log }),

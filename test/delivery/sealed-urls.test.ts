@@ -140,7 +140,7 @@ describeOne('URLs of webhook endpoints at rest', 'one process', (topology) => {
     });
     try {
       if (starts) await started;
-      else await assert.rejects(started, /needs code of version 13 or newer, this is 11$/);
+      else await assert.rejects(started, /needs code of version 14 or newer, this is 11$/);
     } finally {
       await database.close();
     }

@@ -1,4 +1,4 @@
-import { createBatch, serviceOrigin } from '@bailiwick/contract';
+import { serviceOrigin } from '@bailiwick/contract';
 import { type EgressRules, type Pools } from '@bailiwick/egress';
 import { type TenantKeys } from '@bailiwick/keys';
 import type {
@@ -12,11 +12,9 @@ import { type DeliveryOutcome, dropped } from '../sending/delivery-outcome.ts';
 import { resultOf } from '../sending/result.ts';
 import type { Task, TaskAttempt } from '../sending/task.ts';
 import { sendTraced } from '../sending/traced.ts';
-import { previousSecretContext, secretContext } from './api-record.ts';
-import { type DeliveryTarget, type EndpointKey, findDeliveryTargets } from './queries.ts';
 import { deliveryHeaders, webhookId } from './sign.ts';
 import { disableEndpointAt } from './status.ts';
-import { openUrl } from './url.ts';
+import type { FindTarget } from './targets.ts';
 
 export type DeliverDeps = {
   database: Database;
@@ -25,15 +23,6 @@ export type DeliverDeps = {
   pools: Pools;
   findTarget: FindTarget;
 };
-
-export type FindTarget = (key: EndpointKey) => Promise<DeliveryTarget | undefined>;
-
-/** Looks up endpoints, batching the deliveries that are made at the same time. */
-export const targetFinder = (database: Database): FindTarget =>
-  createBatch((keys: readonly EndpointKey[]) => findDeliveryTargets(database, keys), {
-    atOnce: 1,
-    restMs: 2,
-  });
 
 const userAgent = `Bailiwick-Webhooks/${packageJson.version}`;
 
@@ -67,8 +56,7 @@ export async function attemptDelivery(
   const target = await deps.findTarget({ tenant, endpoint });
   if (!target) return dropped('endpoint_not_found');
   if (!target.active && !evenInactive) return dropped('endpoint_inactive');
-  const url = await openUrl(deps.keys, { tenant, id: endpoint }, target);
-  const secrets = await openSecrets(deps.keys, tenant, endpoint, target);
+  const { url, secrets } = await target.open();
   const signed = { id, type, endpoint, attempt: attempt.number, secrets, body };
   const headers = deliveryHeaders(signed, userAgent, new Date());
   const outcome = await sendTraced(
@@ -85,21 +73,4 @@ export async function attemptDelivery(
     );
   }
   return outcome;
-}
-
-/** The signing secrets: the current one and, within its grace period, the previous one. */
-async function openSecrets(
-  keys: TenantKeys,
-  tenant: string,
-  endpoint: string,
-  { dekId, secretEnc, previousSecretEnc }: DeliveryTarget,
-): Promise<string[]> {
-  const current = await keys.open(tenant, { dekId, sealed: secretEnc }, secretContext(endpoint));
-  if (!previousSecretEnc) return [current.toString()];
-  const previous = await keys.open(
-    tenant,
-    { dekId, sealed: previousSecretEnc },
-    previousSecretContext(endpoint),
-  );
-  return [current.toString(), previous.toString()];
 }

@@ -104,6 +104,8 @@ async function updateEndpoint(
   const endpoint = requireEndpoint(request.endpoint);
   const { id, url } = endpoint;
   const { tenant, allowed } = await allowUpdateOf(deps, endpoint, call);
+  // Also without a change: the call that has made it may still wait for the processes that deliver.
+  call.invalidates.add(`credential:${id}`);
   const address = await storedUrl(deps, { tenant, id }, url);
   // Loads the key of the stored URL before locking the row: the key service may be slow.
   const current = await findEndpoint(database, tenant, id);

@@ -1,7 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { Origin } from '@bailiwick/contract';
+import { recordRevocation } from '@bailiwick/outbox';
 import type { PageQuery } from '@bailiwick/pipeline';
-import type { Database, Statement } from '@bailiwick/store';
+import { type Database, msUntil, type Statement, type Transaction } from '@bailiwick/store';
 import type { EndpointColumns } from './api-record.ts';
 import type { UrlColumns } from './url.ts';
 
@@ -51,7 +52,10 @@ export async function findTenantOfEndpoint(
   return rows[0]?.tenant;
 }
 
-/** `previousSecretEnc` is set while the previous secret still signs. */
+/**
+ * `previousSecretEnc` is set while the previous secret still signs, and `unchangedMs` is how much
+ * longer.
+ */
 export type DeliveryTarget = {
   url: string;
   urlEnc: Buffer | null;
@@ -60,6 +64,7 @@ export type DeliveryTarget = {
   dekId: string;
   secretEnc: Buffer;
   previousSecretEnc: Buffer | null;
+  unchangedMs: number | null;
 };
 
 const targets: Statement<
@@ -67,7 +72,8 @@ const targets: Statement<
   [tenants: readonly string[], endpoints: readonly string[]]
 > = {
   name: 'notifications.delivery_targets',
-  text: `select place::int, url, url_enc as "urlEnc", url_dek_id as "urlDekId", active, dek_id as "dekId", secret_enc as "secretEnc", case when previous_secret_until > now() then previous_secret_enc end as "previousSecretEnc"
+  text: `select place::int, url, url_enc as "urlEnc", url_dek_id as "urlDekId", active, dek_id as "dekId", secret_enc as "secretEnc", case when previous_secret_until > now() then previous_secret_enc end as "previousSecretEnc",
+           case when previous_secret_until > now() then ${msUntil('previous_secret_until')} end as "unchangedMs"
          from unnest($1::text[], $2::text[]) with ordinality as wanted (tenant, id, place)
          join webhook_endpoint e on e.tenant = wanted.tenant and e.id = wanted.id`,
 };
@@ -151,4 +157,16 @@ const erase: Statement<never, []> = {
  */
 export async function erasePreviousSecrets(database: Database, call: Origin): Promise<void> {
   await database.write(call, erase, []);
+}
+
+/** Deletes the endpoints of a purged tenant, and what processes have cached of them. */
+export async function purgeEndpoints(tx: Transaction, tenant: string): Promise<void> {
+  const rows = await tx.query<{ id: string }>(
+    'delete from webhook_endpoint where tenant = $1 returning id',
+    [tenant],
+  );
+  recordRevocation(
+    tx,
+    rows.map(({ id }) => `credential:${id}` as const),
+  );
 }
