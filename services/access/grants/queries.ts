@@ -55,9 +55,10 @@ const grantColumns =
   'g.tenant, g.id, g.role, g.resource, g.expires_at as "expiresAt", g.created_at as "createdAt"';
 const columns = `${grantColumns}, g.created_by as "createdBy"`;
 
-const pageOfTenant = `select ${columns}, coalesce(e.path, g.subject) as subject
-         from grant_entry g left join group_entry e on g.subject_type = 'group' and e.tenant = g.tenant and e.key = g.subject
-         where g.tenant = $1 and g.subject_type = $2 and g.id > $3 order by g.id limit $4`;
+// One look for each row of the page: a join may read all groups of the tenant.
+const pageOfTenant = `select ${columns},
+           coalesce((select e.path from group_entry e where g.subject_type = 'group' and e.tenant = g.tenant and e.key = g.subject), g.subject) as subject
+         from grant_entry g where g.tenant = $1 and g.subject_type = $2 and g.id > $3 order by g.id limit $4`;
 
 const grantsOfTenant: Statement<
   GrantRow,
@@ -86,7 +87,7 @@ const grantsReachingTenant: Statement<
          (select ${grantColumns}, '' as "createdBy", g.subject from grant_entry g
           where g.tenant = '' and g.subject_type = $2 and g.id > $3 and (g.expires_at is null or g.expires_at > now())
             and not exists (select 1 from subject_state s where s.subject = g.subject and s.state in ('disabled', 'deleted'))
-            and not exists (select 1 from tenant_member m where m.tenant = $1 and m.user_id = g.subject and m.status <> 'active')
+            and coalesce((select m.status from tenant_member m where m.tenant = $1 and m.user_id = g.subject), 'active') = 'active'
           order by g.id limit $4)
          order by id limit $4`,
 };

@@ -74,10 +74,12 @@ export const searchMembers = (
     fixed: [withBarred, withPending],
   });
 
+// One look for each member: with all ids at once the planner may read an index of the whole tenant.
 const byIds: Statement<TenantMemberRow, [tenant: string, ids: readonly string[]]> = {
   name: 'access.members_by_ids',
   text: `select ${memberColumns} from (
-           select tenant, user_id, status, source, joined_at from tenant_member where tenant = $1 and user_id = any ($2)
+           select m.* from unnest($2::text[]) as given (id) cross join lateral (
+             select tenant, user_id, status, source, joined_at from tenant_member where tenant = $1 and user_id = given.id limit 1) m
            union all
            select ${offerColumns} from membership_offer o where o.tenant = $1 and o.user_id = any ($2) and ${pendingOffer}
          ) m`,
