@@ -149,7 +149,7 @@ const audit = (growth: Growth): Statements => ({
 
 const others = (growth: Growth): Statements => ({
   'notifications.delivery_attempt': `insert into notifications.delivery_attempt (task, attempt, operation, tenant, endpoint, event, type, delivery, status, status_code, error, message, duration_ms, started_at)
-    select 'tsk_' || md5((k::bigint + ${growth.from * perBlock * attemptsPerUser})::text), 1, 'Webhooks_Deliver', ${tenantOf('u')}, ${id('whk', tenantNumber('u'))}, ${id('evt', 'k')}, 'grant.added', 'dlv_' || k, case when k % 50 = 7 then 'failed' else 'delivered' end, case when k % 50 = 7 then 500 else 200 end, '', '', 40, ${days('20')} + (n * 10 + place / 9) * interval '1 day'
+    select 'tsk_' || md5((k::bigint + ${growth.from * perBlock * attemptsPerUser})::text), 1, 'Webhooks_Deliver', ${tenantOf('u')}, ${id('whk', tenantNumber('u'))}, ${id('evt', 'k')}, 'grant.added', 'dlv_' || k, case when k % 50 = 7 then 'failed' else 'delivered' end, case when k % 50 = 7 then 500 else 200 end, '', '', 40, ${days('20')} + (n * 10 + place / 9) * interval '1 day' + k % 1000000 * interval '80 ms'
     from ${rounds(growth, attemptsPerUser)}`,
   'notifications.delivery_hour': `insert into notifications.delivery_hour
     select ${id('tnt', 't')}, ${id('whk', 't')}, date_trunc('hour', now()) - h * interval '1 hour', 100, 1, 1, 1000, 50 from ${tenants(growth)} cross join generate_series(0, 47) h`,

@@ -94,7 +94,10 @@ const filters: Readonly<Record<string, (place: Place) => object>> = {
   OperationPrefix: () => ({ Filter: { OperationPrefix: 'Groups_' } }),
   ActorIDs: ({ u }) => ({ Filter: { ActorIDs: [filledId('usr', u)] } }),
   'TargetIDs of a person': ({ u }) => ({ Filter: { TargetIDs: [filledId('usr', u)] } }),
-  'TargetIDs of a role': () => ({ Filter: { TargetIDs: ['role-1'] } }),
+  // Every tenth user is in the largest tenant, and so is one of five roles.
+  'TargetIDs of a role': ({ number }) => ({
+    Filter: { TargetIDs: [number === 1 ? 'role-4' : 'role-1'] },
+  }),
   IP: ({ u }) => ({ Filter: { IP: `10.0.${u % 40}.1` } }),
   Result: () => ({ Filter: { Result: 'denied' } }),
   'From and To, a day': () => ({ Filter: { From: ago(40), To: ago(39) } }),
