@@ -9,7 +9,7 @@ const besideArguments: Record<string, string> = {
   'packages/server/guard.ts callers': "adds to a framework's request, whose type is not ours",
   'packages/process/telemetry/telemetry.ts contextManager': 'the tracing context',
   'packages/store/pool.ts busy': 'the state of a connection',
-  'packages/store/replica.ts replayed': 'the state of a connection',
+  'packages/store/replica.ts progressOf': 'the state of a connection',
   'packages/process/connections.ts unanswered': 'the state of a socket',
   'packages/process/connections.ts sockets': 'the state of a socket',
   'packages/process/connections.ts closing': 'the state of a socket',

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { accessSchema } from '@bailiwick/access/schema.ts';
 import { serviceOrigin } from '@bailiwick/contract';
@@ -19,15 +21,22 @@ const whoReads: Statement<
            current_setting('transaction_read_only') as "readOnly"`,
 };
 
+/** Sleeps on a replica only. */
+const sleeps: Statement<{ replica: boolean }, []> = {
+  name: 'access.sleeps',
+  text: `select pg_is_in_recovery() as replica, case when pg_is_in_recovery() then pg_sleep(60)::text end`,
+};
+
 describe('a database with a replica', () => {
   let created: TestDatabase;
   let standby: Standby;
   let database: Database;
   const opened: Database[] = [];
+  const warnings: string[] = [];
 
   const open = (readUrl?: string): Database => {
     const { service, entities } = accessSchema;
-    const log = createLog('test', () => {});
+    const log = createLog('test', (line) => warnings.push(line));
     const one = openDatabase({ service, entities, url: created.url, readUrl, poolSize: 2, log });
     opened.push(one);
     return one;
@@ -77,12 +86,15 @@ describe('a database with a replica', () => {
     ]);
   });
 
-  test('without a position, and for a position of another server, the primary runs it', async () => {
+  test('without a position, and for a position of another server or timeline, the primary runs it', async () => {
     const position = await change();
     await standby.caughtUp();
     assert.equal(await isReplica(position), true);
     assert.equal(await isReplica(undefined), false);
-    assert.equal(await isReplica({ ...position, server: '1' }), false);
+    const later = position.server.replace('/00000001/', '/00000002/');
+    assert.notEqual(later, position.server);
+    for (const server of ['1', later])
+      assert.equal(await isReplica({ ...position, server }), false, server);
     const [row] = await database.query(whoReads, []);
     assert.equal(row?.replica, false);
   });
@@ -123,6 +135,65 @@ describe('a database with a replica', () => {
     await usesReplica(await change());
   });
 
+  test('a replica that is killed while it runs a statement leaves that to the primary', async () => {
+    const other = open(standby.url);
+    const position = await change();
+    await standby.caughtUp();
+    const answer = other.readerAt(position).query(sleeps, []);
+    await eventually('the statement to run', () => standby.runs('pg_sleep'));
+    await standby.kill();
+    const [row] = await answer;
+    assert.equal(row?.replica, false);
+    await standby.start();
+    await usesReplica(await change());
+  });
+
+  test('a statement that takes long is left to the primary, and ends on the replica', async () => {
+    const other = open(standby.url);
+    const position = await change();
+    await standby.caughtUp();
+    const began = performance.now();
+    const [row] = await other.readerAt(position).query(sleeps, []);
+    assert.equal(row?.replica, false);
+    assert.ok(performance.now() - began < 2500);
+    assert.equal(await isReplica(position, other), false, 'the replica is left alone');
+    await eventually('the statement to end', async () => !(await standby.runs('pg_sleep')));
+  });
+
+  test('another database of the replica is not read', async () => {
+    const position = await change();
+    await standby.caughtUp();
+    const url = new URL(standby.url);
+    url.pathname = '/postgres';
+    warnings.length = 0;
+    assert.equal(await isReplica(position, open(url.href)), false);
+    assert.deepEqual(warnings, []);
+  });
+
+  test('after a failure the primary answers for a while, and then one call alone tries the replica', async () => {
+    let connections = 0;
+    const silent = createServer(() => connections++).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    try {
+      const url = new URL(created.url);
+      url.port = String((silent.address() as AddressInfo).port);
+      const other = open(url.href);
+      const position = await change();
+      const calls = () => Promise.all([1, 2, 3].map(() => isReplica(position, other)));
+      assert.deepEqual(await calls(), [false, false, false]);
+      const before = connections;
+      assert.deepEqual(await calls(), [false, false, false]);
+      assert.equal(connections, before);
+      await eventually('the next connection', async () => {
+        await calls();
+        return connections > before;
+      });
+      assert.equal(connections, before + 1);
+    } finally {
+      silent.close();
+    }
+  });
+
   test('a server that is no replica is not read, and neither is an address where none answers', async () => {
     const position = await change();
     const nowhere = new URL(created.url);
@@ -147,16 +218,21 @@ describe('a database with a replica', () => {
 
   test('a replica that replays no more commits is not used for longer than ten seconds', async () => {
     const position = await change();
+    const committedAt = performance.now();
     await usesReplica(position);
     await standby.pause();
+    let lastRead = 0;
     try {
-      await eventually(
-        'the primary to take over',
-        async () => (await isReplica(position)) === false,
-      );
+      await eventually('the primary to take over', async () => {
+        const began = performance.now();
+        if (!(await isReplica(position))) return true;
+        lastRead = began;
+        return false;
+      });
     } finally {
       await standby.resume();
     }
+    assert.ok(lastRead - committedAt < 10_000, `${lastRead - committedAt} ms`);
     await usesReplica(await change());
   });
 });

@@ -101,7 +101,8 @@ export function releaseCutConnections(pool: Pool): void {
   });
 }
 
-const noConnection = /timeout exceeded when trying to connect/;
+/** A wait for a connection of a full pool has ended without one. */
+export const noConnection = /timeout exceeded when trying to connect/;
 
 /**
  * Returns a function that runs work with a connection. A wait for a connection that ends without one

@@ -1,13 +1,17 @@
 import { createBatch } from '@bailiwick/contract';
 import { counter, type Log } from '@bailiwick/process';
 import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryConfig } from 'pg';
+import { noConnection } from './pool.ts';
 import { assertReads, queryOf, type Run, type Statement } from './statements.ts';
 
 // Reads from a replica of the database, for callers who name a position in the write-ahead log: a
 // replica that has replayed it has the caller's own last change. In all other cases the primary
 // answers.
 
-/** A place in the write-ahead log of one server and its replicas. */
+/**
+ * A place in the write-ahead log of one server and its replicas. `server` also names the timeline
+ * and the database.
+ */
 export type Position = { server: string; lsn: bigint };
 
 /** Runs statements that only read. */
@@ -22,9 +26,11 @@ const reads = counter<{ service: string; outcome: Outcome }>({
     'Statements of lists that a replica may run, by outcome: replica, or why the primary ran it: no_position (the caller named none), behind or failed.',
 });
 
-/** For these operations the primary takes over at once, so none waits long for a replica. */
+/** The primary takes over after so long, so that no list waits long for a replica. */
+const detourLimitMs = 1500;
 const connectLimitMs = 1000;
-const statementLimitMs = 3000;
+/** Statement timeout of the replica: it ends before the driver abandons the statement. */
+const statementLimitMs = 1400;
 /** After a failure the primary alone answers for so long. */
 const pauseMs = 5000;
 /** How long a connection trusts the last answer of its server. */
@@ -36,17 +42,23 @@ const trustedMs = 1000;
  */
 const freshSeconds = 9;
 
-const serverOf = '(select system_identifier::text from pg_control_system()) as server';
+// After a failover the log of a lost primary may have other changes at the same place. All databases
+// of a server share the log.
+const serverAt = (timeline: string) =>
+  `(select concat_ws('/', system_identifier, ${timeline}, (select oid from pg_database where datname = current_database())) from pg_control_system()) as server`;
 
 const currentPosition: Statement<{ server: string; lsn: string }, []> = {
   name: 'shared.position',
-  text: `select ${serverOf}, (pg_current_wal_insert_lsn() - '0/0')::text as lsn`,
+  text: `select ${serverAt('left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)')},
+           (pg_current_wal_insert_lsn() - '0/0')::text as lsn`,
 };
 
-// A server that is no replica, or no longer one, has replayed nothing.
-const replayedPosition: Statement<{ server: string; lsn: string | null }, []> = {
-  name: 'shared.replayed_position',
-  text: `select ${serverOf}, case when pg_is_in_recovery() and pg_last_xact_replay_timestamp() > now() - interval '${freshSeconds} s'
+// A server that is no replica, or no longer one, has replayed nothing. The timeline is that of the
+// last checkpoint: after a failover it may be an earlier one for some minutes.
+const replayPosition: Statement<{ server: string; lsn: string | null }, []> = {
+  name: 'shared.replay_position',
+  text: `select ${serverAt("(select lpad(upper(to_hex(timeline_id)), 8, '0') from pg_control_checkpoint())")},
+           case when pg_is_in_recovery() and pg_last_xact_replay_timestamp() > now() - interval '${freshSeconds} s'
            then (pg_last_wal_replay_lsn() - '0/0')::text end as lsn`,
 };
 
@@ -70,37 +82,26 @@ type ReplicaOptions = { service: string; connection: PoolConfig; log: Log };
 
 /** Opens a replica. It connects on demand, and nothing waits for it. */
 export function openReplica({ service, connection, log }: ReplicaOptions) {
-  const pool = new Pool({
-    ...connection,
-    connectionTimeoutMillis: connectLimitMs,
-    query_timeout: statementLimitMs,
-    keepAlive: true,
-  });
-  // An idle connection that ends is replaced with the next use.
-  pool.on('error', () => {});
-  let pausedUntil = 0;
+  const pool = createPool(connection);
+  const pauses = createPauses(log);
 
-  function pause(error: unknown): void {
-    pausedUntil = performance.now() + pauseMs;
-    log.warn('the replica cannot be read, the primary answers', { error });
-  }
-
-  /** The rows that a statement reads at the position or later, or why it cannot. */
-  async function read<Row>(position: Position, query: QueryConfig): Promise<Row[] | Outcome> {
-    if (performance.now() < pausedUntil) return 'failed';
+  /** The rows of a statement at the position or later, or the reason why there are none. */
+  async function read<Row>(position: Position, query: QueryConfig): Promise<Rows<Row> | Outcome> {
+    const turn = pauses.begin();
+    if (!turn) return 'failed';
+    const endsAt = performance.now() + detourLimitMs;
     let client: PoolClient | undefined;
-    let isUsable = false;
     try {
       client = await pool.connect();
-      const hasReplayed = await reaches(client, position);
-      isUsable = true;
-      const rows = hasReplayed && ((await client.query(query)).rows as Row[]);
+      const reached = await positionOf(client, position, endsAt);
+      const isReached = reached !== undefined && contains(reached, position);
+      const result = isReached && { rows: await runUntil<Row>(client, query, endsAt), reached };
       client.release();
-      return rows || 'behind';
+      turn.succeeded();
+      return result || 'behind';
     } catch (error) {
       client?.release(true);
-      // A statement may fail alone: replaying a change can cancel it.
-      if (!isUsable || !(error instanceof DatabaseError)) pause(error);
+      if (!isPassing(error)) turn.failed(error);
       return 'failed';
     }
   }
@@ -108,25 +109,28 @@ export function openReplica({ service, connection, log }: ReplicaOptions) {
   return {
     /** Reads from the replica while it reaches the position, and then from the primary. */
     readerAt(position: Position | undefined, primary: Reader): Reader {
-      let isAsked = position !== undefined;
+      let required = position;
+      let outcome: Outcome = position ? 'replica' : 'no_position';
       return {
         async query<Row, Values extends readonly unknown[]>(
           statement: Statement<Row, Values>,
           values: NoInfer<Values>,
         ): Promise<Row[]> {
           assertReads(statement);
-          const rows =
-            position && isAsked
-              ? await read<Row>(position, queryOf(statement, values))
-              : 'no_position';
-          if (typeof rows !== 'string') {
-            reads.add({ service, outcome: 'replica' });
-            return rows;
+          const result =
+            required && outcome === 'replica'
+              ? await read<Row>(required, queryOf(statement, values))
+              : outcome;
+          if (typeof result === 'string') {
+            // From now on, so that no later statement sees an earlier state.
+            outcome = result;
+            reads.add({ service, outcome });
+            return primary.query(statement, values);
           }
-          // From now on, so that no later statement sees an earlier state.
-          isAsked = false;
-          reads.add({ service, outcome: rows });
-          return primary.query(statement, values);
+          // The next statement may use another replica behind the same address.
+          required = result.reached;
+          reads.add({ service, outcome: 'replica' });
+          return result.rows;
         },
       };
     },
@@ -134,26 +138,92 @@ export function openReplica({ service, connection, log }: ReplicaOptions) {
   };
 }
 
+/** Rows of a replica that has replayed a position. */
+type Rows<Row> = { rows: Row[]; reached: Position };
+
+function createPool(connection: PoolConfig): Pool {
+  const pool = new Pool({
+    ...connection,
+    options: `${connection.options} -c statement_timeout=${statementLimitMs}`,
+    connectionTimeoutMillis: connectLimitMs,
+    keepAlive: true,
+  });
+  // An idle connection that ends is replaced with the next use.
+  pool.on('error', () => {});
+  // The pool listens to idle connections only. One that ends in use fails its statement, and its
+  // event without a listener would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+/** Replaying a change may cancel a statement, and all connections may be in use. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof DatabaseError
+    ? error.code === '40001' || error.code === '40P01'
+    : error instanceof Error && noConnection.test(error.message);
+
+/** The times in which the primary alone answers. After one, a single call tries the replica. */
+function createPauses(log: Log) {
+  let endsAt: number | undefined;
+
+  return {
+    /** Undefined during a pause. */
+    begin() {
+      const isTrial = endsAt !== undefined;
+      if (endsAt !== undefined) {
+        if (performance.now() < endsAt) return undefined;
+        endsAt = performance.now() + pauseMs;
+      }
+      return {
+        succeeded() {
+          if (isTrial) endsAt = undefined;
+        },
+        failed(error: unknown) {
+          if (endsAt !== undefined && !isTrial) return;
+          endsAt = performance.now() + pauseMs;
+          log.warn('the replica cannot be read, the primary answers', { error });
+        },
+      };
+    },
+  };
+}
+
+/** Runs a statement on a connection until a time. */
+async function runUntil<Row>(
+  client: PoolClient,
+  query: QueryConfig,
+  endsAt: number,
+): Promise<Row[]> {
+  // Not in the driver's types. For it, 0 is no limit.
+  const limit = { query_timeout: Math.max(1, Math.ceil(endsAt - performance.now())) };
+  return (await client.query({ ...query, ...limit })).rows as Row[];
+}
+
 /** How far the server of a connection has replayed. */
-type Replayed = { position: Position; at: number };
+type Progress = { position: Position; at: number };
 
 // The state of a connection: behind one address there may be several replicas.
-const replayed = new WeakMap<PoolClient, Replayed>();
+const progressOf = new WeakMap<PoolClient, Progress>();
 
-/** Whether the server of a connection has replayed a position. */
-async function reaches(client: PoolClient, position: Position): Promise<boolean> {
-  const last = replayed.get(client);
-  if (last && performance.now() - last.at < trustedMs && contains(last.position, position))
-    return true;
+/** How far the server of a connection has replayed, not older than needed for `required`. */
+async function positionOf(
+  client: PoolClient,
+  required: Position,
+  endsAt: number,
+): Promise<Position | undefined> {
+  const last = progressOf.get(client);
+  if (last && performance.now() - last.at < trustedMs && contains(last.position, required))
+    return last.position;
   const at = performance.now();
-  const { rows } = await client.query<{ server: string; lsn: string | null }>(
-    queryOf(replayedPosition, []),
+  const [row] = await runUntil<{ server: string; lsn: string | null }>(
+    client,
+    queryOf(replayPosition, []),
+    endsAt,
   );
-  const [row] = rows;
-  if (!row || row.lsn === null) return false;
-  const current = { server: row.server, lsn: BigInt(row.lsn) };
-  replayed.set(client, { position: current, at });
-  return contains(current, position);
+  if (!row || row.lsn === null) return undefined;
+  const position = { server: row.server, lsn: BigInt(row.lsn) };
+  progressOf.set(client, { position, at });
+  return position;
 }
 
 const contains = (all: Position, some: Position): boolean =>

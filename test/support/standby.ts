@@ -81,6 +81,15 @@ export async function startStandby({ url, server }: TestDatabase) {
       [...readFileSync(logFile, 'utf8').matchAll(/execute ([a-z]+\.[a-z_]+): /g)].map(
         ([, name = '']) => name,
       ),
+    /** Whether the replica runs a statement that has this text in it. */
+    async runs(text: string): Promise<boolean> {
+      const [{ count }] = await query<{ count: number }>(
+        address.href,
+        `select count(*)::int as count from pg_stat_activity
+         where state = 'active' and pid <> pg_backend_pid() and position('${text}' in query) > 0`,
+      );
+      return count > 0;
+    },
     async stop() {
       await postgres.stop();
       rmSync(folder, { recursive: true, force: true });
