@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { type Caller, newCaller, operations, serviceCaller } from '@bailiwick/contract';
+import { createLog } from '@bailiwick/process';
 import type { Position, Reader } from '@bailiwick/store';
 import { createPositions } from './positions.ts';
 
 const keyRing = [{ id: 'k1', key: randomBytes(32) }];
+const log = createLog('test', () => {});
 const reader: Reader = { query: async () => [] };
 const user: Caller = newCaller({ type: 'user', id: 'usr_1' });
 
@@ -23,7 +25,7 @@ function databaseAt(position?: Position) {
 const operation = (name: string) => operations.get(name) ?? assert.fail(name);
 const sealedAt = async (lsn: bigint, server = '7'): Promise<string> => {
   const { database } = databaseAt({ server, lsn });
-  const sealed = await createPositions({ database, keyRing }).ofChange(
+  const sealed = await createPositions({ database, keyRing, log }).ofChange(
     operation('Groups_Save'),
     user,
   );
@@ -34,7 +36,7 @@ test('only a marked operation is read at a position, of the whole table', async 
   const sealed = await sealedAt(5n);
   for (const one of operations.values()) {
     const { reads, database } = databaseAt();
-    createPositions({ database, keyRing }).readerOf(one, sealed);
+    createPositions({ database, keyRing, log }).readerOf(one, sealed);
     assert.deepEqual(reads, [one.fromReplica ? { server: '7', lsn: 5n } : undefined], one.name);
   }
 });
@@ -53,7 +55,7 @@ test('the greatest of several positions counts, and one that is not genuine or o
   const foreign = await sealedAt(9n, '8');
   const read = (text: string | undefined, ring = keyRing) => {
     const { reads, database } = databaseAt();
-    createPositions({ database, keyRing: ring }).readerOf(operation('Groups_List'), text);
+    createPositions({ database, keyRing: ring, log }).readerOf(operation('Groups_List'), text);
     return reads[0];
   };
   assert.deepEqual(read(`${one},${two}`), { server: '7', lsn: 80n });
@@ -67,7 +69,7 @@ test('the greatest of several positions counts, and one that is not genuine or o
 
 test('only a client’s own change returns a position, and no sign-in or sign-out', async () => {
   const { database } = databaseAt({ server: '7', lsn: 5n });
-  const positions = createPositions({ database, keyRing });
+  const positions = createPositions({ database, keyRing, log });
   const returns = async (name: string, caller: Caller) =>
     (await positions.ofChange(operation(name), caller)) !== undefined;
   assert.equal(await returns('Groups_Save', user), true);
@@ -77,12 +79,24 @@ test('only a client’s own change returns a position, and no sign-in or sign-ou
   assert.equal(await returns('Groups_Save', serviceCaller('identity')), false);
 });
 
-test('a position that cannot be read does not fail the change', async () => {
+test('a position that cannot be read does not fail the change, and is waited for shortly', async () => {
   const { database } = databaseAt();
-  const failing = { ...database, readPosition: () => Promise.reject(new Error('away')) };
-  for (const one of [database, failing])
-    assert.equal(
-      await createPositions({ database: one, keyRing }).ofChange(operation('Groups_Save'), user),
-      undefined,
-    );
+  const lines: string[] = [];
+  const noting = createLog('test', (line) => lines.push(line));
+  for (const readPosition of [
+    undefined,
+    () => Promise.reject(new Error('away')),
+    () => new Promise<never>(() => {}),
+  ]) {
+    const positions = createPositions({
+      database: { ...database, readPosition },
+      keyRing,
+      log: noting,
+    });
+    const began = performance.now();
+    for (const _again of [1, 2])
+      assert.equal(await positions.ofChange(operation('Groups_Save'), user), undefined);
+    assert.ok(performance.now() - began < 2000);
+  }
+  assert.equal(lines.length, 2, 'one line for each reader that fails');
 });

@@ -1,19 +1,29 @@
 import { arePositions, type Caller, clientCallOf, type Operation } from '@bailiwick/contract';
 import { type KeyRing, openForPurpose, sealForPurpose } from '@bailiwick/keys';
+import type { Log } from '@bailiwick/process';
 import type { Database, Position, Reader } from '@bailiwick/store';
 
 // The positions that changes return and lists bring back. They are sealed: in clear they would tell
 // how much the installation writes, and a caller could invent one.
 
 const purpose = 'position';
+/** A change has been committed: its answer does not wait longer for its position. */
+const limitMs = 250;
+const warnEveryMs = 60_000;
 
 /** Where a call's lists are read, and the position of its change. */
 export type Positions = ReturnType<typeof createPositions>;
 
-type Deps = { database: Pick<Database, 'readerAt' | 'readPosition'>; keyRing: KeyRing };
+type Deps = {
+  database: Pick<Database, 'readerAt' | 'readPosition'>;
+  keyRing: KeyRing;
+  log: Log;
+};
 
 /** Creates the positions of a service. Without a replica changes return none. */
-export function createPositions({ database, keyRing }: Deps) {
+export function createPositions({ database, keyRing, log }: Deps) {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+
   return {
     /** The reader of a call that brings these positions: of the primary for most operations. */
     readerOf({ fromReplica }: Operation, positions: string | undefined): Reader {
@@ -29,13 +39,25 @@ export function createPositions({ database, keyRing }: Deps) {
     async ofChange(operation: Operation, caller: Caller): Promise<string | undefined> {
       if (!database.readPosition || !returnsPosition(operation, caller)) return undefined;
       try {
-        const position = await database.readPosition();
+        const position = await inTime(database.readPosition());
         return position && sealForPurpose(keyRing, purpose, textOf(position), []);
-      } catch {
+      } catch (error) {
+        if (performance.now() - warnedAt > warnEveryMs) {
+          warnedAt = performance.now();
+          log.warn('the position of a change is not known', { error });
+        }
         return undefined; // The change is committed: its call succeeds.
       }
     },
   };
+}
+
+function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no position within ${limitMs} ms`)), limitMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 const returnsPosition = (

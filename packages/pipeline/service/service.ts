@@ -106,7 +106,7 @@ export async function createService({
     log,
     revoke,
     idempotency: createIdempotency({ database, keyRing, log }),
-    positions: createPositions({ database, keyRing }),
+    positions: createPositions({ database, keyRing, log }),
     guarding: { guards, confirm: createConfirm(rights) },
     auditRefusal: createRefusalAudit(refusals),
   });
