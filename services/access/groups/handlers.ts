@@ -57,16 +57,20 @@ async function listGroups(
 }
 
 async function listMembers(
-  pager: Pager,
+  { database, pager }: Deps,
   request: GroupsListMembersRequest,
-  { operation, caller, reader }: Call,
+  { operation, caller, reader: nearest }: Call,
 ) {
   const { tenant, group: path, page, effective = false } = request;
   const search = readSearch(request);
   // A search reveals names and addresses.
   if (search && !mayReadUsers(caller, tenant)) throw denied();
-  const group = await findGroup(reader, tenant, pathKey(path));
+  const key = pathKey(path);
+  const near = await findGroup(nearest, tenant, key);
+  // Another caller may have just created it.
+  const group = near ?? (await findGroup(database, tenant, key));
   if (!group) throw notFound('group');
+  const reader = near ? nearest : database;
   const binding = [operation.name, tenant, group.id, String(effective)];
   if (search) {
     const { ids, nextCursor } = await readFound(
@@ -119,7 +123,7 @@ export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups
       return {};
     },
 
-    listMembers: (request, call) => listMembers(pager, request, call),
+    listMembers: (request, call) => listMembers({ database, pager }, request, call),
 
     async listMemberGroups({ userId, page, effective = false }, call) {
       const reach = await visibleTo(database, call, 'iam.groups.read');
