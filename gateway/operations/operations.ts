@@ -188,9 +188,8 @@ function createForwarding(peers: Peers) {
       message,
       contextFor(by),
     );
-    const { header: answered } = answer;
-    if (answered.has(replayedHeader)) response.setHeader(replayedHeader, 'true');
-    const position = answered.get(positionHeader);
+    if (answer.header.has(replayedHeader)) response.setHeader(replayedHeader, 'true');
+    const position = answer.header.get(positionHeader);
     if (position !== null) response.setHeader(positionHeader, position);
     return encodeJson(operation.method.output, answer.message, operation.nullWhenAbsent);
   };
