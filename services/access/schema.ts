@@ -14,6 +14,7 @@ import { InvitationEntity } from './invitations/entities.ts';
 import { Baseline } from './migrations/029-baseline.ts';
 import { Revocations } from './migrations/030-revocations.ts';
 import { TenantSearch } from './migrations/031-tenant-search.ts';
+import { AuditTargetKeys } from './migrations/032-audit-target-keys.ts';
 import { ScimUserEntity } from './provisioned/entities.ts';
 import { RoleEntity } from './roles/entities.ts';
 import { ScimNoticeEntity } from './scim/notices/entities.ts';
@@ -57,6 +58,7 @@ export const accessSchema: ServiceSchema = {
     { name: '029-baseline', class: Baseline },
     { name: '030-revocations', class: Revocations },
     { name: '031-tenant-search', class: TenantSearch },
+    { name: '032-audit-target-keys', class: AuditTargetKeys },
   ],
   baseline: { version: 20, last: '028-mapping-givers' },
   compatibleFrom: 1,

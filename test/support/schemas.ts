@@ -8,8 +8,8 @@ const log = createLog('test', () => {});
 
 // Tables of the migrations, which have no entities.
 export const bookkeeping = ['migration', 'schema_window'];
-/** Functions that a service may call with the rights of the owner. */
-const functions = ['drop_audit'];
+/** Functions of the migrations, which have no entities either. */
+const functions = ['"drop_audit"(text)', '"audit_target_keys"(text, text[])'];
 
 export type MigratedDatabase = Awaited<ReturnType<typeof createMigratedDatabase>>;
 
@@ -52,7 +52,7 @@ export async function createMigratedDatabase() {
         ...bookkeeping.map(
           (table) => `drop table if exists "${schema.service}"."${table}" cascade;`,
         ),
-        ...functions.map((name) => `drop function if exists "${schema.service}"."${name}"(text);`),
+        ...functions.map((name) => `drop function if exists "${schema.service}".${name};`),
         ...others.map((service) => `drop schema if exists ${service};`),
       ];
       return statements.filter(

@@ -3,6 +3,7 @@ import {
   type AuditEntry,
   AuditEntrySchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
+import { searchIndex } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { EntryChange, EntryTarget } from './chain.ts';
@@ -50,7 +51,11 @@ export const AuditEntryEntity = defineEntity({
       where: `result <> 'success'`,
     },
     { name: 'audit_entry_time', properties: ['tenant', 'occurredAt', 'seq'] },
+    // Of all tenants: for processes of the version before this one.
     { name: 'audit_entry_target', properties: ['targetIds'], type: 'gin' },
+    searchIndex(
+      'audit_entry_target_key on audit_entry using gin (audit_target_keys(tenant, target_ids))',
+    ),
   ],
 });
 

@@ -5,13 +5,10 @@ import { countPeriod, countTargets, findNames, type Path, readWindow } from './q
 
 /** Entries that one statement compares with several filters. */
 const perWindow = 10_000;
-/**
- * Entries that a page with targets compares first: most tenants have no more, and a target of many
- * entries fills the page.
- */
+/** Entries that are compared first for targets of many entries, which soon fill a page. */
 const firstWindow = 1000;
-/** Entries of all tenants with a target that the index of targets may find. */
-const fewNamed = 5000;
+/** Entries with a target that its index may find: each may be in a block of its own. */
+const fewNamed = 500;
 /** Statements of one call. Then the call returns its entries, with the cursor to go on. */
 const windows = 5;
 
@@ -48,12 +45,13 @@ export async function listEntries(
     position = String(last);
     return rows.length >= limit || last === undefined;
   };
-  if (filter.targetIds && (await read('all', firstWindow))) return { rows, last };
   const path = await choosePath(reader, tenant, filter);
   const candidates = restricts(filter, path)
     ? Math.max(limit, Math.floor(perWindow / valuesOn(filter, path)))
     : limit;
-  for (let count = 0; count < windows; count++) if (await read(path, candidates)) break;
+  const first = filter.targetIds && path !== 'target' ? firstWindow : candidates;
+  for (let count = 0; count < windows; count++)
+    if (await read(path, count === 0 ? first : candidates)) break;
   return { rows, last };
 }
 
@@ -78,7 +76,7 @@ async function withNames(
 /** The path with the fewest candidates, as far as this can be known without statistics. */
 async function choosePath(reader: Reader, tenant: string, filter: EntryFilter): Promise<Path> {
   const { targetIds, actorIds, ip, actions, operations, result, from, to } = filter;
-  if (targetIds && (await countTargets(reader, targetIds, fewNamed + 1)) <= fewNamed)
+  if (targetIds && (await countTargets(reader, tenant, targetIds, fewNamed + 1)) <= fewNamed)
     return 'target';
   const attribute: Path | undefined =
     (actorIds && 'actor') ||
@@ -88,12 +86,10 @@ async function choosePath(reader: Reader, tenant: string, filter: EntryFilter): 
     (result !== null && result !== 'success' && 'result') ||
     undefined;
   if (!from && !to) return attribute ?? 'all';
-  // A page with targets is in the order of the chain, as its first window.
-  const otherwise = targetIds ? 'all' : 'period';
-  if (!attribute && result === null && !targetIds) return otherwise;
+  if (!attribute && result === null && !targetIds) return 'period';
   const size = await countPeriod(reader, tenant, filter, perWindow);
   if (size < perWindow) return 'shortPeriod';
-  return attribute ?? otherwise;
+  return attribute ?? 'period';
 }
 
 const fieldsOf: Partial<Record<Path, keyof EntryFilter>> = {

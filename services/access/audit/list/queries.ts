@@ -40,10 +40,12 @@ const merged = (values: string, where: string, order: string) =>
 const chosen = (where: string, order: string) =>
   `with chosen as materialized (${candidate(where)}) select * from chosen order by ${order} limit $3::int`;
 
-// The index of targets has those of all tenants. The planner would read all entries of the tenant
-// beside it, if both conditions were in one place.
+// The keys of targets have the tenant in them. The planner would read all entries of the tenant
+// beside their index, if both conditions were in one place.
+const withTargets = (targetIds: string) =>
+  `audit_target_keys(tenant, target_ids) && audit_target_keys($1, ${targetIds})`;
 const named = (where: string, order: string) =>
-  `with named as materialized (select tenant, seq, occurred_at, ${fits} from audit_entry where target_ids && $6::text[])
+  `with named as materialized (select tenant, seq, occurred_at, ${fits} from audit_entry where ${withTargets('$6::text[]')})
    select seq, occurred_at, fits from named where tenant = $1 and ${where} order by ${order} limit $3::int`;
 
 const pageOf = (candidates: string, order: string, outer: string) => `
@@ -228,19 +230,23 @@ export async function countPeriod(
   return row?.size ?? 0;
 }
 
-const targetsNamed: Statement<{ count: number }, [targetIds: readonly string[], most: number]> = {
+export const targetsNamed: Statement<
+  { count: number },
+  [tenant: string, targetIds: readonly string[], most: number]
+> = {
   name: 'access.audit_targets_named',
-  text: 'select count(*)::int as count from (select from audit_entry where target_ids && $1::text[] limit $2) counted',
-  across: 'counts the entries that one look into the index of targets reads',
+  text: `select count(*)::int as count from (select from audit_entry where ${withTargets('$2::text[]')} limit $3) counted`,
+  across: 'counts the entries of the tenant, whose ID is in the keys of their targets',
 };
 
-/** The number of entries with one of these targets in all tenants, counted up to `most`. */
+/** The number of a tenant's entries with one of these targets, counted up to `most`. */
 export async function countTargets(
   reader: Reader,
+  tenant: string,
   targetIds: readonly string[],
   most: number,
 ): Promise<number> {
-  const [row] = await reader.query(targetsNamed, [targetIds, most]);
+  const [row] = await reader.query(targetsNamed, [tenant, targetIds, most]);
   return row?.count ?? 0;
 }
 
