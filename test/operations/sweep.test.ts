@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { removeExpired } from '@bailiwick/identity/account/sweeper.ts';
+import { randomStarts } from '@bailiwick/identity/account/queries.ts';
+import { createSweeper, removeExpired } from '@bailiwick/identity/account/sweeper.ts';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
 import { createLog } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
 import { openTestDatabase } from '../support/database.ts';
+import { eventually } from '../support/harness.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 
 describe('the sweeper of identity', () => {
@@ -104,6 +106,47 @@ describe('the sweeper of identity', () => {
     assert.equal(places.get(sweep), '');
     await removeExpired(database, log, undefined, places);
     assert.deepEqual(await store('select id from identity.session'), [{ id: 'ses_0' }]);
+  });
+
+  test('a random key of each table to begin at is one of any part, and that of an empty one is its beginning', async () => {
+    const sweep = 'identity.sweep_known_networks';
+    await store(`
+      delete from identity.session;
+      truncate identity.known_network;
+      insert into identity.known_network select lpad(n::text, 4, '0'), '', now() from generate_series(0, 9999) n`);
+    const startAt = async (part: number) => (await randomStarts(database, () => part)).get(sweep);
+    assert.equal(await startAt(0), '0000');
+    const [half, end] = [Number(await startAt(0.5)), Number(await startAt(0.99))];
+    assert.ok(half > 4000 && half < 6000, String(half));
+    assert.ok(end > 9000, String(end));
+    const starts = await Promise.all(Array.from({ length: 20 }, () => randomStarts(database)));
+    assert.ok(new Set(starts.map((start) => start.get(sweep))).size > 1);
+    assert.equal(starts[0]?.get('identity.sweep_idle_sessions'), '');
+  });
+
+  test('a process begins in the middle of a table, and goes on at its beginning', async (t) => {
+    await store(`
+      truncate identity.known_network;
+      insert into identity.known_network
+        select lpad(n::text, 4, '0'), '', now() - case when n in (0, 9999) then 401 else 0 end * interval '1 day' from generate_series(0, 9999) n`);
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    t.mock.method(Math, 'random', () => 0.6);
+    let sweeps = 0;
+    const limiter = { sweep: () => Promise.resolve(void sweeps++) };
+    const stop = createSweeper({ database, limiter }, log)();
+    const ended = () =>
+      store(
+        "select email_key from identity.known_network where last_success_at < now() - interval '400 days'",
+      );
+    t.mock.timers.tick(10 * 60 * 1000);
+    await eventually('the end of the table', async () => (await ended()).length < 2);
+    assert.deepEqual(await ended(), [{ email_key: '0000' }]);
+    await eventually('the beginning of the table', async () => {
+      t.mock.timers.tick(10 * 60 * 1000);
+      return (await ended()).length === 0;
+    });
+    await stop();
+    assert.ok(sweeps >= 2);
   });
 
   test('deletes the factors of users who no longer exist, and no others', async () => {

@@ -129,7 +129,17 @@ const unknownUsers =
   'array(select s.key from slice s where not exists (select from user_account u where u.id = s.key))';
 const lastOfSlice = 'select max(key) as last, count(*)::int as size from slice';
 
-type SliceSweep = Statement<{ last: string | null; size: number }, [after: string, limit: number]>;
+/** The key of a row in this part of a table's blocks: keys are not spread evenly, blocks are. */
+const keyIn = (table: string, key: string, condition: string) =>
+  `select ${key} as key from ${table} where ${condition} ctid >= (
+     select format('(%s,0)', floor($1::float8 * pg_relation_size('${table}') / current_setting('block_size')::int))::tid) limit 1`;
+
+type SliceSweep = Statement<
+  { last: string | null; size: number },
+  [after: string, limit: number]
+> & {
+  start: Statement<{ key: string }, [part: number]>;
+};
 
 /**
  * Examines the next rows in the order of a key and deletes those that have ended, where no index
@@ -138,34 +148,48 @@ type SliceSweep = Statement<{ last: string | null; size: number }, [after: strin
 export const sliceSweeps: readonly SliceSweep[] = [
   {
     name: 'identity.sweep_idle_sessions',
-    text: `with ${slice('session where', 'id')}, gone as (
+    text: `with ${slice('session where', 'id')}, removal as (
              delete from session where ${within('id')} and operator = '' and last_seen_at < now() - idle_minutes * interval '1 minute' returning 1)
            ${lastOfSlice}`,
+    start: { name: 'identity.sweep_idle_sessions_start', text: keyIn('session', 'id', '') },
   },
   {
     name: 'identity.sweep_known_networks',
-    text: `with ${slice('known_network where', 'email_key')}, gone as (
+    text: `with ${slice('known_network where', 'email_key')}, removal as (
              delete from known_network where ${within('email_key')} and last_success_at < now() - interval '400 days' returning 1)
            ${lastOfSlice}`,
+    start: {
+      name: 'identity.sweep_known_networks_start',
+      text: keyIn('known_network', 'email_key', ''),
+    },
   },
   // A version without factors leaves those of a user that it deletes after a rollback.
   {
     name: 'identity.sweep_orphaned_passkeys',
-    text: `with ${slice('passkey where', 'id')}, gone as (
+    text: `with ${slice('passkey where', 'id')}, removal as (
              delete from passkey f where ${within('f.id')} and not exists (select from user_account u where u.id = f.user_id) returning 1)
            ${lastOfSlice}`,
+    start: { name: 'identity.sweep_orphaned_passkeys_start', text: keyIn('passkey', 'id', '') },
   },
   {
     name: 'identity.sweep_orphaned_totp',
-    text: `with ${slice("totp_factor where tenant = '' and", 'user_id')}, gone as (
+    text: `with ${slice("totp_factor where tenant = '' and", 'user_id')}, removal as (
              delete from totp_factor f where f.tenant = '' and ${within('f.user_id')} and f.confirmed_at is not null and f.user_id = any (${unknownUsers}) returning 1)
            ${lastOfSlice}`,
+    start: {
+      name: 'identity.sweep_orphaned_totp_start',
+      text: keyIn('totp_factor', 'user_id', "tenant = '' and"),
+    },
   },
   {
     name: 'identity.sweep_orphaned_codes',
-    text: `with ${slice('recovery_code where', 'user_id')}, gone as (
+    text: `with ${slice('recovery_code where', 'user_id')}, removal as (
              delete from recovery_code f where ${within('f.user_id')} and f.user_id = any (${unknownUsers}) returning 1)
            ${lastOfSlice}`,
+    start: {
+      name: 'identity.sweep_orphaned_codes_start',
+      text: keyIn('recovery_code', 'user_id', ''),
+    },
   },
 ];
 
@@ -179,6 +203,19 @@ export async function sweepSlice(
 ): Promise<{ last: string; size: number }> {
   const [row] = await database.write(call, statement, [after, limit]);
   return { last: row?.last ?? '', size: row?.size ?? 0 };
+}
+
+/** A random key of each table that is examined in slices, by sweep. */
+export async function randomStarts(
+  database: Database,
+  random = Math.random,
+): Promise<Map<string, string>> {
+  const starts = new Map<string, string>();
+  for (const { name, start } of sliceSweeps) {
+    const [row] = await database.query(start, [random()]);
+    starts.set(name, row?.key ?? '');
+  }
+  return starts;
 }
 
 /** Runs one sweep. Returns how many rows it deleted. */

@@ -2,7 +2,7 @@ import { serviceOrigin } from '@bailiwick/contract';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Database, Limiter } from '@bailiwick/store';
-import { sliceSweeps, sweep, sweepSlice, sweeps } from './queries.ts';
+import { randomStarts, sliceSweeps, sweep, sweepSlice, sweeps } from './queries.ts';
 
 const byService = serviceOrigin('identity');
 const intervalMs = 10 * 60 * 1000;
@@ -19,16 +19,21 @@ type Places = Map<string, string>;
 
 /** Deletes expired rows. Nothing depends on it: every reader checks the expiry itself. */
 export function createSweeper(
-  { database, limiter }: { database: Database; limiter: Limiter },
+  { database, limiter }: { database: Database; limiter: Pick<Limiter, 'sweep'> },
   log: Log,
 ): Background {
-  const places: Places = new Map();
+  // Processes begin at different keys: they share the work, and one that ends before it has examined
+  // a large table leaves no part of it out.
+  let places: Places | undefined;
+  const work = async (isStopped: () => boolean) => {
+    places ??= await randomStarts(database);
+    await removeExpired(database, log, isStopped, places);
+  };
   return repeat({
     everyMs: intervalMs,
     log,
     failed,
-    work: (isStopped) =>
-      Promise.all([removeExpired(database, log, isStopped, places), limiter.sweep()]),
+    work: (isStopped) => Promise.all([work(isStopped), limiter.sweep()]),
   });
 }
 
