@@ -24,16 +24,16 @@ export function repeat({ everyMs, log, failed, work, restFactor = 0 }: RepeatOpt
   return () => {
     let stopped = false;
     let turn: Promise<unknown> | undefined;
-    let rested = 0;
+    let restEndsAt = 0;
     const run = async (began: number) => {
       await work(() => stopped).catch((error: unknown) => log.warn(failed, { error }));
       const ended = performance.now();
-      rested = ended + restFactor * (ended - began);
+      restEndsAt = ended + restFactor * (ended - began);
       turn = undefined;
     };
     const timer = setInterval(() => {
       const now = performance.now();
-      if (now >= rested) turn ??= run(now);
+      if (now >= restEndsAt) turn ??= run(now);
     }, everyMs);
     return async () => {
       stopped = true;
