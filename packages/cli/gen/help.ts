@@ -1360,11 +1360,11 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [],
   },
   Tenants_List: {
-    "text":"Lists all tenants, in order of their IDs.","access":"a session or a bot key: the permission iam.platform.tenants.read on the platform","answers":"page","tenant":"",
+    "text":"Lists all tenants, in order of their IDs. A page of a selection may have fewer items than its limit, or none, while there is a cursor: go on until the cursor is empty.","access":"a session or a bot key: the permission iam.platform.tenants.read on the platform","answers":"page","tenant":"",
     fields: [
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
-      {"path":"Query","kind":"text","required":false,"text":"The beginning of the name or of the slug, in any case. Empty selects all tenants."},
+      {"path":"Query","kind":"text","required":false,"text":"The beginning of the name or of the slug. Letter case and accents do not count, and only the first 64 characters are compared. Empty selects all tenants."},
       {"path":"Status","kind":"text","required":false,"text":"Empty selects all tenants."},
     ],
   },

@@ -326,7 +326,7 @@ export interface Operations {
   Tenants_GetCounts: { request: Tenants_GetCountsReq; response: Tenants_GetCountsRes };
   /** Counts the tenants of the platform, and what happened on it on each of the last 30 days. */
   Tenants_GetTotals: { request: Tenants_GetTotalsReq; response: Tenants_GetTotalsRes };
-  /** Lists all tenants, in order of their IDs. */
+  /** Lists all tenants, in order of their IDs. A page of a selection may have fewer items than its limit, or none, while there is a cursor: go on until the cursor is empty. */
   Tenants_List: { request: Tenants_ListReq; response: Tenants_ListRes };
   /** Lists the active tenants in which the caller has a membership, each with that membership. If it is pending or disabled, only the tenant's ID, Name and Slug are shown. */
   Tenants_ListMine: { request: Tenants_ListMineReq; response: Tenants_ListMineRes };
@@ -4224,7 +4224,7 @@ export type Tenants_ListMineRes = {
 /** Selects a page, and tenants by name and status. */
 export type Tenants_ListReq = {
   Page?: PageReq | undefined;
-  /** The beginning of the name or of the slug, in any case. Empty selects all tenants. */
+  /** The beginning of the name or of the slug. Letter case and accents do not count, and only the first 64 characters are compared. Empty selects all tenants. */
   Query?: string | undefined;
   /** Empty selects all tenants. */
   Status?: string | undefined;

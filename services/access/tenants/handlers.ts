@@ -44,7 +44,8 @@ export function tenantHandlers(
     resume: async ({ tenant }, call) => ({ tenant: await resumeTenant(database, tenant, call) }),
 
     async list({ page, ...request }, { operation, reader }) {
-      // Cursors of the version before this one named an empty text and status.
+      // The empty texts are those of cursors that the version before handed out. They can go when a
+      // cursor of the whole list from that version need not be read any more: one version later.
       const binding = [operation.name, '', ''];
       const search = readSearch(request);
       if (!search)

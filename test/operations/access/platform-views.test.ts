@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf } from '../../support/answers.ts';
+import { parseKeyRing } from '@bailiwick/keys';
+import { createPager } from '@bailiwick/pipeline';
+import { assertRefused, bodyOf, readList, readPage } from '../../support/answers.ts';
 import { createBot } from '../../support/bots.ts';
 import { describeOne, type Stack } from '../../support/harness.ts';
 import { sharedStack } from '../../support/shared.ts';
@@ -44,6 +47,7 @@ describeOne('the views of the platform', 'one process', (topology) => {
         Query,
       );
     assert.deepEqual((await find({ Query: 'ebra' })).Items, []);
+    assert.deepEqual((await find({ Query: `Zébra${name.slice(5)}` })).Items.length, 1);
     assert.deepEqual((await find({ Query: name, Status: 'suspended' })).Items, []);
     await newOwner();
     const page = await find({ Page: { Limit: 1 } });
@@ -54,6 +58,31 @@ describeOne('the views of the platform', 'one process', (topology) => {
     const other = await stack.call('Tenants_List', { ...cursor, Query: 'z' }, reader.token);
     assertRefused(other, 400, 'invalid_argument');
     assertRefused(await stack.call('Tenants_List', {}, owner.token), 403, 'permission_denied');
+  });
+
+  test('Tenants_List ignores accents, pages through a selection, and reads cursors of the version before', async () => {
+    const name = `Élan ${Date.now()}`;
+    const owners = [owner, await newOwner()];
+    for (const { tenant: ID } of owners) {
+      const change = { Tenant: { ID, Name: name } };
+      bodyOf(await stack.call('Tenants_Update', change, stack.platformKey));
+    }
+    const ids = owners.map(({ tenant }) => tenant).sort();
+    for (const Query of [name, name.toUpperCase(), name.replace('É', 'e')]) {
+      const request = { Query, Status: 'active' };
+      const { items } = await readList<Tenant>(stack, 'Tenants_List', request, reader.token, 1);
+      assert.deepEqual(
+        items.map(({ ID }) => ID),
+        ids,
+        Query,
+      );
+    }
+    const keys = parseKeyRing(readFileSync(stack.wiring.secrets.keyRingFile, 'utf8'));
+    const Cursor = createPager(keys).cursorAt(ids[0] ?? '', ['Tenants_List', '', '']);
+    const request = { Page: { Cursor, Limit: 200 } };
+    const { Items } = await readPage<Tenant>(stack, 'Tenants_List', request, reader.token);
+    assert.ok(Items.some(({ ID }) => ID === ids[1]));
+    assert.ok(Items.every(({ ID }) => ID > String(ids[0])));
   });
 
   test('Access_ListPermissions with Platform lists the caller’s own permissions on the platform, and those of others with the right to read grants', async () => {

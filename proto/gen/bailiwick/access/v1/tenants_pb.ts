@@ -602,7 +602,8 @@ export type TenantsListRequest = Message<"bailiwick.access.v1.TenantsListRequest
   page?: PageReq | undefined;
 
   /**
-   * The beginning of the name or of the slug, in any case. Empty selects all tenants.
+   * The beginning of the name or of the slug. Letter case and accents do not count, and only the
+   * first 64 characters are compared. Empty selects all tenants.
    *
    * @generated from field: string query = 2 [json_name = "Query"];
    */
@@ -1519,7 +1520,8 @@ export const Tenants: GenService<{
     output: typeof TenantsResumeResponseSchema;
   },
   /**
-   * Lists all tenants, in order of their IDs.
+   * Lists all tenants, in order of their IDs. A page of a selection may have fewer items than its
+   * limit, or none, while there is a cursor: go on until the cursor is empty.
    *
    * @generated from rpc bailiwick.access.v1.Tenants.List
    */
