@@ -1,4 +1,4 @@
-import { type Broker, createRightsCache, type Renewal, type RightsCache } from '@bailiwick/broker';
+import type { Broker, Revoke } from '@bailiwick/broker';
 import { type Caller, type LimitProfile, mailLimits, type Origin } from '@bailiwick/contract';
 import { createPools, type EgressRules } from '@bailiwick/egress';
 import { createTenantKeys, openKeyRing, openKeyService, type TenantKeys } from '@bailiwick/keys';
@@ -7,7 +7,6 @@ import {
   type Background,
   createPager,
   createService,
-  followPurges,
   forgetEverywhere,
   maintainDataKeys,
   type RightsSources,
@@ -39,13 +38,7 @@ import {
   DataKeys,
   DomainOwner,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import {
-  countAddress,
-  createLimiter,
-  type Database,
-  type Limiter,
-  renewHolder,
-} from '@bailiwick/store';
+import { countAddress, createLimiter, type Database, type Limiter } from '@bailiwick/store';
 import {
   createBehalfClient,
   createPeerClient,
@@ -69,6 +62,7 @@ import { senderOf } from './email/sender.ts';
 import { greetingNameOf } from './email/smtp.ts';
 import { createSuppressions, type Suppressions } from './email/suppression.ts';
 import { openTemplates } from './email/templates.ts';
+import { createEndpointCache, followTenantPurges } from './endpoint-cache.ts';
 import { listEventTypesHandler } from './events/list.ts';
 import { eventsChecks, eventsHandlers } from './events/publish.ts';
 import { insertWithTasks } from './fanout/at-once.ts';
@@ -103,7 +97,6 @@ import { createTasks } from './tasks.ts';
 import { type Announcements, createAnnouncements } from './waiting-rows.ts';
 import { explainHandler } from './webhooks/explain.ts';
 import { endpointHandlers, webhookChecks, webhookReplayChecks } from './webhooks/handlers.ts';
-import { purgeEndpoints } from './webhooks/queries.ts';
 import { rotateHandler } from './webhooks/rotate.ts';
 import { createUrlSealer } from './webhooks/seal-urls.ts';
 import { webhookKind } from './webhooks/status.ts';
@@ -165,12 +158,13 @@ function openDeps({ settings, peers, log }: Options) {
   };
 }
 
-type Deps = ReturnType<typeof openDeps> &
-  Pick<Options, 'settings' | 'log'> & { database: Database; broker: Broker; handover: Handover };
+type Deps = ReturnType<typeof openDeps> & Pick<Options, 'settings' | 'log'> & StoreDeps;
+type StoreDeps = { database: Database; broker: Broker; handover: Handover; revoke: Revoke };
 
 function partsOf(deps: Deps) {
   const { database, broker, keyService, settings } = deps;
   const keys = createTenantKeys({ database, service: keyService });
+  const rightsCache = createEndpointCache(database, broker);
   const announcements = createAnnouncements(broker);
   const { announce } = announcements;
   // A replay and an endpoint that is enabled are recorded changes.
@@ -184,7 +178,7 @@ function partsOf(deps: Deps) {
     limiter: createLimiter(database),
     announcements,
     suppressions: createSuppressions(deps),
-    findTarget: targetFinder({ database, keys, rightsCache: openCache(database, broker) }),
+    findTarget: targetFinder({ database, keys, rightsCache }),
     noteUnsent: unsentRecorder(database),
     quotas: createLaneQuotas(),
     store: createStore({
@@ -227,14 +221,6 @@ type Shared = Deps & {
   /** The work that comes through the queue. */
   tasks: Tasks;
 };
-
-/** The cache of the endpoints of deliveries, which only this service's own changes revoke. */
-function openCache(database: Database, broker: Broker): RightsCache {
-  const logs = {
-    notifications: (renewal: Renewal) => renewHolder(database, notificationsSchema, renewal),
-  };
-  return createRightsCache(broker, logs, { isCounted: false });
-}
 
 function endpointServices({ settings, ...shared }: Shared): Served[] {
   const { database, egress, limiter, profile } = shared;
@@ -282,18 +268,11 @@ const platformServices = (shared: Shared): Served[] => [
 ];
 
 function backgroundOf(shared: Shared): Background[] {
-  const { plan, database, broker, keyService, keys, forget, limiter, settings, log } = shared;
+  const { plan, database, keyService, keys, forget, limiter, settings, log } = shared;
   const { deliveryBodyHours } = settings;
   const upkeep = { database, keys, service: keyService, records: sealedRecords, forget, log };
   const api = () => [
-    followPurges({
-      schema: notificationsSchema,
-      database,
-      broker,
-      log,
-      before: purgeEndpoints,
-      after: forget,
-    }),
+    followTenantPurges(shared),
     maintainDataKeys(upkeep),
     createUrlSealer({ database, keys, log }),
     createSweeper({ database, limiter, deliveryBodyHours, log }),

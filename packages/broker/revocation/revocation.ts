@@ -144,18 +144,26 @@ function createHold(
   return { lease, logLeases, loads, verifier, self };
 }
 
+type CacheOptions = {
+  /** What its entries may take together. */
+  maxBytes?: number;
+  /** Whether the look-ups count in the metric of the gateways' caches. */
+  isCounted?: boolean;
+  /** Whether an entry leaves the memory when its time ends, also in a process without look-ups. */
+  holdsSecrets?: boolean;
+};
+
 /**
  * The caching side: caches rights only while it can receive revocations. The lease
  * begins with a look-up and is renewed while there are some. The least recently used entries go
  * first. `logs`: those that it can follow; a value that another service can revoke is not cached.
- * `maxBytes`: what its entries may take together. `isCounted`: the look-ups count in the metric of the gateways' caches.
  */
 export function createRightsCache(
   broker: Broker,
   logs: RevocationLogs,
-  { maxBytes = shareOfHeap(1 / 8), isCounted = true } = {},
+  { maxBytes = shareOfHeap(1 / 8), isCounted = true, holdsSecrets = false }: CacheOptions = {},
 ) {
-  const entries = createEntries(maxBytes);
+  const entries = createEntries(maxBytes, holdsSecrets);
   const { lease, logLeases, loads, verifier, self } = createHold(broker, logs, entries);
 
   /** Whether an entry may be used: no service replies to a revocation before this holder drops it. */
@@ -218,11 +226,12 @@ export function createRightsCache(
 }
 
 /** Entries by name, found by their keys too: a revocation costs as much as it removes. */
-function createEntries(maxBytes: number) {
+function createEntries(maxBytes: number, holdsSecrets: boolean) {
   const namesByKey = new Map<RightsKey, Set<string>>();
   const entries = new LRUCache<string, Entry>({
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }) => bytes,
+    ttlAutopurge: holdsSecrets,
     dispose: ({ keys }, name) => {
       for (const key of keys) {
         const names = namesByKey.get(key);
@@ -234,7 +243,7 @@ function createEntries(maxBytes: number) {
   return {
     get: (name: string): Entry | undefined => entries.get(name),
     set(name: string, entry: Entry): void {
-      entries.set(name, entry);
+      entries.set(name, entry, holdsSecrets ? { ttl: Math.ceil(entry.lastsMs) } : {});
       // An entry that is larger than the cache is not kept.
       if (entries.peek(name) !== entry) return;
       for (const key of entry.keys) {

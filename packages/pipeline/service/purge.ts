@@ -1,5 +1,5 @@
 import { type Broker } from '@bailiwick/broker';
-import type { Origin } from '@bailiwick/contract';
+import type { Origin, RightsKey } from '@bailiwick/contract';
 import { followEvents } from '@bailiwick/outbox';
 import type { Log } from '@bailiwick/process';
 import {
@@ -29,8 +29,8 @@ type Following = {
   log: Log;
   /** Runs before the deletion, to record events. */
   before?: (tx: Transaction, tenant: string, origin: Origin) => Promise<void>;
-  /** Called after the deletion, to clear caches. */
-  after?: (tenant: string) => void;
+  /** Called after the deletion, to clear caches. `keys`: those that `before` has revoked. */
+  after?: (tenant: string, keys: readonly RightsKey[]) => void;
 };
 
 /** Deletes the rows of purged tenants. */
@@ -52,10 +52,10 @@ export function followPurges({
         again: repetitionsMs,
         lasting: true,
         async handle({ tenant, origin }) {
-          if (before)
-            await database.transaction({ call: origin, tenant }, (tx) =>
-              before(tx, tenant, origin),
-            );
+          const keys = await database.transaction({ call: origin, tenant }, async (tx) => {
+            await before?.(tx, tenant, origin);
+            return [...tx.revokes];
+          });
           // A transaction for each batch: a later batch in the same transaction would scan all rows
           // that were deleted before.
           for (const table of tablesOfTenants(schema))
@@ -65,7 +65,7 @@ export function followPurges({
               )
             );
           await database.transaction({ call: origin, tenant }, (tx) => purgeCounts(tx, tenant));
-          after?.(tenant);
+          after?.(tenant, keys);
         },
       },
     );

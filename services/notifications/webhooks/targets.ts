@@ -40,6 +40,9 @@ function createBusyness(): () => boolean {
   };
 }
 
+/** About what an address takes in the cache, with its name and keys. */
+const bytesOf = ({ url, secrets }: Address): number => 2048 + url.length + secrets.join('').length;
+
 /**
  * Finds endpoints, in the cache while there are many deliveries. Those that are looked up at the
  * same time share a statement.
@@ -54,11 +57,14 @@ export function targetFinder({ database, keys, rightsCache }: Deps): FindTarget 
     const row = await find(key);
     // An endpoint that is gone, or inactive, has few deliveries.
     if (!row?.active) return { value: row, keys: [], lastsMs: 0 };
+    const address = await openTarget(keys, key, row);
     return {
-      value: await openTarget(keys, key, row),
+      value: address,
       keys: [`credential:${key.endpoint}`],
-      // No longer than the data key with which the secrets were opened.
+      // Secrets stay in memory as long as the data keys that open them. Such a key may itself have
+      // been cached for as long before.
       lastsMs: Math.min(row.unchangedMs ?? keyLifetimeMs, keyLifetimeMs),
+      bytes: bytesOf(address),
     };
   }
 
