@@ -195,7 +195,7 @@ function partsOf(deps: Deps) {
   const shared = { ...parts, tasks: createTasks({ ...parts, mails }) };
   return {
     served: [...endpointServices(shared), ...mailServices(shared), ...platformServices(shared)],
-    background: backgroundOf(shared),
+    background: [...backgroundOf(shared), () => async () => rightsCache.close()],
     rights: {
       ...shared,
       credential: (...[request, origin]: Parameters<RightsSources['credential']>) =>
