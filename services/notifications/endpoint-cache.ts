@@ -12,7 +12,8 @@ export const createEndpointCache = (database: Database, broker: Broker): RightsC
   createRightsCache(
     broker,
     { notifications: (renewal) => renewHolder(database, notificationsSchema, renewal) },
-    { isCounted: false, holdsSecrets: true },
+    // A change of an endpoint in a process of the previous version revokes nothing.
+    { isCounted: false, holdsSecrets: true, incompleteMs: 0 },
   );
 
 type PurgeDeps = {

@@ -22,7 +22,11 @@ function createServiceLog() {
   return { state, follow };
 }
 
-async function start(t: TestContext, logs: RevocationLogs) {
+async function start(
+  t: TestContext,
+  logs: RevocationLogs,
+  options?: Parameters<typeof createRightsCache>[2],
+) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let [wall, monotonic] = [10_000_000, 1000];
   t.mock.method(Date, 'now', () => wall);
@@ -32,7 +36,7 @@ async function start(t: TestContext, logs: RevocationLogs) {
     listen: () => Promise.resolve(),
     reach: () => Promise.resolve(),
   } as unknown as Broker;
-  const cache = createRightsCache(broker, logs);
+  const cache = createRightsCache(broker, logs, options);
   t.after(() => cache.close());
   await soon();
   const pass = async (ms: number): Promise<void> => {
@@ -155,6 +159,20 @@ test('a value lives a minute once the logs of all services that can revoke it ar
   }
   await pass(1000);
   assert.equal(await isCached(session), false);
+});
+
+test('a cache whose values no signal ends keeps none until their logs are complete', async (t) => {
+  const identity = createServiceLog();
+  const logs = { identity: identity.follow };
+  const { begin, pass, isCached } = await start(t, logs, { incompleteMs: 0 });
+  await begin(session);
+  assert.deepEqual([await isCached(session), await isCached(session)], [false, false]);
+  identity.state.complete = true;
+  await pass(1000);
+  assert.deepEqual([await isCached(session), await isCached(session)], [false, true]);
+  identity.state.complete = false;
+  await pass(1000);
+  assert.equal(await isCached(session), false, 'the way back to the previous version is open');
 });
 
 test('a value that lives longer ends with a key in the log, and when its holder lost the lease', async (t) => {

@@ -39,6 +39,7 @@ function start(t: TestContext) {
     },
     holder: 'holder',
     logs: { identity: follow },
+    incompleteMs: 2000,
     onRevoked: (keys) => state.revoked.push(...keys),
     onLost: (service) => state.lost.push(service),
   });

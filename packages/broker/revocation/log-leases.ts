@@ -14,6 +14,8 @@ type Options = {
   broker: Pick<Broker, 'reach'>;
   holder: string;
   logs: RevocationLogs;
+  /** How long a value is used while a log may be incomplete. */
+  incompleteMs: number;
   /** Drops the values under the keys. */
   onRevoked: (keys: readonly string[], service: Host) => void;
   /** Drops all values that depend on the service: its revocations did not wait for this holder. */
@@ -136,7 +138,9 @@ export function createLogLeases(options: Options) {
 
     /** How long a value may be used that these services can revoke, while the leases hold, in ms. */
     usableMs: (services: readonly Host[]): number =>
-      services.every((service) => leases.get(service)?.isComplete() === true) ? entryMs : leaseMs,
+      services.every((service) => leases.get(service)?.isComplete() === true)
+        ? entryMs
+        : options.incompleteMs,
 
     /** Ends all leases at once. */
     end(): void {

@@ -4,7 +4,7 @@ import { counter, shareOfHeap } from '@bailiwick/process';
 import { LRUCache } from 'lru-cache';
 import type { Broker } from '../broker.ts';
 import type { Revocation, RightsKey } from './keys.ts';
-import { createLease, subjects } from './lease.ts';
+import { createLease, leaseMs, subjects } from './lease.ts';
 import { createLogLeases } from './log-leases.ts';
 import { type RevocationLogs, revokersOfAll } from './logs.ts';
 import { isWithin, type Moment, present } from './moment.ts';
@@ -98,6 +98,7 @@ function createHold(
   broker: Broker,
   logs: RevocationLogs,
   entries: ReturnType<typeof createEntries>,
+  incompleteMs: number,
 ) {
   const self = randomUUID();
   const verifier = testVerifier();
@@ -112,6 +113,7 @@ function createHold(
     broker,
     holder: self,
     logs,
+    incompleteMs,
     onRevoked(keys, service) {
       revoke(keys as RightsKey[]);
       verifier?.logged(service, keys as RightsKey[]);
@@ -145,12 +147,17 @@ function createHold(
 }
 
 type CacheOptions = {
-  /** What its entries may take together. */
+  /** The limit of its entries together. */
   maxBytes?: number;
   /** Whether the look-ups count in the metric of the gateways' caches. */
   isCounted?: boolean;
   /** Whether an entry leaves the memory when its time ends, also in a process without look-ups. */
   holdsSecrets?: boolean;
+  /**
+   * How long values are used while a log may be incomplete: a lease, if processes of the previous
+   * version signal their revocations, and 0 otherwise.
+   */
+  incompleteMs?: number;
 };
 
 /**
@@ -161,10 +168,11 @@ type CacheOptions = {
 export function createRightsCache(
   broker: Broker,
   logs: RevocationLogs,
-  { maxBytes = shareOfHeap(1 / 8), isCounted = true, holdsSecrets = false }: CacheOptions = {},
+  { maxBytes = shareOfHeap(1 / 8), isCounted = true, ...rules }: CacheOptions = {},
 ) {
-  const entries = createEntries(maxBytes, holdsSecrets);
-  const { lease, logLeases, loads, verifier, self } = createHold(broker, logs, entries);
+  const entries = createEntries(maxBytes, rules.holdsSecrets === true);
+  const hold = createHold(broker, logs, entries, rules.incompleteMs ?? leaseMs);
+  const { lease, logLeases, loads, verifier, self } = hold;
 
   /** Whether an entry may be used: no service replies to a revocation before this holder drops it. */
   const isUsable = ({ revokers, requestedAt, lastsMs }: Entry, now: Moment): boolean =>
