@@ -164,6 +164,8 @@ function createPublisher({ database, handover, broker, log }: PublisherDeps, loo
   // Checked before anything is published over a new connection: new messages would fill the gap
   // that reveals a loss.
   const lossDetector = createLossDetector(broker, async () => {
+    // A row that counts as published only after the check would be overlooked.
+    await marks.settled();
     if ((await findLosses({ database, broker, log })) > 0) mustRead();
     tooLarge.clear();
   });
