@@ -84,3 +84,25 @@ test('a batch rests after a run of several items, and not after a single one', a
   assert.ok((second ?? 0) - (first ?? 0) < 45);
   assert.ok((third ?? 0) - (second ?? 0) >= 45);
 });
+
+test('a batch does not rest while as many items wait as one run takes', async (t) => {
+  // Time stands still: a rest would not end.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const runs: number[][] = [];
+  const run = createBatch(
+    async (items: readonly number[]) => {
+      runs.push([...items]);
+      return items;
+    },
+    { size: 3, atOnce: 1, restMs: 1 },
+  );
+  await Promise.all([1, 2, 3, 4, 5, 6].map(run));
+  const late = [7, 8].map(run);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(runs, [
+    [1, 2, 3],
+    [4, 5, 6],
+  ]);
+  await Promise.all([...late, run(9)]);
+  assert.deepEqual(runs.at(-1), [7, 8, 9]);
+});

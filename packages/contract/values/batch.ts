@@ -8,8 +8,8 @@ type Waiting<Item, Result> = {
  * Batches items: those that arrive during a run join the next one, and a single item never waits
  * for others. `run` returns one result for each item, in order. If the database rejects values of a
  * batch, each item is run alone, so that an invalid item does not fail the others. `restMs`: how
- * long the next run waits after one of several items, so that under load more share it; with
- * `restsAfterOne` also after one of a single item.
+ * long the next run waits after one of several items, so that under load more share it, unless
+ * `size` items wait; with `restsAfterOne` also after one of a single item.
  */
 export function createBatch<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -17,15 +17,33 @@ export function createBatch<Item, Result>(
 ) {
   const waiting: Array<Waiting<Item, Result>> = [];
   let running = 0;
+  const rests = new Set<NodeJS.Timeout>();
 
   function begin(): void {
     while (running < atOnce && waiting.length > 0) {
       running++;
       const entries = waiting.splice(0, size);
       void runTogether(entries).finally(() => {
-        if (restMs > 0 && (restsAfterOne || entries.length > 1)) setTimeout(end, restMs);
+        const mayRest = restMs > 0 && waiting.length < size;
+        if (mayRest && (restsAfterOne || entries.length > 1)) rest();
         else end();
       });
+    }
+  }
+
+  function rest(): void {
+    const timer = setTimeout(() => {
+      rests.delete(timer);
+      end();
+    }, restMs);
+    rests.add(timer);
+  }
+
+  function endRests(): void {
+    for (const timer of rests) {
+      clearTimeout(timer);
+      rests.delete(timer);
+      end();
     }
   }
 
@@ -53,6 +71,7 @@ export function createBatch<Item, Result>(
       waiting.push({ item, resolve, reject });
       // Starts after this turn of the event loop, so that all items of one turn run together.
       if (waiting.length === 1) setImmediate(begin);
+      if (waiting.length >= size) endRests();
     });
 }
 
