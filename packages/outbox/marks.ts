@@ -4,22 +4,23 @@ import type { Database } from '@bailiwick/store';
 import { markFresh } from './queries.ts';
 
 // Marks rows that were published from memory. Nobody waits for a mark, so that one statement serves
-// the rows of a moment. It is shorter than the time for which other replicas leave the rows alone.
+// the rows of a moment.
 
-const restMs = 100;
+/**
+ * Rows that are not marked after a second are published again by other replicas, so the rest is
+ * short, and a statement takes what the relay publishes meanwhile.
+ */
+const marking = { atOnce: 1, size: 2000, restMs: 25, restsAfterOne: true };
 
 type Position = { id: string; seq: number };
 
 /** `onFailure`: the rows of a statement that failed are published again, from the table. */
 export function createMarks(database: Database, log: Log, onFailure: () => void) {
   const pending = new Map<string, Promise<void>>();
-  const write = createBatch(
-    async (positions: readonly Position[]) => {
-      await database.write(serviceOrigin(database.service), markFresh, [JSON.stringify(positions)]);
-      return positions;
-    },
-    { atOnce: 1, restMs, restsAfterOne: true },
-  );
+  const write = createBatch(async (positions: readonly Position[]) => {
+    await database.write(serviceOrigin(database.service), markFresh, [JSON.stringify(positions)]);
+    return positions;
+  }, marking);
 
   async function mark(position: Position): Promise<void> {
     try {
