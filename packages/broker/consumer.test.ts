@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JetStreamManager } from 'nats';
-import { ensureConsumer } from './consumer.ts';
+import { createLog } from '@bailiwick/process';
+import type { JetStreamClient, JetStreamManager } from 'nats';
+import { consumeForever, ensureConsumer } from './consumer.ts';
 import { createNames } from './names.ts';
+import { createWriter } from './publications.ts';
 
 // test/delivery/narrowed.test.ts runs consumers on a broker.
+
+const place = (manager: JetStreamManager) => ({
+  manager,
+  isCluster: false,
+  names: createNames(''),
+  owner: { id: 'one', recognises: () => Promise.resolve(false) },
+});
 
 /** The settings that a broker with these consumers gets for a narrowed one. */
 async function settingsFor(stored: readonly string[]) {
@@ -21,22 +30,14 @@ async function settingsFor(stored: readonly string[]) {
     update: (_stream: string, _durable: string, options: Record<string, unknown>) =>
       Promise.resolve((settings = options)),
   };
-  await ensureConsumer(
-    {
-      manager: { consumers } as unknown as JetStreamManager,
-      isCluster: false,
-      names: createNames(''),
-      owner: { id: 'one', recognises: () => Promise.resolve(false) },
-    },
-    {
-      stream: 'EVT',
-      durable: 'new',
-      subject: 'evt.*.user.>',
-      narrowed: { subjects: ['evt.*.user.disabled', 'evt.*.user.deleted'], replaces: 'old' },
-      concurrency: 1,
-      ackWaitMs: 1000,
-    },
-  );
+  await ensureConsumer(place({ consumers } as unknown as JetStreamManager), {
+    stream: 'EVT',
+    durable: 'new',
+    subject: 'evt.*.user.>',
+    narrowed: { subjects: ['evt.*.user.disabled', 'evt.*.user.deleted'], replaces: 'old' },
+    concurrency: 1,
+    ackWaitMs: 1000,
+  });
   const { filter_subject: one, filter_subjects: several, opt_start_seq: start } = settings;
   return { one, several, start };
 }
@@ -54,4 +55,61 @@ test('an existing narrowed consumer keeps its position', async () => {
     several,
     start: undefined,
   });
+});
+
+/** Some messages, after which the consumer is deleted or there are no more for now. */
+function fetched(seqs: readonly number[], isDeleted: boolean) {
+  const messages = seqs.map((streamSequence) => ({
+    subject: 'task.a',
+    data: new Uint8Array(),
+    info: { deliveryCount: 1, streamSequence },
+    ack: () => {},
+    nak: () => {},
+  }));
+  return {
+    status: async () => (isDeleted ? [{ type: 'consumer_deleted' }] : []),
+    stop: () => {},
+    [Symbol.asyncIterator]: async function* () {
+      yield* messages;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    },
+  };
+}
+
+test('messages that were stored before a consumer was made again are not new', async () => {
+  let last_seq = 7;
+  const manager = {
+    consumers: { info: async () => undefined, add: async () => ({}) },
+    streams: { info: async () => ({ state: { last_seq } }) },
+  } as unknown as JetStreamManager;
+  const pulls = [fetched([8], true), fetched([8, 9, 10], false)];
+  const fetch = async () => {
+    const pull = pulls.shift() ?? fetched([], false);
+    // The end of the stream when the consumer is made again.
+    last_seq = 9;
+    return pull;
+  };
+  const client = { consumers: { get: async () => ({ fetch }) } } as unknown as JetStreamClient;
+  const news: boolean[] = [];
+  const isRead = Promise.withResolvers<void>();
+  const stop = consumeForever(
+    {
+      ensure: async () => place(manager),
+      report: () => {},
+      names: createNames(''),
+      client: () => client,
+      connections: () => 1,
+      manager: async () => manager,
+      writer: createWriter(),
+      log: createLog('test', () => {}),
+      isClosed: () => false,
+    },
+    { stream: 'TASK', durable: 'a', subject: 'task.>', concurrency: 10, ackWaitMs: 1000 },
+    async ({ isNew }) => {
+      if (news.push(isNew) === 4) isRead.resolve();
+    },
+  );
+  await isRead.promise;
+  await stop();
+  assert.deepEqual(news, [true, false, false, true]);
 });

@@ -33,7 +33,8 @@ export type BrokerMessage = {
   /** The number of deliveries so far, from 1. */
   deliveries: number;
   /**
-   * Whether the broker has stored it since it was connected to, and delivers it for the first time.
+   * Whether the broker has stored it since it was connected to and the consumer last made or found,
+   * and delivers it for the first time.
    */
   isNew: boolean;
   /** Acknowledges the message. It may still be redelivered if the acknowledgement is lost. */
@@ -169,20 +170,21 @@ export function consumeForever(
   let stopPull = () => {};
   const inHand = createHand(options.concurrency);
   const stream = names.stream(options.stream);
-  const horizon = createHorizon(connections);
 
   async function pull(): Promise<void> {
     await ensureConsumer(await ensure(), options);
     const consumer = await client()?.consumers.get(stream, options.durable);
     if (!consumer || stopping) return;
+    // A consumer that was made again counts deliveries from 1.
+    const horizon = createHorizon(connections);
     while (!stopping) {
       const free = await inHand.room();
       await horizon.note(manager, stream);
-      if (free > 0 && !stopping) await pullSome(consumer, free);
+      if (free > 0 && !stopping) await pullSome(consumer, horizon, free);
     }
   }
 
-  async function pullSome(consumer: Consumer, limit: number): Promise<void> {
+  async function pullSome(consumer: Consumer, horizon: Horizon, limit: number): Promise<void> {
     const messages = await consumer.fetch({
       max_messages: limit,
       expires: 30_000,
@@ -204,10 +206,7 @@ export function consumeForever(
       await pull().catch((error: unknown) => {
         report(error);
         if (!isClosed())
-          log.warn('consumer interrupted, restarting', {
-            durable: options.durable,
-            error,
-          });
+          log.warn('consumer interrupted, restarting', { durable: options.durable, error });
       });
       if (!stopping) await new Promise((resolve) => setTimeout(resolve, 500));
     }

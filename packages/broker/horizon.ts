@@ -1,7 +1,8 @@
 import type { JetStreamManager } from 'nats';
 
-// Which messages are new to the present connection. A broker that ends may forget the last
-// acknowledgements, and what it had delivered; its end ends the connection too.
+// Which messages are new to the present connection and consumer. A broker that ends may forget the
+// last acknowledgements, and what it had delivered; its end ends the connection too. A consumer that
+// is made again has forgotten the same, and gets another horizon.
 
 /** Knows where a stream ended when the present connection was made. */
 export function createHorizon(connections: () => number) {
