@@ -105,8 +105,8 @@ test('messages that were stored before a consumer was made again are not new', a
       isClosed: () => false,
     },
     { stream: 'TASK', durable: 'a', subject: 'task.>', concurrency: 10, ackWaitMs: 1000 },
-    async ({ isNew }) => {
-      if (news.push(isNew) === 4) isRead.resolve();
+    async ({ newSince }) => {
+      if (news.push(newSince !== undefined) === 4) isRead.resolve();
     },
   );
   await isRead.promise;

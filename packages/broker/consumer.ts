@@ -33,10 +33,10 @@ export type BrokerMessage = {
   /** The number of deliveries so far, from 1. */
   deliveries: number;
   /**
-   * Whether the broker has stored it since it was connected to and the consumer last made or found,
-   * and delivers it for the first time.
+   * Set if the broker has stored it since it was connected to and the consumer last made or found,
+   * and delivers it for the first time: when that was.
    */
-  isNew: boolean;
+  newSince: Date | undefined;
   /** Acknowledges the message. It may still be redelivered if the acknowledgement is lost. */
   ack(): void;
   /** Has it redelivered after `delayMs`. */
@@ -333,7 +333,7 @@ function opened(
     text: () => Buffer.from(message.data).toString(),
     header: (name) => message.headers?.get(name) ?? '',
     deliveries,
-    isNew: deliveries === 1 && horizon.isBeyond(streamSequence),
+    newSince: deliveries === 1 ? horizon.passedAt(streamSequence) : undefined,
     // Fire and forget: an unacknowledged message is redelivered, and handlers are idempotent.
     ack: () => writer.later(() => acknowledge(message)),
     retry: (delayMs) => message.nak(delayMs),

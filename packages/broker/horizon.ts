@@ -8,6 +8,7 @@ import type { JetStreamManager } from 'nats';
 export function createHorizon(connections: () => number) {
   let connection: number | undefined;
   let lastSeq = 0;
+  let notedAt = new Date(0);
   return {
     /** Reads the end of the stream, once for each connection. */
     async note(manager: () => Promise<JetStreamManager>, stream: string): Promise<void> {
@@ -15,10 +16,14 @@ export function createHorizon(connections: () => number) {
       if (connection === current) return;
       const { state } = await (await manager()).streams.info(stream);
       lastSeq = state.last_seq;
+      notedAt = new Date();
       connection = current;
     },
-    /** Whether the broker has stored the message with this number since then. */
-    isBeyond: (seq: number): boolean => connection === connections() && seq > lastSeq,
+    /**
+     * When that end was read, if the broker has stored the message with this number since then.
+     */
+    passedAt: (seq: number): Date | undefined =>
+      connection === connections() && seq > lastSeq ? notedAt : undefined,
   };
 }
 

@@ -107,7 +107,7 @@ describe('republishing after the broker lost its store', () => {
     assert.match(stack.logOf('access'), /the broker has lost messages/);
   });
 
-  test('sends no webhook again whose task comes from a stopped process eleven minutes after the loss', async () => {
+  test('sends no webhook again whose task comes from a stopped process after the loss', async () => {
     const endpoint = (await addEndpoint('once'))['Endpoint'] as { ID: string };
     await asOwner('Groups_Save', { Group: { Tenant: tenant, Path: 'once' } });
     await eventually('the delivery', async () => (await caught('once')).includes('once'));
@@ -119,22 +119,23 @@ describe('republishing after the broker lost its store', () => {
       [endpoint.ID],
     );
     assert.ok(attempt);
+    const beforeLoss = new Date();
     await loseStore();
-    // The broker has forgotten the ids of its messages, as after ten minutes. The process believes
-    // that it is the first to publish this one.
+    // The broker has forgotten the ids of its messages. The process believes that it is the first to
+    // publish this one.
     const connection = await connect({ servers: stack.wiring.natsUrl });
-    const publishLate = async (minutes: number) => {
+    const publishLate = async (enqueued: Date) => {
       const head = headers();
       const fields = {
         [taskHeaders.operation]: 'Webhooks_Deliver',
         [taskHeaders.task]: attempt.task,
         [taskHeaders.attempt]: '1',
         [taskHeaders.event]: attempt.event,
-        [taskHeaders.enqueued]: new Date(Date.now() - minutes * 60_000).toISOString(),
+        [taskHeaders.enqueued]: enqueued.toISOString(),
         [firstPublicationHeader]: 'true',
       };
       for (const [name, value] of Object.entries(fields)) head.set(name, value);
-      const body = { data: { Path: `late-${minutes}` } };
+      const body = { data: { Path: 'late' } };
       const request = {
         Tenant: tenant,
         Endpoint: endpoint.ID,
@@ -147,13 +148,11 @@ describe('republishing after the broker lost its store', () => {
           headers: head,
         });
     };
-    await publishLate(11);
+    await publishLate(new Date(Date.now() - 11 * 60_000));
+    await publishLate(beforeLoss);
     await allProcessed();
-    const isOfTask = (path: string) => path === 'once' || path.startsWith('late');
+    const isOfTask = (path: string) => path === 'once' || path === 'late';
     assert.deepEqual((await caught('once')).filter(isOfTask), ['once']);
-    // Within the time in which the broker knows the ids, the mark is believed.
-    await publishLate(0);
-    await eventually('the unlikely copy', async () => (await caught('once')).includes('late-0'));
     await connection.close();
   });
 

@@ -291,7 +291,7 @@ test('a task is the first publication if the event is one, and comes for the fir
       log: createLog('test', () => {}),
     } as unknown as FanoutDeps);
     await handle({
-      isNew,
+      newSince: isNew ? new Date() : undefined,
       header: (name: string) => (name === firstPublicationHeader ? mark : ''),
       text: () => streamMessage(text()),
       ack: () => {},

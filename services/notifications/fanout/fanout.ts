@@ -77,7 +77,7 @@ export function startFanout(deps: FanoutDeps): void {
   deps.broker.consume(options, async (message) => {
     if (message.header(tasksMadeHeader) !== '') return message.ack();
     const event = eventOf(message, deps.log);
-    const isFirst = message.isNew && message.header(firstPublicationHeader) !== '';
+    const isFirst = message.newSince !== undefined && message.header(firstPublicationHeader) !== '';
     if (event) await fanOut(deps, event, isFirst);
     message.ack();
   });

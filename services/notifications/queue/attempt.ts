@@ -15,7 +15,10 @@ export type Attempt = {
   lane: string;
   event: string;
   enqueued: Date;
-  /** Whether no message of the attempt had been published before this one. */
+  /**
+   * Whether no message of the attempt had been published before this one. Without a readable time
+   * it is not believed.
+   */
   isFirstPublication: boolean;
   extra: Record<string, string>;
   /** The request as it was sent. */
@@ -46,6 +49,7 @@ export function readAttempt(message: BrokerMessage): Attempt | undefined {
   const request = objectOf(text) ?? {}; // an empty request fails validation, which dead-letters the task
   const textOf = (name: string) => (typeof request[name] === 'string' ? request[name] : '');
   const task = message.header(taskHeaders.task);
+  const enqueued = dateOf(message.header(taskHeaders.enqueued));
   const names = {
     event: message.header(taskHeaders.event),
     tenant: textOf('Tenant'),
@@ -58,8 +62,8 @@ export function readAttempt(message: BrokerMessage): Attempt | undefined {
     ...numbers,
     operation,
     lane: message.subject.startsWith('task.replay.') ? 'replay' : laneOf(operation),
-    enqueued: dateOf(message.header(taskHeaders.enqueued)) ?? new Date(),
-    isFirstPublication: message.header(firstPublicationHeader) !== '',
+    enqueued: enqueued ?? new Date(),
+    isFirstPublication: enqueued !== undefined && message.header(firstPublicationHeader) !== '',
     extra,
     text,
     request,

@@ -23,7 +23,7 @@ type WorkOptions = {
   body?: string;
   fail?: unknown;
   deliveries?: number;
-  isNew?: boolean;
+  newSince?: Date | undefined;
   /** Results are never stored, and the message comes three times. */
   isStuck?: boolean;
   /** The pause of the endpoint that has just ended. */
@@ -48,7 +48,7 @@ async function work({
   body = '{"Email":"a@example.org","Kind":"password_changed"}',
   fail,
   deliveries = 1,
-  isNew = true,
+  newSince,
   isStuck = false,
   pauseMs = 0,
   concurrency = 1,
@@ -70,7 +70,7 @@ async function work({
     text: () => body,
     header: (name) => all[name] ?? '',
     deliveries,
-    isNew,
+    newSince,
     ack: () => void happened.push('ack'),
     retry: (delayMs) => void happened.push(`retry after ${delayMs}`),
   };
@@ -170,20 +170,31 @@ test('a redelivered attempt is acknowledged and not repeated', async () => {
 });
 
 test('the first message of a first attempt is not looked up, any other is', async () => {
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
   const first = {
     [taskHeaders.attempt]: '1',
     [firstPublicationHeader]: 'true',
-    [taskHeaders.enqueued]: new Date().toISOString(),
+    [taskHeaders.enqueued]: minutesAgo(0).toISOString(),
   };
-  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
-  const isMade = async (headers: Record<string, string>, isNew = true) =>
-    (await work({ isDone: true, isNew, headers: { ...first, ...headers } })).calls.length === 1;
-  assert.equal(await isMade({}), true);
-  assert.equal(await isMade({ [taskHeaders.enqueued]: minutesAgo(7) }), true);
-  assert.equal(await isMade({ [taskHeaders.enqueued]: minutesAgo(8) }), false);
-  assert.equal(await isMade({ [firstPublicationHeader]: '' }), false);
-  assert.equal(await isMade({ [taskHeaders.attempt]: '2' }), false);
-  assert.equal(await isMade({}, false), false);
+  const isMade = async (headers: Record<string, string>, newSince?: Date) => {
+    const { calls } = await work({ isDone: true, newSince, headers: { ...first, ...headers } });
+    return calls.length === 1;
+  };
+  const hourAgo = minutesAgo(60);
+  const isMadeAt = (enqueued: string, newSince = hourAgo) =>
+    isMade({ [taskHeaders.enqueued]: enqueued }, newSince);
+  assert.equal(await isMade({}, hourAgo), true);
+  assert.equal(await isMade({}), false);
+  assert.equal(await isMade({ [firstPublicationHeader]: '' }, hourAgo), false);
+  assert.equal(await isMade({ [taskHeaders.attempt]: '2' }, hourAgo), false);
+  assert.equal(await isMadeAt(minutesAgo(7).toISOString()), true);
+  assert.equal(await isMadeAt(minutesAgo(8).toISOString()), false);
+  assert.equal(await isMadeAt(minutesAgo(-1).toISOString()), false);
+  assert.equal(await isMadeAt('noon'), false);
+  assert.equal(await isMadeAt(''), false);
+  // The broker may have forgotten what it delivered before the connection; clocks differ.
+  assert.equal(await isMadeAt(minutesAgo(3).toISOString(), minutesAgo(4.1)), true);
+  assert.equal(await isMadeAt(minutesAgo(3).toISOString(), minutesAgo(3.9)), false);
 });
 
 test('a stopping worker returns messages without an attempt, for after its end', async () => {

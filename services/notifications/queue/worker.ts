@@ -73,7 +73,8 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
   async function handle(message: BrokerMessage): Promise<void> {
     const attempt = readAttempt(message);
     if (!attempt) return await retryUnreadable(deps, message, { lane: name, finish });
-    if (!isUnmade(message, attempt) && (await deps.store.isDone(attempt))) return message.ack();
+    if (!isFirstDelivery(message, attempt) && (await deps.store.isDone(attempt)))
+      return message.ack();
     const decision = await decide(attempt);
     if (decision.go === 'stopped') return message.retry(stoppedMs);
     if (decision.go === 'spill') {
@@ -102,18 +103,29 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
   return () => Promise.resolve(slots.close());
 }
 
+/** By how much the clocks of processes may differ. */
+const clocksMs = 60_000;
+
 /**
  * How old an attempt may be whose message is known to be the only one. The broker drops another one
- * for ten minutes, and clocks differ.
+ * for ten minutes.
  */
-const onlyMessageMs = 8 * 60_000;
+const onlyMessageMs = 10 * 60_000 - 2 * clocksMs;
 
-/** Whether no process can have made the attempt before: it need not be looked up. */
-const isUnmade = (
-  { isNew }: BrokerMessage,
+/**
+ * Whether no process can have made the attempt before: it need not be looked up. A broker that
+ * starts again has forgotten the tasks that it delivered, so the attempt must be younger than the
+ * connection.
+ */
+function isFirstDelivery(
+  { newSince }: BrokerMessage,
   { number, enqueued, isFirstPublication }: Attempt,
-): boolean =>
-  isNew && isFirstPublication && number === 1 && Date.now() - enqueued.getTime() < onlyMessageMs;
+): boolean {
+  if (newSince === undefined || !isFirstPublication || number !== 1) return false;
+  const ageMs = Date.now() - enqueued.getTime();
+  const isYounger = enqueued.getTime() >= newSince.getTime() + clocksMs;
+  return isYounger && ageMs >= 0 && ageMs < onlyMessageMs;
+}
 
 function once(work: () => void): () => void {
   let isDone = false;
