@@ -20,7 +20,10 @@ export type FreshRow = {
 /** How long other replicas leave a row to the process that wrote it (queries.ts). */
 const ownMs = 1000;
 
-/** Whether no other process can have published the row yet. */
+/**
+ * Whether other replicas leave the row to this process, except those that have just started or have
+ * more rows than they hold. Of what two publish, the broker drops the second for some minutes.
+ */
 export const isOwn = ({ createdAt }: FreshRow): boolean => Date.now() - createdAt.getTime() < ownMs;
 
 /** Limits of the rows in memory, in number and in characters. The table keeps the others. */

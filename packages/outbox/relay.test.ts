@@ -64,3 +64,46 @@ test('losses are looked for once the rows that were published before are marked'
   await relay.stop();
   assert.deepEqual(happened, ['evt_1', 'begin to mark', 'mark', 'look for losses']);
 });
+
+test('tasks are no first publications if their event was stored late or over another connection', async () => {
+  const firsts: string[] = [];
+  let connections = 1;
+  let isRead = false;
+  const database = {
+    service: 'test',
+    onCommit: () => {},
+    query: async () => [],
+    write: async () => [],
+    transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
+      isRead = true;
+      return work({ query: async () => [] });
+    },
+  } as unknown as Database;
+  const rows = ['evt_1', 'evt_2', 'evt_3'].map((id) => ({
+    ...row(id),
+    makeTasks: async (isFirst: boolean) => void firsts.push(`${id}: ${isFirst}`),
+  }));
+  const broker = {
+    isConnected: () => true,
+    connections: () => connections,
+    states: async () => ({
+      EVT: { created: new Date(0), lastSeq: 0 },
+      TASK: { created: new Date(0), lastSeq: 0 },
+    }),
+    publish: async (_subject: string, _body: string, id: string) => {
+      const [, late] = rows;
+      if (late && id === 'evt_2:tasks') late.createdAt = new Date(Date.now() - 1000);
+      if (id === 'evt_3:tasks') connections = 2;
+      return 7;
+    },
+  } as unknown as Broker;
+  const handover = createHandover();
+  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  while (!isRead) await setImmediate();
+  for (const [index, fresh] of rows.entries()) {
+    handover.add([fresh]);
+    while (firsts.length === index) await setImmediate();
+  }
+  await relay.stop();
+  assert.deepEqual(firsts, ['evt_1: true', 'evt_2: false', 'evt_3: false']);
+});

@@ -335,19 +335,21 @@ async function publishRow(
 ): Promise<number> {
   const subject = `evt.${tenant || '_'}.${type || 'audit'}`;
   const body = streamMessage(event, audit);
-  const isFirst = fresh !== undefined && isOwn(fresh);
   if (fresh?.makeTasks) {
+    const connection = broker.connections();
     // A message id of its own: if the tasks fail, the row is published from the table, and the
     // stream would drop that event, for which fan-out makes the tasks, as a duplicate.
     const headers = { [tasksMadeHeader]: 'true' };
     const sequence = await broker.publish(subject, body, `${id}:tasks`, headers);
-    await fresh.makeTasks(isFirst);
+    // The answer may have taken long enough for another replica to publish the row, or the broker
+    // may have started again.
+    await fresh.makeTasks(isOwn(fresh) && broker.connections() === connection);
     return sequence;
   }
   // A new message id: if only tasks were lost, the stream still has the event and would drop it as
   // a duplicate.
   const message = before === null ? id : `${id}:${before}`;
-  const headers = isFirst ? { [firstPublicationHeader]: 'true' } : {};
+  const headers = fresh !== undefined && isOwn(fresh) ? { [firstPublicationHeader]: 'true' } : {};
   const sequence = await broker.publish(subject, body, message, headers);
   for (const task of tasks) await publishTask(broker, task, { tenant, event: id });
   return sequence;
