@@ -61,11 +61,11 @@ async function runTask(
   const task = operation && tasks.get(operation.method);
   if (!task) throw new Error(`${name} is no task`);
   const { method } = operation;
-  const request = readRequest(operation, json);
   const started = performance.now();
   let code: ErrorCode | 'ok' = 'ok';
   return inSpan(rpcName(method), answerSpan(method, { requestId: id }), async () => {
     try {
+      const request = readRequest(operation, json);
       return await task(request, { id, number, enqueued, extra }, never);
     } catch (thrown) {
       const error = toServiceError(thrown);
