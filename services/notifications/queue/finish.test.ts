@@ -6,7 +6,7 @@ import type { Finished } from './store.ts';
 
 const result = {} as Finished;
 
-test('as many slots are freed early as a lane has, and again once results are stored', async () => {
+test('only so many slots are freed early, and again once results are stored', async () => {
   const stored: Array<() => void> = [];
   const finish = createFinish(
     { finish: () => new Promise<void>((resolve) => stored.push(resolve)) },

@@ -4,11 +4,10 @@ import type { Finished, Store } from './store.ts';
 export type Finish = (finished: Finished, free?: () => void) => Promise<void>;
 
 /**
- * Stores the results of a lane with `concurrency` slots. A slot may be freed before its result is
- * stored: at most `concurrency` slots at once, and none while storing fails, because each of those
- * attempts will be repeated.
+ * Stores the results of a lane. A slot may be freed before its result is stored: at most `mostEarly`
+ * slots at once, and none while storing fails, because each of those attempts will be repeated.
  */
-export function createFinish(store: Pick<Store, 'finish'>, concurrency: number): Finish {
+export function createFinish(store: Pick<Store, 'finish'>, mostEarly: number): Finish {
   let freedEarly = 0;
   let isFailing = false;
 
@@ -28,7 +27,7 @@ export function createFinish(store: Pick<Store, 'finish'>, concurrency: number):
   }
 
   return async (finished, free) => {
-    if (!free || isFailing || freedEarly >= concurrency) return await keepTrying(finished);
+    if (!free || isFailing || freedEarly >= mostEarly) return await keepTrying(finished);
     freedEarly++;
     free();
     try {

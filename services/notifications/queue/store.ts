@@ -73,8 +73,12 @@ type DoneRow = AttemptRow & { sealedRequest: SealedRequest | undefined };
 
 /** Under load, a statement every few milliseconds serves more attempts. */
 const lookUps = { atOnce: 1, restMs: 4 };
-/** Nobody waits for the result of a delivery: the window is a bound of what a killed process repeats. */
-const results = { atOnce: 1, restMs: 25, size: 200 };
+/**
+ * How many results one statement writes, and how many of a lane may wait for it without a slot: a
+ * killed process repeats their deliveries.
+ */
+export const resultsAtOnce = 200;
+const results = { atOnce: 1, restMs: 25, size: resultsAtOnce };
 
 /** The rows of the queue: attempts, waiting tasks and dead letters. */
 export function createStore({ database, keys, keepsMessages, announce }: StoreDeps) {

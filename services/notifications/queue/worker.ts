@@ -12,7 +12,7 @@ import { deferOrRetry, failAfterDeferrals, perform, type TaskDeps } from './perf
 import { planNext, recordedStatus } from './plan.ts';
 import { type Schedules, scheduleOf } from './schedule.ts';
 import type { SlotPool } from './slots.ts';
-import type { Finished, Store } from './store.ts';
+import { type Finished, resultsAtOnce, type Store } from './store.ts';
 
 /** One kind of work. All processes that take it share one durable consumer. */
 export type Lane = { name: string; concurrency: number };
@@ -61,7 +61,7 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
   const waiting = name === 'email' ? 3 * concurrency : places + passing;
   const slots = deps.slotPool.lane({ total: concurrency, places });
   const decide = createFlowControl(deps, slots, isSlowLane);
-  const finish = createFinish(deps.store, concurrency);
+  const finish = createFinish(deps.store, Math.max(concurrency, resultsAtOnce));
   const options = {
     stream: 'TASK',
     durable: `lane-${name}`,
