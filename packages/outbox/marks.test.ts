@@ -4,12 +4,12 @@ import { createLog } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
 import { createMarks } from './marks.ts';
 
-const log = createLog('test', () => {});
-
 /** The statements that mark rows: the ids of each. */
 function startMarks({ fails = false } = {}) {
   const statements: string[][] = [];
   let failures = 0;
+  const lines: string[] = [];
+  const log = createLog('test', (line) => lines.push(line));
   const database = {
     service: 'test',
     write: async (_call: unknown, _statement: unknown, [positions]: [string]) => {
@@ -19,7 +19,7 @@ function startMarks({ fails = false } = {}) {
     },
   } as unknown as Database;
   const marks = createMarks(database, log, () => failures++);
-  return { marks, statements, failures: () => failures };
+  return { marks, statements, lines, failures: () => failures };
 }
 
 test('a row that comes alone is marked at once, and those that follow share a statement', async () => {
@@ -35,9 +35,12 @@ test('a row that comes alone is marked at once, and those that follow share a st
 });
 
 test('rows that cannot be marked are published again', async () => {
-  const { marks, failures } = startMarks({ fails: true });
-  marks.add([{ id: 'evt_1', seq: 1 }]);
+  const { marks, lines, failures } = startMarks({ fails: true });
+  marks.add([
+    { id: 'evt_1', seq: 1 },
+    { id: 'evt_2', seq: 2 },
+  ]);
   await marks.settled();
-  assert.equal(failures(), 1);
+  assert.deepEqual([failures(), lines.length], [1, 1]);
   assert.deepEqual(marks.pendingIds(), []);
 });

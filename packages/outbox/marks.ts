@@ -16,24 +16,23 @@ type Position = { id: string; seq: number };
 
 /** `onFailure`: the rows of a statement that failed are published again, from the table. */
 export function createMarks(database: Database, log: Log, onFailure: () => void) {
-  const pending = new Map<string, Promise<void>>();
-  const write = createBatch(async (positions: readonly Position[]) => {
-    await database.write(serviceOrigin(database.service), markFresh, [JSON.stringify(positions)]);
-    return positions;
-  }, marking);
+  const pending = new Map<string, Promise<Position>>();
 
-  async function mark(position: Position): Promise<void> {
-    try {
-      await write(position);
-    } catch (error) {
-      log.warn('marking a published change failed, publishing it again', {
-        row: position.id,
-        error,
-      });
-      onFailure();
-    }
-    pending.delete(position.id);
+  async function write(positions: readonly Position[]): Promise<readonly Position[]> {
+    const call = serviceOrigin(database.service);
+    const isMarked = await database.write(call, markFresh, [JSON.stringify(positions)]).then(
+      () => true,
+      (error: unknown) => {
+        const rows = positions.length;
+        log.warn('marking published changes failed, publishing them again', { rows, error });
+        return false;
+      },
+    );
+    for (const { id } of positions) pending.delete(id);
+    if (!isMarked) onFailure();
+    return positions;
   }
+  const mark = createBatch(write, marking);
 
   return {
     add(positions: readonly Position[]): void {

@@ -107,3 +107,37 @@ test('tasks are no first publications if their event was stored late or over ano
   await relay.stop();
   assert.deepEqual(firsts, ['evt_1: true', 'evt_2: false', 'evt_3: false']);
 });
+
+test('a row whose mark failed is published from the table at once', async () => {
+  let reads = 0;
+  const database = {
+    service: 'test',
+    onCommit: () => {},
+    query: async () => [],
+    write: () => Promise.reject(new Error('the database is away')),
+    transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
+      const query = async (...[, [, skipped]]: [unknown, [number, readonly string[]]]) => {
+        reads++;
+        assert.deepEqual(skipped, []);
+        return [];
+      };
+      return work({ query });
+    },
+  } as unknown as Database;
+  const broker = {
+    isConnected: () => true,
+    connections: () => 1,
+    states: async () => ({
+      EVT: { created: new Date(0), lastSeq: 0 },
+      TASK: { created: new Date(0), lastSeq: 0 },
+    }),
+    publish: async () => 7,
+  } as unknown as Broker;
+  const handover = createHandover();
+  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  while (reads === 0) await setImmediate();
+  handover.add([row('evt_1')]);
+  // Neither a commit nor another row wakes the relay.
+  while (reads === 1) await setImmediate();
+  await relay.stop();
+});

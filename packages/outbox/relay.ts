@@ -64,7 +64,7 @@ export function startRelay({
   const stopping = new AbortController();
   let nextClean = Date.now() + 60_000;
   const publisher = createPublisher(
-    { database, handover, broker, log },
+    { database, handover, broker, log, wake: pause.end },
     Math.min(intervalMs, lookMs),
   );
   database.onCommit(() => {
@@ -123,13 +123,23 @@ export function startRelay({
 const rest = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => {});
 
-type PublisherDeps = { database: Database; handover: Handover; broker: Broker; log: Log };
+type PublisherDeps = {
+  database: Database;
+  handover: Handover;
+  broker: Broker;
+  log: Log;
+  /** Ends the pause of the relay. */
+  wake: () => void;
+};
 
-function createPublisher({ database, handover, broker, log }: PublisherDeps, lookMs: number) {
+function createPublisher({ database, handover, broker, log, wake }: PublisherDeps, lookMs: number) {
   /** Whether the table has rows that no process holds in its memory, as after a start. */
   let isBehind = true;
   const mustRead = () => void (isBehind = true);
-  const marks = createMarks(database, log, mustRead);
+  const marks = createMarks(database, log, () => {
+    mustRead();
+    wake();
+  });
   const looks = createLooks(database, lookMs);
 
   /** Leaves all rows to the table while the broker is away: another replica may publish them. */
