@@ -148,28 +148,7 @@ function createPublisher({ database, handover, broker, log, wake }: PublisherDep
     if (rows.length > 0 || hasMore) mustRead();
   }
 
-  /**
-   * Rows too large for the broker: skipped until the next check of the loss detector, so that they
-   * do not block others.
-   */
-  const tooLarge = new Set<string>();
-
-  /**
-   * The rows that were published from the table last. The handover may get some of them afterwards:
-   * a commit ends the pause before its rows are added.
-   */
-  const fromTable = new Set<string>();
-
-  async function publishBatch(includesRecent: boolean): Promise<number> {
-    const results = await sendBatch({ database, broker }, includesRecent, [
-      ...tooLarge,
-      ...marks.pendingIds(),
-    ]);
-    for (const { id } of publishedOf(results)) fromTable.add(id);
-    for (const id of [...fromTable].slice(0, -mostFromTable)) fromTable.delete(id);
-    for (const id of tooLargeOf(results, log)) tooLarge.add(id);
-    return results.length;
-  }
+  const table = createTable({ database, broker, log });
 
   // Checked before anything is published over a new connection: new messages would fill the gap
   // that reveals a loss.
@@ -177,7 +156,7 @@ function createPublisher({ database, handover, broker, log, wake }: PublisherDep
     // A row that counts as published only after the check would be overlooked.
     await marks.settled();
     if ((await findLosses({ database, broker, log })) > 0) mustRead();
-    tooLarge.clear();
+    table.retryTooLarge();
   });
 
   /** Returns how many were published. Begins no other batch after the signal. */
@@ -187,14 +166,14 @@ function createPublisher({ database, handover, broker, log, wake }: PublisherDep
       return 0;
     }
     await lossDetector.check();
-    const fresh = await sendFresh({ handover, broker, marks }, fromTable);
+    const fresh = await sendFresh({ handover, broker, marks }, table.published);
     let { published } = fresh;
     const includesRecent = isBehind || fresh.hasMore;
     // Before it reads: a commit during the round needs another one.
     isBehind = false;
     if (await looks.mustRead(includesRecent, isLast)) {
       let size = 0;
-      do published += size = await publishBatch(includesRecent);
+      do published += size = await table.publishBatch(includesRecent, marks.pendingIds());
       while (size === batch && !signal.aborted);
       if (size === batch) mustRead();
     }
@@ -210,6 +189,39 @@ function createPublisher({ database, handover, broker, log, wake }: PublisherDep
     },
     publish,
     settled: marks.settled,
+  };
+}
+
+/** Publishes the rows of the table, a batch at a time. */
+function createTable({
+  database,
+  broker,
+  log,
+}: Pick<PublisherDeps, 'database' | 'broker' | 'log'>) {
+  /**
+   * Rows too large for the broker: skipped until the next check of the loss detector, so that they
+   * do not block others.
+   */
+  const tooLarge = new Set<string>();
+
+  /**
+   * The rows that were published last. The handover may get some of them afterwards: a commit ends
+   * the pause before its rows are added.
+   */
+  const published = new Set<string>();
+
+  return {
+    published,
+    retryTooLarge: () => tooLarge.clear(),
+    /** Returns the size of the batch. */
+    async publishBatch(includesRecent: boolean, skipped: readonly string[]): Promise<number> {
+      const all = [...tooLarge, ...skipped];
+      const results = await sendBatch({ database, broker }, includesRecent, all);
+      for (const { id } of publishedOf(results)) published.add(id);
+      for (const id of [...published].slice(0, -mostFromTable)) published.delete(id);
+      for (const id of tooLargeOf(results, log)) tooLarge.add(id);
+      return results.length;
+    },
   };
 }
 
