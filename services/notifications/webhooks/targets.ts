@@ -7,7 +7,8 @@ import { type DeliveryTarget, type EndpointKey, findDeliveryTargets } from './qu
 import { openUrl } from './url.ts';
 
 // Where deliveries go. An active endpoint is cached with its opened secrets, until a change of it
-// revokes its key: the reply of that call waits until no process uses the old values.
+// revokes its key: the reply of that call waits until no process begins a delivery with the old
+// values.
 
 /** The URL and the secrets of an endpoint, opened. */
 type Address = { url: string; secrets: readonly string[] };
@@ -27,7 +28,7 @@ type Deps = {
 const busyFrom = 5;
 
 /** Counts a look-up. Returns whether there are many, in this second or in the last one. */
-function createBusyness(): () => boolean {
+function createLoadMeter(): () => boolean {
   let second = 0;
   let [current, last] = [0, 0];
   return () => {
@@ -49,7 +50,7 @@ const bytesOf = ({ url, secrets }: Address): number => 2048 + url.length + secre
  */
 export function targetFinder({ database, keys, rightsCache }: Deps): FindTarget {
   const find = createBatch(
-    (wanted: readonly EndpointKey[]) => findDeliveryTargets(database, wanted),
+    (requested: readonly EndpointKey[]) => findDeliveryTargets(database, requested),
     { atOnce: 1, restMs: 2 },
   );
 
@@ -68,7 +69,7 @@ export function targetFinder({ database, keys, rightsCache }: Deps): FindTarget 
     };
   }
 
-  const isBusy = createBusyness();
+  const isBusy = createLoadMeter();
   return async (key) => {
     const cached = () =>
       rightsCache.getOrLoad(`endpoint ${key.tenant} ${key.endpoint}`, () => load(key));
