@@ -5,10 +5,10 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Broker, openBroker } from '@bailiwick/broker';
 import { createId, serviceOrigin } from '@bailiwick/contract';
-import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
+import { followTenantPurges } from '@bailiwick/notifications/endpoint-cache.ts';
 import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { createHandover, record, startRelay } from '@bailiwick/outbox';
-import { followPurges, forgetEverywhere } from '@bailiwick/pipeline';
+import { forgetEverywhere } from '@bailiwick/pipeline';
 import { startTestBroker, type TestBroker, testOwner } from '../support/broker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/harness.ts';
@@ -67,12 +67,13 @@ describe('the destruction of a tenant’s keys', () => {
       assert.equal(await opens(replica), 'secret', 'every process has the key in its cache');
 
     // One process handles the purge, because the broker delivers the event to one of them.
-    const stopPurges = followPurges({
-      schema: notificationsSchema,
+    const revokedKeys: string[] = [];
+    const stopPurges = followTenantPurges({
       database: instance.database,
       broker,
       log: instance.log,
-      after: forget,
+      forget,
+      revoke: async (keys) => void revokedKeys.push(...keys),
     })();
     const relay = startRelay({
       database: instance.database,
@@ -96,6 +97,7 @@ describe('the destruction of a tenant’s keys', () => {
       Date.now() - started < 30_000,
       'it does not take until the cache entry expires, a minute later',
     );
+    assert.deepEqual(revokedKeys, [`credential:${id}`], 'its opened secrets leave every process');
     for (const replica of replicas)
       assert.equal(await replica.instance.read(other, otherId), 'kept');
     await relay.stop();
