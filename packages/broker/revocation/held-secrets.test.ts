@@ -35,8 +35,7 @@ async function cacheOne(t: TestContext, holdsSecrets: boolean): Promise<() => Pr
   const cache = createRightsCache(broker, { notifications: follow }, { holdsSecrets });
   t.after(() => cache.close());
   const load = async () => {
-    const value = { secret: 'a secret' };
-    return { value, keys: ['credential:whk_1'] as const, lastsMs };
+    return { value: { secret: 'a secret' }, keys: ['credential:whk_1'] as const, lastsMs };
   };
   await sleep(0);
   await cache.getOrLoad('first', load);
