@@ -9,7 +9,7 @@ import { findPrevious, install, openVersion } from '../upgrade/versions.ts';
 
 const { tree, skip } = await findPrevious();
 
-test('the baselines make the same schemas as the migrations of the previous version', {
+test('an installation of the previous version gets the schemas of a new one', {
   skip,
 }, async (t) => {
   await install(tree ?? assert.fail());
@@ -19,17 +19,20 @@ test('the baselines make the same schemas as the migrations of the previous vers
   const created = await createTestDatabase({ isEmpty: true });
   t.after(() => created.drop());
   await previous.migrate(upgraded.url);
-  await current.migrate(created.url);
-  const structure = await structureOf(upgraded.url);
-  assert.ok(structure.length > 500, String(structure.length));
-  assert.deepEqual(await structureOf(created.url), structure);
-
   const former = await appliedIn(upgraded.url);
-  const baselines = schemas.map(({ service, migrations }) => `${service} ${migrations[0]?.name}`);
   await current.migrate(upgraded.url);
-  assert.deepEqual(await appliedIn(upgraded.url), [...former, ...baselines].sort());
+  await current.migrate(created.url);
+  const structure = await structureOf(created.url);
+  assert.ok(structure.length > 500, String(structure.length));
+  assert.deepEqual(await structureOf(upgraded.url), structure);
+
+  const ours = schemas.flatMap(({ service, migrations }) =>
+    migrations.map(({ name }) => `${service} ${name}`),
+  );
+  const applied = [...new Set([...former, ...ours])].sort();
+  assert.deepEqual(await appliedIn(upgraded.url), applied);
   // The migrations of the previous version run once more in a rollback.
   await previous.migrate(upgraded.url);
-  assert.deepEqual(await appliedIn(upgraded.url), [...former, ...baselines].sort());
+  assert.deepEqual(await appliedIn(upgraded.url), applied);
   assert.deepEqual(await structureOf(upgraded.url), structure);
 });
