@@ -94,10 +94,18 @@ async function authenticateBySignedSecret({
 }
 
 /** The key for the library, which signs with WebCrypto. */
-function signer(privateKey: KeyObject): Promise<CryptoKey> {
+async function signer(privateKey: KeyObject): Promise<CryptoKey> {
   const { kty = '', crv } = privateKey.export({ format: 'jwk' });
   const bytes = privateKey.export({ type: 'pkcs8', format: 'der' });
-  return crypto.subtle.importKey('pkcs8', bytes, algorithmOf(kty, crv).subtle, false, ['sign']);
+  // With the types of Deno the library takes no key at all.
+  const key: unknown = await crypto.subtle.importKey(
+    'pkcs8',
+    bytes,
+    algorithmOf(kty, crv).subtle,
+    false,
+    ['sign'],
+  );
+  return key as CryptoKey;
 }
 
 async function authenticateByKey(privateKey: KeyObject): Promise<ClientAuth> {

@@ -89,7 +89,9 @@ export function verifiedBy(
   ...certificates: readonly string[]
 ): string | null {
   try {
-    return getVerifiedXml(text, element, [...certificates]);
+    // Deno has the types of a browser's elements, of which the library needs few.
+    const signed = element as Parameters<typeof getVerifiedXml>[1];
+    return getVerifiedXml(text, signed, [...certificates]);
   } catch {
     return null;
   }
