@@ -75,7 +75,7 @@ export const parameters: JsonObject = {
     required: false,
     description:
       'The positions that the last changes returned, separated by commas: a replica of the database then answers only if it has these changes. Without it the newest state is read. An unknown value is ignored.',
-    schema: { type: 'string', maxLength: 3230 },
+    schema: { type: 'string' },
     example: 'k1.AXN0Zf9lcGxhY2Vob2xkZXItb2YtYS1wb3NpdGlvbg',
   },
 };
