@@ -88,6 +88,7 @@ test('a batch rests after a run of several items, and not after a single one', a
 test('a batch does not rest while as many items wait as one run takes', async (t) => {
   // Time stands still: a rest would not end.
   t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => t.mock.timers.reset());
   const runs: number[][] = [];
   const run = createBatch(
     async (items: readonly number[]) => {
