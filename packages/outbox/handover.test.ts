@@ -1,23 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { Broker } from '@bailiwick/broker';
-import { createLog } from '@bailiwick/process';
-import type { Database } from '@bailiwick/store';
-import { createHandover, type FreshRow } from './handover.ts';
+import { createHandover } from './handover.ts';
 import type { Waiting } from './queries.ts';
-import { startRelay } from './relay.ts';
+import { brokerWith, databaseWith, relayWith, row } from './relay-stand-ins.ts';
 import { firstPublicationHeader } from './tasks.ts';
-
-const row = (id: string, { age = 0, audit = '{}' } = {}): FreshRow => ({
-  id,
-  forTenant: '',
-  type: 'a',
-  event: null,
-  audit,
-  traceparent: '',
-  createdAt: new Date(Date.now() - age),
-});
 
 test('rows that are old, large or too many are left to the table', () => {
   const handover = createHandover();
@@ -40,29 +27,18 @@ test('rows that are old, large or too many are left to the table', () => {
 test('a relay does not publish rows that another replica published while its own broker was away', async () => {
   const happened: string[] = [];
   let isAway = false;
-  const database = {
-    service: 'test',
-    onCommit: () => {},
-    query: async () => [],
-    write: async () => [],
+  const database = databaseWith({
     transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
       happened.push('read');
       // The other replica has published all rows.
       return work({ query: async () => [] });
     },
-  } as unknown as Database;
-  const broker = {
+  });
+  const broker = brokerWith({
     isConnected: () => !isAway,
-    connections: () => 1,
-    states: async () => ({
-      EVT: { created: new Date(0), lastSeq: 0 },
-      TASK: { created: new Date(0), lastSeq: 0 },
-    }),
     publish: async (_subject: string, _body: string, id: string) => happened.push(id),
-  } as unknown as Broker;
-  const handover = createHandover();
-  const log = createLog('test', () => {});
-  const relay = startRelay({ database, handover, broker, log, intervalMs: 1 });
+  });
+  const { handover, relay } = relayWith(database, broker, 1);
   while (!happened.includes('read')) await setImmediate();
   isAway = true;
   handover.add([row('evt_1')]);
@@ -80,36 +56,25 @@ test('a row with tasks counts as published once they are stored, and else is lef
   const happened: string[] = [];
   let isRefused = false;
   let waiting: Waiting[] = [];
-  const database = {
-    service: 'test',
-    onCommit: () => {},
-    query: async () => [],
+  const database = databaseWith({
     write: async (_call: unknown, _statement: unknown, [published]: [string]) =>
       happened.push(`mark ${published}`),
     transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
       happened.push('read');
       return work({ query: async () => waiting.splice(0) });
     },
-  } as unknown as Database;
-  const broker = {
-    isConnected: () => true,
-    connections: () => 1,
-    states: async () => ({
-      EVT: { created: new Date(0), lastSeq: 0 },
-      TASK: { created: new Date(0), lastSeq: 0 },
-    }),
+  });
+  const broker = brokerWith({
     publish: async (_subject: string, _body: string, id: string, fields: object = {}) => {
       happened.push([id, ...Object.keys(fields)].join(' '));
       return 7;
     },
-  } as unknown as Broker;
+  });
   const makeTasks = async () => {
     happened.push('tasks');
     if (isRefused) throw new Error('the stream is full');
   };
-  const handover = createHandover();
-  const log = createLog('test', () => {});
-  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  const { handover, relay } = relayWith(database, broker);
   while (!happened.includes('read')) await setImmediate();
   happened.length = 0;
   handover.add([{ ...row('evt_1'), makeTasks }]);
@@ -129,32 +94,20 @@ test('a row with tasks counts as published once they are stored, and else is lef
 test('while the broker refuses rows, those behind them are left to the table', async () => {
   const ids: string[] = [];
   let isRead = false;
-  const database = {
-    service: 'test',
-    onCommit: () => {},
-    query: async () => [],
-    write: async () => [],
+  const database = databaseWith({
     transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
       isRead = true;
       return work({ query: async () => [] });
     },
-  } as unknown as Database;
-  const broker = {
-    isConnected: () => true,
-    connections: () => 1,
-    states: async () => ({
-      EVT: { created: new Date(0), lastSeq: 0 },
-      TASK: { created: new Date(0), lastSeq: 0 },
-    }),
+  });
+  const broker = brokerWith({
     publish: async (_subject: string, _body: string, id: string) => {
       ids.push(id);
       if (id === 'evt_150') throw new Error('no answer');
       return 7;
     },
-  } as unknown as Broker;
-  const handover = createHandover();
-  const log = createLog('test', () => {});
-  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  });
+  const { handover, relay } = relayWith(database, broker);
   while (!isRead) await setImmediate();
   isRead = false;
   handover.add(Array.from({ length: 350 }, (_, index) => row(`evt_${index}`)));
@@ -167,27 +120,16 @@ test('a row that was read from the table before the handover got it is published
   const ids: string[] = [];
   let listener = () => {};
   let waiting: Waiting[] = [];
-  const database = {
-    service: 'test',
+  const database = databaseWith({
     onCommit: (onCommit: () => void) => void (listener = onCommit),
-    query: async () => [],
-    write: async () => [],
     transaction: async (_scope: unknown, work: (tx: unknown) => unknown) =>
       work({ query: async () => waiting.splice(0) }),
-  } as unknown as Database;
-  const broker = {
-    isConnected: () => true,
-    connections: () => 1,
-    states: async () => ({
-      EVT: { created: new Date(0), lastSeq: 0 },
-      TASK: { created: new Date(0), lastSeq: 0 },
-    }),
+  });
+  const broker = brokerWith({
     publish: async (_subject: string, _body: string, id: string) => ids.push(id),
-  } as unknown as Broker;
+  });
   const makeTasks = async () => {};
-  const handover = createHandover();
-  const log = createLog('test', () => {});
-  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  const { handover, relay } = relayWith(database, broker);
   const { forTenant: for_tenant, createdAt: _, ...rest } = row('evt_1');
   waiting = [{ ...rest, for_tenant, tasks: [], stream_seq: null }];
   listener();
@@ -202,31 +144,19 @@ test('a row from memory is a first publication, unless another replica may have 
   const marks: string[] = [];
   let isRead = false;
   let waiting: Waiting[] = [];
-  const database = {
-    service: 'test',
-    onCommit: () => {},
-    query: async () => [],
-    write: async () => [],
+  const database = databaseWith({
     transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
       isRead = true;
       return work({ query: async () => waiting.splice(0) });
     },
-  } as unknown as Database;
-  const broker = {
-    isConnected: () => true,
-    connections: () => 1,
-    states: async () => ({
-      EVT: { created: new Date(0), lastSeq: 0 },
-      TASK: { created: new Date(0), lastSeq: 0 },
-    }),
+  });
+  const broker = brokerWith({
     publish: async (_subject: string, _body: string, id: string, fields: object = {}) =>
       marks.push(`${id}: ${firstPublicationHeader in fields}`),
-  } as unknown as Broker;
+  });
   const { forTenant: for_tenant, createdAt: _, ...rest } = row('evt_0');
   waiting = [{ ...rest, for_tenant, tasks: [], stream_seq: '7' }];
-  const handover = createHandover();
-  const log = createLog('test', () => {});
-  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  const { handover, relay } = relayWith(database, broker);
   while (!isRead) await setImmediate();
   const makeTasks = async (isFirst: boolean) => void marks.push(`tasks: ${isFirst}`);
   handover.add([row('evt_1'), row('evt_2', { age: 1000 })]);
@@ -253,10 +183,8 @@ test('a row that was published from memory is not read before it is marked', asy
   let isRead = false;
   let listener = () => {};
   const mark = Promise.withResolvers<void>();
-  const database = {
-    service: 'test',
+  const database = databaseWith({
     onCommit: (wake: () => void) => (listener = wake),
-    query: async () => [],
     write: () => mark.promise,
     transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
       isRead = true;
@@ -266,19 +194,11 @@ test('a row that was published from memory is not read before it is marked', asy
       };
       return work({ query });
     },
-  } as unknown as Database;
-  const broker = {
-    isConnected: () => true,
-    connections: () => 1,
-    states: async () => ({
-      EVT: { created: new Date(0), lastSeq: 0 },
-      TASK: { created: new Date(0), lastSeq: 0 },
-    }),
+  });
+  const broker = brokerWith({
     publish: async (_subject: string, _body: string, id: string) => ids.push(id),
-  } as unknown as Broker;
-  const handover = createHandover();
-  const log = createLog('test', () => {});
-  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  });
+  const { handover, relay } = relayWith(database, broker);
   while (!isRead) await setImmediate();
   isRead = false;
   handover.add([row('evt_1')]);

@@ -25,11 +25,11 @@ function startMarks({ fails = false } = {}) {
 test('a row that comes alone is marked at once, and those that follow share a statement', async () => {
   const { marks, statements } = startMarks();
   marks.add([{ id: 'evt_1', seq: 1 }]);
-  await marks.settled();
+  await marks.whenWritten();
   marks.add([{ id: 'evt_2', seq: 2 }]);
   marks.add([{ id: 'evt_3', seq: 3 }]);
   assert.deepEqual(marks.pendingIds(), ['evt_2', 'evt_3']);
-  await marks.settled();
+  await marks.whenWritten();
   assert.deepEqual(statements, [['evt_1'], ['evt_2', 'evt_3']]);
   assert.deepEqual(marks.pendingIds(), []);
 });
@@ -40,7 +40,7 @@ test('rows that cannot be marked are published again', async () => {
     { id: 'evt_1', seq: 1 },
     { id: 'evt_2', seq: 2 },
   ]);
-  await marks.settled();
+  await marks.whenWritten();
   assert.deepEqual([failures(), lines.length], [1, 1]);
   assert.deepEqual(marks.pendingIds(), []);
 });

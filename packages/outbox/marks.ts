@@ -40,7 +40,8 @@ export function createMarks(database: Database, log: Log, onFailure: () => void)
     },
     /** The published rows that the table does not show as such yet. */
     pendingIds: (): string[] => [...pending.keys()],
-    settled: (): Promise<unknown> => Promise.all(pending.values()),
+    /** Resolves when the marks of now are written. */
+    whenWritten: (): Promise<unknown> => Promise.all(pending.values()),
   };
 }
 

@@ -1,31 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { Broker } from '@bailiwick/broker';
-import { createLog } from '@bailiwick/process';
-import type { Database } from '@bailiwick/store';
-import { createHandover, type FreshRow } from './handover.ts';
-import { startRelay } from './relay.ts';
-
-const log = createLog('test', () => {});
-
-const row = (id: string): FreshRow => ({
-  id,
-  forTenant: '',
-  type: 'a',
-  event: null,
-  audit: '{}',
-  traceparent: '',
-  createdAt: new Date(),
-});
+import { brokerWith, databaseWith, relayWith, row } from './relay-stand-ins.ts';
 
 test('losses are looked for once the rows that were published before are marked', async () => {
   const happened: string[] = [];
   let connections = 1;
   let listener = () => {};
   const mark = Promise.withResolvers<void>();
-  const database = {
-    service: 'test',
+  const database = databaseWith({
     onCommit: (wake: () => void) => (listener = wake),
     query: async ({ name }: { name: string }) => {
       if (name === 'outbox.time') happened.push('look for losses');
@@ -37,20 +20,12 @@ test('losses are looked for once the rows that were published before are marked'
       happened.push('mark');
       return [];
     },
-    transaction: async (_scope: unknown, work: (tx: unknown) => unknown) =>
-      work({ query: async () => [] }),
-  } as unknown as Database;
-  const broker = {
-    isConnected: () => true,
+  });
+  const broker = brokerWith({
     connections: () => connections,
-    states: async () => ({
-      EVT: { created: new Date(0), lastSeq: 0 },
-      TASK: { created: new Date(0), lastSeq: 0 },
-    }),
     publish: async (_subject: string, _body: string, id: string) => happened.push(id),
-  } as unknown as Broker;
-  const handover = createHandover();
-  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  });
+  const { handover, relay } = relayWith(database, broker);
   while (!happened.includes('look for losses')) await setImmediate();
   happened.length = 0;
   handover.add([row('evt_1')]);
@@ -69,36 +44,26 @@ test('tasks are no first publications if their event was stored late or over ano
   const firsts: string[] = [];
   let connections = 1;
   let isRead = false;
-  const database = {
-    service: 'test',
-    onCommit: () => {},
-    query: async () => [],
-    write: async () => [],
+  const database = databaseWith({
     transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
       isRead = true;
       return work({ query: async () => [] });
     },
-  } as unknown as Database;
+  });
   const rows = ['evt_1', 'evt_2', 'evt_3'].map((id) => ({
     ...row(id),
     makeTasks: async (isFirst: boolean) => void firsts.push(`${id}: ${isFirst}`),
   }));
-  const broker = {
-    isConnected: () => true,
+  const broker = brokerWith({
     connections: () => connections,
-    states: async () => ({
-      EVT: { created: new Date(0), lastSeq: 0 },
-      TASK: { created: new Date(0), lastSeq: 0 },
-    }),
     publish: async (_subject: string, _body: string, id: string) => {
       const [, late] = rows;
       if (late && id === 'evt_2:tasks') late.createdAt = new Date(Date.now() - 1000);
       if (id === 'evt_3:tasks') connections = 2;
       return 7;
     },
-  } as unknown as Broker;
-  const handover = createHandover();
-  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  });
+  const { handover, relay } = relayWith(database, broker);
   while (!isRead) await setImmediate();
   for (const [index, fresh] of rows.entries()) {
     handover.add([fresh]);
@@ -110,10 +75,7 @@ test('tasks are no first publications if their event was stored late or over ano
 
 test('a row whose mark failed is published from the table at once', async () => {
   let reads = 0;
-  const database = {
-    service: 'test',
-    onCommit: () => {},
-    query: async () => [],
+  const database = databaseWith({
     write: () => Promise.reject(new Error('the database is away')),
     transaction: async (_scope: unknown, work: (tx: unknown) => unknown) => {
       const query = async (...[, [, skipped]]: [unknown, [number, readonly string[]]]) => {
@@ -123,18 +85,9 @@ test('a row whose mark failed is published from the table at once', async () => 
       };
       return work({ query });
     },
-  } as unknown as Database;
-  const broker = {
-    isConnected: () => true,
-    connections: () => 1,
-    states: async () => ({
-      EVT: { created: new Date(0), lastSeq: 0 },
-      TASK: { created: new Date(0), lastSeq: 0 },
-    }),
-    publish: async () => 7,
-  } as unknown as Broker;
-  const handover = createHandover();
-  const relay = startRelay({ database, handover, broker, log, intervalMs: 3_600_000 });
+  });
+  const broker = brokerWith({});
+  const { handover, relay } = relayWith(database, broker);
   while (reads === 0) await setImmediate();
   handover.add([row('evt_1')]);
   // Neither a commit nor another row wakes the relay.
