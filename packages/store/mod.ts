@@ -1,4 +1,5 @@
 export { fromBaseline, type ServiceSchema, versionOf } from './baseline.ts';
+export { databaseRole, isTenantScoped, sessionOptions } from './connect.ts';
 export { DatabaseProblem, UnsuitableDatabase } from './database-problem.ts';
 export {
   addUses,
@@ -21,13 +22,7 @@ export {
   renameInstallation,
   revokeEverything,
 } from './migrations.ts';
-export {
-  type Database,
-  databaseRole,
-  isTenantScoped,
-  openDatabase,
-  sessionOptions,
-} from './orm.ts';
+export { type Database, openDatabase } from './orm.ts';
 export type { Position, Reader } from './replica.ts';
 export {
   holdersIn,

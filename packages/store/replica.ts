@@ -17,13 +17,13 @@ export type Position = { server: string; lsn: bigint };
 /** Runs statements that only read. */
 export type Reader = { query: Run };
 
-/** Whether a replica answered, or why the primary did. */
+/** The replica answered, or the reason why the primary did. */
 type Outcome = 'replica' | 'no_position' | 'behind' | 'failed';
 
 const reads = counter<{ service: string; outcome: Outcome }>({
   name: 'bailiwick_replica_reads_total',
   about:
-    'Statements of lists that a replica may run, by outcome: replica, or why the primary ran it: no_position (the caller named none), behind or failed.',
+    'Statements of lists that a replica may run, by outcome: replica, or the reason why the primary ran them: no_position (the caller named none), behind or failed.',
 });
 
 /** The primary takes over after so long, so that no list waits long for a replica. */
@@ -93,12 +93,14 @@ export function openReplica({ service, connection, log }: ReplicaOptions) {
     let client: PoolClient | undefined;
     try {
       client = await pool.connect();
-      const reached = await positionOf(client, position, endsAt);
-      const isReached = reached !== undefined && contains(reached, position);
-      const result = isReached && { rows: await runUntil<Row>(client, query, endsAt), reached };
+      const current = await positionOf(client, position, endsAt);
+      const isBehind = current === undefined || !contains(current, position);
+      const result = isBehind
+        ? 'behind'
+        : { rows: await runUntil<Row>(client, query, endsAt), position: current };
       client.release();
       turn.succeeded();
-      return result || 'behind';
+      return result;
     } catch (error) {
       client?.release(true);
       if (!isPassing(error)) turn.failed(error);
@@ -128,7 +130,7 @@ export function openReplica({ service, connection, log }: ReplicaOptions) {
             return primary.query(statement, values);
           }
           // The next statement may use another replica behind the same address.
-          required = result.reached;
+          required = result.position;
           reads.add({ service, outcome: 'replica' });
           return result.rows;
         },
@@ -138,8 +140,8 @@ export function openReplica({ service, connection, log }: ReplicaOptions) {
   };
 }
 
-/** Rows of a replica that has replayed a position. */
-type Rows<Row> = { rows: Row[]; reached: Position };
+/** Rows of a replica, and the position that it had replayed before. */
+type Rows<Row> = { rows: Row[]; position: Position };
 
 function createPool(connection: PoolConfig): Pool {
   const pool = new Pool({
