@@ -112,4 +112,5 @@ export {
 export { durationOf, lastsOf, timeAfter, timeOf } from './values/times.ts';
 export { createToken, tokenHash, tokenKind } from './values/tokens.ts';
 export { assertUnchanged, stale } from './values/unchanged.ts';
+export { within } from './values/within.ts';
 export { joinVouchers, readVoucher, voucherOf } from './voucher.ts';

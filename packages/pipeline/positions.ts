@@ -1,4 +1,10 @@
-import { arePositions, type Caller, clientCallOf, type Operation } from '@bailiwick/contract';
+import {
+  arePositions,
+  type Caller,
+  clientCallOf,
+  type Operation,
+  within,
+} from '@bailiwick/contract';
 import { type KeyRing, openForPurpose, sealForPurpose } from '@bailiwick/keys';
 import type { Log } from '@bailiwick/process';
 import type { Database, Position, Reader } from '@bailiwick/store';
@@ -39,25 +45,18 @@ export function createPositions({ database, keyRing, log }: Deps) {
     async ofChange(operation: Operation, caller: Caller): Promise<string | undefined> {
       if (!database.readPosition || !returnsPosition(operation, caller)) return undefined;
       try {
-        const position = await inTime(database.readPosition());
-        return position && sealForPurpose(keyRing, purpose, textOf(position), []);
+        const position = await within(limitMs, database.readPosition());
+        if (!position) throw new Error(`it was not read within ${limitMs} ms`);
+        return sealForPurpose(keyRing, purpose, textOf(position), []);
       } catch (error) {
         if (performance.now() - warnedAt > warnEveryMs) {
           warnedAt = performance.now();
-          log.warn('the position of a change is not known', { error });
+          log.warn('a change returns no position: lists are read from the primary', { error });
         }
         return undefined; // The change is committed: its call succeeds.
       }
     },
   };
-}
-
-function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no position within ${limitMs} ms`)), limitMs);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 const returnsPosition = (

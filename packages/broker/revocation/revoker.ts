@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '@bailiwick/contract';
 import type { Broker } from '../broker.ts';
 import type { Revocation, RightsKey } from './keys.ts';
 import { leaseMs, subjects } from './lease.ts';
@@ -148,15 +149,6 @@ const freshIn = (holders: Holders): Promise<string[] | undefined> =>
     leaseMs,
     holders.fresh().catch(() => undefined),
   );
-
-/** The result of work, or undefined after this time. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const end = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  return Promise.race([work, end]).finally(() => clearTimeout(timer));
-}
 
 /** Drops what has ended at this time. */
 function dropOld(ends: Map<string, number>, time: number): void {
