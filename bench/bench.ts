@@ -12,7 +12,7 @@ export type Options = {
   tasks: number;
   /** Duration of the soak. */
   minutes: number;
-  /** Of G33: only the rows of this number of callers. */
+  /** G33 measures only this number of callers. */
   callers?: number;
   /** Users of the large installation. */
   users: number;

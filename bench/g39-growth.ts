@@ -76,15 +76,15 @@ export async function growTo(
 ): Promise<void> {
   const growth: Growth = { from: from / perBlock, blocks: (to - from) / perBlock };
   const began = performance.now();
-  const took = await grow(stack, growth);
+  const writeTimes = await grow(stack, growth);
   const seconds = (performance.now() - began) / 1000;
-  await settleTables(stack, took);
+  await settleTables(stack, writeTimes);
   await rowsOf(stack, 'checkpoint');
   const vacuumed = (performance.now() - began) / 1000 - seconds;
   const table = (await sizesOf(stack)).map((size) => [
     size.table,
     ...[size.rows / 1000, size.table_mb, size.indexes_mb].map((number) => number.toFixed(0)),
-    took.find(({ table: name }) => name === size.table)?.seconds.toFixed(0) ?? '',
+    writeTimes.find(({ table: name }) => name === size.table)?.seconds.toFixed(0) ?? '',
   ]);
   process.stderr.write(
     [

@@ -159,20 +159,20 @@ const others = (growth: Growth): Statements => ({
 
 type Statements = Record<string, string>;
 
-/** The time that the rows of each table took, in seconds. */
-export type Took = Array<{ table: string; seconds: number }>;
+/** How long it took to write the rows of each table, in seconds. */
+export type WriteTimes = Array<{ table: string; seconds: number }>;
 
 /**
  * Adds blocks to an installation that has a user with a password, which is everybody's. Three
  * connections write at the same time, with all indexes in place.
  */
-export async function grow(database: Database, growth: Growth): Promise<Took> {
-  const took: Took = [];
+export async function grow(database: Database, growth: Growth): Promise<WriteTimes> {
+  const writeTimes: WriteTimes = [];
   const write = async (statements: Statements) => {
     for (const [table, statement] of Object.entries(statements)) {
       const began = performance.now();
       await rowsOf(database, statement);
-      took.push({ table, seconds: (performance.now() - began) / 1000 });
+      writeTimes.push({ table, seconds: (performance.now() - began) / 1000 });
     }
   };
   await Promise.all([
@@ -180,12 +180,12 @@ export async function grow(database: Database, growth: Growth): Promise<Took> {
     write(rights(growth)),
     write({ ...identity(growth), ...tenancy(growth), ...others(growth) }),
   ]);
-  return took;
+  return writeTimes;
 }
 
 /** `vacuum analyze` of the grown tables. */
-export const settleTables = (database: Database, took: Took): Promise<void> =>
-  analyse(database, ...took.map(({ table }) => table));
+export const settleTables = (database: Database, writeTimes: WriteTimes): Promise<void> =>
+  analyse(database, ...writeTimes.map(({ table }) => table));
 
 export type TableSize = { table: string; rows: number; table_mb: number; indexes_mb: number };
 

@@ -72,8 +72,8 @@ function people(installation: Installation): Comparison[] {
 }
 
 function decisions(installation: Installation): Comparison[] {
-  const about = (what: string, name: string, body: (place: Place, n: number) => object) =>
-    each(installation, what, (place, n) =>
+  const decision = (label: string, name: string, body: (place: Place, n: number) => object) =>
+    each(installation, label, (place, n) =>
       operation(name, { Tenant: place.tenant, ...body(place, n) }, place.token),
     );
   const ask = (Permission: string) => (place: Place, n: number) => ({
@@ -88,22 +88,22 @@ function decisions(installation: Installation): Comparison[] {
         place.token,
       ),
     ),
-    about('Access_Check, direct grant', 'Access_Check', ask('app.part0.read')),
-    about('Access_Check, group above', 'Access_Check', ask('app.part1.read')),
-    about('Access_Explain, direct grant', 'Access_Explain', ask('app.part0.read')),
-    about('Access_Explain, group above', 'Access_Explain', ask('app.part1.read')),
-    about('Access_Explain, on a resource', 'Access_Explain', (place, n) => ({
+    decision('Access_Check, direct grant', 'Access_Check', ask('app.part0.read')),
+    decision('Access_Check, group above', 'Access_Check', ask('app.part1.read')),
+    decision('Access_Explain, direct grant', 'Access_Explain', ask('app.part0.read')),
+    decision('Access_Explain, group above', 'Access_Explain', ask('app.part1.read')),
+    decision('Access_Explain, on a resource', 'Access_Explain', (place, n) => ({
       ...ask('app.part2.read')(place, n),
       Resource: `document-${memberOf(place, n)}-1`,
     })),
-    about('Access_ListPermissions', 'Access_ListPermissions', (place, n) => ({
+    decision('Access_ListPermissions', 'Access_ListPermissions', (place, n) => ({
       Subject: memberId(place, n),
     })),
-    about('Access_ListSubjects, all members', 'Access_ListSubjects', () => ({
+    decision('Access_ListSubjects, all members', 'Access_ListSubjects', () => ({
       Permission: 'app.part0.read',
       Page,
     })),
-    about('Access_ListSubjects, through groups', 'Access_ListSubjects', () => ({
+    decision('Access_ListSubjects, through groups', 'Access_ListSubjects', () => ({
       Permission: 'app.part2.read',
       Page,
     })),

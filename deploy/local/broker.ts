@@ -140,7 +140,7 @@ export function brokerConfiguration(settings: {
   store: string;
   version: string;
   pidFile?: string;
-  /** Of the server, in messages about it. */
+  /** The name of the server in its own messages. */
   name?: string;
 }): string {
   const lines = [

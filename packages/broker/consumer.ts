@@ -33,8 +33,8 @@ export type BrokerMessage = {
   /** The number of deliveries so far, from 1. */
   deliveries: number;
   /**
-   * Set if the broker has stored it since it was connected to and the consumer last made or found,
-   * and delivers it for the first time: when that was.
+   * A time after which the broker stored this message, which it delivers for the first time.
+   * Undefined for a message that may be older than the present connection or the present consumer.
    */
   newSince: Date | undefined;
   /** Acknowledges the message. It may still be redelivered if the acknowledgement is lost. */

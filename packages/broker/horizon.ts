@@ -19,9 +19,7 @@ export function createHorizon(connections: () => number) {
       notedAt = new Date();
       connection = current;
     },
-    /**
-     * When that end was read, if the broker has stored the message with this number since then.
-     */
+    /** When that end was read; undefined unless the message with this number was stored later. */
     passedAt: (seq: number): Date | undefined =>
       connection === connections() && seq > lastSeq ? notedAt : undefined,
   };

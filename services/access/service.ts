@@ -144,7 +144,7 @@ function createAccess({ settings, peers, log }: Options): Promise<Service> {
         tenantGraceSeconds,
       };
       const served = [
-        serve(Tenants, { ...tenantHandlers(deps), ...countHandlers() }, tenantChecks(settings)),
+        serve(Tenants, { ...tenantHandlers(deps), ...countHandlers }, tenantChecks(settings)),
         serve(TenantMembers, tenantMemberHandlers(deps)),
         serve(TenantInvitations, invitationHandlers(deps)),
         serve(Groups, groupHandlers(deps)),

@@ -16,38 +16,36 @@ import {
 const toCount = (count: number) => ({ value: Math.min(count, most), hasMore: count > most });
 
 /** The figures of a tenant and of the platform. */
-export function countHandlers(): Pick<Handlers<typeof Tenants>, 'getCounts' | 'getTotals'> {
-  return {
-    async getCounts({ tenant }, { caller, reader }) {
-      const ifMay = <T>(permission: string, count: () => Promise<T>): Promise<T | undefined> =>
-        holdsInTenant(caller, permission, tenant) ? count() : Promise.resolve(undefined);
-      const [members, invitations, groups, roles, signIns, refusals] = await Promise.all([
-        ifMay('iam.users.read', () => countMembers(reader, tenant)),
-        ifMay('iam.invitations.read', () => countInvitations(reader, tenant)),
-        ifMay('iam.groups.read', () => countGroups(reader, tenant)),
-        ifMay('iam.roles.read', () => countRoles(reader, tenant)),
-        ifMay('iam.users.write', () => listDays(reader, tenant, 'sign_in')),
-        ifMay('iam.audit.read', () => listDays(reader, tenant, 'denied')),
-      ]);
-      return {
-        ...(members && {
-          members: { active: toCount(members.active), disabled: toCount(members.disabled) },
-        }),
-        ...(invitations !== undefined && { invitations: toCount(invitations) }),
-        ...(groups !== undefined && { groups: toCount(groups) }),
-        ...(roles !== undefined && { roles: toCount(roles + tenantRoles.length) }),
-        signIns: signIns ?? [],
-        refusals: refusals ?? [],
-      };
-    },
+export const countHandlers: Pick<Handlers<typeof Tenants>, 'getCounts' | 'getTotals'> = {
+  async getCounts({ tenant }, { caller, reader }) {
+    const ifMay = <T>(permission: string, count: () => Promise<T>): Promise<T | undefined> =>
+      holdsInTenant(caller, permission, tenant) ? count() : Promise.resolve(undefined);
+    const [members, invitations, groups, roles, signIns, refusals] = await Promise.all([
+      ifMay('iam.users.read', () => countMembers(reader, tenant)),
+      ifMay('iam.invitations.read', () => countInvitations(reader, tenant)),
+      ifMay('iam.groups.read', () => countGroups(reader, tenant)),
+      ifMay('iam.roles.read', () => countRoles(reader, tenant)),
+      ifMay('iam.users.write', () => listDays(reader, tenant, 'sign_in')),
+      ifMay('iam.audit.read', () => listDays(reader, tenant, 'denied')),
+    ]);
+    return {
+      ...(members && {
+        members: { active: toCount(members.active), disabled: toCount(members.disabled) },
+      }),
+      ...(invitations !== undefined && { invitations: toCount(invitations) }),
+      ...(groups !== undefined && { groups: toCount(groups) }),
+      ...(roles !== undefined && { roles: toCount(roles + tenantRoles.length) }),
+      signIns: signIns ?? [],
+      refusals: refusals ?? [],
+    };
+  },
 
-    async getTotals(_request, { reader }) {
-      const [{ active, suspended }, signIns, refusals] = await Promise.all([
-        countTenants(reader),
-        listDays(reader, '', 'sign_in'),
-        listDays(reader, '', 'denied'),
-      ]);
-      return { active: toCount(active), suspended: toCount(suspended), signIns, refusals };
-    },
-  };
-}
+  async getTotals(_request, { reader }) {
+    const [{ active, suspended }, signIns, refusals] = await Promise.all([
+      countTenants(reader),
+      listDays(reader, '', 'sign_in'),
+      listDays(reader, '', 'denied'),
+    ]);
+    return { active: toCount(active), suspended: toCount(suspended), signIns, refusals };
+  },
+};

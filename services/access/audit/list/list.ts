@@ -8,7 +8,7 @@ const perWindow = 10_000;
 /** Entries that are compared first for targets of many entries, which soon fill a page. */
 const firstWindow = 1000;
 /** Entries with a target that its index may find: each may be in a block of its own. */
-const fewNamed = 500;
+const mostByTarget = 500;
 /** Statements of one call. Then the call returns its entries, with the cursor to go on. */
 const windows = 5;
 
@@ -76,7 +76,10 @@ async function withNames(
 /** The path with the fewest candidates, as far as this can be known without statistics. */
 async function choosePath(reader: Reader, tenant: string, filter: EntryFilter): Promise<Path> {
   const { targetIds, actorIds, ip, actions, operations, result, from, to } = filter;
-  if (targetIds && (await countTargets(reader, tenant, targetIds, fewNamed + 1)) <= fewNamed)
+  if (
+    targetIds &&
+    (await countTargets(reader, tenant, targetIds, mostByTarget + 1)) <= mostByTarget
+  )
     return 'target';
   const attribute: Path | undefined =
     (actorIds && 'actor') ||

@@ -44,9 +44,9 @@ const chosen = (where: string, order: string) =>
 // beside their index, if both conditions were in one place.
 const withTargets = (targetIds: string) =>
   `audit_target_keys(tenant, target_ids) && audit_target_keys($1, ${targetIds})`;
-const named = (where: string, order: string) =>
-  `with named as materialized (select tenant, seq, occurred_at, ${fits} from audit_entry where ${withTargets('$6::text[]')})
-   select seq, occurred_at, fits from named where tenant = $1 and ${where} order by ${order} limit $3::int`;
+const byTarget = (where: string, order: string) =>
+  `with by_target as materialized (select tenant, seq, occurred_at, ${fits} from audit_entry where ${withTargets('$6::text[]')})
+   select seq, occurred_at, fits from by_target where tenant = $1 and ${where} order by ${order} limit $3::int`;
 
 const pageOf = (candidates: string, order: string, outer: string) => `
   with candidate as materialized (${candidates}),
@@ -99,7 +99,7 @@ type PageStatement = Statement<
 const newestFirst: Record<Path, PageStatement> = {
   target: {
     name: 'access.audit_list_target',
-    text: newest(named(older, 'seq desc')),
+    text: newest(byTarget(older, 'seq desc')),
     between: ofFewTargets,
   },
   actor: {
@@ -136,7 +136,7 @@ const newestFirst: Record<Path, PageStatement> = {
 const oldestFirst: Record<Path, PageStatement> = {
   target: {
     name: 'access.audit_list_target_oldest_first',
-    text: oldest(named(newer, 'seq')),
+    text: oldest(byTarget(newer, 'seq')),
     between: ofFewTargets,
   },
   actor: {
@@ -230,12 +230,12 @@ export async function countPeriod(
   return row?.size ?? 0;
 }
 
-export const targetsNamed: Statement<
+export const targetCount: Statement<
   { count: number },
   [tenant: string, targetIds: readonly string[], most: number]
 > = {
-  name: 'access.audit_targets_named',
-  text: `select count(*)::int as count from (select from audit_entry where ${withTargets('$2::text[]')} limit $3) counted`,
+  name: 'access.audit_target_count',
+  text: `select count(*)::int as count from (select from audit_entry where ${withTargets('$2::text[]')} limit $3) as entries`,
   across: 'counts the entries of the tenant, whose ID is in the keys of their targets',
 };
 
@@ -246,7 +246,7 @@ export async function countTargets(
   targetIds: readonly string[],
   most: number,
 ): Promise<number> {
-  const [row] = await reader.query(targetsNamed, [tenant, targetIds, most]);
+  const [row] = await reader.query(targetCount, [tenant, targetIds, most]);
   return row?.count ?? 0;
 }
 
