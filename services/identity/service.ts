@@ -63,7 +63,7 @@ import type { Transport } from '@connectrpc/connect';
 import { createComparison } from './account/comparison.ts';
 import { accountHandlers } from './account/handlers.ts';
 import { createInFlight } from './account/in-flight.ts';
-import { createSweeper } from './account/sweeper.ts';
+import { createSweeper } from './account/sweeps/sweeper.ts';
 import { botKeysHandlers } from './bot-keys/handlers.ts';
 import { createKeyNotices } from './bot-keys/notices.ts';
 import { botTrustsHandlers } from './bot-trusts/handlers.ts';

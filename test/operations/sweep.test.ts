@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createSweeper, removeExpired } from '@bailiwick/identity/account/sweeper.ts';
-import { randomStarts } from '@bailiwick/identity/account/sweeps.ts';
+import { randomStarts } from '@bailiwick/identity/account/sweeps/queries.ts';
+import { createSweeper, removeExpired } from '@bailiwick/identity/account/sweeps/sweeper.ts';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
 import { createLog } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';

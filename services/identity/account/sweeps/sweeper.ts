@@ -2,7 +2,7 @@ import { serviceOrigin } from '@bailiwick/contract';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Database, Limiter } from '@bailiwick/store';
-import { randomStarts, sliceSweeps, sweep, sweepSlice, sweeps } from './sweeps.ts';
+import { randomStarts, sliceSweeps, sweep, sweepSlice, sweeps } from './queries.ts';
 
 const byService = serviceOrigin('identity');
 const intervalMs = 10 * 60 * 1000;
