@@ -7,20 +7,14 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import type { ManagedProcess } from '@bailiwick/deploy/local/processes.ts';
 import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
 import { foldPorts } from '@bailiwick/deploy/shapes.ts';
-import { accountFor, unsettled } from '../faults/account.ts';
+import { settle } from '../faults/account.ts';
 import { schedule } from '../faults/product.ts';
 import { seededRandom } from '../faults/random.ts';
 import { startReceivers } from '../faults/receivers.ts';
 import { bodyOf } from '../support/answers.ts';
 import { preDrainMs } from '../support/balancer.ts';
 import { createBot, createKey } from '../support/bots.ts';
-import {
-  callerOf,
-  eventually,
-  type OwnStack,
-  startStack,
-  type Topology,
-} from '../support/harness.ts';
+import { callerOf, type OwnStack, startStack, type Topology } from '../support/harness.ts';
 import { loadWhile } from '../support/load.ts';
 import { choosePorts, shapeOf, startProcesses } from '../support/own-stack.ts';
 import { createTenant, newAddress, password } from '../support/people.ts';
@@ -80,8 +74,7 @@ test(`a move from five processes to two and back under ${rate} requests a second
   assert.deepEqual(result.failures.slice(0, 10), []);
 
   const witness = witnessOf(stack, receivers, changes);
-  await eventually('all effects to settle', async () => (await unsettled(witness)) === 0, 60_000);
-  const { accepted, effects, duplicates, ...problems } = await accountFor(
+  const { accepted, effects, duplicates, ...problems } = await settle(
     witness,
     changes.entriesOf(result.requests),
   );

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { accountFor, unsettled } from '../faults/account.ts';
+import { settle } from '../faults/account.ts';
 import { schedule } from '../faults/product.ts';
 import { seededRandom } from '../faults/random.ts';
 import { startReceivers } from '../faults/receivers.ts';
 import { preDrainMs } from '../support/balancer.ts';
-import { eventually } from '../support/harness.ts';
 import { loadWhile } from '../support/load.ts';
 import { rowsOf } from '../support/store.ts';
 import { prepareChanges, witnessOf } from '../upgrade/changes.ts';
@@ -81,8 +80,7 @@ test(`an update from the previous version and a rollback under ${rate} requests 
     );
 
   const witness = witnessOf(stack, receivers, changes);
-  await eventually('all effects to settle', async () => (await unsettled(witness)) === 0, 60_000);
-  const { accepted, effects, duplicates, ...problems } = await accountFor(
+  const { accepted, effects, duplicates, ...problems } = await settle(
     witness,
     changes.entriesOf(result.requests),
   );

@@ -1,3 +1,4 @@
+import { eventually } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';
 import type { Entry } from './ledger.ts';
 import type { Product } from './product.ts';
@@ -35,8 +36,26 @@ const records = {
   'report.finished': `select for_tenant as tenant, event::json #>> '{data,Name}' as key from notifications.outbox where type = 'report.finished'`,
 } as const;
 
+/**
+ * Waits until nothing is in progress, and returns the account.
+ * `rowsMs`: the longest wait for the rows.
+ */
+export async function settle(
+  witness: Witness,
+  entries: readonly Entry[],
+  rowsMs = 60_000,
+): Promise<Account> {
+  await eventually('all rows to settle', async () => (await unsettled(witness)) === 0, rowsMs);
+  const complete = async () => {
+    const account = await accountFor(witness, entries);
+    return account.lost.length === 0 && account;
+  };
+  // A first attempt waits in the stream, without a row.
+  return eventually('all effects to arrive', complete).catch(() => accountFor(witness, entries));
+}
+
 /** The number of rows that are still in progress. */
-export async function unsettled({ stack }: Pick<Witness, 'stack'>): Promise<number> {
+async function unsettled({ stack }: Pick<Witness, 'stack'>): Promise<number> {
   const parts = schemas.map(
     (schema) => `select count(*) from ${schema}.outbox where published_at is null`,
   );
@@ -54,7 +73,7 @@ const entriesOfOutbox = schemas
   .join(' union all ');
 
 /** Matches the ledger with the receivers' counts and with the stores. */
-export async function accountFor(product: Witness, entries: readonly Entry[]): Promise<Account> {
+async function accountFor(product: Witness, entries: readonly Entry[]): Promise<Account> {
   const { stack, receivers, places } = product;
   const happened = await happenedIn(product);
   const dead = await rowsOf<{ operation: string }>(

@@ -1,5 +1,4 @@
-import { eventually } from '../support/harness.ts';
-import { type Account, accountFor, unsettled } from './account.ts';
+import { type Account, settle } from './account.ts';
 import { injectFaults } from './faults.ts';
 import { keepLedger } from './ledger.ts';
 import { startProduct } from './product.ts';
@@ -39,17 +38,7 @@ export async function runTrial(options: TrialOptions): Promise<Trial> {
     say(`${entries.length} operations, answers: ${JSON.stringify(answers)}`);
     await product.stack.ready();
     const began = performance.now();
-    await eventually(
-      'all rows to settle',
-      async () => (await unsettled(product)) === 0,
-      drainLimitMs,
-    );
-    // Wait for messages that the broker redelivers.
-    const complete = async () => (await accountFor(product, entries)).lost.length === 0;
-    await eventually('all effects to arrive', complete, 60_000).catch(() =>
-      say('some effects have not arrived'),
-    );
-    const account = await accountFor(product, entries);
+    const account = await settle(product, entries, drainLimitMs);
     const deliveries = account.effects + account.duplicates;
     return {
       ...account,
