@@ -168,9 +168,9 @@ describe('deliveries to hostile receivers', () => {
       );
       return percentiles;
     }
-    // Below 100 ms, a garbage collection or another process makes up half of the value.
+    // The flood takes time of the same cores. A delivery that waits for its slots takes seconds.
     const isHeld = ({ calm, flooded }: { calm: number; flooded: number }) =>
-      flooded <= Math.max(1.5 * calm, calm + 50);
+      flooded <= Math.max(3 * calm, calm + 250);
 
     try {
       await measure(20);
