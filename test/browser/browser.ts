@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { afterEach } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import axe, { type AxeResults, type RunOptions } from 'axe-core';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -12,6 +13,18 @@ import { chromiumPath } from './chromium.ts';
 // A browser for a test file, and the checks for every page: accessibility and layout.
 
 export type Browser = Awaited<ReturnType<typeof openBrowser>>;
+
+/** The tabs that the present test has opened. */
+const tabs = new Set<Page>();
+
+afterEach(async (context) => {
+  if ('passed' in context && !context.passed)
+    for (const tab of tabs) context.diagnostic(`${tab.url()} shows: ${await textOf(tab)}`);
+  tabs.clear();
+});
+
+const textOf = (tab: Page): Promise<string> =>
+  tab.locator('body').innerText({ timeout: 1000 }).catch(String);
 
 const quiet = [
   '--disable-gpu',
@@ -61,6 +74,7 @@ export async function openBrowser({ blocksCookies = false } = {}) {
       });
       // Enough for a loaded machine. Tests do not otherwise wait this long.
       context.setDefaultTimeout(60_000);
+      context.on('page', (page) => tabs.add(page));
       return context.newPage();
     },
     async close(): Promise<void> {
