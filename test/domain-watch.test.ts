@@ -12,7 +12,7 @@ import {
 } from '@bailiwick/sso/domains/queries.ts';
 import { setLift } from '@bailiwick/sso/requirement/queries.ts';
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
-import { type Database, openDatabase } from '@bailiwick/store';
+import { createLimiter, type Database, openDatabase } from '@bailiwick/store';
 import { createTestDatabase } from './support/database.ts';
 import { addProvider, newName } from './support/domains.ts';
 import { eventually } from './support/harness.ts';
@@ -48,6 +48,8 @@ type Fields = {
   due?: boolean;
   over?: boolean;
   failedDays?: number;
+  /** Seconds since the claim; without it the claim is six days old. */
+  age?: number;
 };
 
 async function put(
@@ -59,13 +61,14 @@ async function put(
     due = false,
     over = false,
     failedDays = 0,
+    age = 6 * 86_400,
   }: Fields = {},
 ) {
   await rowsOf(
     at,
     `insert into sso.domain (tenant, id, name, status, capture, challenge, challenge_expires_at, next_check_at, failed_days, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, 'abc', now() + case when $6 then -interval '1 second' else interval '1 day' end, case when $7 then now() end, $8, now(), now())`,
-    [tenant, createId('dom'), name, status, capture, over, due, failedDays],
+     values ($1, $2, $3, $4, $5, 'abc', now() + case when $6 then -interval '1 second' else interval '7 days' - $9 * interval '1 second' end, case when $7 then now() end, $8, now(), now())`,
+    [tenant, createId('dom'), name, status, capture, over, due, failedDays, age],
   );
   return name;
 }
@@ -73,13 +76,16 @@ async function put(
 /** Runs the watch of all replicas until `done`. */
 async function watch(lookUp: LookUpTxt, isDone: () => Promise<boolean>): Promise<void> {
   const stops = replicas.map((one) =>
-    watchDomains({ database: one, lookUp, log, intervalMs: 10 })(),
+    watchDomains({ database: one, limiter: createLimiter(one), lookUp, log, intervalMs: 10 })(),
   );
   await eventually('the watch', isDone);
   await Promise.all(stops.map((stop) => stop()));
 }
 const noneDue = async () =>
-  (await countOf(at, `sso.domain where next_check_at <= now() + interval '20 minutes'`)) === 0;
+  (await countOf(
+    at,
+    `sso.domain where status <> 'pending' and next_check_at <= now() + interval '20 minutes'`,
+  )) === 0;
 
 test('one of several replicas checks a domain, and counts its day once', async () => {
   const tenant = createId('tnt');
@@ -132,6 +138,89 @@ test('one of several replicas fails an expired claim, and leaves others pending'
     ],
     [149, 149, 1],
   );
+});
+
+test('one of several replicas looks for the record of a claim, each time after twice the age of the claim, and at least daily', async () => {
+  const tenant = createId('tnt');
+  const [minute, hour, day] = [60, 3600, 86_400];
+  for (const age of [1, 2 * minute, 3 * hour, 2 * day])
+    await put(tenant, { status: 'pending', due: true, age });
+  const names: string[] = [];
+  await watch(
+    (name) => {
+      names.push(name);
+      return Promise.resolve({ missing: 'record' });
+    },
+    async () =>
+      (await countOf(at, 'sso.domain where tenant = $1 and last_checked_at is null', [tenant])) ===
+      0,
+  );
+  assert.equal(new Set(names).size, 4);
+  const rows = await rowsOf<{ wait: number; reason: string }>(
+    at,
+    `select extract(epoch from next_check_at - last_checked_at)::float8 as wait, failure_reason as reason
+     from sso.domain where tenant = $1 order by challenge_expires_at desc`,
+    [tenant],
+  );
+  const [first, second, third, last] = rows.map(({ wait }) => wait) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  assert.ok(first >= 15 && second >= 2 * minute, `${first}, ${second}`);
+  assert.ok(third >= 3 * hour && third < 4 * hour, String(third));
+  assert.equal(last, day);
+  assert.ok(rows.every(({ reason }) => reason.endsWith('has no TXT record')));
+  assert.deepEqual(await eventsOf(at, 'sso', tenant), []);
+});
+
+test('a claim is verified when its record appears, and an event says so', async () => {
+  const tenant = createId('tnt');
+  const name = await put(tenant, { status: 'pending', due: true });
+  await watch(
+    () => Promise.resolve({ values: ['bailiwick-verify=abc'] }),
+    async () =>
+      (await countOf(at, `sso.domain where name = $1 and status = 'verified'`, [name])) === 1,
+  );
+  const [row] = await rowsOf(at, 'select status, failure_reason from sso.domain where name = $1', [
+    name,
+  ]);
+  assert.deepEqual(row, { status: 'verified', failure_reason: '' });
+  assert.deepEqual(
+    (await eventsOf(at, 'sso', tenant)).map(({ type, actor }) => ({ type, actor })),
+    [{ type: 'domain.verified', actor: { type: 'system', id: 'sso' } }],
+  );
+});
+
+test('a name that is claimed again and again is looked up four times a minute', async () => {
+  const tenant = createId('tnt');
+  const name = newName();
+  let lookUps = 0;
+  const lookUp: LookUpTxt = () => {
+    lookUps += 1;
+    return Promise.resolve({ missing: 'record' });
+  };
+  for (let turn = 0; turn < 6; turn++) {
+    await put(tenant, { name, status: 'pending', due: true, age: 1 });
+    await watch(
+      lookUp,
+      async () =>
+        (await countOf(
+          at,
+          `sso.domain where tenant = $1 and next_check_at < now() + interval '9 minutes' and next_check_at > now()`,
+          [tenant],
+        )) === 1,
+    );
+    await rowsOf(at, 'delete from sso.domain where tenant = $1', [tenant]);
+    // A slow machine must not begin another minute.
+    await rowsOf(
+      at,
+      `update sso.rate_window set ends_at = now() + interval '1 minute' where key = $1`,
+      [`domain_check ${tenant} ${name}`],
+    );
+  }
+  assert.equal(lookUps, 4);
 });
 
 test('one of several tenants gets a lapsed domain back when its proof returns', async () => {

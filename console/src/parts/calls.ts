@@ -73,23 +73,30 @@ export const createQueryClient = () =>
     },
   });
 
-type CallOptions = {
+type CallOptions<Name extends OperationName> = {
   enabled?: boolean;
   /** Shows the earlier answer while the next one is loading. */
   keepsPrevious?: boolean;
   staleTime?: number;
+  /** Calls again every few seconds, as long as the answer says so. */
+  refreshes?: (answer: ResponseOf<Name> | undefined) => boolean;
 };
+
+const refreshMs = 5000;
 
 /** The answer of an operation that changes nothing. */
 export const useCall = <Name extends OperationName>(
   operation: Name,
   request: RequestOf<Name>,
-  { keepsPrevious = false, ...options }: CallOptions = {},
+  { keepsPrevious = false, refreshes, ...options }: CallOptions<Name> = {},
 ) =>
   useQuery<ResponseOf<Name>, BailiwickError>({
     queryKey: [operation, request],
     queryFn: ({ signal }) => client.call(operation, request, { signal }),
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
+    ...(refreshes && {
+      refetchInterval: ({ state }) => refreshes(state.data) && refreshMs,
+    }),
     ...options,
   });
 

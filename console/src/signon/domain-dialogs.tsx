@@ -1,6 +1,7 @@
-import type { ItemOf } from '@bailiwick/client/client.ts';
+import type { ItemOf, OperationName } from '@bailiwick/client/client.ts';
 import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { ActionDialog } from '../parts/action-dialog.tsx';
 import { useCall, useChange } from '../parts/calls.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -10,6 +11,7 @@ import { Icon } from '../parts/icon.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
+import { Time } from '../parts/time.tsx';
 import { ValuesToCopy } from '../parts/values-to-copy.tsx';
 import { useTenant } from '../shell/routes.tsx';
 
@@ -62,8 +64,19 @@ export function ClaimDialog({ onClose }: { onClose: () => void }) {
 export function RecordDialog({ domain, mayCheck, onClose }: Props & { mayCheck: boolean }) {
   const { t } = useTexts();
   const { Tenant, ID } = domain;
-  const now = useCall('Domain_Get', { Tenant, ID }).data?.Domain ?? domain;
+  const { data } = useCall(
+    'Domain_Get',
+    { Tenant, ID },
+    { refreshes: (answer) => answer?.Domain.Status === 'pending' },
+  );
+  const now = data?.Domain ?? domain;
   const check = useChange('Domain_Verify', { stale });
+  const isEarly = check.error?.Code === 'resource_exhausted';
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (now.Status !== domain.Status)
+      void queries.invalidateQueries({ queryKey: ['Domain_List'] satisfies [OperationName] });
+  }, [queries, now.Status, domain.Status]);
   return (
     <Dialog onClose={onClose} size="lg" title={now.Name}>
       <Stack>
@@ -80,7 +93,8 @@ export function RecordDialog({ domain, mayCheck, onClose }: Props & { mayCheck: 
             {t('signon.isVerifiedAbout')}
           </Alert>
         )}
-        {now.Status !== 'verified' && now.FailureReason !== '' && (
+        {now.Status === 'pending' && <WaitingForDns domain={now} />}
+        {(now.Status === 'lapsed' || now.Status === 'failed') && now.FailureReason !== '' && (
           <Alert
             role="alert"
             color="orange"
@@ -90,17 +104,41 @@ export function RecordDialog({ domain, mayCheck, onClose }: Props & { mayCheck: 
             <span lang="en">{now.FailureReason}</span>
           </Alert>
         )}
-        <FailureNotice error={check.error} />
+        <FailureNotice error={isEarly ? undefined : check.error} />
         {mayCheck && (
           <Group>
             <Button loading={check.isPending} onClick={() => check.mutate({ Tenant, ID })}>
               {t('signon.checkNow')}
             </Button>
+            <Text size="sm" c="dimmed" role="status">
+              {isEarly && t('signon.justChecked')}
+            </Text>
           </Group>
         )}
         <SameByApi operation="Domain_Verify" request={{ Tenant, ID }} />
       </Stack>
     </Dialog>
+  );
+}
+
+/** The state of a claim: the service looks for the record until it is there. */
+function WaitingForDns({ domain: { FailureReason, LastCheckedAt } }: Pick<Props, 'domain'>) {
+  const { t } = useTexts();
+  return (
+    <Alert
+      role="status"
+      color="accent"
+      icon={<Icon name="history" />}
+      title={t('signon.waitingForDns')}
+    >
+      <Text size="sm">{t('signon.waitingForDnsAbout')}</Text>
+      {FailureReason !== '' && (
+        <Text size="sm" mt="xs">
+          {t('signon.checked')}: <Time at={LastCheckedAt} /> –{' '}
+          <span lang="en">{FailureReason}</span>
+        </Text>
+      )}
+    </Alert>
   );
 }
 

@@ -619,7 +619,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Domain_Create: {
-    "text":"Claims a domain. The response contains the DNS TXT record that proves ownership within seven days. Fails with already_exists if the tenant has the domain already.","access":"a session or a bot key: the permission iam.domains.write in Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
+    "text":"Claims a domain. The response contains the DNS TXT record that proves ownership within seven days. The service looks for it by itself, in growing intervals. Fails with already_exists if the tenant has the domain already.","access":"a session or a bot key: the permission iam.domains.write in Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Name","kind":"text","required":true,"text":"The domain name, such as example.com. International names are accepted in both forms."},

@@ -136,7 +136,7 @@ export interface Operations {
   Chat_SendTest: { request: Chat_SendTestReq; response: Chat_SendTestRes };
   /** Updates an endpoint. Name is required; an empty URL keeps the stored one. */
   Chat_UpdateEndpoint: { request: Chat_UpdateEndpointReq; response: Chat_UpdateEndpointRes };
-  /** Claims a domain. The response contains the DNS TXT record that proves ownership within seven days. Fails with already_exists if the tenant has the domain already. */
+  /** Claims a domain. The response contains the DNS TXT record that proves ownership within seven days. The service looks for it by itself, in growing intervals. Fails with already_exists if the tenant has the domain already. */
   Domain_Create: { request: Domain_CreateReq; response: Domain_CreateRes };
   /** Deletes the claim to a domain. */
   Domain_Delete: { request: Domain_DeleteReq; response: Domain_DeleteRes };

@@ -10,7 +10,7 @@ import type { DomainDeps } from './deps.ts';
 import { type Capture, DomainEntity, type DomainRow } from './entities.ts';
 import { recordDomainEvent } from './events.ts';
 import { normaliseDomain } from './names.ts';
-import { challengeEnd, newChallenge } from './proof/challenge.ts';
+import { challengeEnd, firstCheck, newChallenge } from './proof/challenge.ts';
 import { countDomains } from './queries.ts';
 
 const limit = 50;
@@ -51,7 +51,7 @@ export async function createDomain(
       lastCheckedAt: null,
       failureReason: '',
       failedDays: 0,
-      nextCheckAt: null,
+      nextCheckAt: firstCheck(now),
       createdAt: now,
       updatedAt: now,
     });

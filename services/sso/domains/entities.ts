@@ -41,7 +41,7 @@ export const DomainEntity = defineEntity({
     failureReason: p.text().default(''),
     /** Consecutive days on which the record was missing. */
     failedDays: p.integer().default(0),
-    /** The next check of a verified or lapsed domain. */
+    /** The next look-up by the service. null: a failed claim, or a claim of an earlier version. */
     nextCheckAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),

@@ -14,6 +14,12 @@ const setUpdatedAt = `updated_at = greatest(now(), d.updated_at + interval '1 mi
 const setCheckedAt = `last_checked_at = now(), ${setUpdatedAt}`;
 // Jitter, so that checks spread over the day.
 const daily = `next_check_at = now() + interval '23 hours' + random() * interval '2 hours'`;
+/**
+ * A claim is looked up 15 s after it was made, and then each time it is twice as old, at least once
+ * a day. Only a pending claim has a next look-up.
+ */
+const nextCheck = `case when d.status = 'pending' and d.challenge_expires_at > now()
+  then now() + least(greatest(now() - (d.challenge_expires_at - interval '7 days'), interval '15 seconds'), interval '1 day') end`;
 
 const byId: Statement<DomainRow, [tenant: string, id: string]> = {
   name: 'sso.domain',
@@ -105,10 +111,11 @@ const missed: Statement<
   [tenant: string, id: string, challenge: string, reason: string]
 > = {
   name: 'sso.miss_domain',
-  text: `update domain d set failure_reason = $4, ${setCheckedAt} where d.tenant = $1 and d.id = $2 and d.challenge = $3 returning ${columns}`,
+  text: `update domain d set failure_reason = $4, ${setCheckedAt}, next_check_at = case when d.status in ('verified', 'lapsed') then d.next_check_at else ${nextCheck} end
+         where d.tenant = $1 and d.id = $2 and d.challenge = $3 returning ${columns}`,
 };
 
-/** Stores a failed look-up. The status stays. */
+/** Stores a failed look-up. The status stays, and a claim gets its next look-up. */
 export async function missDomain(
   run: Run,
   { tenant, id, challenge }: DomainRow,
@@ -123,7 +130,7 @@ const renewed: Statement<
   [tenant: string, id: string, challenge: string, expiresAt: Date, reason: string]
 > = {
   name: 'sso.renew_challenge',
-  text: `update domain d set status = 'pending', challenge = $3, challenge_expires_at = $4, failure_reason = $5, ${setUpdatedAt}
+  text: `update domain d set status = 'pending', challenge = $3, challenge_expires_at = $4, failure_reason = $5, next_check_at = now() + interval '15 seconds', ${setUpdatedAt}
          where d.tenant = $1 and d.id = $2 and (d.status = 'failed' or d.status = 'pending' and d.challenge_expires_at <= now())
          returning ${columns}`,
 };
@@ -152,7 +159,7 @@ export function takeOverdue(run: Run, limit: number): Promise<DomainRow[]> {
 
 const failed: Statement<DomainRow, [tenant: string, id: string]> = {
   name: 'sso.fail_domain',
-  text: `update domain d set status = 'failed', ${setUpdatedAt} where d.tenant = $1 and d.id = $2 and d.status = 'pending' and d.challenge_expires_at <= now()
+  text: `update domain d set status = 'failed', next_check_at = null, ${setUpdatedAt} where d.tenant = $1 and d.id = $2 and d.status = 'pending' and d.challenge_expires_at <= now()
          returning ${columns}`,
 };
 
@@ -169,12 +176,12 @@ export async function failDomain(
 const claimed: Statement<DomainRow, [limit: number]> = {
   name: 'sso.claim_checks',
   text: `update domain d set next_check_at = now() + interval '10 minutes'
-         where (d.tenant, d.id) in (select c.tenant, c.id from domain c where c.next_check_at <= now() order by c.next_check_at limit $1 for update skip locked)
+         where (d.tenant, d.id) in (select c.tenant, c.id from domain c where c.next_check_at <= now() and c.status <> 'failed' order by c.next_check_at limit $1 for update skip locked)
          returning ${columns}`,
-  across: 'the daily check covers all tenants',
+  across: 'the check covers all tenants',
 };
 
-/** Takes verified and lapsed domains of all tenants that are due for a check. */
+/** Takes domains of all tenants that are due for a check. */
 export function claimChecks(database: Database, call: Origin, limit: number): Promise<DomainRow[]> {
   return database.write(call, claimed, [limit]);
 }
@@ -218,6 +225,21 @@ export async function postponeCheck(
   reason: string,
 ): Promise<void> {
   await database.write(call, postponed, [tenant, id, reason]);
+}
+
+const delayed: Statement<never, [tenant: string, id: string, seconds: number]> = {
+  name: 'sso.delay_check',
+  text: `update domain d set next_check_at = now() + $3 * interval '1 second' where d.tenant = $1 and d.id = $2 and d.status = 'pending'`,
+};
+
+/** Delays the look-up of a claim whose name was looked up too often. */
+export async function delayCheck(
+  database: Database,
+  call: Origin,
+  { tenant, id }: DomainRow,
+  seconds: number,
+): Promise<void> {
+  await database.write(call, delayed, [tenant, id, seconds]);
 }
 
 const providerOfDomain: Statement<{ tenant: string; id: string }, [domain: string]> = {

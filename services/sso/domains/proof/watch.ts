@@ -1,13 +1,15 @@
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
-import type { Database, Transaction } from '@bailiwick/store';
+import type { Database, Limiter, Transaction } from '@bailiwick/store';
 import type { DomainRow } from '../entities.ts';
 import { byService, recordDomainEvent } from '../events.ts';
 import {
   claimChecks,
   countFailedDay,
+  delayCheck,
   failDomain,
   lockDomain,
+  missDomain,
   postponeCheck,
   takeOverdue,
 } from '../queries.ts';
@@ -19,12 +21,22 @@ const batch = 100;
 const checksAtOnce = 10;
 const lapseAfterDays = 3;
 
-type Deps = { database: Database; lookUp: LookUpTxt; log: Log; intervalMs?: number };
+/** Limited by name, so that claiming a domain again does not allow more DNS queries. */
+const claimChecksOfName = { count: 4, seconds: 60 };
+
+type Deps = {
+  database: Database;
+  limiter: Limiter;
+  lookUp: LookUpTxt;
+  log: Log;
+  intervalMs?: number;
+};
 
 /**
- * Fails expired claims, and checks daily whether the record of each verified domain still exists. A
- * domain without its record for three days lapses, and is verified again when the record is back.
- * Any number of replicas may run it: each claim and each check is handled by one replica.
+ * Looks up the records of claims until they are proved or expire, and checks daily whether the
+ * record of each verified domain still exists. A domain without its record for three days lapses,
+ * and is verified again when the record is back. Any number of replicas may run it: each claim and
+ * each check is handled by one replica.
  */
 export function watchDomains(deps: Deps): Background {
   const { database, log, intervalMs = 5000 } = deps;
@@ -52,13 +64,33 @@ async function failBatch(tx: Transaction): Promise<number> {
   return overdue.length;
 }
 
-async function checkBatch({ database, lookUp }: Deps): Promise<number> {
-  const domains = await claimChecks(database, byService, checksAtOnce);
-  await Promise.all(domains.map((domain) => check(database, lookUp, domain)));
+async function checkBatch(deps: Deps): Promise<number> {
+  const domains = await claimChecks(deps.database, byService, checksAtOnce);
+  await Promise.all(
+    domains.map((domain) =>
+      domain.status === 'verified' || domain.status === 'lapsed'
+        ? check(deps, domain)
+        : checkClaim(deps, domain),
+    ),
+  );
   return domains.length;
 }
 
-async function check(database: Database, lookUp: LookUpTxt, domain: DomainRow): Promise<void> {
+/** A claim without its record is no event: its administrators see the state. */
+async function checkClaim({ database, limiter, lookUp }: Deps, domain: DomainRow): Promise<void> {
+  const key = `domain_check ${domain.tenant} ${domain.name}`;
+  const seconds = await limiter.use(key, claimChecksOfName);
+  if (seconds > 0) return delayCheck(database, byService, domain, seconds);
+  const recordCheck = await lookUpRecord(lookUp, domain);
+  const result =
+    recordCheck.outcome === 'proved' ? await prove(database, domain, byService) : recordCheck;
+  if ('reason' in result)
+    await database.transaction({ call: byService, tenant: domain.tenant }, (tx) =>
+      missDomain(tx.query, domain, result.reason),
+    );
+}
+
+async function check({ database, lookUp }: Deps, domain: DomainRow): Promise<void> {
   const recordCheck = await lookUpRecord(lookUp, domain);
   if (recordCheck.outcome === 'unknown')
     return postponeCheck(database, byService, domain, recordCheck.reason);
