@@ -96,7 +96,7 @@ const families: Readonly<Record<string, Family>> = {
     'login_failed certificate_announced certificate_expiring certificates_changed recovery_codes_created requirement_lifted requirement_restored',
   ),
   // identity revokes when sso calls it about these.
-  sso_provider: each(none, 'created updated deleted confirmed'),
+  sso_provider: each(none, 'reserved created updated deleted confirmed'),
   tenant: {
     ...each(ofTenant, 'updated deleted'),
     ...each(ofUser, 'member_added member_removed member_disabled member_enabled'),

@@ -15,7 +15,9 @@ import { IssuerRecordEntity, SigningKeyEntity } from './issuer/entities.ts';
 import { Baseline } from './migrations/033-baseline.ts';
 import { Revocations } from './migrations/034-revocations.ts';
 import { Grants } from './migrations/035-grants.ts';
+import { ProviderReservations } from './migrations/036-provider-reservations.ts';
 import { ProviderEntity } from './providers/entities.ts';
+import { ProviderReservationEntity } from './providers/reservations/entities.ts';
 import { SsoRecoveryCodeEntity } from './requirement/recovery/entities.ts';
 import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
 
@@ -31,6 +33,7 @@ export const ssoSchema: ServiceSchema = {
     SsoRecoveryCodeEntity,
     HandledJoinEntity,
     ProviderEntity,
+    ProviderReservationEntity,
     AppEntity,
     AppLogoEntity,
     DekEntity,
@@ -46,6 +49,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '033-baseline', class: Baseline },
     { name: '034-revocations', class: Revocations },
     { name: '035-grants', class: Grants },
+    { name: '036-provider-reservations', class: ProviderReservations },
   ],
   baseline: { version: 21, last: '032-recovery-codes' },
   compatibleFrom: 1,

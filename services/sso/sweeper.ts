@@ -6,6 +6,7 @@ import { sweepConsents } from './app-sign-ins/queries.ts';
 import { erasePreviousSecrets } from './apps/queries.ts';
 import { sweepHandled } from './domains/joining/queries.ts';
 import { sweepIssuer } from './issuer/queries.ts';
+import { sweepReservations } from './providers/reservations/queries.ts';
 import { sweepSignIns } from './sign-in/queries.ts';
 
 const intervalMs = 60_000;
@@ -34,6 +35,7 @@ export function createSweeper({
         erasePreviousSecrets(database, byService),
         sweepIssuer(database, byService),
         sweepConsents(database, byService),
+        sweepReservations(database, byService),
         limiter.sweep(),
       ]),
   });

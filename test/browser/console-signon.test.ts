@@ -96,7 +96,11 @@ describe('domains and single sign-on in the console', { skip: withoutChromium },
     await page.getByText('There is no identity provider yet').waitFor();
     await page.getByRole('link', { name: 'Set up a provider' }).click();
     await page.getByRole('link', { name: 'Okta' }).click();
-    await page.waitForURL('**/sso/new?service=okta');
+    await page.waitForURL('**/sso/new?service=okta*id=sso_*');
+    const address = page.getByText(/\/auth\/.*\/callback$/);
+    const RedirectURI = await address.innerText();
+    await page.reload();
+    assert.equal(await address.innerText(), RedirectURI);
     await assertGood(page, 'signon-setup-okta');
     await page.getByRole('button', { name: 'Save and go on' }).click();
     await page.getByText('This is needed.').first().waitFor();
@@ -106,15 +110,21 @@ describe('domains and single sign-on in the console', { skip: withoutChromium },
     await page.getByRole('button', { name: 'Save and go on' }).click();
     assert.equal(await heading(page, 'Okta'), 'Okta');
     const providers = await stack.call('Sso_ListProviders', { Tenant: tenant }, token);
-    const [provider] = (providers.body['Page'] as { Items: Array<Record<string, string>> }).Items;
+    const [provider] = (providers.body['Page'] as { Items: Array<Record<string, unknown>> }).Items;
     assert.ok(provider);
-    await page.getByText(provider['RedirectURI'] ?? '', { exact: true }).waitFor();
+    assert.deepEqual([provider['RedirectURI'], provider['Active']], [RedirectURI, false]);
+    await page.getByText(RedirectURI, { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Test now' }).click();
     // The redirect URI is not registered at the provider yet.
     await page.getByText('People cannot sign in yet.').waitFor();
-    op.setClient({ id: 'bailiwick', redirectUris: [provider['RedirectURI'] ?? ''], secret });
+    op.setClient({ id: 'bailiwick', redirectUris: [RedirectURI], secret });
     await page.getByRole('button', { name: 'Test now' }).click();
+    await page.getByText('Everything works.').waitFor();
+    const tests = page.getByRole('region', { name: 'Test' });
+    await tests.getByRole('button', { name: 'Enable' }).click();
+    await dialog.getByRole('button', { name: 'Enable' }).click();
     await page.getByText('People can sign in through this provider.').waitFor();
+    await tests.getByRole('button', { name: 'Enable' }).waitFor({ state: 'hidden' });
     const membership = page.getByRole('region', { name: 'Members and roles' });
     await page.getByRole('button', { name: 'Add a group' }).click();
     await page.getByLabel('Group there').fill('engineers');

@@ -147,20 +147,22 @@ describe('an administrator with an empty installation', { skip: withoutChromium 
     await dialog.getByText('Publish this record').waitFor();
     const [, name = '', value = ''] = await dialog.locator('code').allInnerTexts();
     dns.set(name, { txt: [value] });
-    await dialog.getByRole('button', { name: 'Check now' }).click();
     await dialog.getByText('The domain is verified').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await view('Single sign-on');
     await page.getByRole('link', { name: 'Set up a provider' }).click();
     await page.getByRole('link', { name: 'Okta' }).click();
+    const redirect = page.getByText(/\/auth\/.*\/callback$/);
+    op.setClient({ id: 'bailiwick', redirectUris: [await redirect.innerText()], secret });
     await page.getByLabel('Issuer').fill(op.issuer);
     await page.getByLabel('Client ID').fill('bailiwick');
     await page.getByLabel('Client secret').fill(secret);
     await page.getByRole('button', { name: 'Save and go on' }).click();
     await heading(page, 'Okta');
-    const redirect = page.getByText(/\/auth\/.*\/callback$/).first();
-    op.setClient({ id: 'bailiwick', redirectUris: [await redirect.innerText()], secret });
     await page.getByRole('button', { name: 'Test now' }).click();
+    const tests = page.getByRole('region', { name: 'Test' });
+    await tests.getByRole('button', { name: 'Enable' }).click();
+    await dialog.getByRole('button', { name: 'Enable' }).click();
     await page.getByText('People can sign in through this provider.').waitFor();
     await picture(page, 'provider');
 

@@ -25,6 +25,7 @@ const auditOnly = [
   'oauth_app.signed_out',
   'session.code_issued',
   'session.step_up_begun',
+  'sso_provider.reserved',
   'user.code_requested',
   'user.email_change_requested',
   'user.factor_begun',

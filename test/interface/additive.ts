@@ -124,6 +124,7 @@ export const additiveOperations: readonly string[] = [
   'Sso_ConfirmProvider',
   'Sso_ConfirmCertificate',
   'Sso_DeleteProvider',
+  'Sso_ReserveProvider',
   'Sso_TestProvider',
   'Sso_LiftRequirement',
   'Sso_CreateRecoveryCodes',

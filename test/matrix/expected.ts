@@ -98,6 +98,7 @@ const platformPermissions: Readonly<Record<string, string>> = {
   Sso_ListProviders: 'iam.platform.sso.read',
   Sso_ConfirmProvider: 'iam.platform.sso.write',
   Sso_DeleteProvider: 'iam.platform.sso.write',
+  Sso_ReserveProvider: 'iam.platform.sso.write',
   Sso_TestProvider: 'iam.platform.sso.write',
   Apps_Save: 'iam.platform.apps.write',
   Apps_Get: 'iam.platform.apps.read',

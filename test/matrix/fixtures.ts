@@ -164,6 +164,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
       },
     }),
   },
+  Sso_ReserveProvider: { request: () => ({ ID: '' }) },
   Sso_ConfirmProvider: {
     fresh: ['provider'],
     request: ({ providerUpdatedAt: IfUpdatedAt }) => ({ IfUpdatedAt }),

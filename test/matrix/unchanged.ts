@@ -18,6 +18,8 @@ const bookkeeping = [
   'revocation_holder',
 ];
 const lastUse = `- 'last_seen_at' - 'last_used_at'`;
+/** The service looks for the records of claimed domains meanwhile. */
+const lookUps = `- 'last_checked_at' - 'next_check_at' - 'failure_reason' - 'updated_at'`;
 
 export type Fingerprint = Record<string, string>;
 
@@ -34,7 +36,10 @@ export async function fingerprint(stack: Stack): Promise<Fingerprint> {
     [bookkeeping],
   );
   const whole = tables.map(({ name }) =>
-    part(name, `select (to_jsonb(t) ${lastUse})::text as row from ${name} t`),
+    part(
+      name,
+      `select (to_jsonb(t) ${lastUse} ${name === 'sso.domain' ? lookUps : ''})::text as row from ${name} t`,
+    ),
   );
   const put = ['identity', 'access', 'sso', 'notifications'].map((schema) =>
     part(

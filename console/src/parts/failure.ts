@@ -55,7 +55,7 @@ function kindOf(error: unknown): Kind {
   return kinds[error.Code] ?? broken;
 }
 
-/** Says in our own words what went wrong, and what the user can do. */
+/** Names the failure in our own words, and the user's next step. */
 export function describeFailure(error: unknown): Failure {
   const apiError = error instanceof BailiwickError ? error : undefined;
   const { title, next, ...kind } = kindOf(error);

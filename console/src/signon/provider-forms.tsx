@@ -4,7 +4,13 @@ import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import type { Setup } from './setups.ts';
 
-type Props = { name: string; setup: Setup; onDone: (provider: string) => void };
+type Props = {
+  /** The reserved ID. */
+  id: string;
+  name: string;
+  setup: Setup;
+  onDone: (provider: string) => void;
+};
 
 const stale = ['Sso_ListProviders'] as const;
 
@@ -22,7 +28,7 @@ function NameField(props: object) {
 }
 
 /** Adds a provider that speaks OpenID Connect. */
-export function OidcForm({ name, setup, onDone }: Props) {
+export function OidcForm({ id, name, setup, onDone }: Props) {
   const { t } = useTexts();
   const { ID } = useTenant();
   const example = setup.issuer ?? '';
@@ -42,7 +48,10 @@ export function OidcForm({ name, setup, onDone }: Props) {
       toRequest={({ name, issuer, client, secret }) => ({
         Provider: {
           Tenant: ID,
+          ID: id,
           Kind: 'oidc',
+          // A passed test comes first.
+          Active: false,
           Name: name.trim(),
           Issuer: issuer.trim(),
           ClientID: client.trim(),
@@ -71,21 +80,28 @@ export function OidcForm({ name, setup, onDone }: Props) {
             autoComplete="off"
             spellCheck={false}
           />
-          <PasswordInput
-            {...form.getInputProps('secret')}
-            label="Client secret"
-            description={t('signon.secretAbout')}
-            autoComplete="off"
-            visibilityToggleButtonProps={{ 'aria-label': t('signon.showSecret'), tabIndex: 0 }}
-          />
+          <SecretField {...form.getInputProps('secret')} />
         </>
       )}
     </CallForm>
   );
 }
 
+function SecretField(props: object) {
+  const { t } = useTexts();
+  return (
+    <PasswordInput
+      {...props}
+      label="Client secret"
+      description={t('signon.secretAbout')}
+      autoComplete="off"
+      visibilityToggleButtonProps={{ 'aria-label': t('signon.showSecret'), tabIndex: 0 }}
+    />
+  );
+}
+
 /** Adds a provider that speaks SAML, from its metadata. */
-export function SamlForm({ name, onDone }: Props) {
+export function SamlForm({ id, name, onDone }: Props) {
   const { t } = useTexts();
   const { ID } = useTenant();
   return (
@@ -97,7 +113,7 @@ export function SamlForm({ name, onDone }: Props) {
         url: url.trim() === '' && xml === '' ? t('signon.metadataMissing') : null,
       })}
       toRequest={({ name, url, xml }) => ({
-        Provider: { Tenant: ID, Kind: 'saml', Name: name.trim() },
+        Provider: { Tenant: ID, ID: id, Kind: 'saml', Name: name.trim(), Active: false },
         ...(xml === '' ? { MetadataURL: url.trim() } : { MetadataXML: xml }),
       })}
       stale={stale}

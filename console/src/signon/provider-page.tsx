@@ -70,7 +70,9 @@ export function ProviderPage() {
       {mayWrite && (
         <>
           <Section title={t('signon.test')} description={t('signon.testAbout')}>
-            <ProviderTest provider={provider} />
+            <ProviderTest provider={provider}>
+              {!provider.Active && <SwitchButton provider={provider} />}
+            </ProviderTest>
           </Section>
           <Section title={t('signon.connection')} description={t('signon.connectionAbout')}>
             <ConnectionForm key={provider.ID} provider={provider} />
@@ -155,16 +157,23 @@ function Actions({ provider }: { provider: Provider }) {
   const { t } = useTexts();
   return (
     <Group gap="xs">
-      <DialogButton
-        text={t(provider.Active ? 'signon.disable' : 'signon.enable')}
-        dialog={(onClose) => <Switch provider={provider} onClose={onClose} />}
-      />
+      <SwitchButton provider={provider} />
       <DialogButton
         text={t('signon.delete')}
         isRed
         dialog={(onClose) => <Delete provider={provider} onClose={onClose} />}
       />
     </Group>
+  );
+}
+
+function SwitchButton({ provider }: { provider: Provider }) {
+  const { t } = useTexts();
+  return (
+    <DialogButton
+      text={t(provider.Active ? 'signon.disable' : 'signon.enable')}
+      dialog={(onClose) => <Switch provider={provider} onClose={onClose} />}
+    />
   );
 }
 

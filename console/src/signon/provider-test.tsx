@@ -1,4 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useChange } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
@@ -13,8 +14,14 @@ const levels: Readonly<Record<string, { text: TextKey; color: string }>> = {
   error: { text: 'signon.levelError', color: 'red.9' },
 };
 
+type Props = {
+  provider: { ID: string; Active: boolean };
+  /** Shown after a passed test. */
+  children?: ReactNode;
+};
+
 /** Tests a provider without a sign-in, and shows each check. */
-export function ProviderTest({ provider }: { provider: { ID: string } }) {
+export function ProviderTest({ provider, children }: Props) {
   const { t } = useTexts();
   const test = useChange('Sso_TestProvider');
   const { scope } = useOwner();
@@ -28,9 +35,7 @@ export function ProviderTest({ provider }: { provider: { ID: string } }) {
       </Group>
       <FailureNotice error={test.error} />
       <Stack gap="xs" role="status">
-        {test.data && (
-          <Text fw={500}>{t(test.data.OK ? 'signon.testGood' : 'signon.testBad')}</Text>
-        )}
+        {test.data && <Text fw={500}>{t(resultOf(test.data.OK, provider.Active))}</Text>}
         {test.data?.Findings.map(({ Check, Level, Message }) => (
           <Group key={`${Check} ${Message}`} gap="sm" wrap="nowrap" align="start">
             <State color={levels[Level]?.color ?? 'gray.7'}>
@@ -42,7 +47,13 @@ export function ProviderTest({ provider }: { provider: { ID: string } }) {
           </Group>
         ))}
       </Stack>
+      {test.data?.OK && <Group>{children}</Group>}
       <SameByApi operation="Sso_TestProvider" request={request} />
     </Stack>
   );
+}
+
+function resultOf(isGood: boolean, isActive: boolean): TextKey {
+  if (!isGood) return 'signon.testBad';
+  return isActive ? 'signon.testGood' : 'signon.testGoodInactive';
 }

@@ -1,28 +1,45 @@
-import { Button, List, Paper, SimpleGrid, Stack, Tabs, Title } from '@mantine/core';
+import { Button, List, Paper, SimpleGrid, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useCall, useChange } from '../parts/calls.ts';
+import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Page } from '../parts/page.tsx';
-import { publicUrl } from '../parts/place.ts';
 import { useTexts } from '../parts/texts.tsx';
+import { ValuesToCopy } from '../parts/values-to-copy.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { OidcForm, SamlForm } from './provider-forms.tsx';
-import { readSetup, type Service, serviceNames, services, setupOf } from './setups.ts';
+import {
+  nameOf,
+  type Protocol,
+  protocolsOf,
+  readSetup,
+  type Service,
+  type Setup,
+  type SetupSearch,
+  serviceNames,
+  setupOf,
+} from './setups.ts';
 
 /** The set-up of a provider, step by step. The choices are in the address. */
 export function SetupPage() {
   const { t } = useTexts();
   const { Slug } = useTenant();
-  const { service, protocol = 'oidc' } = readSetup(useSearch({ strict: false }));
+  const { service, protocol, id } = readSetup(useSearch({ strict: false }));
   const back = { to: `/console/t/${Slug}/sso`, text: t('signon.sso') };
   return (
     <Page title={t('signon.addProvider')} back={back} description={t('signon.setupAbout')}>
-      {service === undefined ? <Services /> : <Steps service={service} protocol={protocol} />}
+      {service === undefined ? (
+        <Services />
+      ) : (
+        <Steps service={service} protocol={protocol ?? protocolsOf(service)[0] ?? 'oidc'} id={id} />
+      )}
     </Page>
   );
 }
 
 const useNameOf = () => {
   const { t } = useTexts();
-  return (service: Service) => (service === 'other' ? t('signon.other') : serviceNames[service]);
+  return (service: Service) => nameOf(service) || t('signon.other');
 };
 
 function Services() {
@@ -34,8 +51,8 @@ function Services() {
       <Title order={2} size="h4">
         {t('signon.chooseService')}
       </Title>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        {services.map((service) => (
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+        {serviceNames.map((service) => (
           <Button
             key={service}
             component={Link}
@@ -52,21 +69,30 @@ function Services() {
   );
 }
 
-function Steps({ service, protocol }: { service: Service; protocol: 'oidc' | 'saml' }) {
+type StepsProps = { service: Service; protocol: Protocol; id: string | undefined };
+
+function Steps({ service, protocol, id }: StepsProps) {
   const { t } = useTexts();
   const { Slug } = useTenant();
   const navigate = useNavigate();
   const name = useNameOf()(service);
   const setup = setupOf(service, protocol);
-  const openProvider = (id: string) => void navigate({ to: `/console/t/${Slug}/sso/${id}` });
+  const { addresses, error } = useReservation(service, protocol, id);
+  const openProvider = (provider: string) =>
+    void navigate({ to: `/console/t/${Slug}/sso/${provider}` });
   const choose = (next: string | null) =>
-    void navigate({ to: '.', search: { service, protocol: next } as never });
+    void navigate({ to: '.', search: { service, protocol: next, id } as never });
   const Form = protocol === 'oidc' ? OidcForm : SamlForm;
+  if (error) return <FailureNotice error={error} />;
+  if (!addresses) return <Skeleton height={240} aria-busy="true" />;
   return (
     <Tabs value={protocol} onChange={choose} activateTabWithKeyboard={false}>
       <Tabs.List aria-label={t('signon.protocol')}>
-        <Tabs.Tab value="oidc">OpenID Connect</Tabs.Tab>
-        <Tabs.Tab value="saml">SAML</Tabs.Tab>
+        {protocolsOf(service).map((one) => (
+          <Tabs.Tab key={one} value={one}>
+            {one === 'oidc' ? 'OpenID Connect' : 'SAML'}
+          </Tabs.Tab>
+        ))}
       </Tabs.List>
       <Tabs.Panel value={protocol} pt="md">
         <Stack>
@@ -74,20 +100,84 @@ function Steps({ service, protocol }: { service: Service; protocol: 'oidc' | 'sa
             <Title order={2} size="h4" mb="sm">
               {t('signon.stepThere', { name })}
             </Title>
-            <List type="ordered" spacing="xs">
-              {setup.steps.map((step) => (
-                <List.Item key={step}>{t(step, { url: publicUrl })}</List.Item>
-              ))}
-            </List>
+            <Instructions name={name} setup={setup} addresses={addresses} protocol={protocol} />
           </Paper>
           <Paper withBorder p="lg">
             <Title order={2} size="h4" mb="sm">
               {t('signon.stepHere')}
             </Title>
-            <Form key={`${service} ${protocol}`} name={name} setup={setup} onDone={openProvider} />
+            <Form
+              key={`${service} ${protocol}`}
+              id={addresses.ID}
+              name={name}
+              setup={setup}
+              onDone={openProvider}
+            />
           </Paper>
         </Stack>
       </Tabs.Panel>
     </Tabs>
   );
+}
+
+type Addresses = { ID: string; RedirectURI: string; AcsURL: string; SpEntityID: string };
+type InstructionsProps = {
+  name: string;
+  setup: Setup;
+  addresses: Addresses;
+  protocol: Protocol;
+};
+
+/** The steps in the provider's own console. */
+function Instructions({ name, setup, addresses, protocol }: InstructionsProps) {
+  const { t } = useTexts();
+  const { path, notes = [], copies = '', redirect = '', acs = '', entity = '' } = setup;
+  const values =
+    protocol === 'oidc'
+      ? [{ name: redirect, value: addresses.RedirectURI }]
+      : [
+          { name: acs, value: addresses.AcsURL },
+          { name: entity, value: addresses.SpEntityID },
+        ];
+  return (
+    <List type="ordered" spacing="sm">
+      {path !== undefined && <List.Item>{t('signon.setupOpen', { name, path })}</List.Item>}
+      {notes.map((note) => (
+        <List.Item key={note}>{t(note)}</List.Item>
+      ))}
+      <List.Item>
+        <Text mb="xs">{t('signon.setupEnter')}</Text>
+        <ValuesToCopy values={values} />
+      </List.Item>
+      <List.Item>{t('signon.setupCopy', { values: copies })}</List.Item>
+    </List>
+  );
+}
+
+/**
+ * The addresses of the new provider, whose ID is reserved. The ID is in the address of the page, so
+ * that a reload does not change the addresses.
+ */
+function useReservation(service: Service, protocol: Protocol, id: string | undefined) {
+  const { ID: Tenant } = useTenant();
+  const navigate = useNavigate();
+  const { mutate, isIdle, error: reserveError } = useChange('Sso_ReserveProvider');
+  const { data, error } = useCall(
+    'Sso_ReserveProvider',
+    { Tenant, ID: id ?? '' },
+    { enabled: id !== undefined, staleTime: Number.POSITIVE_INFINITY },
+  );
+  const isGone = error?.Code === 'not_found';
+  useEffect(() => {
+    const show = (next: SetupSearch) =>
+      void navigate({ to: '.', search: next as never, replace: true });
+    // A provider was saved with it, or it is too old.
+    if (isGone) show({ service, protocol });
+    else if (id === undefined && isIdle)
+      mutate(
+        { Tenant },
+        { onSuccess: ({ Reservation }) => show({ service, protocol, id: Reservation.ID }) },
+      );
+  }, [isGone, id, isIdle, mutate, navigate, Tenant, service, protocol]);
+  return { addresses: data?.Reservation, error: isGone ? reserveError : (error ?? reserveError) };
 }

@@ -1128,10 +1128,17 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Lists the buttons of the sign-in page: the active providers of the platform. The response is the same for every caller, and may be up to five seconds old.","access":"everyone","answers":"record","tenant":"",
     fields: [],
   },
-  Sso_SaveProvider: {
-    "text":"Creates an identity provider, or updates the one with this ID. Without a Tenant it is a provider of the platform: a button of the sign-in page. A tenant and the platform have a maximum number of providers (failed_precondition).","access":"a session or a bot key: the permission iam.sso.write in Provider.Tenant; or the permission iam.platform.sso.write on the platform, if Provider.Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Provider.Tenant",
+  Sso_ReserveProvider: {
+    "text":"Reserves the ID of a provider that is to be saved, and returns the addresses to register there first. Sso_SaveProvider with this ID then creates it. With an ID it returns the addresses of an earlier reservation. A reservation ends after 30 days; at most 20 are kept.","access":"a session or a bot key: the permission iam.sso.write in Tenant; or the permission iam.platform.sso.write on the platform, if Tenant is empty","answers":"record","tenant":"Tenant",
     fields: [
-      {"path":"Provider.ID","kind":"text","required":false,"text":"Empty on save to create a new provider."},
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty for a provider of the platform."},
+      {"path":"ID","kind":"text","required":false,"text":"An earlier reservation. Empty makes a new one."},
+    ],
+  },
+  Sso_SaveProvider: {
+    "text":"Creates an identity provider, or updates the one with this ID. An ID from Sso_ReserveProvider creates one, too. Without a Tenant it is a provider of the platform: a button of the sign-in page. A tenant and the platform have a maximum number of providers (failed_precondition).","access":"a session or a bot key: the permission iam.sso.write in Provider.Tenant; or the permission iam.platform.sso.write on the platform, if Provider.Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Provider.Tenant",
+    fields: [
+      {"path":"Provider.ID","kind":"text","required":false,"text":"Empty on save to create a new provider, unless Sso_ReserveProvider has returned an ID for it."},
       {"path":"Provider.Tenant","kind":"text","required":false,"text":"Empty for a provider of the platform (social sign-in), which users of all tenants may use."},
       {"path":"Provider.Kind","kind":"text","required":false,"text":"oidc, saml or oauth (OAuth 2.0 with a user-info address). A tenant's is oidc or saml, and the platform's oidc or oauth. It never changes. If absent on update, the stored value is kept."},
       {"path":"Provider.Name","kind":"text","required":false,"text":"Required on create. If absent on update, the stored value is kept."},

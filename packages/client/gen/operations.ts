@@ -157,6 +157,7 @@ export const withIdempotencyKey: ReadonlySet<string> = new Set([
   'Sso_CreateRecoveryCodes',
   'Sso_DeleteProvider',
   'Sso_LiftRequirement',
+  'Sso_ReserveProvider',
   'Sso_SaveProvider',
   'Support_End',
   'Support_Start',

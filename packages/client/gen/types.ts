@@ -276,7 +276,9 @@ export interface Operations {
   Sso_ListProviders: { request: Sso_ListProvidersReq; response: Sso_ListProvidersRes };
   /** Lists the buttons of the sign-in page: the active providers of the platform. The response is the same for every caller, and may be up to five seconds old. */
   Sso_ListSocialProviders: { request: Sso_ListSocialProvidersReq; response: Sso_ListSocialProvidersRes };
-  /** Creates an identity provider, or updates the one with this ID. Without a Tenant it is a provider of the platform: a button of the sign-in page. A tenant and the platform have a maximum number of providers (failed_precondition). */
+  /** Reserves the ID of a provider that is to be saved, and returns the addresses to register there first. Sso_SaveProvider with this ID then creates it. With an ID it returns the addresses of an earlier reservation. A reservation ends after 30 days; at most 20 are kept. */
+  Sso_ReserveProvider: { request: Sso_ReserveProviderReq; response: Sso_ReserveProviderRes };
+  /** Creates an identity provider, or updates the one with this ID. An ID from Sso_ReserveProvider creates one, too. Without a Tenant it is a provider of the platform: a button of the sign-in page. A tenant and the platform have a maximum number of providers (failed_precondition). */
   Sso_SaveProvider: { request: Sso_SaveProviderReq; response: Sso_SaveProviderRes };
   /** Tests a provider as a sign-in uses it: its availability, its keys and certificates, and the addresses to register there. No user is signed in. */
   Sso_TestProvider: { request: Sso_TestProviderReq; response: Sso_TestProviderRes };
@@ -3320,7 +3322,7 @@ export type SsoFinding = {
 
 /** An identity provider of a tenant, or of the platform. */
 export type SsoProvider = {
-  /** Empty on save to create a new provider. */
+  /** Empty on save to create a new provider, unless Sso_ReserveProvider has returned an ID for it. */
   ID: string;
   /** Empty for a provider of the platform (social sign-in), which users of all tenants may use. */
   Tenant: string;
@@ -3422,7 +3424,7 @@ export type SsoProvider = {
 
 /** An identity provider of a tenant, or of the platform. */
 export type SsoProviderInput = {
-  /** Empty on save to create a new provider. */
+  /** Empty on save to create a new provider, unless Sso_ReserveProvider has returned an ID for it. */
   ID?: string | undefined;
   /** Empty for a provider of the platform (social sign-in), which users of all tenants may use. */
   Tenant?: string | undefined;
@@ -3526,6 +3528,17 @@ export type SsoProviderInput = {
 export type SsoProviderPage = {
   Items: SsoProvider[];
   NextCursor: string;
+};
+
+/** The ID of a provider that is to be saved, and its addresses. */
+export type SsoReservation = {
+  ID: string;
+  /** The redirect URI of an oidc or oauth provider. */
+  RedirectURI: string;
+  /** The assertion consumer service of a saml provider. */
+  AcsURL: string;
+  /** The entity ID of a saml provider. It is the address of the metadata, which exist once the provider is saved. */
+  SpEntityID: string;
 };
 
 /** The address of the user who wants to sign in. */
@@ -3650,6 +3663,19 @@ export type Sso_ListSocialProvidersReq = Record<string, never>;
 /** The active providers of the platform, oldest first. */
 export type Sso_ListSocialProvidersRes = {
   Providers: SocialProvider[];
+};
+
+/** Reserves a new ID, or selects an earlier reservation. */
+export type Sso_ReserveProviderReq = {
+  /** Empty for a provider of the platform. */
+  Tenant?: string | undefined;
+  /** An earlier reservation. Empty makes a new one. */
+  ID?: string | undefined;
+};
+
+/** The reservation. */
+export type Sso_ReserveProviderRes = {
+  Reservation: SsoReservation;
 };
 
 /** The provider to create or update. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. An empty TokenAuthMethod, ResponseMode or RequestBinding means the default; an empty Secret or PrivateKey keeps the stored one, and a new one replaces both. */

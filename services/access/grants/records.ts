@@ -61,7 +61,7 @@ export type GrantInput = {
   expiresAt: Timestamp | undefined;
 };
 
-// Fills in what a request may leave out: an absent record is an empty one.
+// Fills in the optional parts of a request: an absent record is an empty one.
 
 export function grantInput(input: Grant | undefined): GrantInput {
   const { tenant, userId: subject, role, resource = '', expiresAt } = input ?? create(GrantSchema);

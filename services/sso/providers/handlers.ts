@@ -11,12 +11,14 @@ import { deleteProvider } from './delete.ts';
 import type { ProviderDeps } from './deps.ts';
 import { diagnose } from './diagnose.ts';
 import { findProvider, listProviders, providerNotFound } from './queries.ts';
+import { reserveProvider } from './reservations/reserve.ts';
 import { confirmCertificate } from './rollover/confirm.ts';
 import { saveProvider } from './save.ts';
 import { newProblems } from './values.ts';
 
 type Managed =
   | 'check'
+  | 'reserveProvider'
   | 'saveProvider'
   | 'confirmProvider'
   | 'confirmCertificate'
@@ -72,6 +74,10 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
       const isOpen =
         provider !== undefined && (await admission.isOpen({ tenant: provider.tenant }, call)).open;
       return { redirect: isOpen ? addressOf(publicUrl, provider, 'login') : '' };
+    },
+
+    async reserveProvider(request, call) {
+      return { reservation: await reserveProvider(deps, request, call) };
     },
 
     async saveProvider(request, call) {

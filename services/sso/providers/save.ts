@@ -37,13 +37,14 @@ import { insertProvider } from './insert.ts';
 import { assertNotLastProvider, requiresSso } from './last-provider.ts';
 import { type KnownMetadata, keptWarning, leftOutWarning, readMetadata } from './metadata.ts';
 import { findProvider, providerNotFound } from './queries.ts';
+import { isReserved, takeReservation } from './reservations/queries.ts';
 import { assertMayGrantThroughProvider } from './rights.ts';
 import { loosensSigner, newColumns, savedColumns } from './rollover/save.ts';
 import { assertComplete, settableOf } from './values.ts';
 
 /**
- * Creates a provider if the request has no ID, otherwise changes it. Saving identical values is not
- * a change.
+ * Creates a provider if the request has no ID or a reserved one, otherwise changes it. Saving
+ * identical values is not a change.
  */
 export async function saveProvider(
   deps: ProviderDeps,
@@ -69,14 +70,14 @@ export async function saveProvider(
   });
 }
 
-/** The provider of a request; undefined if the request creates one. */
+/** The provider of a request; undefined if the request creates one, also with a reserved ID. */
 async function findStored(
   { database }: ProviderDeps,
   request: SsoSaveProviderRequest,
 ): Promise<ProviderValues | undefined> {
   const { tenant = '', id = '' } = request.provider ?? {};
   const stored = id === '' ? undefined : await findProvider(database, tenant, id);
-  if (id !== '' && !stored) throw providerNotFound();
+  if (id !== '' && !stored && !(await isReserved(database, tenant, id))) throw providerNotFound();
   assertUnchanged('the provider', stored, request.ifUpdatedAt);
   return stored;
 }
@@ -168,7 +169,7 @@ async function prepare(
     egress: deps.egress,
   });
   if (tenant !== '') await assertMayGrantThroughProvider(deps, call, tenant, values);
-  const key = { tenant: input.tenant, id: stored?.id ?? createId('sso') };
+  const key = { tenant: input.tenant, id: input.id === '' ? createId('sso') : input.id };
   const replacesSecret =
     clientSecret !== (before?.clientSecret ?? '') || signingKey !== (before?.signingKey ?? '');
   const own = await ownKey(key.id, { kind, values, stored, before });
@@ -262,7 +263,10 @@ async function writeSaved(
   } = write.prepared;
   const confirmation = confirmationChange?.columns ?? confirmationOf(stored);
   const giver = giverOf(call.caller);
-  if (!stored)
+  if (!stored) {
+    // Another save with the same reserved ID may have created the provider.
+    const isReservation = write.request.provider?.id === key.id;
+    if (isReservation && !(await takeReservation(tx.query, key.tenant, key.id))) return undefined;
     return (
       sealed &&
       insertProvider(deps, tx, {
@@ -277,6 +281,7 @@ async function writeSaved(
         ...newColumns(write.metadata),
       })
     );
+  }
   const row = await lockSaved(tx, write, stored);
   if (!row) return undefined;
   // Also an identical save: the caller may grant now what the last saver may not any more.
