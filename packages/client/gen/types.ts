@@ -1691,6 +1691,8 @@ export type ChatEndpoint = {
   DisabledAt?: string;
   CreatedAt?: string;
   UpdatedAt?: string;
+  /** Only in the responses of GetEndpoint and ListEndpoints. */
+  Health?: EndpointHealth;
 };
 
 /** A chat endpoint. Its URL is a separate request field and is never returned. */
@@ -1716,6 +1718,8 @@ export type ChatEndpointInput = {
   DisabledAt?: string | undefined;
   CreatedAt?: string | undefined;
   UpdatedAt?: string | undefined;
+  /** Only in the responses of GetEndpoint and ListEndpoints. */
+  Health?: EndpointHealthInput | undefined;
 };
 
 /** One page of chat endpoints. */
@@ -2101,6 +2105,62 @@ export type EndpointCounts = {
   Failing: number;
   /** Endpoints that the service switched off because of their failures. */
   Disabled: number;
+};
+
+/** A failed attempt, without any text of the receiver. */
+export type EndpointError = {
+  /** The receiver's HTTP status; 0 if there was no response. */
+  StatusCode: number;
+  /** The kind of error, as in TaskResult (result.proto). */
+  Error: string;
+  /** When the attempt began. */
+  At?: string;
+};
+
+/** A failed attempt, without any text of the receiver. */
+export type EndpointErrorInput = {
+  /** The receiver's HTTP status; 0 if there was no response. */
+  StatusCode?: number | undefined;
+  /** The kind of error, as in TaskResult (result.proto). */
+  Error?: string | undefined;
+  /** When the attempt began. */
+  At?: string | undefined;
+};
+
+/** Whether an endpoint gets its deliveries now. */
+export type EndpointHealth = {
+  /** delivering, failing, paused or off. failing: no attempt has succeeded since FailingSince. paused: nothing is sent before PausedUntil. off: the endpoint is inactive. */
+  State: string;
+  /** The first failure since the last success. Absent if the latest deliveries succeeded. */
+  FailingSince?: string;
+  /** Nothing is sent before this time: too many attempts failed, or the receiver asked for a pause. Absent if deliveries are not paused. */
+  PausedUntil?: string;
+  /** The messages that wait for their next attempt, at most 1000. Those that have not been attempted yet count once they wait for the endpoint. */
+  Waiting: number;
+  /** The attempts of the last 24 hours: those that began in the current hour (UTC) or the 23 before. */
+  Attempts: number;
+  /** How many of a hundred of these attempts succeeded, rounded down. 0 without attempts. */
+  SuccessPercent: number;
+  /** The latest attempt, if it failed. */
+  LastError?: EndpointError;
+};
+
+/** Whether an endpoint gets its deliveries now. */
+export type EndpointHealthInput = {
+  /** delivering, failing, paused or off. failing: no attempt has succeeded since FailingSince. paused: nothing is sent before PausedUntil. off: the endpoint is inactive. */
+  State?: string | undefined;
+  /** The first failure since the last success. Absent if the latest deliveries succeeded. */
+  FailingSince?: string | undefined;
+  /** Nothing is sent before this time: too many attempts failed, or the receiver asked for a pause. Absent if deliveries are not paused. */
+  PausedUntil?: string | undefined;
+  /** The messages that wait for their next attempt, at most 1000. Those that have not been attempted yet count once they wait for the endpoint. */
+  Waiting?: number | undefined;
+  /** The attempts of the last 24 hours: those that began in the current hour (UTC) or the 23 before. */
+  Attempts?: number | undefined;
+  /** How many of a hundred of these attempts succeeded, rounded down. 0 without attempts. */
+  SuccessPercent?: number | undefined;
+  /** The latest attempt, if it failed. */
+  LastError?: EndpointErrorInput | undefined;
 };
 
 /** Whether an endpoint receives the events of a type. */
@@ -2959,6 +3019,7 @@ export type PortalEndpoint = {
   FailingSince?: string;
   /** Nothing is sent before this time. Absent if deliveries are not paused. */
   PausedUntil?: string;
+  Health?: EndpointHealth;
 };
 
 /** Empty: it is about the caller's session. */
@@ -4591,6 +4652,8 @@ export type WebhookEndpoint = {
   UpdatedAt?: string;
   /** The previous secret also signs until this time. Absent if there is no previous secret. */
   PreviousSecretUntil?: string;
+  /** Only in the responses of GetEndpoint and ListEndpoints. */
+  Health?: EndpointHealth;
 };
 
 /** An endpoint that receives webhooks. */
@@ -4620,6 +4683,8 @@ export type WebhookEndpointInput = {
   UpdatedAt?: string | undefined;
   /** The previous secret also signs until this time. Absent if there is no previous secret. */
   PreviousSecretUntil?: string | undefined;
+  /** Only in the responses of GetEndpoint and ListEndpoints. */
+  Health?: EndpointHealthInput | undefined;
 };
 
 /** One page of webhook endpoints. */

@@ -3,10 +3,29 @@ import type { Json } from './types.ts';
 
 const abilities = ['bodies', 'replay', 'test', 'rotate'];
 
+const health = {
+  State: 'failing',
+  FailingSince: '2026-01-31T11:48:00.000Z',
+  Waiting: 3,
+  Attempts: 120,
+  SuccessPercent: 95,
+  LastError: { StatusCode: 503, Error: 'http_status', At: '2026-01-31T11:59:00.000Z' },
+};
+
 /** Example values of endpoints, deliveries and the receivers' portal. */
 export const deliveryValues: Readonly<Record<string, Json | undefined>> = {
   // Endpoints and deliveries
   'WebhookEndpoint.Name': 'ERP',
+  'WebhooksGetEndpointResponse.Endpoint.Health': health,
+  'WebhooksListEndpointsResponse.Page.Items.Health': health,
+  'ChatGetEndpointResponse.Endpoint.Health': health,
+  'ChatListEndpointsResponse.Page.Items.Health': health,
+  'PortalGetResponse.Endpoint.Health': health,
+  'WebhooksCreateEndpointResponse.Endpoint.Health': undefined,
+  'WebhooksUpdateEndpointResponse.Endpoint.Health': undefined,
+  'WebhooksRotateSecretResponse.Endpoint.Health': undefined,
+  'ChatCreateEndpointResponse.Endpoint.Health': undefined,
+  'ChatUpdateEndpointResponse.Endpoint.Health': undefined,
   'ChatEndpoint.Name': 'Operations',
   'WebhookEndpoint.URL': 'https://erp.example.com/hooks/bailiwick',
   URL: 'https://chat.example.com/hooks/Example',
@@ -98,6 +117,7 @@ export const deliveryValues: Readonly<Record<string, Json | undefined>> = {
   'PortalEndpoint.Name': 'ERP',
   'PortalEndpoint.URL': 'https://erp.example.com/hooks/bailiwick',
   'PortalEndpoint.PreviousSecretUntil': undefined,
+  'PortalEndpoint.FailingSince': '2026-01-31T11:48:00.000Z',
   FailingSince: undefined,
   PausedUntil: undefined,
   'PortalGetResponse.Abilities': abilities,

@@ -9,6 +9,7 @@ import type { Database, Transaction } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { LockMode } from '@mikro-orm/core';
 import { deleteHealth } from '../health/queries.ts';
+import { type Switchable, withHealth } from '../health/summary.ts';
 import { messageHandlers } from '../messages/handlers.ts';
 import { forgetMessages } from '../messages/queries.ts';
 import { deletePortalsOf } from '../portals/queries.ts';
@@ -46,9 +47,9 @@ type EndpointId = { tenant: string; id: string };
 
 /** The operations that webhook and chat endpoints share. */
 export function sharedHandlers<
-  Found extends { id: string },
+  Found extends Switchable,
   Row extends { name: string; active: boolean },
-  Shown,
+  Shown extends object,
 >(
   {
     database,
@@ -61,8 +62,9 @@ export function sharedHandlers<
   return {
     async getEndpoint({ tenant, id }: EndpointId) {
       const row = await find(database, tenant, id);
-      if (!row) throw notFound('endpoint');
-      return { endpoint: await toApi(row) };
+      const [endpoint] = row ? await withHealth(database, tenant, [row], toApi) : [];
+      if (!endpoint) throw notFound('endpoint');
+      return { endpoint };
     },
 
     async listEndpoints(
@@ -77,7 +79,7 @@ export function sharedHandlers<
         binding,
         ({ id }) => id,
       );
-      return { page: { items: await Promise.all(items.map(toApi)), nextCursor } };
+      return { page: { items: await withHealth(database, tenant, items, toApi), nextCursor } };
     },
 
     async deleteEndpoint({ tenant, id }: EndpointId, call: Call) {

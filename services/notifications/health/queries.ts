@@ -37,6 +37,66 @@ export async function findEndpointState(
   return { ...rest, rateLimit: kind ? chatRates[kind] : rest.rateLimit };
 }
 
+/** `status` and the columns after it: the latest attempt, null without one. */
+export type HealthRow = {
+  endpoint: string;
+  failingSince: Date | string | null;
+  pausedUntil: Date | string | null;
+  waiting: number;
+  attempts: number;
+  delivered: number;
+} & (
+  | { status: string; statusCode: number; error: string; startedAt: Date | string }
+  | { status: null; statusCode: null; error: null; startedAt: null }
+);
+
+/** The most waiting tasks that are counted, and the newest attempts among which the latest is. */
+const counted = '1000';
+const newest = '20';
+
+const waitingIn = (states: string) =>
+  `(select count(*)::int as count from (
+      select from delivery_waiting w where w.tenant = $1 and w.endpoint = requested.id and w.state ${states} limit ${counted}) as one)`;
+
+// Each part reads a bounded number of rows of an endpoint, from an index. Attempts that were
+// dropped because the endpoint was off say nothing about the receiver.
+const healthOfEndpoints: Statement<
+  HealthRow,
+  [tenant: string, endpoints: readonly string[], disabledAt: ReadonlyArray<Date | string | null>]
+> = {
+  name: 'notifications.endpoint_health',
+  text: `select requested.id as endpoint, h.failing_since as "failingSince", case when h.paused_until > now() then h.paused_until end as "pausedUntil",
+           least(parked.count + due.count, ${counted}) as waiting, day.attempts, day.delivered,
+           latest.status, latest.status_code as "statusCode", latest.error, latest.started_at as "startedAt"
+         from unnest($2::text[], $3::timestamptz[]) as requested (id, disabled_at)
+         left join endpoint_health h on h.tenant = $1 and h.endpoint = requested.id
+         cross join lateral ${waitingIn(`= 'parked'`)} as parked
+         cross join lateral ${waitingIn(`in ('waiting', 'queued')`)} as due
+         cross join lateral (
+           select coalesce(sum(d.delivered + d.retried + d.failed), 0)::int as attempts, coalesce(sum(d.delivered), 0)::int as delivered
+           from delivery_hour d where d.tenant = $1 and d.endpoint = requested.id and d.hour >= date_trunc('hour', now(), 'UTC') - interval '23 hours'
+         ) as day
+         left join lateral (
+           select * from (
+             select a.status, a.status_code, a.error, a.started_at from delivery_attempt a
+             where a.tenant = $1 and a.endpoint = requested.id and a.started_at <= coalesce(requested.disabled_at, 'infinity')
+             order by a.started_at desc limit ${newest}
+           ) as recent where status <> 'dropped' order by started_at desc limit 1
+         ) as latest on true`,
+};
+
+/** The health of endpoints of one tenant, a row for each. */
+export const listHealth = (
+  database: Database,
+  tenant: string,
+  endpoints: ReadonlyArray<{ id: string; disabledAt?: Date | string | null | undefined }>,
+): Promise<HealthRow[]> =>
+  database.query(healthOfEndpoints, [
+    tenant,
+    endpoints.map(({ id }) => id),
+    endpoints.map(({ disabledAt }) => disabledAt ?? null),
+  ]);
+
 // An attempt that ends after its endpoint was deleted must leave no row.
 const isThere = `exists (select from webhook_endpoint where tenant = $1 and id = $2 union all select from chat_endpoint where tenant = $1 and id = $2)`;
 

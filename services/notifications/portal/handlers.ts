@@ -16,11 +16,12 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import type { Database } from '@bailiwick/store';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { findHealth, type HealthRecord } from '../health/summary.ts';
 import { closePortal, openPortal, type SessionDeps } from '../portals/sessions.ts';
 import { type EndpointColumns, toApi } from '../webhooks/api-record.ts';
 import { findEndpoint } from '../webhooks/queries.ts';
 import { displayUrl } from '../webhooks/url.ts';
-import { findHealth, findLink, type Health } from './queries.ts';
+import { findLink } from './queries.ts';
 
 type Shared = Pick<
   Handlers<typeof Webhooks>,
@@ -96,22 +97,27 @@ export function portalHandlers(deps: SessionDeps, webhooks: Shared): Handlers<ty
 const endpointOf = ({ caller: { tenant, endpoint } }: Call) => ({ tenant, id: endpoint });
 
 async function getPortal(database: Database, { caller: { tenant, endpoint, id } }: Call) {
-  const [row, link, health] = await Promise.all([
+  const [row, link] = await Promise.all([
     findEndpoint(database, tenant, endpoint),
     findLink(database, tenant, id),
-    findHealth(database, tenant, endpoint),
   ]);
   if (!row) throw notFound('endpoint');
   // The link was deleted after the gateway had checked it.
   if (!link) throw unauthenticated();
   const { abilities, expiresAt } = link;
-  return { endpoint: endpointRecord(row, health), tenant, abilities, expiresAt: timeOf(expiresAt) };
+  const healthOf = await findHealth(database, tenant, [row]);
+  return {
+    endpoint: endpointRecord(row, healthOf(row)),
+    tenant,
+    abilities,
+    expiresAt: timeOf(expiresAt),
+  };
 }
 
 /** The endpoint as its receiver sees it: without the whole URL and the tenant's notes. */
 function endpointRecord(
   row: EndpointColumns,
-  health: Health | undefined,
+  health: HealthRecord,
 ): MessageInitShape<typeof PortalEndpointSchema> {
   const url = displayUrl(row);
   const { disabledAt, previousSecretUntil } = toApi(row, url);
@@ -125,7 +131,8 @@ function endpointRecord(
     url,
     ...(disabledAt && { disabledAt }),
     ...(previousSecretUntil && { previousSecretUntil }),
-    ...(health?.failingSince && { failingSince: timeOf(health.failingSince) }),
-    ...(health?.pausedUntil && { pausedUntil: timeOf(health.pausedUntil) }),
+    ...(health.failingSince && { failingSince: health.failingSince }),
+    ...(health.pausedUntil && { pausedUntil: health.pausedUntil }),
+    health,
   };
 }
