@@ -273,7 +273,7 @@ ${rows.join('\n')}
 An endpoint subscribes to types by name or to whole families, such as \`user.*\`. Without \`EventTypes\` it gets all types.
 It gets no events about itself: the events \`webhook_endpoint.*\` go to the other endpoints.
 Their \`URL\` is masked, as in the receivers' portal: without the query and the long segments of the path, which may be secrets. The host and segments of up to 20 characters stay visible: put no secret there. If only a masked part changes, the previous and the new value look alike. Read the whole URL with \`Webhooks_GetEndpoint\`.
-\`Webhooks_Explain\` shows for a type which endpoints get it, and why the others do not.
+\`Webhooks_Explain\` shows for a type which endpoints get it, and why the others do not, and \`Webhooks_ExplainDelivery\` for one event what became of it at each.
 
 ## Events of applications
 

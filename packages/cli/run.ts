@@ -16,6 +16,7 @@ import { apply, plan } from './state/command.ts';
 import { use } from './tenant.ts';
 import { exportTenant } from './tenant-file/export.ts';
 import { printable } from './text.ts';
+import { why } from './why.ts';
 
 const help: Command = {
   takes: '[COMMAND|OPERATION]',
@@ -49,6 +50,7 @@ const commands: Readonly<Record<string, Command>> = {
   apply,
   schema,
   comment,
+  why,
   import: importUsers,
   export: exportTenant,
   completion,

@@ -82,7 +82,7 @@ export { hasOwnName, readsLike } from './values/brand-name.ts';
 export { changedFields } from './values/changes.ts';
 export { createCode, normaliseCode, randomText } from './values/codes.ts';
 export { type Email, findEmail, normaliseEmail } from './values/email.ts';
-export { createId, idFromHash, isId } from './values/ids.ts';
+export { createId, idFromHash, isId, timeOfId } from './values/ids.ts';
 export {
   describeLogo,
   type Image,

@@ -17,7 +17,7 @@ import type { Task } from './tasks.ts';
 // The transactional outbox. Every change writes one row in its own transaction: the event, the
 // audit entry and the tasks that follow from it. A relay (relay.ts) publishes the rows to the
 // broker, so that neither a crash nor an outage of the broker loses one. It is a transport buffer:
-// no operation reads it as history.
+// no operation reads it as history, except Webhooks_ExplainDelivery, for a day.
 
 /** A row of the outbox. */
 export const OutboxEntity = defineEntity({

@@ -95,7 +95,7 @@ import { statsHandler } from './stats/handlers.ts';
 import { createSweeper } from './sweeper.ts';
 import { createTasks } from './tasks.ts';
 import { type Announcements, createAnnouncements } from './waiting-rows.ts';
-import { explainHandler } from './webhooks/explain.ts';
+import { explainHandlers } from './webhooks/explain.ts';
 import { endpointHandlers, webhookChecks, webhookReplayChecks } from './webhooks/handlers.ts';
 import { rotateHandler } from './webhooks/rotate.ts';
 import { createUrlSealer } from './webhooks/seal-urls.ts';
@@ -223,16 +223,17 @@ type Shared = Deps & {
 };
 
 function endpointServices({ settings, ...shared }: Shared): Served[] {
-  const { database, egress, limiter, profile } = shared;
+  const { egress, limiter, profile } = shared;
   const { endpointLimit, deliveryBodyHours, publicUrl } = settings;
   const pager = createPager(shared.ring);
   const deps = { ...shared, pager, endpointLimit, deliveryBodyHours };
+  const explanations = { ...shared, schedules: shared.plan.schedules };
   const webhooks = {
     ...endpointHandlers(deps),
     deliver: directHandler(shared.tasks, Webhooks.method.deliver),
     ...rotateHandler(shared),
     ...testDeliveryHandler(shared),
-    ...explainHandler({ database }),
+    ...explainHandlers(explanations),
     ...listEventTypesHandler,
     listAttempts: attemptsHandler(pager, 'whk'),
     getStats: statsHandler('whk'),
@@ -249,7 +250,7 @@ function endpointServices({ settings, ...shared }: Shared): Served[] {
     serve(Chat, chat, chatChecks(egress), chatReplayChecks(deps)),
     serve(AppLogouts, logoutHandlers(deps)),
     serve(WebhookPortals, portalsHandlers({ ...shared, pager, publicUrl })),
-    serve(Portal, portalHandlers(shared, webhooks)),
+    serve(Portal, portalHandlers(explanations, webhooks)),
     serve(PortalCredentials, credentialsHandlers(shared)),
     serve(NotificationsLimits, { take: countAddress(limiter, portalLimits[profile]) }),
   ];

@@ -7,7 +7,7 @@ import { rowsOf } from '../support/store.ts';
 import { makeEndpoint, type Owner } from './endpoints.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-// What the owner of an endpoint sees while it fails.
+// The view of the owner of an endpoint that fails.
 
 const settings = {
   BAILIWICK_RETRY_SCHEDULE: '0s,1h',

@@ -144,6 +144,8 @@ export const additiveOperations: readonly string[] = [
   'Domain_Join',
   'Users_Import',
   'Scim_ListNotices',
+  'Webhooks_ExplainDelivery',
+  'Portal_ExplainDelivery',
 ];
 
 /** Optional request keys that Bailiwick adds to documented operations. */

@@ -932,6 +932,12 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Ends the session. The link opens another one.","access":"a portal session: the permission iam.internal.portal.read on the platform","answers":"record","tenant":"",
     fields: [],
   },
+  Portal_ExplainDelivery: {
+    "text":"Explains what became of an event at the endpoint: its attempts, and what the next one waits for. not_found if the endpoint does not get the event.","access":"a portal session: the permission iam.internal.portal.read on the platform","answers":"record","tenant":"",
+    fields: [
+      {"path":"Event","kind":"text","required":true,"text":"The event's ID, which is the ID of its message and the header webhook-id."},
+    ],
+  },
   Portal_Get: {
     "text":"Returns the endpoint and what the link can do.","access":"a portal session: the permission iam.internal.portal.read on the platform","answers":"record","tenant":"",
     fields: [],
@@ -1610,6 +1616,13 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Type","kind":"text","required":true,"text":""},
+    ],
+  },
+  Webhooks_ExplainDelivery: {
+    "text":"Explains what became of an event at each webhook endpoint of the tenant: whether it gets the event and why not, its attempts, and what the next one waits for. not_found if the event is unknown or belongs to another tenant. An event is known for 30 days after an attempt at it, while a message of it waits, and for a day if an application published it.","access":"a session or a bot key: the permission iam.webhooks.read in Tenant","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Event","kind":"text","required":true,"text":"The event's ID, as Events_Publish returns it, and as receivers find it in webhook-id."},
     ],
   },
   Webhooks_GetEndpoint: {

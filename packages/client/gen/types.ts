@@ -216,6 +216,8 @@ export interface Operations {
   Passkeys_Rename: { request: Passkeys_RenameReq; response: Passkeys_RenameRes };
   /** Ends the session. The link opens another one. */
   Portal_Close: { request: Portal_CloseReq; response: Portal_CloseRes };
+  /** Explains what became of an event at the endpoint: its attempts, and what the next one waits for. not_found if the endpoint does not get the event. */
+  Portal_ExplainDelivery: { request: Portal_ExplainDeliveryReq; response: Portal_ExplainDeliveryRes };
   /** Returns the endpoint and what the link can do. */
   Portal_Get: { request: Portal_GetReq; response: Portal_GetRes };
   /** Returns a message that was sent to the endpoint, with its body and attempts. */
@@ -382,6 +384,8 @@ export interface Operations {
   Webhooks_DeleteEndpoint: { request: Webhooks_DeleteEndpointReq; response: Webhooks_DeleteEndpointRes };
   /** Explains routing: lists which of the tenant's endpoints receive events of a type, and why the others do not. */
   Webhooks_Explain: { request: Webhooks_ExplainReq; response: Webhooks_ExplainRes };
+  /** Explains what became of an event at each webhook endpoint of the tenant: whether it gets the event and why not, its attempts, and what the next one waits for. not_found if the event is unknown or belongs to another tenant. An event is known for 30 days after an attempt at it, while a message of it waits, and for a day if an application published it. */
+  Webhooks_ExplainDelivery: { request: Webhooks_ExplainDeliveryReq; response: Webhooks_ExplainDeliveryRes };
   /** Returns one endpoint. */
   Webhooks_GetEndpoint: { request: Webhooks_GetEndpointReq; response: Webhooks_GetEndpointRes };
   /** Returns a message that was sent to an endpoint, with its body and attempts. Bodies are kept for 7 days by default. */
@@ -1935,6 +1939,24 @@ export type DeliveryAttemptPage = {
   NextCursor: string;
 };
 
+/** The fate of an event at one endpoint. */
+export type DeliveryExplanation = {
+  Endpoint: string;
+  Name: string;
+  /** Whether the endpoint gets the event: it was sent, or it waits. */
+  Receives: boolean;
+  /** Why it does not: not_subscribed, inactive, self_event, created_later or not_recorded. Empty if it does. not_recorded: the endpoint subscribes now, has no attempt, and was changed after the event or the event is older than a day, so that it most likely did not subscribe then. */
+  Reason: string;
+  /** delivered, waiting, failed (no attempt follows) or not_sent. */
+  State: string;
+  /** The explanation as a sentence. */
+  Message: string;
+  /** The wait for the next attempt. Absent unless State is waiting. */
+  Wait?: DeliveryWait;
+  /** The attempts of the last 30 days, oldest first; the latest 50 if there are more. */
+  Attempts: DeliveryAttempt[];
+};
+
 /** A message that was sent to an endpoint, with its attempts. */
 export type DeliveryMessage = {
   /** The webhook-id of the message, the same for all its attempts. */
@@ -1967,6 +1989,17 @@ export type DeliveryStats = {
   /** The mean and the longest duration of these attempts. 0 without attempts. */
   MeanMs: number;
   LongestMs: number;
+};
+
+/** The wait for the next attempt at a message. */
+export type DeliveryWait = {
+  /** retry (the wait after a failed attempt), resend (it is sent again), pause (the endpoint is paused because too many attempts failed), receiver (the receiver asked for a pause), probe (one other message is tried first, after a pause), rate (the endpoint's RateLimit), turn (other messages to the endpoint, which answers slowly), quota (more messages of the tenant, or a slow receiver: the slow lane), queue (its turn in the queue) or fault (an internal error: it is repeated). */
+  For: string;
+  /** Nothing is attempted before this time, which is never in the past. Absent if the time is not known, or is now. */
+  Until?: string;
+  /** The number of the next attempt, and of the last one that the schedule allows. */
+  Attempt: number;
+  LastAttempt: number;
 };
 
 /** A mail domain of a tenant. */
@@ -3027,6 +3060,20 @@ export type Portal_CloseReq = Record<string, never>;
 
 /** Empty: the session has ended. */
 export type Portal_CloseRes = Record<string, never>;
+
+/** Selects an event. */
+export type Portal_ExplainDeliveryReq = {
+  /** The event's ID, which is the ID of its message and the header webhook-id. */
+  Event: string;
+};
+
+/** The explanation. */
+export type Portal_ExplainDeliveryRes = {
+  EventType: string;
+  /** When the event happened. */
+  OccurredAt?: string;
+  Delivery: DeliveryExplanation;
+};
 
 /** Selects a message. */
 export type Portal_GetMessageReq = {
@@ -4776,6 +4823,22 @@ export type Webhooks_DeleteEndpointReq = {
 
 /** Empty: the endpoint is deleted. */
 export type Webhooks_DeleteEndpointRes = Record<string, never>;
+
+/** Selects an event. */
+export type Webhooks_ExplainDeliveryReq = {
+  Tenant: string;
+  /** The event's ID, as Events_Publish returns it, and as receivers find it in webhook-id. */
+  Event: string;
+};
+
+/** One explanation for each of the tenant's webhook endpoints. */
+export type Webhooks_ExplainDeliveryRes = {
+  Event: string;
+  EventType: string;
+  /** When the event happened. */
+  OccurredAt?: string;
+  Endpoints: DeliveryExplanation[];
+};
 
 /** Selects a tenant and an event type. */
 export type Webhooks_ExplainReq = {

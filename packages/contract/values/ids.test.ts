@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createId, idFromHash, isId } from './ids.ts';
+import { createId, idFromHash, isId, timeOfId } from './ids.ts';
 
 test('createId makes well-formed identifiers that ascend strictly, also within a millisecond', () => {
   const ids = Array.from({ length: 20_000 }, () => createId('usr'));
@@ -34,4 +34,11 @@ test('isId refuses other prefixes, lengths and letters', () => {
 test('idFromHash is the same for the same hash', () => {
   const hash = new Uint8Array(32).fill(7);
   assert.equal(idFromHash('evt', hash), idFromHash('evt', hash));
+});
+
+test('timeOfId returns when an identifier was made', () => {
+  const before = Date.now();
+  const made = timeOfId(createId('evt')).getTime();
+  assert.ok(made >= before && made <= Date.now() + 10, String(made));
+  assert.equal(timeOfId('evt_01hzzzzzzzzzzzzzzzzzzzzzzz').getUTCFullYear(), 2024);
 });

@@ -37,6 +37,16 @@ export function isId(prefix: IdPrefix, id: string): boolean {
   );
 }
 
+/** When an identifier of `createId` was made. Those of `idFromHash` encode no time. */
+export function timeOfId(id: string): Date {
+  // The time is the first 48 bits, after two zero bits: ten characters.
+  const characters = id
+    .slice(id.indexOf('_') + 1)
+    .slice(0, 10)
+    .split('');
+  return new Date(characters.reduce((ms, one) => ms * 32 + alphabet.indexOf(one), 0));
+}
+
 /** An identifier derived from a hash. It has the same form as others but encodes no time. */
 export function idFromHash(prefix: IdPrefix, hash: Uint8Array): string {
   return `${prefix}_${base32(hash.subarray(0, 16))}`;

@@ -98,11 +98,26 @@ const toleranceMs = 5000;
  * Whether an endpoint existed when an event happened. A new endpoint does not get an event that is
  * republished a day later.
  */
-export const existedAt = (event: FanoutEvent, createdAt: string) =>
+const existedAt = (event: FanoutEvent, createdAt: string) =>
   Date.parse(createdAt) <= Date.parse(event.timestamp) + toleranceMs;
 
+/**
+ * The reason for which an endpoint does not get an event; undefined = it gets the event. Whether the
+ * endpoint is active decides last: an event that it misses for that reason alone is in its list of
+ * attempts.
+ */
+export function missReason(
+  event: FanoutEvent,
+  endpoint: Receiver & { createdAt: string },
+): SkipReason | 'created_later' | undefined {
+  const reason = skipReason(event, { ...endpoint, active: true });
+  if (reason !== undefined) return reason;
+  if (!existedAt(event, endpoint.createdAt)) return 'created_later';
+  return endpoint.active ? undefined : 'inactive';
+}
+
 /** Whether events of a type are about endpoints themselves. */
-const isAboutEndpoints = (type: string) => /^(webhook|chat)_endpoint[.]/.test(type);
+export const isAboutEndpoints = (type: string) => /^(webhook|chat)_endpoint[.]/.test(type);
 
 function textIn(data: unknown, key: string): string {
   const member: unknown =

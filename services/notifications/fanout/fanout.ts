@@ -12,7 +12,7 @@ import { reachOf } from '../events/catalogue.ts';
 import { type AttemptRow, settleAsDone } from '../queue/queries.ts';
 import { dropped } from '../sending/delivery-outcome.ts';
 import type { DomainOwners } from './domain-owners.ts';
-import { existedAt, type FanoutEvent, readEvent, skipReason } from './event.ts';
+import { type FanoutEvent, missReason, readEvent } from './event.ts';
 import type { LaneQuotas } from './lane-quotas.ts';
 import { type FanoutEndpoint, findSubscribedTypes, listFanoutEndpoints } from './queries.ts';
 
@@ -91,19 +91,15 @@ export async function fanOut(deps: FanoutDeps, event: FanoutEvent, isFirst = fal
   }
 }
 
-/**
- * The endpoints that an event is for. Whether the endpoint is active decides last: an event that it
- * misses for that reason alone is in its list of attempts.
- */
+/** The endpoints that an event is for, also inactive ones. */
 export const receiversOf = (
   event: FanoutEvent,
   endpoints: readonly FanoutEndpoint[],
 ): FanoutEndpoint[] =>
-  endpoints.filter(
-    (endpoint) =>
-      skipReason(event, { ...endpoint, active: true }) === undefined &&
-      existedAt(event, endpoint.createdAt),
-  );
+  endpoints.filter((endpoint) => {
+    const reason = missReason(event, endpoint);
+    return reason === undefined || reason === 'inactive';
+  });
 
 export type DeliverDeps = Pick<FanoutDeps, 'broker' | 'quotas' | 'noteUnsent'>;
 
@@ -149,7 +145,8 @@ async function tenantsOf(
   return [...new Set(owner === '' ? own : [...own, owner])];
 }
 
-const taskOf = (event: string, endpoint: string): string => `${event}.${endpoint}`;
+/** The id of the task of an event at an endpoint. */
+export const taskOf = (event: string, endpoint: string): string => `${event}.${endpoint}`;
 
 /** The attempt that an inactive endpoint's list shows instead of a delivery. */
 function unsentRow(

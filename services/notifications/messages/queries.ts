@@ -149,7 +149,7 @@ export type AttemptFilter = {
   until: Date | null;
 };
 
-const attemptColumns = `a.task, a.attempt, a.tenant, a.endpoint, a.event, a.type, a.delivery, a.status, a.status_code as "statusCode", a.error, a.message,
+export const attemptColumns = `a.task, a.attempt, a.tenant, a.endpoint, a.event, a.type, a.delivery, a.status, a.status_code as "statusCode", a.error, a.message,
     a.duration_ms as "durationMs", a.started_at as "startedAt", a.next_attempt_at as "nextAttemptAt"`;
 
 // Older attempts only wait to be swept.

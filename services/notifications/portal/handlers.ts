@@ -16,6 +16,7 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import type { Database } from '@bailiwick/store';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { type ExplainDeps, explainDelivery } from '../explanations/explain.ts';
 import { findHealth, type HealthRecord } from '../health/summary.ts';
 import { closePortal, openPortal, type SessionDeps } from '../portals/sessions.ts';
 import { type EndpointColumns, toApi } from '../webhooks/api-record.ts';
@@ -32,7 +33,10 @@ type Shared = Pick<
  * The operations of a portal session: those of the administrators, about the endpoint of the link.
  * The endpoint comes from the caller, never from a request.
  */
-export function portalHandlers(deps: SessionDeps, webhooks: Shared): Handlers<typeof Portal> {
+export function portalHandlers(
+  deps: SessionDeps & ExplainDeps,
+  webhooks: Shared,
+): Handlers<typeof Portal> {
   return {
     open: ({ token }, call) => openPortal(deps, token, call),
     get: (_request, call) => getPortal(deps.database, call),
@@ -58,6 +62,8 @@ export function portalHandlers(deps: SessionDeps, webhooks: Shared): Handlers<ty
       const { message } = await webhooks.getMessage(request, call);
       return { ...(message && { message }) };
     },
+
+    explainDelivery: ({ event }, call) => explainToReceiver(deps, event, call),
 
     async resend({ messageId }, call) {
       const request = create(WebhooksResendRequestSchema, { ...endpointOf(call), messageId });
@@ -95,6 +101,16 @@ export function portalHandlers(deps: SessionDeps, webhooks: Shared): Handlers<ty
 }
 
 const endpointOf = ({ caller: { tenant, endpoint } }: Call) => ({ tenant, id: endpoint });
+
+// A receiver learns nothing of an event that its endpoint does not get, not even that there is one.
+async function explainToReceiver(deps: ExplainDeps, id: string, call: Call) {
+  const { tenant, endpoint } = call.caller;
+  const explained = await explainDelivery(deps, { tenant, event: id, endpoint });
+  const delivery = explained?.endpoints[0];
+  if (!explained || !delivery?.receives) throw notFound('event');
+  const { type, timestamp } = explained.event;
+  return { eventType: type, occurredAt: timeOf(timestamp), delivery };
+}
 
 async function getPortal(database: Database, { caller: { tenant, endpoint, id } }: Call) {
   const [row, link] = await Promise.all([

@@ -1,7 +1,10 @@
+import { timeOf } from '@bailiwick/contract';
+import { notFound } from '@bailiwick/errors';
 import type { Handlers } from '@bailiwick/pipeline';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import type { Database } from '@bailiwick/store';
 import { isOwnFamily, reachOf, types } from '../events/catalogue.ts';
+import { type ExplainDeps, explainDelivery } from '../explanations/explain.ts';
+import { skipMessages } from '../explanations/messages.ts';
 import { type Receiver, skipReason } from '../fanout/event.ts';
 import { listEndpoints } from './queries.ts';
 
@@ -10,9 +13,7 @@ const all = { limit: 100_000, after: '' };
 
 const messages = {
   '': 'The endpoint gets every event of this type.',
-  inactive: 'The endpoint is inactive.',
-  not_subscribed: 'The endpoint is not subscribed to events of this type.',
-  self_event: 'The endpoint gets events of this type about other endpoints, and none about itself.',
+  ...skipMessages,
   no_tenant: 'Events of this type belong to no tenant, or to a deleted one.',
   test_only: 'Events of this type are sent only by a test, to the tested endpoint.',
   unknown_type: 'There is no event of this type.',
@@ -20,15 +21,25 @@ const messages = {
 
 type Reason = keyof typeof messages;
 
-/** Explains the decision of fan-out, with the same code that fan-out uses. */
-export function explainHandler({
-  database,
-}: {
-  database: Database;
-}): Pick<Handlers<typeof Webhooks>, 'explain'> {
+/** Explains the decisions of fan-out, with the same code that fan-out uses, and what follows. */
+export function explainHandlers(
+  deps: ExplainDeps,
+): Pick<Handlers<typeof Webhooks>, 'explain' | 'explainDelivery'> {
   return {
+    async explainDelivery({ tenant, event: id }) {
+      const explained = await explainDelivery(deps, { tenant, event: id, endpoint: null });
+      if (!explained) throw notFound('event');
+      const { event, endpoints } = explained;
+      return {
+        event: id,
+        eventType: event.type,
+        occurredAt: timeOf(event.timestamp),
+        endpoints,
+      };
+    },
+
     async explain({ tenant, type }) {
-      const verdicts = (await listEndpoints(database, tenant, all)).map((endpoint) => {
+      const verdicts = (await listEndpoints(deps.database, tenant, all)).map((endpoint) => {
         const reason = reasonOf(type, endpoint);
         return {
           endpoint: endpoint.id,

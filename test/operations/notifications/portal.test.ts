@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
-import { createToken, operations } from '@bailiwick/contract';
+import { createId, createToken, operations } from '@bailiwick/contract';
 import { type Receiver, startReceiver, status } from '../../delivery/receiver.ts';
 import { assertRefused, bodyOf } from '../../support/answers.ts';
 import { describeBoth, describeOne } from '../../support/harness.ts';
@@ -110,6 +110,38 @@ describeBoth('the receivers’ portal', (topology) => {
     assert.deepEqual(none.Page.Items, []);
   });
 
+  test('Portal_ExplainDelivery explains the own endpoint only, and finds no event that it does not get', async () => {
+    receiver.answer('/explained', status(500));
+    const [own, foreign] = [
+      await on.endpoint(receiver.url('/explained')),
+      await on.endpoint(receiver.url('/unexplained'), { EventTypes: ['nothing.at_all'] }),
+    ];
+    const [{ token }, other] = [await on.session(own), await on.session(foreign)];
+    const event = await on.publish({ n: 3 });
+    await on.attempted(token, event, 'failed');
+    const answer = bodyOf(await on.call('Portal_ExplainDelivery', { Event: event }, token)) as {
+      Delivery: { Endpoint: string; State: string; Attempts: Attempt[] };
+    };
+    assert.equal(answer.Delivery.Endpoint, own);
+    assert.equal(answer.Delivery.State, 'failed');
+    assert.deepEqual([...new Set(answer.Delivery.Attempts.map(({ Endpoint }) => Endpoint))], [own]);
+    assert.equal(JSON.stringify(answer).includes(foreign), false);
+    const hidden = await on.call('Portal_ExplainDelivery', { Event: event }, other.token);
+    const unknown = await on.call(
+      'Portal_ExplainDelivery',
+      { Event: createId('evt') },
+      other.token,
+    );
+    assertRefused(hidden, 400, 'not_found');
+    assert.deepEqual(hidden.body.Messages, unknown.body.Messages);
+    for (const named of [{ Endpoint: foreign }, { Tenant: on.tenant }])
+      assertRefused(
+        await on.call('Portal_ExplainDelivery', { Event: event, ...named }, token),
+        400,
+        'invalid_argument',
+      );
+  });
+
   test('a link and its session end with the reply to what ends them', async () => {
     const { call, owner, tenant } = on;
     const admin = await signUp(on.stack);
@@ -206,11 +238,13 @@ describeOne('sessions of the receivers’ portal', 'one process', (topology) => 
 
   test('the operations of the portal are closed to every other credential', async () => {
     const portal = [...operations.values()].filter(({ credential }) => credential === 'portal');
-    assert.equal(portal.length, 8);
+    assert.equal(portal.length, 9);
     const { secret } = await on.linkTo(id);
     for (const { name } of portal) {
-      const request = { MessageID: 'evt_1' };
-      const body = /Message|Resend/.test(name) ? request : {};
+      const body = {
+        ...(/Message|Resend/.test(name) && { MessageID: 'evt_1' }),
+        ...(/Explain/.test(name) && { Event: createId('evt') }),
+      };
       for (const token of [on.owner.token, on.stack.platformKey, on.stack.workerToken])
         assertRefused(await on.call(name, body, token), 403, 'permission_denied');
       for (const token of [undefined, secret, createToken('portalSession')])

@@ -8,6 +8,8 @@ import type { PageReq } from "../../common/v1/page_pb.ts";
 import { file_bailiwick_common_v1_page } from "../../common/v1/page_pb.ts";
 import type { DeliveryAttemptPage, DeliveryMessage } from "./attempts_pb.ts";
 import { file_bailiwick_notifications_v1_attempts } from "./attempts_pb.ts";
+import type { DeliveryExplanation } from "./explanations_pb.ts";
+import { file_bailiwick_notifications_v1_explanations } from "./explanations_pb.ts";
 import type { EndpointHealth } from "./health_pb.ts";
 import { file_bailiwick_notifications_v1_health } from "./health_pb.ts";
 import type { TaskResult } from "./result_pb.ts";
@@ -23,7 +25,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/notifications/v1/portal.proto.
  */
 export const file_bailiwick_notifications_v1_portal: GenFile = /*@__PURE__*/
-  fileDesc("CidiYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9wb3J0YWwucHJvdG8SGmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxIokECg5Qb3J0YWxFbmRwb2ludBIOCgJpZBgBIAEoCVICSUQSEgoEbmFtZRgCIAEoCVIETmFtZRIQCgN1cmwYAyABKAlSA1VSTBIWCgZhY3RpdmUYBCABKAhSBkFjdGl2ZRInCg9kaXNhYmxlZF9yZWFzb24YBSABKAlSDkRpc2FibGVkUmVhc29uEjsKC2Rpc2FibGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKRGlzYWJsZWRBdBIfCgtldmVudF90eXBlcxgHIAMoCVIKRXZlbnRUeXBlcxJOChVwcmV2aW91c19zZWNyZXRfdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhNQcmV2aW91c1NlY3JldFVudGlsEj8KDWZhaWxpbmdfc2luY2UYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgxGYWlsaW5nU2luY2USPQoMcGF1c2VkX3VudGlsGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILUGF1c2VkVW50aWwSRwoGaGVhbHRoGAsgASgLMiouYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuRW5kcG9pbnRIZWFsdGhIAFIGSGVhbHRoiAEBQgkKB19oZWFsdGgiOQoRUG9ydGFsT3BlblJlcXVlc3QSJAoFdG9rZW4YASABKAlCDoABAbpICMgBAXIDGIACUgVUb2tlbiJqChJQb3J0YWxPcGVuUmVzcG9uc2USGQoFdG9rZW4YASABKAlCA4ABAVIFVG9rZW4SOQoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUV4cGlyZXNBdCISChBQb3J0YWxHZXRSZXF1ZXN0IswBChFQb3J0YWxHZXRSZXNwb25zZRJGCghlbmRwb2ludBgBIAEoCzIqLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlBvcnRhbEVuZHBvaW50UghFbmRwb2ludBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBIcCglhYmlsaXRpZXMYAyADKAlSCUFiaWxpdGllcxI5CgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0Ir0BChlQb3J0YWxMaXN0QXR0ZW1wdHNSZXF1ZXN0EkQKB291dGNvbWUYASABKAlCKrpIJ3IlUgBSCWRlbGl2ZXJlZFIFcmV0cnlSBmZhaWxlZFIHZHJvcHBlZFIHT3V0Y29tZRIoCgpldmVudF90eXBlGAIgASgJQgm6SAZyBLC1GAFSCUV2ZW50VHlwZRIwCgRwYWdlGAMgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlImEKGlBvcnRhbExpc3RBdHRlbXB0c1Jlc3BvbnNlEkMKBHBhZ2UYASABKAsyLy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5EZWxpdmVyeUF0dGVtcHRQYWdlUgRQYWdlIkUKF1BvcnRhbEdldE1lc3NhZ2VSZXF1ZXN0EioKCm1lc3NhZ2VfaWQYASABKAlCC7pICMgBAXIDGIABUglNZXNzYWdlSUQiYQoYUG9ydGFsR2V0TWVzc2FnZVJlc3BvbnNlEkUKB21lc3NhZ2UYASABKAsyKy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5EZWxpdmVyeU1lc3NhZ2VSB01lc3NhZ2UiQQoTUG9ydGFsUmVzZW5kUmVxdWVzdBIqCgptZXNzYWdlX2lkGAEgASgJQgu6SAjIAQFyAxiAAVIJTWVzc2FnZUlEIi4KFFBvcnRhbFJlc2VuZFJlc3BvbnNlEhYKBnF1ZXVlZBgBIAEoCFIGUXVldWVkIhsKGVBvcnRhbFJlcGxheUZhaWxlZFJlcXVlc3QiNAoaUG9ydGFsUmVwbGF5RmFpbGVkUmVzcG9uc2USFgoGcXVldWVkGAEgASgFUgZRdWV1ZWQiFwoVUG9ydGFsU2VuZFRlc3RSZXF1ZXN0IlQKFlBvcnRhbFNlbmRUZXN0UmVzcG9uc2USOgoEdGFzaxgBIAEoCzImLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlRhc2tSZXN1bHRSBFRhc2siZAoZUG9ydGFsUm90YXRlU2VjcmV0UmVxdWVzdBI1Cg1ncmFjZV9zZWNvbmRzGAEgASgFQgu6SAgaBhiA9SQoAEgAUgxHcmFjZVNlY29uZHOIAQFCEAoOX2dyYWNlX3NlY29uZHMiiQEKGlBvcnRhbFJvdGF0ZVNlY3JldFJlc3BvbnNlEhsKBnNlY3JldBgBIAEoCUIDgAEBUgZTZWNyZXQSTgoVcHJldmlvdXNfc2VjcmV0X3VudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFITUHJldmlvdXNTZWNyZXRVbnRpbCIUChJQb3J0YWxDbG9zZVJlcXVlc3QiFQoTUG9ydGFsQ2xvc2VSZXNwb25zZTKQCwoGUG9ydGFsEnwKBE9wZW4SLS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxPcGVuUmVxdWVzdBouLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlBvcnRhbE9wZW5SZXNwb25zZSIVirUYERABIAEqC3BvcnRhbF9vcGVuEosBCgNHZXQSLC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxHZXRSZXF1ZXN0Gi0uYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsR2V0UmVzcG9uc2UiJ5ACAYq1GCAQBxocGhoKGGlhbS5pbnRlcm5hbC5wb3J0YWwucmVhZBKmAQoMTGlzdEF0dGVtcHRzEjUuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsTGlzdEF0dGVtcHRzUmVxdWVzdBo2LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlBvcnRhbExpc3RBdHRlbXB0c1Jlc3BvbnNlIieQAgGKtRggEAcaHBoaChhpYW0uaW50ZXJuYWwucG9ydGFsLnJlYWQSogEKCkdldE1lc3NhZ2USMy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxHZXRNZXNzYWdlUmVxdWVzdBo0LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlBvcnRhbEdldE1lc3NhZ2VSZXNwb25zZSIpkAIBirUYIhAHGh4aHAoaaWFtLmludGVybmFsLnBvcnRhbC5ib2RpZXMSlQEKBlJlc2VuZBIvLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlBvcnRhbFJlc2VuZFJlcXVlc3QaMC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxSZXNlbmRSZXNwb25zZSIoirUYJBAHGh4aHAoaaWFtLmludGVybmFsLnBvcnRhbC5yZXBsYXkgARKnAQoMUmVwbGF5RmFpbGVkEjUuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsUmVwbGF5RmFpbGVkUmVxdWVzdBo2LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlBvcnRhbFJlcGxheUZhaWxlZFJlc3BvbnNlIiiKtRgkEAcaHhocChppYW0uaW50ZXJuYWwucG9ydGFsLnJlcGxheSABEpkBCghTZW5kVGVzdBIxLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlBvcnRhbFNlbmRUZXN0UmVxdWVzdBoyLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlBvcnRhbFNlbmRUZXN0UmVzcG9uc2UiJoq1GCIQBxocGhoKGGlhbS5pbnRlcm5hbC5wb3J0YWwudGVzdCABEqcBCgxSb3RhdGVTZWNyZXQSNS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxSb3RhdGVTZWNyZXRSZXF1ZXN0GjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsUm90YXRlU2VjcmV0UmVzcG9uc2UiKIq1GCQQBxoeGhwKGmlhbS5pbnRlcm5hbC5wb3J0YWwucm90YXRlIAESkAEKBUNsb3NlEi4uYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsQ2xvc2VSZXF1ZXN0Gi8uYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsQ2xvc2VSZXNwb25zZSImirUYIhAHGhwaGgoYaWFtLmludGVybmFsLnBvcnRhbC5yZWFkIAEaEYq1GA1ub3RpZmljYXRpb25zYgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_notifications_v1_attempts, file_bailiwick_notifications_v1_health, file_bailiwick_notifications_v1_result, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CidiYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9wb3J0YWwucHJvdG8SGmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxIokECg5Qb3J0YWxFbmRwb2ludBIOCgJpZBgBIAEoCVICSUQSEgoEbmFtZRgCIAEoCVIETmFtZRIQCgN1cmwYAyABKAlSA1VSTBIWCgZhY3RpdmUYBCABKAhSBkFjdGl2ZRInCg9kaXNhYmxlZF9yZWFzb24YBSABKAlSDkRpc2FibGVkUmVhc29uEjsKC2Rpc2FibGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKRGlzYWJsZWRBdBIfCgtldmVudF90eXBlcxgHIAMoCVIKRXZlbnRUeXBlcxJOChVwcmV2aW91c19zZWNyZXRfdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhNQcmV2aW91c1NlY3JldFVudGlsEj8KDWZhaWxpbmdfc2luY2UYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgxGYWlsaW5nU2luY2USPQoMcGF1c2VkX3VudGlsGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILUGF1c2VkVW50aWwSRwoGaGVhbHRoGAsgASgLMiouYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuRW5kcG9pbnRIZWFsdGhIAFIGSGVhbHRoiAEBQgkKB19oZWFsdGgiOQoRUG9ydGFsT3BlblJlcXVlc3QSJAoFdG9rZW4YASABKAlCDoABAbpICMgBAXIDGIACUgVUb2tlbiJqChJQb3J0YWxPcGVuUmVzcG9uc2USGQoFdG9rZW4YASABKAlCA4ABAVIFVG9rZW4SOQoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUV4cGlyZXNBdCISChBQb3J0YWxHZXRSZXF1ZXN0IswBChFQb3J0YWxHZXRSZXNwb25zZRJGCghlbmRwb2ludBgBIAEoCzIqLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlBvcnRhbEVuZHBvaW50UghFbmRwb2ludBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBIcCglhYmlsaXRpZXMYAyADKAlSCUFiaWxpdGllcxI5CgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0Ir0BChlQb3J0YWxMaXN0QXR0ZW1wdHNSZXF1ZXN0EkQKB291dGNvbWUYASABKAlCKrpIJ3IlUgBSCWRlbGl2ZXJlZFIFcmV0cnlSBmZhaWxlZFIHZHJvcHBlZFIHT3V0Y29tZRIoCgpldmVudF90eXBlGAIgASgJQgm6SAZyBLC1GAFSCUV2ZW50VHlwZRIwCgRwYWdlGAMgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlImEKGlBvcnRhbExpc3RBdHRlbXB0c1Jlc3BvbnNlEkMKBHBhZ2UYASABKAsyLy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5EZWxpdmVyeUF0dGVtcHRQYWdlUgRQYWdlIkUKF1BvcnRhbEdldE1lc3NhZ2VSZXF1ZXN0EioKCm1lc3NhZ2VfaWQYASABKAlCC7pICMgBAXIDGIABUglNZXNzYWdlSUQiYQoYUG9ydGFsR2V0TWVzc2FnZVJlc3BvbnNlEkUKB21lc3NhZ2UYASABKAsyKy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5EZWxpdmVyeU1lc3NhZ2VSB01lc3NhZ2UiRQocUG9ydGFsRXhwbGFpbkRlbGl2ZXJ5UmVxdWVzdBIlCgVldmVudBgBIAEoCUIPukgMyAEBcgeKtRgDZXZ0UgVFdmVudCLIAQodUG9ydGFsRXhwbGFpbkRlbGl2ZXJ5UmVzcG9uc2USHQoKZXZlbnRfdHlwZRgBIAEoCVIJRXZlbnRUeXBlEjsKC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKT2NjdXJyZWRBdBJLCghkZWxpdmVyeRgDIAEoCzIvLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRlbGl2ZXJ5RXhwbGFuYXRpb25SCERlbGl2ZXJ5IkEKE1BvcnRhbFJlc2VuZFJlcXVlc3QSKgoKbWVzc2FnZV9pZBgBIAEoCUILukgIyAEBcgMYgAFSCU1lc3NhZ2VJRCIuChRQb3J0YWxSZXNlbmRSZXNwb25zZRIWCgZxdWV1ZWQYASABKAhSBlF1ZXVlZCIbChlQb3J0YWxSZXBsYXlGYWlsZWRSZXF1ZXN0IjQKGlBvcnRhbFJlcGxheUZhaWxlZFJlc3BvbnNlEhYKBnF1ZXVlZBgBIAEoBVIGUXVldWVkIhcKFVBvcnRhbFNlbmRUZXN0UmVxdWVzdCJUChZQb3J0YWxTZW5kVGVzdFJlc3BvbnNlEjoKBHRhc2sYASABKAsyJi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5UYXNrUmVzdWx0UgRUYXNrImQKGVBvcnRhbFJvdGF0ZVNlY3JldFJlcXVlc3QSNQoNZ3JhY2Vfc2Vjb25kcxgBIAEoBUILukgIGgYYgPUkKABIAFIMR3JhY2VTZWNvbmRziAEBQhAKDl9ncmFjZV9zZWNvbmRzIokBChpQb3J0YWxSb3RhdGVTZWNyZXRSZXNwb25zZRIbCgZzZWNyZXQYASABKAlCA4ABAVIGU2VjcmV0Ek4KFXByZXZpb3VzX3NlY3JldF91bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSE1ByZXZpb3VzU2VjcmV0VW50aWwiFAoSUG9ydGFsQ2xvc2VSZXF1ZXN0IhUKE1BvcnRhbENsb3NlUmVzcG9uc2UywgwKBlBvcnRhbBJ8CgRPcGVuEi0uYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsT3BlblJlcXVlc3QaLi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxPcGVuUmVzcG9uc2UiFYq1GBEQASABKgtwb3J0YWxfb3BlbhKLAQoDR2V0EiwuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsR2V0UmVxdWVzdBotLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlBvcnRhbEdldFJlc3BvbnNlIieQAgGKtRggEAcaHBoaChhpYW0uaW50ZXJuYWwucG9ydGFsLnJlYWQSpgEKDExpc3RBdHRlbXB0cxI1LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlBvcnRhbExpc3RBdHRlbXB0c1JlcXVlc3QaNi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxMaXN0QXR0ZW1wdHNSZXNwb25zZSInkAIBirUYIBAHGhwaGgoYaWFtLmludGVybmFsLnBvcnRhbC5yZWFkEqIBCgpHZXRNZXNzYWdlEjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsR2V0TWVzc2FnZVJlcXVlc3QaNC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxHZXRNZXNzYWdlUmVzcG9uc2UiKZACAYq1GCIQBxoeGhwKGmlhbS5pbnRlcm5hbC5wb3J0YWwuYm9kaWVzEq8BCg9FeHBsYWluRGVsaXZlcnkSOC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxFeHBsYWluRGVsaXZlcnlSZXF1ZXN0GjkuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsRXhwbGFpbkRlbGl2ZXJ5UmVzcG9uc2UiJ5ACAYq1GCAQBxocGhoKGGlhbS5pbnRlcm5hbC5wb3J0YWwucmVhZBKVAQoGUmVzZW5kEi8uYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsUmVzZW5kUmVxdWVzdBowLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlBvcnRhbFJlc2VuZFJlc3BvbnNlIiiKtRgkEAcaHhocChppYW0uaW50ZXJuYWwucG9ydGFsLnJlcGxheSABEqcBCgxSZXBsYXlGYWlsZWQSNS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxSZXBsYXlGYWlsZWRSZXF1ZXN0GjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsUmVwbGF5RmFpbGVkUmVzcG9uc2UiKIq1GCQQBxoeGhwKGmlhbS5pbnRlcm5hbC5wb3J0YWwucmVwbGF5IAESmQEKCFNlbmRUZXN0EjEuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsU2VuZFRlc3RSZXF1ZXN0GjIuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuUG9ydGFsU2VuZFRlc3RSZXNwb25zZSImirUYIhAHGhwaGgoYaWFtLmludGVybmFsLnBvcnRhbC50ZXN0IAESpwEKDFJvdGF0ZVNlY3JldBI1LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlBvcnRhbFJvdGF0ZVNlY3JldFJlcXVlc3QaNi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxSb3RhdGVTZWNyZXRSZXNwb25zZSIoirUYJBAHGh4aHAoaaWFtLmludGVybmFsLnBvcnRhbC5yb3RhdGUgARKQAQoFQ2xvc2USLi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxDbG9zZVJlcXVlc3QaLy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5Qb3J0YWxDbG9zZVJlc3BvbnNlIiaKtRgiEAcaHBoaChhpYW0uaW50ZXJuYWwucG9ydGFsLnJlYWQgARoRirUYDW5vdGlmaWNhdGlvbnNiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_notifications_v1_attempts, file_bailiwick_notifications_v1_explanations, file_bailiwick_notifications_v1_health, file_bailiwick_notifications_v1_result, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * The endpoint of a link, as its receiver may see it.
@@ -300,6 +302,58 @@ export const PortalGetMessageResponseSchema: GenMessage<PortalGetMessageResponse
   messageDesc(file_bailiwick_notifications_v1_portal, 8);
 
 /**
+ * Selects an event.
+ *
+ * @generated from message bailiwick.notifications.v1.PortalExplainDeliveryRequest
+ */
+export type PortalExplainDeliveryRequest = Message<"bailiwick.notifications.v1.PortalExplainDeliveryRequest"> & {
+  /**
+   * The event's ID, which is the ID of its message and the header webhook-id.
+   *
+   * @generated from field: string event = 1 [json_name = "Event"];
+   */
+  event: string;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.PortalExplainDeliveryRequest.
+ * Use `create(PortalExplainDeliveryRequestSchema)` to create a new message.
+ */
+export const PortalExplainDeliveryRequestSchema: GenMessage<PortalExplainDeliveryRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_portal, 9);
+
+/**
+ * The explanation.
+ *
+ * @generated from message bailiwick.notifications.v1.PortalExplainDeliveryResponse
+ */
+export type PortalExplainDeliveryResponse = Message<"bailiwick.notifications.v1.PortalExplainDeliveryResponse"> & {
+  /**
+   * @generated from field: string event_type = 1 [json_name = "EventType"];
+   */
+  eventType: string;
+
+  /**
+   * When the event happened.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 2 [json_name = "OccurredAt"];
+   */
+  occurredAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: bailiwick.notifications.v1.DeliveryExplanation delivery = 3 [json_name = "Delivery"];
+   */
+  delivery?: DeliveryExplanation | undefined;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.PortalExplainDeliveryResponse.
+ * Use `create(PortalExplainDeliveryResponseSchema)` to create a new message.
+ */
+export const PortalExplainDeliveryResponseSchema: GenMessage<PortalExplainDeliveryResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_portal, 10);
+
+/**
  * Selects a message.
  *
  * @generated from message bailiwick.notifications.v1.PortalResendRequest
@@ -318,7 +372,7 @@ export type PortalResendRequest = Message<"bailiwick.notifications.v1.PortalRese
  * Use `create(PortalResendRequestSchema)` to create a new message.
  */
 export const PortalResendRequestSchema: GenMessage<PortalResendRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_notifications_v1_portal, 9);
+  messageDesc(file_bailiwick_notifications_v1_portal, 11);
 
 /**
  * Whether the message was queued again.
@@ -339,7 +393,7 @@ export type PortalResendResponse = Message<"bailiwick.notifications.v1.PortalRes
  * Use `create(PortalResendResponseSchema)` to create a new message.
  */
 export const PortalResendResponseSchema: GenMessage<PortalResendResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_notifications_v1_portal, 10);
+  messageDesc(file_bailiwick_notifications_v1_portal, 12);
 
 /**
  * Empty: it is about all failed deliveries of the last 30 days.
@@ -354,7 +408,7 @@ export type PortalReplayFailedRequest = Message<"bailiwick.notifications.v1.Port
  * Use `create(PortalReplayFailedRequestSchema)` to create a new message.
  */
 export const PortalReplayFailedRequestSchema: GenMessage<PortalReplayFailedRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_notifications_v1_portal, 11);
+  messageDesc(file_bailiwick_notifications_v1_portal, 13);
 
 /**
  * The deliveries that were queued again.
@@ -373,7 +427,7 @@ export type PortalReplayFailedResponse = Message<"bailiwick.notifications.v1.Por
  * Use `create(PortalReplayFailedResponseSchema)` to create a new message.
  */
 export const PortalReplayFailedResponseSchema: GenMessage<PortalReplayFailedResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_notifications_v1_portal, 12);
+  messageDesc(file_bailiwick_notifications_v1_portal, 14);
 
 /**
  * Empty: it is about the endpoint of the link.
@@ -388,7 +442,7 @@ export type PortalSendTestRequest = Message<"bailiwick.notifications.v1.PortalSe
  * Use `create(PortalSendTestRequestSchema)` to create a new message.
  */
 export const PortalSendTestRequestSchema: GenMessage<PortalSendTestRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_notifications_v1_portal, 13);
+  messageDesc(file_bailiwick_notifications_v1_portal, 15);
 
 /**
  * The result of the attempt. A test is not retried, so the status is never retry.
@@ -407,7 +461,7 @@ export type PortalSendTestResponse = Message<"bailiwick.notifications.v1.PortalS
  * Use `create(PortalSendTestResponseSchema)` to create a new message.
  */
 export const PortalSendTestResponseSchema: GenMessage<PortalSendTestResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_notifications_v1_portal, 14);
+  messageDesc(file_bailiwick_notifications_v1_portal, 16);
 
 /**
  * Sets the grace period of the current secret.
@@ -429,7 +483,7 @@ export type PortalRotateSecretRequest = Message<"bailiwick.notifications.v1.Port
  * Use `create(PortalRotateSecretRequestSchema)` to create a new message.
  */
 export const PortalRotateSecretRequestSchema: GenMessage<PortalRotateSecretRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_notifications_v1_portal, 15);
+  messageDesc(file_bailiwick_notifications_v1_portal, 17);
 
 /**
  * The new signing secret, which is shown only once.
@@ -457,7 +511,7 @@ export type PortalRotateSecretResponse = Message<"bailiwick.notifications.v1.Por
  * Use `create(PortalRotateSecretResponseSchema)` to create a new message.
  */
 export const PortalRotateSecretResponseSchema: GenMessage<PortalRotateSecretResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_notifications_v1_portal, 16);
+  messageDesc(file_bailiwick_notifications_v1_portal, 18);
 
 /**
  * Empty: it is about the caller's session.
@@ -472,7 +526,7 @@ export type PortalCloseRequest = Message<"bailiwick.notifications.v1.PortalClose
  * Use `create(PortalCloseRequestSchema)` to create a new message.
  */
 export const PortalCloseRequestSchema: GenMessage<PortalCloseRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_notifications_v1_portal, 17);
+  messageDesc(file_bailiwick_notifications_v1_portal, 19);
 
 /**
  * Empty: the session has ended.
@@ -487,7 +541,7 @@ export type PortalCloseResponse = Message<"bailiwick.notifications.v1.PortalClos
  * Use `create(PortalCloseResponseSchema)` to create a new message.
  */
 export const PortalCloseResponseSchema: GenMessage<PortalCloseResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_notifications_v1_portal, 18);
+  messageDesc(file_bailiwick_notifications_v1_portal, 20);
 
 /**
  * What a portal link opens. No request names a tenant or an endpoint: both come from the link.
@@ -535,6 +589,17 @@ export const Portal: GenService<{
     methodKind: "unary";
     input: typeof PortalGetMessageRequestSchema;
     output: typeof PortalGetMessageResponseSchema;
+  },
+  /**
+   * Explains what became of an event at the endpoint: its attempts, and what the next one waits for.
+   * not_found if the endpoint does not get the event.
+   *
+   * @generated from rpc bailiwick.notifications.v1.Portal.ExplainDelivery
+   */
+  explainDelivery: {
+    methodKind: "unary";
+    input: typeof PortalExplainDeliveryRequestSchema;
+    output: typeof PortalExplainDeliveryResponseSchema;
   },
   /**
    * Sends one message again, with the same identifier and body and a full set of attempts. Fails
