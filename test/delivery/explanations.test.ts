@@ -162,6 +162,55 @@ describeOne('explanations of deliveries', 'one process', (topology) => {
     assert.deepEqual([failed.Receives, failed.Attempts[0]?.StatusCode], [true, 410]);
   });
 
+  test('Webhooks_Resend with Now makes the next attempt at once and ends the pause, and Latest lists each message once', async () => {
+    const owner = await newOwner();
+    const stranger = await newOwner();
+    receiver.answer('/mended', status(500));
+    const { id: ID } = await at(owner, 'mended', { EventTypes: ['d.d'] });
+    const Tenant = owner.tenant;
+    const events: string[] = [];
+    for (let count = 0; count < 12; count++) events.push(await publish(owner, 'd.d'));
+    const parked = await eventually('a pause', async () => {
+      const event = await publish(owner, 'd.d');
+      events.push(event);
+      const [one] = (await explain(owner, event)).Endpoints;
+      return one?.Wait?.For === 'pause' && event;
+    });
+    const resend = (more: object, { token } = owner) =>
+      stack.call('Webhooks_Resend', { Tenant, ID, MessageID: parked, ...more }, token);
+    assertRefused(await resend({ Now: true }, stranger), 403, 'permission_denied');
+    assertRefused(await resend({ Now: true, Tenant: stranger.tenant }, stranger), 400, 'not_found');
+    receiver.answer('/mended');
+    const answers = await Promise.all(Array.from({ length: 10 }, () => resend({ Now: true })));
+    assert.ok(answers.some((answer) => bodyOf(answer)['Queued'] === true));
+    const delivered = await explained(owner, parked, ID, 'delivered');
+    assert.deepEqual(
+      delivered.Attempts.map(({ Attempt, Status }) => [Attempt, Status]),
+      [[1, 'delivered']],
+    );
+    await eventually('the end of the pause', async () => {
+      const request = { Tenant, ID };
+      const { Endpoint } = bodyOf(
+        await stack.call('Webhooks_GetEndpoint', request, owner.token),
+      ) as { Endpoint: { Health: { State: string } } };
+      return Endpoint.Health.State === 'delivering';
+    });
+
+    // A retry that waits for an hour is made now, as the second attempt.
+    const [first = ''] = events;
+    const request = { Tenant, ID, MessageID: first };
+    bodyOf(await stack.call('Webhooks_Resend', { ...request, Now: true }, owner.token));
+    await explained(owner, first, ID, 'delivered');
+    const list = async (Latest: boolean) => {
+      const filter = { Tenant, Endpoint: ID, Latest, Page: { Limit: 100 } };
+      const { Page } = bodyOf(
+        await stack.call('Webhooks_ListAttempts', filter, owner.token),
+      ) as unknown as { Page: { Items: Array<{ ID: string; Attempt: number; Status: string }> } };
+      return Page.Items.filter((item) => item.ID === first).map(({ Attempt }) => Attempt);
+    };
+    assert.deepEqual([await list(false), await list(true)], [[2, 1], [2]]);
+  });
+
   test('an event is known by its deliveries alone, and an endpoint does not get the events about itself', async () => {
     const owner = await newOwner();
     receiver.answer('/parked', status(429, { 'retry-after': '600' }));

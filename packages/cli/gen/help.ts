@@ -571,6 +571,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Until","kind":"time","required":false,"text":"Attempts that began before this time."},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+      {"path":"Latest","kind":"flag","required":false,"text":"Only the latest attempt of each message, so that a message is listed once."},
     ],
   },
   Chat_ListEndpoints: {
@@ -596,6 +597,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"ID","kind":"text","required":true,"text":"The endpoint."},
       {"path":"MessageID","kind":"text","required":true,"text":"The message's identifier: the ID of its attempts."},
+      {"path":"Now","kind":"flag","required":false,"text":"Also if the message waits for its next attempt: that is made at once, and a pause of the endpoint ends. It counts as one of its attempts."},
     ],
   },
   Chat_SendTest: {
@@ -955,6 +957,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"EventType","kind":"text","required":false,"text":""},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+      {"path":"Latest","kind":"flag","required":false,"text":"Only the latest attempt of each message, so that a message is listed once."},
     ],
   },
   Portal_Open: {
@@ -971,6 +974,7 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Sends one message again, with the same identifier and body and a full set of attempts. Fails with failed_precondition if the endpoint is inactive.","access":"a portal session: the permission iam.internal.portal.replay on the platform","answers":"record","tenant":"",
     fields: [
       {"path":"MessageID","kind":"text","required":true,"text":"The message's identifier: the ID of its attempts, and the header webhook-id."},
+      {"path":"Now","kind":"flag","required":false,"text":"Also if the message waits for its next attempt: that is made at once, and a pause of the endpoint ends. It counts as one of its attempts."},
     ],
   },
   Portal_RotateSecret: {
@@ -1658,6 +1662,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Until","kind":"time","required":false,"text":"Attempts that began before this time."},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+      {"path":"Latest","kind":"flag","required":false,"text":"Only the latest attempt of each message, so that a message is listed once."},
     ],
   },
   Webhooks_ListEndpoints: {
@@ -1687,6 +1692,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"ID","kind":"text","required":true,"text":"The endpoint."},
       {"path":"MessageID","kind":"text","required":true,"text":"The message's identifier: the ID of its attempts, and the header webhook-id."},
+      {"path":"Now","kind":"flag","required":false,"text":"Also if the message waits for its next attempt: that is made at once, and a pause of the endpoint ends. It counts as one of its attempts."},
     ],
   },
   Webhooks_RotateSecret: {

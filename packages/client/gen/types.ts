@@ -1807,6 +1807,8 @@ export type Chat_ListAttemptsReq = {
   /** Attempts that began before this time. */
   Until?: string | undefined;
   Page?: PageReq | undefined;
+  /** Only the latest attempt of each message, so that a message is listed once. */
+  Latest?: boolean | undefined;
 };
 
 /** A page of attempts. */
@@ -1847,6 +1849,8 @@ export type Chat_ResendReq = {
   ID: string;
   /** The message's identifier: the ID of its attempts. */
   MessageID: string;
+  /** Also if the message waits for its next attempt: that is made at once, and a pause of the endpoint ends. It counts as one of its attempts. */
+  Now?: boolean | undefined;
 };
 
 /** Whether the message was queued again. */
@@ -3106,6 +3110,8 @@ export type Portal_ListAttemptsReq = {
   Outcome?: string | undefined;
   EventType?: string | undefined;
   Page?: PageReq | undefined;
+  /** Only the latest attempt of each message, so that a message is listed once. */
+  Latest?: boolean | undefined;
 };
 
 /** A page of attempts. */
@@ -3138,6 +3144,8 @@ export type Portal_ReplayFailedRes = {
 export type Portal_ResendReq = {
   /** The message's identifier: the ID of its attempts, and the header webhook-id. */
   MessageID: string;
+  /** Also if the message waits for its next attempt: that is made at once, and a pause of the endpoint ends. It counts as one of its attempts. */
+  Now?: boolean | undefined;
 };
 
 /** Whether the message was queued again. */
@@ -4905,6 +4913,8 @@ export type Webhooks_ListAttemptsReq = {
   /** Attempts that began before this time. */
   Until?: string | undefined;
   Page?: PageReq | undefined;
+  /** Only the latest attempt of each message, so that a message is listed once. */
+  Latest?: boolean | undefined;
 };
 
 /** A page of attempts. */
@@ -4953,6 +4963,8 @@ export type Webhooks_ResendReq = {
   ID: string;
   /** The message's identifier: the ID of its attempts, and the header webhook-id. */
   MessageID: string;
+  /** Also if the message waits for its next attempt: that is made at once, and a pause of the endpoint ends. It counts as one of its attempts. */
+  Now?: boolean | undefined;
 };
 
 /** Whether the message was queued again. */

@@ -55,6 +55,8 @@ export const deliveryValues: Readonly<Record<string, Json | undefined>> = {
   'DeliveryAttempt.Error': '',
   'DeliveryAttempt.Message': '',
   Outcome: '',
+  Latest: true,
+  Now: false,
   MessageID: exampleId('evt'),
   'DeliveryMessage.ID': exampleId('evt'),
   'DeliveryMessage.Endpoint': exampleId('whk'),

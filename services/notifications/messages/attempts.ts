@@ -16,6 +16,7 @@ type AttemptsRequest = {
   eventType: string;
   since?: Timestamp | undefined;
   until?: Timestamp | undefined;
+  latest?: boolean;
   page?: PageReq | undefined;
 };
 
@@ -44,7 +45,7 @@ export function attemptsHandler(pager: Pager, prefix: 'whk' | 'slk' | 'app') {
 }
 
 function filterOf(
-  { endpoint, outcome, eventType, since, until }: AttemptsRequest,
+  { endpoint, outcome, eventType, since, until, latest }: AttemptsRequest,
   prefix: string,
 ): AttemptFilter {
   return {
@@ -54,6 +55,8 @@ function filterOf(
     type: eventType || null,
     since: since ? timestampDate(since) : null,
     until: until ? timestampDate(until) : null,
+    // Absent if not sent, so that cursors from before this field stay valid.
+    ...(latest && { latest }),
   };
 }
 

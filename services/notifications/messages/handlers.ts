@@ -10,9 +10,10 @@ import { LockMode } from '@mikro-orm/core';
 import type { Store } from '../queue/store.ts';
 import { rowOf } from '../rows.ts';
 import { attemptOf } from './attempts.ts';
-import { findMessage, listAttemptsOfTask, resendMessage } from './queries.ts';
+import { attemptNow, findMessage, listAttemptsOfTask, resendMessage } from './queries.ts';
 
 type MessageRequest = { tenant: string; id: string; messageId: string };
+type ResendRequest = MessageRequest & { now: boolean };
 
 type Deps = { database: Database; store: Store; deliveryBodyHours: number };
 
@@ -33,7 +34,7 @@ export function messageHandlers(deps: Deps, kind: Kind) {
   return {
     getMessage: (request: MessageRequest) => getMessage(deps, kind, request),
     /** Audited, but no event: the endpoint has not changed. */
-    resend: (request: MessageRequest, call: Call) => resend(deps, kind, request, call),
+    resend: (request: ResendRequest, call: Call) => resend(deps, kind, request, call),
   };
 }
 
@@ -68,7 +69,7 @@ async function getMessage(
 async function resend(
   { database, deliveryBodyHours }: Deps,
   { type, lock }: Kind,
-  { tenant, id, messageId }: MessageRequest,
+  { tenant, id, messageId, now }: ResendRequest,
   call: Call,
 ): Promise<{ queued: boolean }> {
   const turn = { tenant, row: rowOf.endpoint(tenant, id) };
@@ -77,7 +78,8 @@ async function resend(
     if (!endpoint) throw notFound('endpoint');
     if (!endpoint.active) throw failedPrecondition('the endpoint is inactive', 'ENDPOINT_INACTIVE');
     const key = { tenant, endpoint: id, delivery: messageId };
-    const isQueued = await resendMessage(tx, key, deliveryBodyHours);
+    const isQueued =
+      (now && (await attemptNow(tx, key))) || (await resendMessage(tx, key, deliveryBodyHours));
     if (isQueued === undefined) throw notFound('message');
     if (isQueued)
       record(tx, {

@@ -75,6 +75,29 @@ export async function resendMessage(
   return true;
 }
 
+/**
+ * Makes the next attempt at a waiting message due at once, and ends a pause of its endpoint. Returns
+ * false if none waits, or if it is with the broker already.
+ */
+export async function attemptNow(
+  tx: Transaction,
+  { tenant, endpoint, delivery }: MessageKey,
+): Promise<boolean> {
+  // A chat message's delivery is its task. A message that was never attempted has no other row.
+  const rows = await tx.query(
+    `update delivery_waiting set state = 'waiting', due_at = now(), queued_at = null
+     where tenant = $1 and endpoint = $2 and task in ($3, $3 || '.' || $2) and state in ('waiting', 'parked') returning 1`,
+    [tenant, endpoint, delivery],
+  );
+  if (rows.length === 0) return false;
+  // The breaker stays half-open: if the attempt fails, the endpoint is paused again.
+  await tx.query(
+    'update endpoint_health set paused_until = null, release_at = null where tenant = $1 and endpoint = $2 and paused_until > now()',
+    [tenant, endpoint],
+  );
+  return true;
+}
+
 /** Marks the messages of an endpoint for deletion. */
 export async function forgetMessages(
   tx: Transaction,
@@ -147,6 +170,8 @@ export type AttemptFilter = {
   type: string | null;
   since: Date | null;
   until: Date | null;
+  /** Only the latest attempt of each task. */
+  latest?: boolean;
 };
 
 export const attemptColumns = `a.task, a.attempt, a.tenant, a.endpoint, a.event, a.type, a.delivery, a.status, a.status_code as "statusCode", a.error, a.message,
@@ -155,7 +180,8 @@ export const attemptColumns = `a.task, a.attempt, a.tenant, a.endpoint, a.event,
 // Older attempts only wait to be swept.
 const wantedAttempts = `a.started_at >= greatest($2::timestamptz, now() - interval '30 days') and a.started_at < coalesce($3::timestamptz, 'infinity')
   and a.started_at <= coalesce($4::timestamptz, 'infinity') and (a.started_at, a.task, a.attempt) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::text, ''), coalesce($6::int, 0))
-  and ($7::text is null or a.status = $7) and ($8::text is null or a.type = $8)`;
+  and ($7::text is null or a.status = $7) and ($8::text is null or a.type = $8)
+  and (not $11::boolean or not exists (select from delivery_attempt l where l.tenant = $1 and l.task = a.task and l.attempt > a.attempt))`;
 const newestFirst = 'a.started_at desc, a.task desc, a.attempt desc limit $9';
 
 type AttemptsStatement = Statement<
@@ -171,6 +197,7 @@ type AttemptsStatement = Statement<
     type: AttemptFilter['type'],
     limit: number,
     endpointOrPrefix: string,
+    latest: boolean,
   ]
 >;
 
@@ -208,7 +235,7 @@ export function listAttempts(
   filter: AttemptFilter,
   { limit, after }: AttemptPage,
 ): Promise<ListedAttempt[]> {
-  const { prefix, endpoint, status, type, since, until } = filter;
+  const { prefix, endpoint, status, type, since, until, latest = false } = filter;
   return reader.query(endpoint === null ? attemptsOfTenant : attemptsOfEndpoint, [
     tenant,
     since,
@@ -220,6 +247,7 @@ export function listAttempts(
     type,
     limit,
     endpoint ?? prefix,
+    latest,
   ]);
 }
 

@@ -41,13 +41,14 @@ export function portalHandlers(
     open: ({ token }, call) => openPortal(deps, token, call),
     get: (_request, call) => getPortal(deps.database, call),
 
-    async listAttempts({ outcome, eventType, page: pageRequest }, call) {
+    async listAttempts({ outcome, eventType, latest, page: pageRequest }, call) {
       const { tenant, endpoint } = call.caller;
       const query = {
         tenant,
         endpoint,
         outcome,
         eventType,
+        latest,
         ...(pageRequest && { page: pageRequest }),
       };
       const { page } = await webhooks.listAttempts(
@@ -65,8 +66,8 @@ export function portalHandlers(
 
     explainDelivery: ({ event }, call) => explainToReceiver(deps, event, call),
 
-    async resend({ messageId }, call) {
-      const request = create(WebhooksResendRequestSchema, { ...endpointOf(call), messageId });
+    async resend({ messageId, now }, call) {
+      const request = create(WebhooksResendRequestSchema, { ...endpointOf(call), messageId, now });
       const { queued = false } = await webhooks.resend(request, call);
       return { queued };
     },
