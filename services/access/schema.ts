@@ -15,6 +15,7 @@ import { Baseline } from './migrations/029-baseline.ts';
 import { Revocations } from './migrations/030-revocations.ts';
 import { TenantSearch } from './migrations/031-tenant-search.ts';
 import { AuditTargetKeys } from './migrations/032-audit-target-keys.ts';
+import { GrantRoleList } from './migrations/033-grant-role-list.ts';
 import { ScimUserEntity } from './provisioned/entities.ts';
 import { RoleEntity } from './roles/entities.ts';
 import { ScimNoticeEntity } from './scim/notices/entities.ts';
@@ -59,6 +60,7 @@ export const accessSchema: ServiceSchema = {
     { name: '030-revocations', class: Revocations },
     { name: '031-tenant-search', class: TenantSearch },
     { name: '032-audit-target-keys', class: AuditTargetKeys },
+    { name: '033-grant-role-list', class: GrantRoleList },
   ],
   baseline: { version: 20, last: '028-mapping-givers' },
   compatibleFrom: 1,

@@ -220,10 +220,18 @@ export const additiveRequestKeys: Readonly<Record<string, readonly DocumentedFie
   Grants_ListByTenant: [
     { name: 'Platform', type: 'bool' },
     { name: 'IncludePlatform', type: 'bool' },
+    { name: 'UserID', type: 'string' },
+    { name: 'Role', type: 'string' },
+  ],
+  GroupGrants_ListByTenant: [
+    { name: 'Group', type: 'string' },
+    { name: 'Role', type: 'string' },
   ],
   BotGrants_ListByTenant: [
     { name: 'Platform', type: 'bool' },
     { name: 'IncludePlatform', type: 'bool' },
+    { name: 'Bot', type: 'string' },
+    { name: 'Role', type: 'string' },
   ],
 };
 

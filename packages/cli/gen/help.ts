@@ -380,6 +380,8 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
       {"path":"Platform","kind":"flag","required":false,"text":"True to list the grants on the platform. Send it without Tenant."},
       {"path":"IncludePlatform","kind":"flag","required":false,"text":"Whether to include the active grants on the platform, which apply in the tenant too. They have Platform set to true and no CreatedBy."},
+      {"path":"Bot","kind":"text","required":false,"text":"Only the grants of this bot."},
+      {"path":"Role","kind":"text","required":false,"text":"The slug of a role: only its grants. Empty selects the grants of all roles."},
     ],
   },
   BotGrants_Remove: {
@@ -743,6 +745,8 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
       {"path":"Platform","kind":"flag","required":false,"text":"True to list the grants on the platform. Send it without Tenant."},
       {"path":"IncludePlatform","kind":"flag","required":false,"text":"Whether to include the active grants on the platform, which apply in the tenant too. They have Platform set to true and no CreatedBy."},
+      {"path":"UserID","kind":"text","required":false,"text":"Only the grants of this user."},
+      {"path":"Role","kind":"text","required":false,"text":"The slug of a role: only its grants. Empty selects the grants of all roles."},
     ],
   },
   Grants_Remove: {
@@ -772,6 +776,8 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+      {"path":"Group","kind":"text","required":false,"text":"The path of a group: only its own grants, and not those of the groups above it."},
+      {"path":"Role","kind":"text","required":false,"text":"The slug of a role: only its grants. Empty selects the grants of all roles."},
     ],
   },
   GroupGrants_Remove: {
@@ -1313,6 +1319,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Sort","kind":"text","required":false,"text":"The order: name, email or joined. Empty means by ID."},
       {"path":"Descending","kind":"flag","required":false,"text":"Reverses the order."},
       {"path":"WithNames","kind":"flag","required":false,"text":"Adds the names and addresses of the users."},
+      {"path":"UserID","kind":"text","required":false,"text":"Only the membership of this user. The fields of a search then have no effect."},
     ],
   },
   TenantMembers_Remove: {

@@ -1358,7 +1358,7 @@ export type BotGrants_AddReq = {
 /** Empty: the grant is in place. */
 export type BotGrants_AddRes = Record<string, never>;
 
-/** Selects a tenant and a page. */
+/** Selects a tenant, a bot, a role and a page. */
 export type BotGrants_ListByTenantReq = {
   /** Required unless Platform is true. */
   Tenant?: string | undefined;
@@ -1367,6 +1367,10 @@ export type BotGrants_ListByTenantReq = {
   Platform?: boolean | undefined;
   /** Whether to include the active grants on the platform, which apply in the tenant too. They have Platform set to true and no CreatedBy. */
   IncludePlatform?: boolean | undefined;
+  /** Only the grants of this bot. */
+  Bot?: string | undefined;
+  /** The slug of a role: only its grants. Empty selects the grants of all roles. */
+  Role?: string | undefined;
 };
 
 /** A page of grants. */
@@ -2379,7 +2383,7 @@ export type Grants_AddReq = {
 /** Empty: the grant is in place. */
 export type Grants_AddRes = Record<string, never>;
 
-/** Selects a tenant and a page. */
+/** Selects a tenant, a user, a role and a page. */
 export type Grants_ListByTenantReq = {
   /** Required unless Platform is true. */
   Tenant?: string | undefined;
@@ -2388,6 +2392,10 @@ export type Grants_ListByTenantReq = {
   Platform?: boolean | undefined;
   /** Whether to include the active grants on the platform, which apply in the tenant too. They have Platform set to true and no CreatedBy. */
   IncludePlatform?: boolean | undefined;
+  /** Only the grants of this user. */
+  UserID?: string | undefined;
+  /** The slug of a role: only its grants. Empty selects the grants of all roles. */
+  Role?: string | undefined;
 };
 
 /** A page of grants. */
@@ -2479,10 +2487,14 @@ export type GroupGrants_AddReq = {
 /** Empty: the grant is in place. */
 export type GroupGrants_AddRes = Record<string, never>;
 
-/** Selects a tenant and a page. */
+/** Selects a tenant, a group, a role and a page. */
 export type GroupGrants_ListByTenantReq = {
   Tenant: string;
   Page?: PageReq | undefined;
+  /** The path of a group: only its own grants, and not those of the groups above it. */
+  Group?: string | undefined;
+  /** The slug of a role: only its grants. Empty selects the grants of all roles. */
+  Role?: string | undefined;
 };
 
 /** A page of grants. */
@@ -4192,6 +4204,8 @@ export type TenantMembers_ListReq = {
   Descending?: boolean | undefined;
   /** Adds the names and addresses of the users. */
   WithNames?: boolean | undefined;
+  /** Only the membership of this user. The fields of a search then have no effect. */
+  UserID?: string | undefined;
 };
 
 /** A page of members. */

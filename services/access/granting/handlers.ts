@@ -9,7 +9,7 @@ import type { Database, Scope } from '@bailiwick/store';
 import { visibleTo } from '../decisions/visible.ts';
 import { assertBot, assertUser, type Directory } from '../directory.ts';
 import type { GrantRow, SubjectType } from '../grants/entities.ts';
-import { grantsIn, grantsOf, grantsReaching } from '../grants/queries.ts';
+import { grantsIn, grantsOf } from '../grants/queries.ts';
 import {
   botGrantInput,
   type GrantInput,
@@ -38,6 +38,16 @@ const scopeOf = (call: Call, { tenant, subjectType, subject }: GrantInput): Scop
   row: rowOf.grantee(subjectType, tenant, subjectType === 'group' ? pathKey(subject) : subject),
 });
 
+/** A request for a list of grants. `subject` and `role` are "" for all. */
+type ListInput = {
+  tenant: string;
+  subjectType: SubjectType;
+  subject: string;
+  role: string;
+  page?: PageReq | undefined;
+  includePlatform?: boolean;
+};
+
 /** Operations common to the grants of users, groups and bots, which share one table. */
 function createFamily({ database, directory, pager }: Deps) {
   return {
@@ -58,24 +68,19 @@ function createFamily({ database, directory, pager }: Deps) {
 
     async list<T>(
       toRecord: (row: GrantRow) => T,
-      subjectType: SubjectType,
-      {
-        tenant,
-        page,
-        includePlatform = false,
-      }: { tenant: string; page?: PageReq | undefined; includePlatform?: boolean },
+      { tenant, subjectType, subject, role, page, includePlatform = false }: ListInput,
       { operation, reader }: Call,
     ) {
       const withPlatform = includePlatform && tenant !== '';
-      const binding = withPlatform
-        ? [operation.name, tenant, 'platform']
-        : [operation.name, tenant];
-      return pager.list(
-        page,
-        binding,
-        (query) => (withPlatform ? grantsReaching : grantsIn)(reader, tenant, subjectType, query),
-        toRecord,
-      );
+      const listing = { tenant, subjectType, subject, role, withPlatform };
+      const binding = [
+        operation.name,
+        tenant,
+        ...(withPlatform ? ['platform'] : []),
+        // Cursors of the previous version have no selection.
+        ...(subject === '' && role === '' ? [] : ['of', subject, role]),
+      ];
+      return pager.list(page, binding, (query) => grantsIn(reader, listing, query), toRecord);
     },
   };
 }
@@ -86,7 +91,12 @@ export function grantHandlers(deps: Deps): Handlers<typeof Grants> {
   return {
     add: ({ grant: input }, call) => family.add(grantInput(input), call),
     remove: ({ grant: input }, call) => family.remove(grantInput(input), call),
-    listByTenant: (request, call) => family.list(toGrant, 'user', request, call),
+    listByTenant: ({ userId, tenant, role, page, includePlatform }, call) =>
+      family.list(
+        toGrant,
+        { tenant, subjectType: 'user', subject: userId, role, page, includePlatform },
+        call,
+      ),
 
     async list({ userId, page }, call) {
       const reach = await visibleTo(database, call, 'iam.grants.read');
@@ -107,7 +117,12 @@ export function groupGrantHandlers(deps: Deps): Handlers<typeof GroupGrants> {
   return {
     add: ({ grant: input }, call) => family.add(groupGrantInput(input), call),
     remove: ({ grant: input }, call) => family.remove(groupGrantInput(input), call),
-    listByTenant: (request, call) => family.list(toGroupGrant, 'group', request, call),
+    listByTenant: ({ group, tenant, role, page }, call) =>
+      family.list(
+        toGroupGrant,
+        { tenant, subjectType: 'group', subject: pathKey(group), role, page },
+        call,
+      ),
   };
 }
 
@@ -116,6 +131,11 @@ export function botGrantHandlers(deps: Deps): Handlers<typeof BotGrants> {
   return {
     add: ({ grant: input }, call) => family.add(botGrantInput(input), call),
     remove: ({ grant: input }, call) => family.remove(botGrantInput(input), call),
-    listByTenant: (request, call) => family.list(toBotGrant, 'bot', request, call),
+    listByTenant: ({ bot, tenant, role, page, includePlatform }, call) =>
+      family.list(
+        toBotGrant,
+        { tenant, subjectType: 'bot', subject: bot, role, page, includePlatform },
+        call,
+      ),
   };
 }

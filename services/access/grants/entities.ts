@@ -34,6 +34,7 @@ export const GrantEntity = defineEntity({
     { name: 'grant_entry_subject', properties: ['subject', 'subjectType', 'tenant'] },
     { name: 'grant_entry_list', properties: ['tenant', 'subjectType', 'id'] },
     { name: 'grant_entry_role', properties: ['tenant', 'role'] },
+    { name: 'grant_entry_role_list', properties: ['tenant', 'subjectType', 'role', 'id'] },
   ],
 });
 

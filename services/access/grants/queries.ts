@@ -55,54 +55,75 @@ const grantColumns =
   'g.tenant, g.id, g.role, g.resource, g.expires_at as "expiresAt", g.created_at as "createdAt"';
 const columns = `${grantColumns}, g.created_by as "createdBy"`;
 
+/** The grants that a list shows: of one subject, of one role, or of both. "" selects all. */
+export type GrantSelection = { subject: string; role: string };
+
+// Each selection is a statement of its own, so that it reads the range of one index.
+const ofAll = `$5::text = '' and $6::text = ''`;
+const ofSubject = `g.subject = $5 and ($6::text = '' or g.role = $6)`;
+const ofRole = `$5::text = '' and g.role = $6`;
+
+const selectedBy = ({ subject, role }: GrantSelection) => {
+  if (subject !== '') return 'subject';
+  return role === '' ? 'all' : 'role';
+};
+
 // One look for each row of the page: a join may read all groups of the tenant.
-const pageOfTenant = `select ${columns},
+const pageOfTenant = (condition: string) => `select ${columns},
            coalesce((select e.path from group_entry e where g.subject_type = 'group' and e.tenant = g.tenant and e.key = g.subject), g.subject) as subject
-         from grant_entry g where g.tenant = $1 and g.subject_type = $2 and g.id > $3 order by g.id limit $4`;
+         from grant_entry g where g.tenant = $1 and g.subject_type = $2 and g.id > $3 and ${condition} order by g.id limit $4`;
 
-const grantsOfTenant: Statement<
-  GrantRow,
-  [tenant: string, subjectType: string, after: string, limit: number]
-> = { name: 'access.grants_of_tenant', text: pageOfTenant };
-
-/** The grants of one kind of subject in a tenant, or on the platform if `tenant` is "". */
-export function grantsIn(
-  reader: Reader,
+type ListValues = [
   tenant: string,
-  subjectType: SubjectType,
-  { after, limit }: PageQuery,
-): Promise<GrantRow[]> {
-  return reader.query(grantsOfTenant, [tenant, subjectType, after, limit]);
-}
+  subjectType: string,
+  after: string,
+  limit: number,
+  subject: string,
+  role: string,
+];
+type GrantList = Statement<GrantRow, ListValues>;
+
+const grantsOfTenant: Record<ReturnType<typeof selectedBy>, GrantList> = {
+  all: { name: 'access.grants_of_tenant', text: pageOfTenant(ofAll) },
+  subject: { name: 'access.grants_of_subject', text: pageOfTenant(ofSubject) },
+  role: { name: 'access.grants_of_role', text: pageOfTenant(ofRole) },
+};
 
 // Each half has its own limit, so that a page reads one page of either index range. A tenant's
 // reader does not see who made a platform grant: that may be a user of another tenant.
-const grantsReachingTenant: Statement<
-  GrantRow,
-  [tenant: string, subjectType: string, after: string, limit: number]
-> = {
-  name: 'access.grants_reaching_tenant',
-  text: `(${pageOfTenant})
+const pageReachingTenant = (condition: string) => `(${pageOfTenant(condition)})
          union all
          (select ${grantColumns}, '' as "createdBy", g.subject from grant_entry g
           where g.tenant = '' and g.subject_type = $2 and g.id > $3 and (g.expires_at is null or g.expires_at > now())
+            and ${condition}
             and not exists (select 1 from subject_state s where s.subject = g.subject and s.state in ('disabled', 'deleted'))
             and coalesce((select m.status from tenant_member m where m.tenant = $1 and m.user_id = g.subject), 'active') = 'active'
           order by g.id limit $4)
-         order by id limit $4`,
+         order by id limit $4`;
+
+const grantsReachingTenant: Record<ReturnType<typeof selectedBy>, GrantList> = {
+  all: { name: 'access.grants_reaching_tenant', text: pageReachingTenant(ofAll) },
+  subject: { name: 'access.grants_of_subject_reaching', text: pageReachingTenant(ofSubject) },
+  role: { name: 'access.grants_of_role_reaching', text: pageReachingTenant(ofRole) },
 };
 
-/**
- * The grants of one kind of subject in a tenant, and the platform grants that are effective in it
- * now.
- */
-export function grantsReaching(
+/** Which grants a list is about. `tenant`: "" is the platform. */
+export type GrantListing = GrantSelection & {
+  tenant: string;
+  subjectType: SubjectType;
+  /** Whether to add the platform grants that are effective in the tenant now. */
+  withPlatform: boolean;
+};
+
+/** The grants of one kind of subject in a tenant, or on the platform. */
+export function grantsIn(
   reader: Reader,
-  tenant: string,
-  subjectType: SubjectType,
+  { tenant, subjectType, subject, role, withPlatform }: GrantListing,
   { after, limit }: PageQuery,
 ): Promise<GrantRow[]> {
-  return reader.query(grantsReachingTenant, [tenant, subjectType, after, limit]);
+  const statements = withPlatform ? grantsReachingTenant : grantsOfTenant;
+  const statement = statements[selectedBy({ subject, role })];
+  return reader.query(statement, [tenant, subjectType, after, limit, subject, role]);
 }
 
 // A user's grants are in several tenants: the last parameters say which of them the caller may see.

@@ -11,6 +11,7 @@ import {
 import type {
   TenantMembers,
   TenantMembersAddRequest,
+  TenantMembersListRequest,
   TenantMembersRemoveRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import type { Database, Limiter } from '@bailiwick/store';
@@ -38,34 +39,9 @@ type Deps = {
 };
 
 export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers> {
-  const { database, pager } = deps;
+  const { database } = deps;
   return {
-    async list({ tenant, page, withNames, ...request }, call) {
-      const { operation, caller, reader } = call;
-      const toItems = async (rows: readonly TenantMemberRow[]) => {
-        const names = withNames ? await findNames(deps.directory, rows, call) : undefined;
-        return rows.map((row) => {
-          const user = names?.get(row.userId);
-          return { ...memberFields(row), ...(user && { user }) };
-        });
-      };
-      const binding = [operation.name, tenant];
-      const withBarred = holdsInTenant(caller, 'iam.users.write', tenant);
-      const search = readSearch(request);
-      if (search) {
-        const list = { pager, page, binding, search };
-        const { ids, nextCursor } = await readFound(list, (criteria, query) =>
-          searchMembers(reader, tenant, { ...criteria, withBarred, withPending: true }, query),
-        );
-        const rows = await findMembers(reader, tenant, ids);
-        const members = inOrderOf(ids, rows, ({ userId }) => userId);
-        return { page: { items: await toItems(members), nextCursor } };
-      }
-      const query = pager.read(page, binding);
-      const rows = await membersOf(reader, tenant, { ...query, withBarred });
-      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.userId);
-      return { page: { items: await toItems(items), nextCursor } };
-    },
+    list: (request, call) => listMembers(deps, request, call),
 
     async add(request, call) {
       await addMember(deps, request, call);
@@ -101,6 +77,42 @@ export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers>
       return {};
     },
   };
+}
+
+async function listMembers(
+  { directory, pager }: Deps,
+  { tenant, page, withNames, userId, ...request }: TenantMembersListRequest,
+  call: Call,
+) {
+  const { operation, caller, reader } = call;
+  const toItems = async (rows: readonly TenantMemberRow[]) => {
+    const names = withNames ? await findNames(directory, rows, call) : undefined;
+    return rows.map((row) => {
+      const user = names?.get(row.userId);
+      return { ...memberFields(row), ...(user && { user }) };
+    });
+  };
+  const binding = [operation.name, tenant];
+  const withBarred = holdsInTenant(caller, 'iam.users.write', tenant);
+  if (userId !== '') {
+    const rows = await findMembers(reader, tenant, [userId]);
+    const visible = rows.filter(({ status }) => withBarred || status !== 'barred');
+    return { page: { items: await toItems(visible), nextCursor: '' } };
+  }
+  const search = readSearch(request);
+  if (search) {
+    const list = { pager, page, binding, search };
+    const { ids, nextCursor } = await readFound(list, (criteria, query) =>
+      searchMembers(reader, tenant, { ...criteria, withBarred, withPending: true }, query),
+    );
+    const rows = await findMembers(reader, tenant, ids);
+    const members = inOrderOf(ids, rows, ({ userId }) => userId);
+    return { page: { items: await toItems(members), nextCursor } };
+  }
+  const query = pager.read(page, binding);
+  const rows = await membersOf(reader, tenant, { ...query, withBarred });
+  const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.userId);
+  return { page: { items: await toItems(items), nextCursor } };
 }
 
 /**
