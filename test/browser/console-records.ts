@@ -9,7 +9,10 @@ import { createTenant, newAddress } from '../support/people.ts';
 type Person = { id: string; email: string; token: string };
 
 /** The values of the parameters in the addresses of a tenant's views. */
-export type Records = Record<'tenant' | 'app' | 'bot' | 'endpoint' | 'provider', string> & {
+export type Records = Record<
+  'tenant' | 'member' | 'app' | 'bot' | 'endpoint' | 'provider',
+  string
+> & {
   message: string;
   chat: string;
   chatMessage: string;
@@ -63,7 +66,7 @@ export async function fillTenant(
     });
   const { Slug } = (await call('Tenants_Get', { Tenant }))['Tenant'] as { Slug: string };
   const [message, chatMessage] = [await failed('Webhooks'), await failed('Chat')];
-  return { tenant: Slug, app, bot, endpoint, chat, message, chatMessage, provider };
+  return { tenant: Slug, member: id, app, bot, endpoint, chat, message, chatMessage, provider };
 }
 
 /** An app and a social provider of the platform. */

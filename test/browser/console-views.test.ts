@@ -128,7 +128,10 @@ describe('every view of the console', { skip: withoutChromium }, () => {
 });
 
 /** Views that lead to others at once. */
-const leadsOn: Readonly<Record<string, string>> = { '/console': '/console/t/$tenant' };
+const leadsOn: Readonly<Record<string, string>> = {
+  '/console': '/console/t/$tenant',
+  '/console/t/$tenant/invitations': '/console/t/$tenant/members/invitations',
+};
 
 /** The parts of a view that scroll sideways on a phone. Only a text to copy and the numbers of a plot may. */
 async function cutAt360(page: Page): Promise<string[]> {

@@ -85,7 +85,8 @@ describe('an administrator with an empty installation', { skip: withoutChromium 
     await page.getByRole('button', { name: 'Create the organisation' }).click();
     await heading(page, 'Acme');
     await picture(page, 'overview');
-    await view('Invitations');
+    await view('Members');
+    await page.getByRole('tab', { name: 'Invitations' }).click();
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByLabel('E-mail address').fill(colleague);
     await page.getByRole('button', { name: 'Send the invitation' }).click();

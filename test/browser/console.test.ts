@@ -62,7 +62,8 @@ describe('the console', { skip: withoutChromium }, () => {
     assert.equal(await heading(page, 'Ærø & "Sons" <b>'), 'Ærø & "Sons" <b>');
     await assertGood(page, 'overview');
 
-    await navigation(page).getByRole('link', { name: 'Invitations' }).click();
+    await navigation(page).getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('tab', { name: 'Invitations' }).click();
     await page.getByText('There are no invitations yet').waitFor();
     await assertGood(page, 'invitations-empty');
     await page.getByRole('button', { name: 'Invite' }).click();

@@ -1,6 +1,10 @@
 import { Anchor, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { AddressField, useSubjectOf } from '../grants/address-field.tsx';
+import { RemoveMember } from '../grants/member-groups.tsx';
+import { HolderName } from '../grants/subject-name.tsx';
+import { WhatIf } from '../grants/what-if.tsx';
 import { ActionDialog } from '../parts/action-dialog.tsx';
 import { useCall, useChange } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
@@ -9,11 +13,8 @@ import { Empty } from '../parts/empty.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { ListView } from '../parts/list-view.tsx';
 import { Page } from '../parts/page.tsx';
-import { Person } from '../parts/person.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
-import { AddressField, useSubjectOf } from './address-field.tsx';
-import { WhatIf } from './what-if.tsx';
 
 /** One group: its members, and the way to delete it. */
 export function GroupPage({ path }: { path: string }) {
@@ -71,7 +72,13 @@ function Members({ path, mayWrite }: { path: string; mayWrite: boolean }) {
         operation="Groups_ListMembers"
         request={{ Tenant, Group: path }}
         label={t('access.members')}
-        columns={[{ id: 'person', header: t('access.person'), cell: (id) => <Person id={id} /> }]}
+        columns={[
+          {
+            id: 'person',
+            header: t('access.person'),
+            cell: (id) => <HolderName of="people" id={id} />,
+          },
+        ]}
         idOf={(id) => id}
         place={{ cursor, onCursor }}
         actions={[
@@ -80,7 +87,7 @@ function Members({ path, mayWrite }: { path: string; mayWrite: boolean }) {
             label: (id) => `${t('access.remove')}: ${id}`,
             isRed: true,
             may: mayWrite,
-            dialog: (id, onClose) => <RemoveMember path={path} id={id} onClose={onClose} />,
+            dialog: (id, onClose) => <RemoveMember group={path} user={id} onClose={onClose} />,
           },
         ]}
         empty={
@@ -126,26 +133,6 @@ function AddMember({ path }: { path: string }) {
         </Group>
       </Stack>
     </form>
-  );
-}
-
-type RemoveProps = { path: string; id: string; onClose: () => void };
-
-function RemoveMember({ path, id, onClose }: RemoveProps) {
-  const { t } = useTexts();
-  const { ID: Tenant } = useTenant();
-  const request = { Tenant, Group: path, UserID: id };
-  return (
-    <ActionDialog
-      operation="Groups_RemoveMember"
-      request={request}
-      stale={['Groups_ListMembers']}
-      title={t('access.removeMember')}
-      action={t('access.remove')}
-      onClose={onClose}
-    >
-      <WhatIf change={{ Groups_RemoveMember: request }} />
-    </ActionDialog>
   );
 }
 

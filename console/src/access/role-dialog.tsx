@@ -4,6 +4,7 @@ import { Alert, Badge, Button, Group, Stack, TagsInput, Text, TextInput } from '
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
+import { WhatIf } from '../grants/what-if.tsx';
 import { client, useChange } from '../parts/calls.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ifUnchanged } from '../parts/edit-form.tsx';
@@ -14,7 +15,6 @@ import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { usePermissionNames } from './permission-names.ts';
-import { WhatIf } from './what-if.tsx';
 
 type Role = ItemOf<'Roles_ListByTenant'>;
 type Fields = { slug: string; name: string; description: string; permissions: string[] };

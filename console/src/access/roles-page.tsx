@@ -1,4 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
+import { WhatIf } from '../grants/what-if.tsx';
 import { ActionDialog } from '../parts/action-dialog.tsx';
 import type { Column } from '../parts/cursor-list.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
@@ -10,7 +11,6 @@ import { Page } from '../parts/page.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { RoleDialog } from './role-dialog.tsx';
-import { WhatIf } from './what-if.tsx';
 
 type Role = ItemOf<'Roles_ListByTenant'>;
 

@@ -1,3 +1,4 @@
+import { type Holder, holders } from '../grants/grant-kinds.ts';
 import { type CursorSearch, readCursor } from '../parts/cursor.ts';
 import { type ListSearch, readListSearch } from '../parts/list-search.ts';
 
@@ -15,9 +16,6 @@ export const readGroup = (search: Search): ListSearch & CursorSearch & { group?:
   const group = textIn(search, 'group');
   return { ...readListSearch(search), ...(group !== '' && { group }) };
 };
-
-export const holders = ['people', 'groups', 'bots'] as const;
-export type Holder = (typeof holders)[number];
 
 export const readHolder = (search: Search): CursorSearch & { of?: Holder } => {
   const of = holders.find((one) => one === search['of']);

@@ -1,11 +1,11 @@
 import { Autocomplete, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { AddressField, useSubjectOf } from '../grants/address-field.tsx';
 import { Explanation } from '../parts/explanation.tsx';
 import { Page } from '../parts/page.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
-import { AddressField, useSubjectOf } from './address-field.tsx';
 import { usePermissionNames } from './permission-names.ts';
 import { type Question, readQuestion } from './search.ts';
 

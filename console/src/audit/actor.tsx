@@ -1,9 +1,9 @@
 import { Skeleton, Text } from '@mantine/core';
+import type { Entry } from '../parts/audit-entry.tsx';
 import { useCall } from '../parts/calls.ts';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
-import type { Entry } from './entry.tsx';
 
 const kinds: Readonly<Record<string, TextKey>> = {
   user: 'audit.user',

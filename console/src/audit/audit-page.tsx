@@ -1,5 +1,6 @@
-import { Box, Button, Code, Group, NativeSelect, Text } from '@mantine/core';
-import { Fragment, useEffect } from 'react';
+import { Box, Button, Group, NativeSelect, Text } from '@mantine/core';
+import { useEffect } from 'react';
+import { ActionName, type Entry, ResultBadge } from '../parts/audit-entry.tsx';
 import { pageOf, useCall } from '../parts/calls.ts';
 import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -11,7 +12,6 @@ import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { Actor } from './actor.tsx';
-import { type Entry, ResultBadge } from './entry.tsx';
 import { EntryDrawer } from './entry-drawer.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { Filters } from './filters.tsx';
@@ -177,18 +177,6 @@ function useColumns(onShow: (id: string) => void): Column<Entry>[] {
     },
   ];
 }
-
-/** An action, which breaks after its dots and underscores only. */
-const ActionName = ({ name }: { name: string }) => (
-  <Code style={{ overflowWrap: 'break-word' }}>
-    {name.split(/(?<=[._])/).map((part) => (
-      <Fragment key={part}>
-        {part}
-        <wbr />
-      </Fragment>
-    ))}
-  </Code>
-);
 
 function Target({ target, more }: { target: Entry['Targets'][number] | undefined; more: number }) {
   if (!target) return '–';

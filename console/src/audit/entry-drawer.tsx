@@ -1,10 +1,10 @@
 import { Button, Code, Drawer, Group, Stack, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { type Entry, ResultBadge } from '../parts/audit-entry.tsx';
 import { Id } from '../parts/copy.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { exactTime } from '../parts/times.ts';
 import { Actor } from './actor.tsx';
-import { type Entry, ResultBadge } from './entry.tsx';
 import type { AuditFilters } from './search.ts';
 import { useAuditSearch } from './use-search.ts';
 

@@ -14,6 +14,8 @@ type Props<Name extends OperationName> = {
   action: string;
   /** The words to type first, if the call destroys something. */
   phrase?: string;
+  /** Whether the call takes nothing away. */
+  isHarmless?: boolean;
   /** What the call does. */
   children: ReactNode;
   /** The message after the call. */

@@ -9,6 +9,8 @@ type Props = {
   children: ReactNode;
   /** The name of the button that does it. */
   action: string;
+  /** Whether it takes nothing away. */
+  isHarmless?: boolean;
   /** The words to type first, if it destroys something. */
   phrase?: string;
   isBusy: boolean;
@@ -18,7 +20,7 @@ type Props = {
 };
 
 /** Asks before something is done that cannot be undone. Mount it while it is asked. */
-export function Confirm({ title, children, action, phrase, ...rest }: Props) {
+export function Confirm({ title, children, action, isHarmless = false, phrase, ...rest }: Props) {
   const { isBusy, error, onConfirm, onClose } = rest;
   const { t } = useTexts();
   const [typed, setTyped] = useState('');
@@ -50,7 +52,12 @@ export function Confirm({ title, children, action, phrase, ...rest }: Props) {
             <Button variant="default" onClick={onClose}>
               {t('form.cancel')}
             </Button>
-            <Button type="submit" color="red.8" disabled={!isReady} loading={isBusy}>
+            <Button
+              type="submit"
+              {...(!isHarmless && { color: 'red.8' })}
+              disabled={!isReady}
+              loading={isBusy}
+            >
               {action}
             </Button>
           </Group>

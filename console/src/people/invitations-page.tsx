@@ -12,6 +12,8 @@ import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
+import { PeopleTabs } from './people-tabs.tsx';
+import { ResendDialog } from './resend-dialog.tsx';
 
 type Invitation = ItemOf<'TenantInvitations_List'>;
 
@@ -42,34 +44,45 @@ export function InvitationsPage() {
         )
       }
     >
-      <ListView
-        operation="TenantInvitations_List"
-        request={{ Tenant: ID }}
-        label={t('people.invitations')}
-        filters={{
-          label: t('people.searchAddress'),
-          choices: [{ name: 'status', label: t('people.status'), values: choicesOf(statuses, t) }],
-        }}
-        columns={useColumns()}
-        idOf={({ ID }) => ID}
-        actions={[
-          {
-            text: t('people.withdraw'),
-            label: ({ Email }) => t('people.withdrawOf', { email: Email }),
-            isRed: true,
-            may: mayWrite,
-            isOffered: ({ Status }) => Status === 'pending',
-            dialog: (invitation, onClose) => <Withdraw {...invitation} onClose={onClose} />,
-          },
-        ]}
-        empty={
-          <Empty
-            icon="mail"
-            title={t('people.noInvitations')}
-            description={t('start.inviteAbout')}
-          />
-        }
-      />
+      <PeopleTabs current="members/invitations">
+        <ListView
+          operation="TenantInvitations_List"
+          request={{ Tenant: ID }}
+          label={t('people.invitations')}
+          filters={{
+            label: t('people.searchAddress'),
+            choices: [
+              { name: 'status', label: t('people.status'), values: choicesOf(statuses, t) },
+            ],
+          }}
+          columns={useColumns()}
+          idOf={({ ID }) => ID}
+          actions={[
+            {
+              text: t('people.resend'),
+              label: ({ Email }) => `${t('people.resend')}: ${Email}`,
+              may: mayWrite,
+              isOffered: ({ Status }) => Status === 'pending' || Status === 'expired',
+              dialog: (invitation, onClose) => <ResendDialog {...invitation} onClose={onClose} />,
+            },
+            {
+              text: t('people.withdraw'),
+              label: ({ Email }) => t('people.withdrawOf', { email: Email }),
+              isRed: true,
+              may: mayWrite,
+              isOffered: ({ Status }) => Status === 'pending',
+              dialog: (invitation, onClose) => <Withdraw {...invitation} onClose={onClose} />,
+            },
+          ]}
+          empty={
+            <Empty
+              icon="mail"
+              title={t('people.noInvitations')}
+              description={t('start.inviteAbout')}
+            />
+          }
+        />
+      </PeopleTabs>
     </Page>
   );
 }

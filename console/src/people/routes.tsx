@@ -1,4 +1,4 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { readListSearch } from '../parts/list-search.ts';
 import { tenantRoute } from '../shell/routes.tsx';
 
@@ -19,17 +19,32 @@ const membersView = createRoute({
 
 const invitationsView = createRoute({
   getParentRoute: () => tenantRoute,
-  path: 'invitations',
+  path: 'members/invitations',
   validateSearch: readListSearch,
-  staticData: {
-    navigation: {
-      text: 'people.invitations',
-      icon: 'mail',
-      order: 11,
-      permission: 'iam.invitations.read',
-    },
-  },
+  staticData: { permission: 'iam.invitations.read' },
   component: lazyRouteComponent(() => import('./invitations-page.tsx'), 'InvitationsPage'),
 });
 
-export const peopleViews = [membersView, invitationsView] as const;
+/** The former address of the invitations. */
+const formerInvitationsView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'invitations',
+  validateSearch: readListSearch,
+  beforeLoad: ({ params, search }) => {
+    throw redirect({ to: '/console/t/$tenant/members/invitations', params, search, replace: true });
+  },
+});
+
+const memberView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'members/$member',
+  staticData: { permission: 'iam.users.read' },
+  component: lazyRouteComponent(() => import('./member-page.tsx'), 'MemberPage'),
+});
+
+export const peopleViews = [
+  membersView,
+  invitationsView,
+  formerInvitationsView,
+  memberView,
+] as const;

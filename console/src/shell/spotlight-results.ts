@@ -86,7 +86,7 @@ function useMembers(search: RecordSearch): Kind {
   const { items, isPending } = useItems('Users_ListByTenant', 'iam.users.read', search);
   const to = `${search.base}/members`;
   const results = items.map(({ ID, Name, Email }): SearchResult => {
-    return { id: ID, label: Name || Email, detail: Email, to, search: { query: Email } };
+    return { id: ID, label: Name || Email, detail: Email, to: `${to}/${ID}` };
   });
   return { id: 'members', label: t('people.members'), icon: 'user', results, isPending };
 }

@@ -79,7 +79,7 @@ function Invite() {
     >
       {mayList && (
         <div>
-          <Button component={Link} to={`/console/t/${Slug}/invitations`}>
+          <Button component={Link} to={`/console/t/${Slug}/members/invitations`}>
             {t('start.inviteGo')}
           </Button>
         </div>

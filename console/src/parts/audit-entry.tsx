@@ -1,7 +1,9 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { State } from '../parts/state.tsx';
-import type { TextKey } from '../parts/text-keys.ts';
-import { useTexts } from '../parts/texts.tsx';
+import { Code } from '@mantine/core';
+import { Fragment } from 'react';
+import { State } from './state.tsx';
+import type { TextKey } from './text-keys.ts';
+import { useTexts } from './texts.tsx';
 
 export type Entry = ItemOf<'Audit_List'>;
 
@@ -16,3 +18,15 @@ export function ResultBadge({ of }: { of: string }) {
   const badge = results[of];
   return <State color={badge?.color ?? 'gray.7'}>{badge ? t(badge.text) : of}</State>;
 }
+
+/** An action, which breaks after its dots and underscores only. */
+export const ActionName = ({ name }: { name: string }) => (
+  <Code style={{ overflowWrap: 'break-word' }}>
+    {name.split(/(?<=[._])/).map((part) => (
+      <Fragment key={part}>
+        {part}
+        <wbr />
+      </Fragment>
+    ))}
+  </Code>
+);

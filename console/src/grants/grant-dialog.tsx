@@ -8,9 +8,8 @@ import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { AddressField, useSubjectOf } from './address-field.tsx';
-import { useGrantChange } from './grant-kinds.ts';
-import type { Holder } from './search.ts';
-import { type Change, WhatIf } from './what-if.tsx';
+import { type Change, type Holder, useGrantChange } from './grant-kinds.ts';
+import { WhatIf } from './what-if.tsx';
 
 type Grant = { Tenant: string; Role: string; ExpiresAt?: string };
 
@@ -21,16 +20,25 @@ const changeOf = (of: Holder, holder: string, grant: Grant): Change =>
     bots: { BotGrants_Add: { Grant: { ...grant, Bot: holder } } },
   })[of];
 
+type Props = {
+  of: Holder;
+  /** Who gets the role. Without it the dialog asks. */
+  holder?: string;
+  /** The role to give. Without it the dialog asks. */
+  role?: string;
+  onClose: () => void;
+};
+
 /** Gives a role, after it has shown the permissions that people gain by it. */
-export function GrantDialog({ of, onClose }: { of: Holder; onClose: () => void }) {
+export function GrantDialog({ of, onClose, ...given }: Props) {
   const { t } = useTexts();
   const notify = useNotify();
   const { ID: Tenant } = useTenant();
   const [text, setText] = useState('');
-  const [role, setRole] = useState('');
+  const [role, setRole] = useState(given.role ?? '');
   const [until, setUntil] = useState('');
   const subject = useSubjectOf(of === 'groups' ? '' : text);
-  const holder = of === 'groups' ? text : subject.id;
+  const holder = given.holder ?? (of === 'groups' ? text : subject.id);
   const change = useGrantChange();
   const ExpiresAt = until === '' ? undefined : new Date(until).toISOString();
   const grant = { Tenant, Role: role, ...(ExpiresAt !== undefined && { ExpiresAt }) };
@@ -48,8 +56,10 @@ export function GrantDialog({ of, onClose }: { of: Holder; onClose: () => void }
         }}
       >
         <Stack>
-          <HolderField of={of} value={text} onChange={setText} isUnknown={subject.isUnknown} />
-          <RoleSelect value={role} onChange={setRole} />
+          {given.holder === undefined && (
+            <HolderField of={of} value={text} onChange={setText} isUnknown={subject.isUnknown} />
+          )}
+          {given.role === undefined && <RoleSelect value={role} onChange={setRole} />}
           <TextInput
             type="datetime-local"
             label={t('access.expires')}
@@ -91,7 +101,7 @@ function HolderField({ of, isUnknown, ...choice }: Choice & { of: Holder; isUnkn
   );
 }
 
-function RoleSelect({ value, onChange }: Choice) {
+export function RoleSelect({ value, onChange }: Choice) {
   const { t } = useTexts();
   const { ID } = useTenant();
   const { data } = useAll('Roles_ListByTenant', { Tenant: ID, Page: { Limit: 200 } });

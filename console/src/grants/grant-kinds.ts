@@ -1,9 +1,21 @@
-import type { ItemOf } from '@bailiwick/client/client.ts';
+import type { ItemOf, RequestOf } from '@bailiwick/client/client.ts';
 import { type ListPage, pageOf, useCall, useChange } from '../parts/calls.ts';
-import type { Holder } from './search.ts';
-import type { Change } from './what-if.tsx';
+import type { TextKey } from '../parts/text-keys.ts';
+import { useTenant } from '../shell/routes.tsx';
 
 // The grants of people, groups and bots, which have operations of their own, as rows of one kind.
+
+/** A change whose effect can be shown before it is made. */
+export type Change = RequestOf<'Access_Plan'>['Changes'][number];
+
+export const holders = ['people', 'groups', 'bots'] as const;
+export type Holder = (typeof holders)[number];
+
+export const holderTexts: Readonly<Record<Holder, TextKey>> = {
+  people: 'access.people',
+  groups: 'access.groups',
+  bots: 'access.bots',
+};
 
 export type GrantRow = {
   id: string;
@@ -16,7 +28,6 @@ export type GrantRow = {
   removal: Change;
 };
 
-type Request = { Tenant: string; Page: { Limit: number; Cursor: string } };
 type Common = Pick<ItemOf<'Grants_ListByTenant'>, 'ID' | 'Role' | 'Resource' | 'ExpiresAt'>;
 
 const rowOf = (
@@ -28,12 +39,28 @@ const rowOf = (
 const rowsOf = <Item>(page: ListPage<Item> | undefined, toRow: (item: Item) => GrantRow) =>
   page && { items: page.items.map(toRow), next: page.next };
 
-export function useGrants(of: Holder, request: Request) {
+const operations = {
+  people: 'Grants_ListByTenant',
+  groups: 'GroupGrants_ListByTenant',
+  bots: 'BotGrants_ListByTenant',
+} as const;
+
+/** The holder and the role whose grants are listed; '' for all. */
+export type GrantSelection = { of: Holder; holder: string; role: string };
+
+export function useGrants({ of, holder, role }: GrantSelection, cursor: string) {
+  const { ID: Tenant } = useTenant();
   const options = (kind: Holder) => ({ enabled: of === kind, keepsPrevious: true });
-  const people = useCall('Grants_ListByTenant', request, options('people'));
-  const groups = useCall('GroupGrants_ListByTenant', request, options('groups'));
-  const bots = useCall('BotGrants_ListByTenant', request, options('bots'));
-  const { Tenant } = request;
+  const page = { ...(role !== '' && { Role: role }), Page: { Limit: 25, Cursor: cursor } };
+  const one = holder !== '';
+  const requests = {
+    people: { Tenant, ...(one && { UserID: holder }), ...page },
+    groups: { Tenant, ...(one && { Group: holder }), ...page },
+    bots: { Tenant, ...(one && { Bot: holder }), ...page },
+  };
+  const people = useCall('Grants_ListByTenant', requests.people, options('people'));
+  const groups = useCall('GroupGrants_ListByTenant', requests.groups, options('groups'));
+  const bots = useCall('BotGrants_ListByTenant', requests.bots, options('bots'));
   const chosen = { people, groups, bots }[of];
   const pages = {
     people: () =>
@@ -56,13 +83,15 @@ export function useGrants(of: Holder, request: Request) {
         return rowOf(grant, Bot, { BotGrants_Remove: { Grant: { Tenant, Bot, Role, Resource } } });
       }),
   };
-  return { page: pages[of](), query: chosen };
+  return { page: pages[of](), query: chosen, operation: operations[of], request: requests[of] };
 }
 
 const stale = [
   'Grants_ListByTenant',
   'GroupGrants_ListByTenant',
   'BotGrants_ListByTenant',
+  'Access_ListPermissions',
+  'Access_Explain',
 ] as const;
 
 /** Makes a change that was planned: adds or removes one grant. */

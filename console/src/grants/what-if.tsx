@@ -1,4 +1,4 @@
-import type { RequestOf, ResponseOf } from '@bailiwick/client/client.ts';
+import type { ResponseOf } from '@bailiwick/client/client.ts';
 import { Alert, Group, List, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useCall } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
@@ -6,9 +6,9 @@ import { Icon } from '../parts/icon.tsx';
 import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import type { Change } from './grant-kinds.ts';
 import { SubjectName } from './subject-name.tsx';
 
-export type Change = RequestOf<'Access_Plan'>['Changes'][number];
 type Plan = ResponseOf<'Access_Plan'>;
 
 /** More people than this are counted instead of named. */

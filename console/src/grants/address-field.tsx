@@ -1,5 +1,6 @@
 import { Autocomplete, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
+import type { ReactNode } from 'react';
 import { useCall } from '../parts/calls.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
@@ -9,9 +10,9 @@ export function useSubjectOf(text: string): { id: string; isUnknown: boolean } {
   const [subject] = useDebouncedValue(text.trim(), 300);
   const isAddress = /^[^\s@]+@[^\s@]+$/.test(subject);
   const { data, error } = useCall('Users_GetByEmail', { Email: subject }, { enabled: isAddress });
+  if (/^(?:usr|bot)_/.test(text.trim())) return { id: text.trim(), isUnknown: false };
   // The answer to an earlier text is not the person of this one.
   if (subject !== text.trim()) return { id: '', isUnknown: false };
-  if (/^(?:usr|bot)_/.test(subject)) return { id: subject, isUnknown: false };
   return { id: isAddress ? (data?.User?.ID ?? '') : '', isUnknown: isAddress && error !== null };
 }
 
@@ -34,13 +35,15 @@ type Props = {
   value: string;
   onChange: (value: string) => void;
   isUnknown: boolean;
+  /** What else is wrong with it. */
+  error?: ReactNode;
   /** Whether the field suggests members. */
   suggests?: boolean;
 };
 
 /** Asks for a person by name or address, or for a person or a bot by ID. */
 export function AddressField(props: Props) {
-  const { label, description, value, onChange, isUnknown, suggests = true } = props;
+  const { label, description, value, onChange, isUnknown, error, suggests = true } = props;
   const { t } = useTexts();
   const members = useMembers(value, suggests);
   return (
@@ -59,7 +62,7 @@ export function AddressField(props: Props) {
           </Text>
         </span>
       )}
-      error={isUnknown && t('access.unknownPerson')}
+      error={isUnknown ? t('access.unknownPerson') : error}
       autoComplete="off"
       spellCheck={false}
       inputMode="email"

@@ -1,0 +1,37 @@
+import { Text } from '@mantine/core';
+import { useState } from 'react';
+import { DialogButton } from '../parts/dialog-button.tsx';
+import { PageSection } from '../parts/page-section.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { useTenant } from '../shell/routes.tsx';
+import { GrantDialog } from './grant-dialog.tsx';
+import type { Holder } from './grant-kinds.ts';
+import { GrantList } from './grant-list.tsx';
+
+/** The roles that a person, a group or a bot has directly. */
+export function HolderRoles({ of, holder }: { of: Holder; holder: string }) {
+  const { t } = useTexts();
+  const { may } = useTenant();
+  const [cursor, onCursor] = useState('');
+  return (
+    <PageSection
+      title={t('access.roles')}
+      description={t('access.rolesDirect')}
+      actions={
+        may('iam.grants.write') && (
+          <DialogButton
+            text={t('access.addGrant')}
+            dialog={(onClose) => <GrantDialog of={of} holder={holder} onClose={onClose} />}
+          />
+        )
+      }
+    >
+      <GrantList
+        selection={{ of, holder, role: '' }}
+        hides="holder"
+        place={{ cursor, onCursor }}
+        empty={<Text size="sm">{t('access.noRoles')}</Text>}
+      />
+    </PageSection>
+  );
+}

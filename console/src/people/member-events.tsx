@@ -1,0 +1,60 @@
+import { Anchor, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ActionName, ResultBadge } from '../parts/audit-entry.tsx';
+import { ListView } from '../parts/list-view.tsx';
+import { PageSection } from '../parts/page-section.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTenant } from '../shell/routes.tsx';
+
+/** What a member has done last, and the ways to the audit. */
+export function MemberEvents({ user }: { user: string }) {
+  const { t } = useTexts();
+  const { ID: Tenant, Slug } = useTenant();
+  const [cursor, onCursor] = useState('');
+  const audit = `/console/t/${Slug}/audit`;
+  return (
+    <PageSection
+      title={t('people.events')}
+      actions={
+        <Group gap="md">
+          <Anchor component={Link} to={`${audit}?actor=${user}`} size="sm">
+            {t('people.eventsBy')}
+          </Anchor>
+          <Anchor component={Link} to={`${audit}?target=${user}`} size="sm">
+            {t('people.eventsAbout')}
+          </Anchor>
+        </Group>
+      }
+    >
+      <ListView
+        operation="Audit_ListByUser"
+        request={{ Tenant, UserID: user }}
+        label={t('people.events')}
+        limit={10}
+        place={{ cursor, onCursor }}
+        columns={[
+          {
+            id: 'action',
+            header: t('audit.action'),
+            cell: ({ Action }) => <ActionName name={Action} />,
+          },
+          {
+            id: 'time',
+            header: t('audit.when'),
+            cell: ({ OccurredAt }) => <Time at={OccurredAt} />,
+          },
+          {
+            id: 'result',
+            header: t('audit.result'),
+            isSecondary: true,
+            cell: ({ Result }) => <ResultBadge of={Result} />,
+          },
+        ]}
+        idOf={({ ID }) => ID}
+        empty={<Text size="sm">{t('people.noEvents')}</Text>}
+      />
+    </PageSection>
+  );
+}
