@@ -196,4 +196,98 @@ describe('access in the console', { skip: withoutChromium }, () => {
     };
     assert.deepEqual([Description, Permissions], ['mine again', ['app.b.read']]);
   });
+
+  test('the pages of a group, a role and a bot show and change who has what', async () => {
+    const [owner, ben] = [await signUp(stack), await signUp(stack)];
+    const Tenant = await createTenant(stack, owner.token);
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: ben.id }, stack.platformKey));
+    const make = async (operation: string, body: object) =>
+      bodyOf(await stack.call(operation, body, owner.token));
+    for (const Path of ['sales', 'sales/emea'])
+      await make('Groups_Save', { Group: { Tenant, Path } });
+    await make('Groups_AddMember', { Tenant, Group: 'sales/emea', UserID: ben.id });
+    await make('Roles_Save', { Role: { Tenant, Slug: 'editor', Permissions: ['app.notes.*'] } });
+    const { ID: bot } = (await make('Bots_Save', { Bot: { Tenant, Name: 'Importer' } }))['Bot'] as {
+      ID: string;
+    };
+    const { page, views } = await openAs(owner, Tenant, 'groups?group=sales');
+    const dialog = page.getByRole('dialog');
+    const section = (name: string) => page.getByRole('region', { name });
+    await section('Subgroups').getByRole('link', { name: 'sales/emea' }).waitFor();
+    await page.getByRole('button', { name: 'Give a role' }).click();
+    await dialog.getByRole('combobox', { name: 'Role' }).click();
+    await page.getByRole('option', { name: 'editor' }).click();
+    await dialog.getByRole('button', { name: 'Give a role' }).click();
+    await section('Roles').getByRole('row').filter({ hasText: 'editor' }).waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await dialog.getByLabel('Name').fill('Sales');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sales' }).waitFor();
+    await page.getByRole('button', { name: 'Add a subgroup' }).click();
+    assert.equal(await dialog.getByLabel('Path').inputValue(), 'sales/');
+    await dialog.getByLabel('Path').fill('sales/apac');
+    await dialog.getByRole('button', { name: 'Add a group' }).click();
+    await section('Subgroups').getByRole('link', { name: 'sales/apac' }).waitFor();
+    await assertGood(page, 'access-group-page');
+
+    await section('Roles').getByRole('link', { name: 'editor' }).click();
+    await page.getByRole('heading', { level: 1, name: 'editor' }).waitFor();
+    await section('Who has this role').getByLabel('Roles of').selectOption('groups');
+    await section('Who has this role').getByRole('link', { name: 'sales' }).waitFor();
+    await section('Who has this role').getByLabel('Roles of').selectOption('bots');
+    await page.getByText('Nothing here has this role directly.').waitFor();
+    await page.getByRole('button', { name: 'Give a role' }).click();
+    await dialog.getByRole('combobox', { name: 'Bot' }).click();
+    await page.getByRole('option', { name: 'Importer' }).click();
+    await dialog.getByText('These would gain').waitFor();
+    await dialog.getByRole('button', { name: 'Give a role' }).click();
+    await section('Who has this role').getByRole('link', { name: 'Importer' }).waitFor();
+    await assertGood(page, 'access-role-page');
+
+    await section('Who has this role').getByRole('link', { name: 'Importer' }).click();
+    await page.waitForURL(`**/bots/${bot}/roles`);
+    await section('Permissions in effect').getByRole('button', { name: 'app.notes.*' }).waitFor();
+    await assertGood(page, 'access-bot-roles');
+    await page.goto(`${views}/why`);
+    await page.getByRole('combobox', { name: 'Permission' }).fill('app.notes.write');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    const holders = page.getByRole('region', { name: 'Who may do this' });
+    await holders.getByRole('link', { name: 'Importer' }).waitFor();
+    await holders.getByRole('link', { name: ben.email }).waitFor();
+    assert.equal(await holders.getByRole('link').count(), 2);
+    await assertGood(page, 'access-who-may');
+    await page.goto(`${views}/roles?role=nothing`);
+    await page.getByText('This role does not exist.').waitFor();
+  });
+
+  test('grants are found by holder and by role, in an address that can be shared', async () => {
+    const [owner, ben] = [await signUp(stack), await signUp(stack)];
+    const Tenant = await createTenant(stack, owner.token);
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: ben.id }, stack.platformKey));
+    const grant = { Tenant, UserID: ben.id, Role: 'auditor' };
+    bodyOf(await stack.call('Grants_Add', { Grant: grant }, owner.token));
+    const { page, views } = await openAs(owner, Tenant, 'roles');
+    await page.getByRole('tab', { name: 'Grants' }).click();
+    const rows = page.getByRole('table').locator('tbody tr');
+    await rows.nth(2).waitFor();
+    const search = page.getByRole('search');
+    await search.getByRole('combobox', { name: 'Role', exact: true }).click();
+    await page.getByRole('option', { name: 'Auditor' }).click();
+    await page.waitForURL('**/roles/grants?of=people&role=auditor');
+    await rows.nth(1).waitFor({ state: 'detached' });
+    await rows.filter({ hasText: ben.email }).waitFor();
+    await search.getByRole('combobox', { name: 'Person' }).fill(owner.email);
+    await page.getByText('Nothing matches the search').waitFor();
+    // Closes the suggestions.
+    await page.keyboard.press('Escape');
+    await assertGood(page, 'access-grants-none');
+    await page.goto(`${views}/grants?holder=${ben.id}`);
+    await page.waitForURL(`**/roles/grants?holder=${ben.id}`);
+    await rows.nth(1).waitFor();
+    assert.deepEqual((await rows.locator('td:nth-child(2)').allInnerTexts()).sort(), [
+      'auditor',
+      'member',
+    ]);
+    await assertGood(page, 'access-grants');
+  });
 });

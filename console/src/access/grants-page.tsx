@@ -1,31 +1,32 @@
-import { NativeSelect } from '@mantine/core';
+import { Group, NativeSelect } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { GrantDialog } from '../grants/grant-dialog.tsx';
+import { useEffect, useState } from 'react';
+import { useSubjectOf } from '../grants/address-field.tsx';
+import { GrantDialog, HolderField, RoleSelect } from '../grants/grant-dialog.tsx';
 import { type Holder, holders, holderTexts } from '../grants/grant-kinds.ts';
 import { GrantList } from '../grants/grant-list.tsx';
-import { useCursor } from '../parts/cursor.ts';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { NoMatch } from '../parts/list-filters.tsx';
 import { Page } from '../parts/page.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import { AccessTabs } from './access-tabs.tsx';
+import { type GrantSearch, readGrants } from './search.ts';
 
-/** The roles of people, groups and bots. */
+/** The roles of people, groups and bots, by holder and role. */
 export function GrantsPage() {
   const { t } = useTexts();
   const { may } = useTenant();
-  const navigate = useNavigate();
-  const { of = 'people' }: { of?: Holder } = useSearch({ strict: false });
-  const { cursor } = useCursor();
-  const go = (next: Holder, at = '') =>
-    void navigate({ to: '.', search: { of: next, ...(at !== '' && { cursor: at }) } as never });
-  const mayWrite = may('iam.grants.write');
+  const { search, go } = useGrantSearch();
+  const { of = 'people', holder = '', role = '', cursor = '' } = search;
+  const isFiltered = holder !== '' || role !== '';
   return (
     <Page
       title={t('access.grants')}
       description={t('access.grantsAbout')}
       actions={
-        mayWrite && (
+        may('iam.grants.write') && (
           <DialogButton
             text={t('access.addGrant')}
             icon="plus"
@@ -34,20 +35,61 @@ export function GrantsPage() {
         )
       }
     >
+      <AccessTabs current="roles/grants">
+        <Filters key={of} />
+        <GrantList
+          selection={{ of, holder, role }}
+          place={{ cursor, onCursor: (next) => go({ ...search, cursor: next }) }}
+          empty={
+            isFiltered ? (
+              <NoMatch />
+            ) : (
+              <Empty
+                icon="shield"
+                title={t('access.noGrants')}
+                description={t('access.grantsAbout')}
+              />
+            )
+          }
+        />
+      </AccessTabs>
+    </Page>
+  );
+}
+
+/** The selection in the view's address, and the way to another one. */
+function useGrantSearch() {
+  const navigate = useNavigate();
+  const search: GrantSearch = readGrants(useSearch({ strict: false }));
+  const go = (next: GrantSearch, replace = false) =>
+    void navigate({ to: '.', search: readGrants(next) as never, replace });
+  return { search, go };
+}
+
+function Filters() {
+  const { t } = useTexts();
+  const { may } = useTenant();
+  const { search, go } = useGrantSearch();
+  const { of = 'people', holder = '', role = '' } = search;
+  const [text, setText] = useState(holder);
+  const subject = useSubjectOf(of === 'groups' ? '' : text);
+  const chosen = of === 'groups' ? text : subject.id;
+  // A person is found by the address while it is typed. Another selection begins at the first page.
+  useEffect(() => {
+    if (chosen !== holder) go({ of, role, holder: chosen }, true);
+  });
+  return (
+    <Group role="search" align="start" gap="sm">
       <NativeSelect
         label={t('access.rolesOf')}
-        maw={240}
         value={of}
-        onChange={(event) => go(event.currentTarget.value as Holder)}
-        data={holders.map((holder) => ({ value: holder, label: t(holderTexts[holder]) }))}
+        onChange={(event) => go({ of: event.currentTarget.value as Holder, role })}
+        data={holders.map((one) => ({ value: one, label: t(holderTexts[one]) }))}
       />
-      <GrantList
-        selection={{ of, holder: '', role: '' }}
-        place={{ cursor, onCursor: (next) => go(of, next) }}
-        empty={
-          <Empty icon="shield" title={t('access.noGrants')} description={t('access.grantsAbout')} />
-        }
-      />
-    </Page>
+      <HolderField of={of} value={text} onChange={setText} isUnknown={subject.isUnknown} isFilter />
+      {may('iam.roles.read') && (
+        <RoleSelect value={role} onChange={(next) => go({ of, holder, role: next })} isFilter />
+      )}
+    </Group>
   );
 }

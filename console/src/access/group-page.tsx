@@ -1,7 +1,8 @@
-import { Anchor, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AddressField, useSubjectOf } from '../grants/address-field.tsx';
+import { HolderRoles } from '../grants/holder-roles.tsx';
 import { RemoveMember } from '../grants/member-groups.tsx';
 import { HolderName } from '../grants/subject-name.tsx';
 import { WhatIf } from '../grants/what-if.tsx';
@@ -10,13 +11,17 @@ import { useCall, useChange } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { ListView } from '../parts/list-view.tsx';
 import { Page } from '../parts/page.tsx';
+import { PageSection } from '../parts/page-section.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import { EditGroupDialog, type Group as GroupRecord } from './group-dialogs.tsx';
+import { Subgroups } from './subgroups.tsx';
 
-/** One group: its members, and the way to delete it. */
+/** One group: its roles, members and subgroups, which are changed in place. */
 export function GroupPage({ path }: { path: string }) {
   const { t } = useTexts();
   const { ID: Tenant, Slug, may } = useTenant();
@@ -27,34 +32,43 @@ export function GroupPage({ path }: { path: string }) {
   return (
     <Page
       title={data?.Group?.Name || path}
-      description={
-        <Anchor component={Link} to={`/console/t/${Slug}/groups`} size="sm">
-          {t('access.toGroups')}
-        </Anchor>
-      }
-      actions={
-        data?.Group &&
-        mayWrite && (
-          <DialogButton
-            text={t('access.delete')}
-            isRed
-            dialog={(onClose) => <Delete path={path} onClose={onClose} />}
-          />
-        )
-      }
+      back={{ to: `/console/t/${Slug}/groups`, text: t('access.groups') }}
+      description={data?.Group?.Description || undefined}
+      actions={data?.Group && mayWrite && <Actions group={data.Group} />}
     >
       <FailureNotice error={error} />
       {!data && !error && <Skeleton height={120} />}
       {data?.Group && (
         <>
-          <Group gap="sm">
-            <span>{path}</span>
-            <Id id={data.Group.ID} />
-          </Group>
+          <Facts
+            facts={[
+              { name: t('access.path'), value: data.Group.Path },
+              { name: 'ID', value: <Id id={data.Group.ID} /> },
+            ]}
+          />
+          {may('iam.grants.read') && <HolderRoles of="groups" holder={path} />}
           <Members path={path} mayWrite={mayWrite} />
+          <Subgroups path={path} />
         </>
       )}
     </Page>
+  );
+}
+
+function Actions({ group }: { group: GroupRecord }) {
+  const { t } = useTexts();
+  return (
+    <Group gap="xs">
+      <DialogButton
+        text={t('access.edit')}
+        dialog={(onClose) => <EditGroupDialog group={group} onClose={onClose} />}
+      />
+      <DialogButton
+        text={t('access.delete')}
+        isRed
+        dialog={(onClose) => <Delete path={group.Path} onClose={onClose} />}
+      />
+    </Group>
   );
 }
 
@@ -63,10 +77,7 @@ function Members({ path, mayWrite }: { path: string; mayWrite: boolean }) {
   const { ID: Tenant } = useTenant();
   const [cursor, onCursor] = useState('');
   return (
-    <Stack gap="sm" component="section" aria-labelledby="group-members">
-      <Title order={2} size="h4" id="group-members">
-        {t('access.members')}
-      </Title>
+    <PageSection title={t('access.members')}>
       {mayWrite && <AddMember path={path} />}
       <ListView
         operation="Groups_ListMembers"
@@ -90,15 +101,9 @@ function Members({ path, mayWrite }: { path: string; mayWrite: boolean }) {
             dialog: (id, onClose) => <RemoveMember group={path} user={id} onClose={onClose} />,
           },
         ]}
-        empty={
-          <Empty
-            icon="people"
-            title={t('access.noMembers')}
-            description={t('access.membersAbout')}
-          />
-        }
+        empty={<Text size="sm">{t('access.noMembers')}</Text>}
       />
-    </Stack>
+    </PageSection>
   );
 }
 

@@ -1,16 +1,16 @@
-import { Skeleton, TextInput } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
-import { client, useAll } from '../parts/calls.ts';
+import { useAll } from '../parts/calls.ts';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
-import { FormDialog } from '../parts/form-dialog.tsx';
 import { ListFilters } from '../parts/list-filters.tsx';
 import { useListSearch } from '../parts/list-search.ts';
 import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import { AddGroupDialog } from './group-dialogs.tsx';
 import { GroupPage } from './group-page.tsx';
 import { GroupResults } from './group-results.tsx';
 import { GroupTree } from './group-tree.tsx';
@@ -34,7 +34,7 @@ function Groups() {
           <DialogButton
             text={t('access.addGroup')}
             icon="plus"
-            dialog={(onClose) => <AddDialog onClose={onClose} />}
+            dialog={(onClose) => <AddGroupDialog onClose={onClose} />}
           />
         )
       }
@@ -63,46 +63,5 @@ function AllGroups() {
       {data && data.length > 0 && <GroupTree groups={data} />}
       <SameByApi operation="Groups_ListByTenant" request={request} />
     </>
-  );
-}
-
-function AddDialog({ onClose }: { onClose: () => void }) {
-  const { t } = useTexts();
-  const { ID: Tenant } = useTenant();
-  // To save an existing path would change that group.
-  const takenPath = async (Path: string) => {
-    const { Group: match } = await client.call('Groups_Get', { Tenant, Path });
-    return match ? { path: t('access.taken') } : {};
-  };
-  return (
-    <FormDialog
-      onClose={onClose}
-      title={t('access.addGroup')}
-      operation="Groups_Save"
-      initial={{ path: '', name: '', description: '' }}
-      check={({ path }) => ({ path: path.trim() === '' ? t('access.pathMissing') : null })}
-      precheck={({ path }) => takenPath(path.trim())}
-      toRequest={({ path, name, description }) => ({
-        Group: { Tenant, Path: path.trim(), Name: name.trim(), Description: description },
-      })}
-      stale={['Groups_ListByTenant']}
-      notice={t('access.saved')}
-      submit={t('access.addGroup')}
-    >
-      {(form) => (
-        <>
-          <TextInput
-            {...form.getInputProps('path')}
-            label={t('access.path')}
-            description={t('access.pathAbout')}
-            autoComplete="off"
-            spellCheck={false}
-            data-autofocus
-          />
-          <TextInput {...form.getInputProps('name')} label={t('access.name')} />
-          <TextInput {...form.getInputProps('description')} label={t('access.description')} />
-        </>
-      )}
-    </FormDialog>
   );
 }

@@ -61,7 +61,7 @@ export function RoleDialog({ role, onClose }: { role?: Role; onClose: () => void
   const { ID: Tenant } = useTenant();
   const [base, setBase] = useState(role);
   const [theirs, setTheirs] = useState<Role>();
-  const change = useChange('Roles_Save', { stale: ['Roles_ListByTenant'] });
+  const change = useChange('Roles_Save', { stale: ['Roles_ListByTenant', 'Roles_Get'] });
   const form = useForm<Fields>({
     initialValues: fieldsOf(role),
     validate: {

@@ -1,6 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { WhatIf } from '../grants/what-if.tsx';
-import { ActionDialog } from '../parts/action-dialog.tsx';
+import { useSearch } from '@tanstack/react-router';
 import type { Column } from '../parts/cursor-list.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -10,12 +9,20 @@ import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import { AccessTabs } from './access-tabs.tsx';
+import { DeleteRole } from './delete-role.tsx';
 import { RoleDialog } from './role-dialog.tsx';
+import { RolePage } from './role-page.tsx';
 
 type Role = ItemOf<'Roles_ListByTenant'>;
 
-/** The roles of a tenant with their permissions. */
+/** The roles of a tenant, or one of them. */
 export function RolesPage() {
+  const { role }: { role?: string } = useSearch({ strict: false });
+  return role === undefined ? <Roles /> : <RolePage key={role} slug={role} />;
+}
+
+function Roles() {
   const { t } = useTexts();
   const { ID, may } = useTenant();
   const mayWrite = may('iam.roles.write');
@@ -35,42 +42,51 @@ export function RolesPage() {
         )
       }
     >
-      <ListView
-        operation="Roles_ListByTenant"
-        request={{ Tenant: ID }}
-        label={t('access.roles')}
-        columns={useColumns()}
-        idOf={({ Slug }) => Slug}
-        actions={[
-          {
-            ...common,
-            text: t('access.edit'),
-            label: (role) => `${t('access.edit')}: ${nameOf(role)}`,
-            dialog: (role, onClose) => <RoleDialog role={role} onClose={onClose} />,
-          },
-          {
-            ...common,
-            text: t('access.delete'),
-            label: (role) => `${t('access.delete')}: ${nameOf(role)}`,
-            isRed: true,
-            dialog: (role, onClose) => <Delete role={role} onClose={onClose} />,
-          },
-        ]}
-        empty={<Empty icon="key" title={t('access.roles')} description={t('access.rolesAbout')} />}
-      />
+      <AccessTabs current="roles">
+        <ListView
+          operation="Roles_ListByTenant"
+          request={{ Tenant: ID }}
+          label={t('access.roles')}
+          columns={useColumns()}
+          idOf={({ Slug }) => Slug}
+          actions={[
+            {
+              ...common,
+              text: t('access.edit'),
+              label: (role) => `${t('access.edit')}: ${nameOf(role)}`,
+              dialog: (role, onClose) => <RoleDialog role={role} onClose={onClose} />,
+            },
+            {
+              ...common,
+              text: t('access.delete'),
+              label: (role) => `${t('access.delete')}: ${nameOf(role)}`,
+              isRed: true,
+              dialog: (role, onClose) => <DeleteRole role={role} onClose={onClose} />,
+            },
+          ]}
+          empty={
+            <Empty icon="key" title={t('access.roles')} description={t('access.rolesAbout')} />
+          }
+        />
+      </AccessTabs>
     </Page>
   );
 }
 
 function useColumns(): Column<Role>[] {
   const { t } = useTexts();
+  const { Slug: tenant } = useTenant();
   return [
     {
       id: 'name',
       header: t('access.role'),
       cell: ({ Slug, Name, System }) => (
         <>
-          <NameCell name={Name || Slug} detail={Slug} />
+          <NameCell
+            name={Name || Slug}
+            to={`/console/t/${tenant}/roles?role=${Slug}`}
+            {...(Name !== '' && { detail: Slug })}
+          />
           {System && <Labels names={[t('access.builtIn')]} />}
         </>
       ),
@@ -82,22 +98,4 @@ function useColumns(): Column<Role>[] {
       cell: ({ Permissions }) => <Labels names={Permissions} most={6} />,
     },
   ];
-}
-
-function Delete({ role: { Tenant, Slug }, onClose }: { role: Role; onClose: () => void }) {
-  const { t } = useTexts();
-  return (
-    <ActionDialog
-      operation="Roles_Delete"
-      request={{ Tenant, Slug }}
-      stale={['Roles_ListByTenant', 'Grants_ListByTenant']}
-      title={t('access.deleteRole')}
-      action={t('access.delete')}
-      phrase={Slug}
-      notice={t('access.deleted', { name: Slug })}
-      onClose={onClose}
-    >
-      <WhatIf change={{ Roles_Delete: { Tenant, Slug } }} />
-    </ActionDialog>
-  );
 }

@@ -1,7 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { readCursor } from '../parts/cursor.ts';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { tenantRoute } from '../shell/routes.tsx';
-import { readGroup, readHolder, readQuestion } from './search.ts';
+import { readGrants, readGroup, readQuestion, readRole } from './search.ts';
 
 const groupsView = createRoute({
   getParentRoute: () => tenantRoute,
@@ -16,7 +15,7 @@ const groupsView = createRoute({
 const rolesView = createRoute({
   getParentRoute: () => tenantRoute,
   path: 'roles',
-  validateSearch: readCursor,
+  validateSearch: readRole,
   staticData: {
     navigation: { text: 'access.roles', icon: 'key', order: 21, permission: 'iam.roles.read' },
   },
@@ -25,12 +24,20 @@ const rolesView = createRoute({
 
 const grantsView = createRoute({
   getParentRoute: () => tenantRoute,
-  path: 'grants',
-  validateSearch: readHolder,
-  staticData: {
-    navigation: { text: 'access.grants', icon: 'shield', order: 22, permission: 'iam.grants.read' },
-  },
+  path: 'roles/grants',
+  validateSearch: readGrants,
+  staticData: { permission: 'iam.grants.read' },
   component: lazyRouteComponent(() => import('./grants-page.tsx'), 'GrantsPage'),
+});
+
+/** The former address of the grants. */
+const formerGrantsView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'grants',
+  validateSearch: readGrants,
+  beforeLoad: ({ params, search }) => {
+    throw redirect({ to: '/console/t/$tenant/roles/grants', params, search, replace: true });
+  },
 });
 
 const whyView = createRoute({
@@ -43,4 +50,4 @@ const whyView = createRoute({
   component: lazyRouteComponent(() => import('./why-page.tsx'), 'WhyPage'),
 });
 
-export const accessViews = [groupsView, rolesView, grantsView, whyView] as const;
+export const accessViews = [groupsView, rolesView, grantsView, formerGrantsView, whyView] as const;

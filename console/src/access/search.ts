@@ -17,9 +17,24 @@ export const readGroup = (search: Search): ListSearch & CursorSearch & { group?:
   return { ...readListSearch(search), ...(group !== '' && { group }) };
 };
 
-export const readHolder = (search: Search): CursorSearch & { of?: Holder } => {
+/** The role that is shown; without one, the list of roles. */
+export const readRole = (search: Search): CursorSearch & { role?: string } => {
+  const role = textIn(search, 'role');
+  return { ...readCursor(search), ...(role !== '' && { role }) };
+};
+
+/** The grants that are listed: of people, groups or bots, of one of them, of one role. */
+export type GrantSearch = CursorSearch & { of?: Holder; holder?: string; role?: string };
+
+export const readGrants = (search: Search): GrantSearch => {
   const of = holders.find((one) => one === search['of']);
-  return { ...readCursor(search), ...(of && { of }) };
+  const [holder, role] = [textIn(search, 'holder'), textIn(search, 'role')];
+  return {
+    ...readCursor(search),
+    ...(of && { of }),
+    ...(holder !== '' && { holder }),
+    ...(role !== '' && { role }),
+  };
 };
 
 /** The question whether and why a person or a bot may do something. */

@@ -1,9 +1,12 @@
-import { Autocomplete, Button, Group, Stack, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AddressField, useSubjectOf } from '../grants/address-field.tsx';
+import { HolderName } from '../grants/subject-name.tsx';
 import { Explanation } from '../parts/explanation.tsx';
+import { ListView } from '../parts/list-view.tsx';
 import { Page } from '../parts/page.tsx';
+import { PageSection } from '../parts/page-section.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { usePermissionNames } from './permission-names.ts';
@@ -18,10 +21,42 @@ export function WhyPage() {
   return (
     <Page title={t('access.why')} description={t('access.whyAbout')}>
       <Form question={question} />
+      {subject === undefined && permission !== undefined && (
+        <Holders permission={permission} resource={resource} />
+      )}
       {subject !== undefined && permission !== undefined && (
         <Explanation tenant={ID} subject={subject} permission={permission} resource={resource} />
       )}
     </Page>
+  );
+}
+
+type HoldersProps = { permission: string; resource: string | undefined };
+
+/** Every person and bot with a permission, directly or through groups. */
+function Holders({ permission, resource }: HoldersProps) {
+  const { t } = useTexts();
+  const { ID: Tenant } = useTenant();
+  const [cursor, onCursor] = useState('');
+  return (
+    <PageSection title={t('access.whoMay')}>
+      <ListView
+        key={`${permission} ${resource}`}
+        operation="Access_ListSubjects"
+        request={{ Tenant, Permission: permission, ...(resource && { Resource: resource }) }}
+        label={t('access.whoMay')}
+        columns={[
+          {
+            id: 'subject',
+            header: t('access.subject'),
+            cell: ({ ID, Type }) => <HolderName of={Type === 'bot' ? 'bots' : 'people'} id={ID} />,
+          },
+        ]}
+        idOf={({ ID }) => ID}
+        place={{ cursor, onCursor }}
+        empty={<Text size="sm">{t('access.nobody')}</Text>}
+      />
+    </PageSection>
   );
 }
 
@@ -68,7 +103,10 @@ function Form({ question }: { question: Question }) {
           autoComplete="off"
         />
         <Group>
-          <Button type="submit" disabled={id === '' || permission.trim() === ''}>
+          <Button
+            type="submit"
+            disabled={(id === '' && person.trim() !== '') || permission.trim() === ''}
+          >
             {t('access.ask')}
           </Button>
         </Group>

@@ -1,4 +1,4 @@
-import { Group, Paper, Skeleton, Tabs, Text } from '@mantine/core';
+import { Group, Skeleton, Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ActionDialog } from '../parts/action-dialog.tsx';
@@ -6,6 +6,7 @@ import { useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { ifUnchanged } from '../parts/edit-form.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
@@ -15,9 +16,12 @@ import { useTenant } from '../shell/routes.tsx';
 import { type Bot, BotDialog } from './bot-dialog.tsx';
 import { StateBadge } from './state-badge.tsx';
 
-type Props = { tab: 'keys' | 'trusts'; children: (bot: Bot) => ReactNode };
+const paths = { keys: '', trusts: '/trusts', roles: '/roles' } as const;
+type Tab = keyof typeof paths;
 
-/** The frame of the views of one bot: its state, and the way between its keys and its trusts. */
+type Props = { tab: Tab; children: (bot: Bot) => ReactNode };
+
+/** The frame of the views of one bot: its state, and the way between its keys, trusts and roles. */
 export function BotFrame({ tab, children }: Props) {
   const { t } = useTexts();
   const { ID, Slug, may } = useTenant();
@@ -44,15 +48,16 @@ export function BotFrame({ tab, children }: Props) {
       description={bot.Description || undefined}
       actions={may('iam.bots.write') && <Actions bot={bot} />}
     >
-      <Facts bot={bot} />
+      <BotFacts bot={bot} />
       <Tabs
         value={tab}
-        onChange={(next) => void navigate({ to: next === 'keys' ? at : `${at}/trusts` })}
+        onChange={(next) => void navigate({ to: `${at}${paths[next as Tab]}` })}
         activateTabWithKeyboard={false}
       >
         <Tabs.List aria-label={bot.Name} mb="md">
           <Tabs.Tab value="keys">{t('bots.keys')}</Tabs.Tab>
           <Tabs.Tab value="trusts">{t('bots.trusts')}</Tabs.Tab>
+          {may('iam.grants.read') && <Tabs.Tab value="roles">{t('access.roles')}</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value={tab}>{children(bot)}</Tabs.Panel>
       </Tabs>
@@ -60,7 +65,7 @@ export function BotFrame({ tab, children }: Props) {
   );
 }
 
-function Facts({ bot }: { bot: Bot }) {
+function BotFacts({ bot }: { bot: Bot }) {
   const { t } = useTexts();
   const facts = [
     { name: 'ID', value: <Id id={bot.ID} /> },
@@ -71,22 +76,7 @@ function Facts({ bot }: { bot: Bot }) {
     },
     { name: t('bots.created'), value: <Time at={bot.CreatedAt} /> },
   ];
-  return (
-    <Paper withBorder p="md">
-      <Group gap="xl" align="start">
-        {facts.map(({ name, value }) => (
-          <div key={name}>
-            <Text size="xs" c="dimmed">
-              {name}
-            </Text>
-            <Text size="sm" component="div">
-              {value}
-            </Text>
-          </div>
-        ))}
-      </Group>
-    </Paper>
-  );
+  return <Facts facts={facts} />;
 }
 
 function Actions({ bot }: { bot: Bot }) {

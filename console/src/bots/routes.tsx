@@ -29,4 +29,11 @@ const trustsView = createRoute({
   component: lazyRouteComponent(() => import('./trusts-page.tsx'), 'TrustsPage'),
 });
 
-export const botsViews = [listView, keysView, trustsView] as const;
+const rolesView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'bots/$bot/roles',
+  staticData: { permission: 'iam.grants.read' },
+  component: lazyRouteComponent(() => import('./roles-page.tsx'), 'RolesPage'),
+});
+
+export const botsViews = [listView, keysView, trustsView, rolesView] as const;

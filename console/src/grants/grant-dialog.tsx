@@ -83,25 +83,36 @@ export function GrantDialog({ of, onClose, ...given }: Props) {
   );
 }
 
-type Choice = { value: string; onChange: (value: string) => void };
+type Choice = {
+  value: string;
+  onChange: (value: string) => void;
+  /** Whether the field is above a list and may be empty. */
+  isFilter?: boolean;
+};
 
-function HolderField({ of, isUnknown, ...choice }: Choice & { of: Holder; isUnknown: boolean }) {
+type HolderProps = Choice & { of: Holder; isUnknown: boolean };
+
+/** Asks for a person, a group or a bot. */
+export function HolderField({ of, isUnknown, isFilter = false, ...fields }: HolderProps) {
   const { t } = useTexts();
   const mayFindBots = useTenant().may('iam.bots.read');
+  const choice = { ...fields, isFilter };
   if (of === 'groups') return <GroupSelect {...choice} />;
   if (of === 'bots' && mayFindBots) return <BotSelect {...choice} />;
   return (
     <AddressField
-      {...choice}
+      {...fields}
       label={t(of === 'people' ? 'access.person' : 'access.bot')}
-      description={t(of === 'people' ? 'access.personAbout' : 'access.botAbout')}
+      {...(!isFilter && {
+        description: t(of === 'people' ? 'access.personAbout' : 'access.botAbout'),
+      })}
       isUnknown={isUnknown}
       suggests={of === 'people'}
     />
   );
 }
 
-export function RoleSelect({ value, onChange }: Choice) {
+export function RoleSelect({ value, onChange, isFilter = false }: Choice) {
   const { t } = useTexts();
   const { ID } = useTenant();
   const { data } = useAll('Roles_ListByTenant', { Tenant: ID, Page: { Limit: 200 } });
@@ -113,6 +124,7 @@ export function RoleSelect({ value, onChange }: Choice) {
       value={value === '' ? null : value}
       onChange={(next) => onChange(next ?? '')}
       searchable
+      clearable={isFilter}
     />
   );
 }
@@ -151,15 +163,19 @@ type SearchSelectProps = Choice & {
   onSearch: (text: string) => void;
 };
 
-const SearchSelect = ({ label, value, onChange, options, onSearch }: SearchSelectProps) => (
-  <Select
-    label={label}
-    data={options}
-    value={value === '' ? null : value}
-    onChange={(next) => onChange(next ?? '')}
-    searchable
-    onSearchChange={onSearch}
-    filter={({ options }) => options}
-    data-autofocus
-  />
-);
+const SearchSelect = ({ isFilter = false, ...props }: SearchSelectProps) => {
+  const { label, value, onChange, options, onSearch } = props;
+  return (
+    <Select
+      label={label}
+      data={options}
+      value={value === '' ? null : value}
+      onChange={(next) => onChange(next ?? '')}
+      searchable
+      onSearchChange={onSearch}
+      filter={({ options }) => options}
+      clearable={isFilter}
+      data-autofocus={!isFilter || undefined}
+    />
+  );
+};

@@ -16,7 +16,7 @@ export function HolderRoles({ of, holder }: { of: Holder; holder: string }) {
   return (
     <PageSection
       title={t('access.roles')}
-      description={t('access.rolesDirect')}
+      {...(of === 'people' && { description: t('access.rolesDirect') })}
       actions={
         may('iam.grants.write') && (
           <DialogButton

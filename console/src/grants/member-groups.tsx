@@ -51,7 +51,7 @@ export function MemberGroups({ user }: { user: string }) {
               <NameCell
                 name={Name || Path}
                 to={`/console/t/${Slug}/groups?group=${encodeURIComponent(Path)}`}
-                detail={Path}
+                {...(Name !== '' && { detail: Path })}
               />
             ),
           },

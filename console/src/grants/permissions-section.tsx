@@ -47,7 +47,7 @@ export function PermissionsSection({ subject }: { subject: string }) {
           <Explanation tenant={Tenant} subject={subject} permission={chosen} />
         </Stack>
       )}
-      <SameByApi operation="Access_ListPermissions" request={request} />
+      {chosen === '' && <SameByApi operation="Access_ListPermissions" request={request} />}
     </PageSection>
   );
 }

@@ -119,6 +119,7 @@ function useRoles({ tenant, base, hasQuery, query, may }: RecordSearch): Kind {
         label: Name || Slug,
         detail: Slug,
         to,
+        search: { role: Slug },
       }),
     );
   const label = t('access.roles');
