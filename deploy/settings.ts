@@ -2,7 +2,7 @@ import { accessSettings } from '@bailiwick/access/settings.ts';
 import { gatewaySettings } from '@bailiwick/gateway/settings.ts';
 import { identitySettings } from '@bailiwick/identity/settings.ts';
 import { notificationsSettings } from '@bailiwick/notifications/settings.ts';
-import { installationSettings, type SettingTable } from '@bailiwick/process';
+import { installationSettings, publicUrlSettings, type SettingTable } from '@bailiwick/process';
 import { ssoSettings } from '@bailiwick/sso/settings.ts';
 import { databaseSettings } from '@bailiwick/store';
 
@@ -47,4 +47,10 @@ export const migrateSettings = {
     fallback: '0',
     about: 'How long to wait for an unreachable database, in seconds. 0 = fail at once.',
   },
+} as const satisfies SettingTable;
+
+/** The link of the first operator (operator-link.ts): settings that access has. */
+export const operatorLinkSettings = {
+  databaseUrl: databaseSettings('access').databaseUrl,
+  publicUrl: publicUrlSettings.publicUrl,
 } as const satisfies SettingTable;

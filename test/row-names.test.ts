@@ -21,6 +21,7 @@ test('each version locks the same names', () => {
     [
       'a b c',
       'group a b',
+      'first operator',
       'invitation a b',
       'invitation a',
       'user a b',

@@ -12,6 +12,7 @@ import { type Inbox, startInbox } from './inbox/inbox.ts';
 import { startInfrastructure } from './infrastructure.ts';
 import { lockFolder } from './lock.ts';
 import { runMigrations } from './migrate.ts';
+import { makeOperatorLink, mayShowLink } from './operator-link.ts';
 import { type Options, readOptions, UsageError } from './options.ts';
 import { root } from './paths.ts';
 import { assertPortFree, freePort, freePorts, loopback } from './ports.ts';
@@ -35,8 +36,9 @@ async function main(): Promise<number> {
     await assertPortFree(options.gatewayPort, 'the gateway', 'PORT');
     await assertPortFree(options.inboxPort, 'the inbox', 'BAILIWICK_INBOX_PORT');
     const wiring = await bringUp(options);
+    const link = await operatorLink(wiring);
     stopping.signal.throwIfAborted();
-    console.print(summary(options, wiring));
+    console.print(summary(options, wiring, link));
     await new Promise((stop) => stopping.signal.addEventListener('abort', stop));
     return 0;
   } catch (error) {
@@ -64,6 +66,12 @@ function assertKnownVariables(): void {
       `no process reads ${unknown.join(', ')}: correct the spelling, or unset it`,
     );
 }
+
+/** Only for a person at a terminal: see `mayShowLink`. */
+const operatorLink = async (wiring: Wiring): Promise<string | undefined> =>
+  mayShowLink(process.stdout, wiring, process.env)
+    ? makeOperatorLink(wiring, process.env)
+    : undefined;
 
 const sizes = { services: 'five processes', compact: 'two processes', single: 'one process' };
 
@@ -169,7 +177,7 @@ function runtimeOf(
   return watch ? { command: process.execPath, args } : undefined;
 }
 
-function summary(options: Options, running: Running): string {
+function summary(options: Options, running: Running, link: string | undefined): string {
   const folder = relative(process.cwd(), options.dataDir);
   const dataDir = folder === '' || folder.startsWith('..') ? options.dataDir : folder;
   const rows = [
@@ -186,13 +194,22 @@ Bailiwick is running
 
 ${rows.map(([name, value]) => `  ${String(name).padEnd(14)} ${value}`).join('\n')}
 
-Try:  curl -s ${running.publicUrl}/Audit_List -H 'Content-Type: application/json' \\
+${link === undefined ? '' : operatorText(link)}Try:  curl -s ${running.publicUrl}/Audit_List -H 'Content-Type: application/json' \\
         -H "Authorization: Bearer $(cat ${join(dataDir, 'platform-key')})" -d '{}'
 
 README.md has the first five minutes. Press Ctrl-C to stop.
 
 `;
 }
+
+const operatorText = (
+  link: string,
+): string => `No operator looks after the platform yet. Whoever opens this link and signs in becomes the first;
+it works once, for one hour:
+
+  ${link}
+
+`;
 
 /** The output may be recorded, by a terminal or a build: it must hold no secret. */
 function withoutPassword(databaseUrl: string): string {

@@ -45,6 +45,7 @@ export const tokenLetters = {
   support: 'p',
   portalLink: 'o',
   portalSession: 't',
+  operatorLink: 'm',
 } as const;
 
 /** The kind of a bearer token. */

@@ -6,6 +6,7 @@ import { file_bailiwick_access_v1_groups } from '@bailiwick/proto/gen/bailiwick/
 import { file_bailiwick_access_v1_imports } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
 import { file_bailiwick_access_v1_internal } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { file_bailiwick_access_v1_invitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
+import { file_bailiwick_access_v1_operators } from '@bailiwick/proto/gen/bailiwick/access/v1/operators_pb.ts';
 import { file_bailiwick_access_v1_roles } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import { file_bailiwick_access_v1_scim } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
 import { file_bailiwick_access_v1_tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
@@ -65,6 +66,7 @@ const files: readonly DescFile[] = [
   file_bailiwick_access_v1_invitations,
   file_bailiwick_access_v1_groups,
   file_bailiwick_access_v1_roles,
+  file_bailiwick_access_v1_operators,
   file_bailiwick_access_v1_grants,
   file_bailiwick_access_v1_access,
   file_bailiwick_access_v1_audit,

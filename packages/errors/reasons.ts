@@ -89,6 +89,8 @@ export const reasons = {
   NO_PROVIDER: 'The tenant has no active provider. Add one first.',
   NO_ROUTE: 'This server has no such operation or path: it may be older than its client.',
   NO_SUGGESTION: 'The tenant suggests no membership to this user.',
+  OPERATOR_EXISTS:
+    'A user holds a role on the platform already. An operator adds others with `Grants_Add`.',
   OTHER_ADDRESS: 'The invitation is for another address. Sign in with that one.',
   OTHER_TENANT: 'The access token is for another tenant. Request one for this tenant.',
   OWNER_PROTECTED: 'A directory neither disables nor removes an owner. An owner does that by hand.',

@@ -26,6 +26,7 @@ export {
   identityPeer,
   notificationsPeer,
   type OwnSettings,
+  rpcPortSettings,
   ssoPeer,
   verifierSettings,
 } from './settings.ts';

@@ -7,6 +7,8 @@ export const rowOf = {
   grantee: (type: string, tenant: string, key: string) => `${type} ${tenant} ${key}`,
   /** A group, by the key of its path. */
   group: (tenant: string, key: string) => `group ${tenant} ${key}`,
+  /** Who becomes the first operator of the platform. */
+  firstOperator: () => 'first operator',
   invitation: (tenant: string, emailKey: string) => `invitation ${tenant} ${emailKey}`,
   invitationToken: (token: string) => `invitation ${token}`,
   member: (tenant: string, userId: string) => `user ${tenant} ${userId}`,

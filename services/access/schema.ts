@@ -16,6 +16,8 @@ import { Revocations } from './migrations/030-revocations.ts';
 import { TenantSearch } from './migrations/031-tenant-search.ts';
 import { AuditTargetKeys } from './migrations/032-audit-target-keys.ts';
 import { GrantRoleList } from './migrations/033-grant-role-list.ts';
+import { OperatorLinks } from './migrations/034-operator-links.ts';
+import { OperatorLinkEntity } from './operators/entities.ts';
 import { ScimUserEntity } from './provisioned/entities.ts';
 import { RoleEntity } from './roles/entities.ts';
 import { ScimNoticeEntity } from './scim/notices/entities.ts';
@@ -54,6 +56,7 @@ export const accessSchema: ServiceSchema = {
     AuditHeadEntity,
     AuditCheckpointEntity,
     DailyCountEntity,
+    OperatorLinkEntity,
   ],
   migrations: [
     { name: '029-baseline', class: Baseline },
@@ -61,6 +64,7 @@ export const accessSchema: ServiceSchema = {
     { name: '031-tenant-search', class: TenantSearch },
     { name: '032-audit-target-keys', class: AuditTargetKeys },
     { name: '033-grant-role-list', class: GrantRoleList },
+    { name: '034-operator-links', class: OperatorLinks },
   ],
   baseline: { version: 20, last: '028-mapping-givers' },
   compatibleFrom: 1,

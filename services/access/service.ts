@@ -15,6 +15,7 @@ import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { Imports } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
 import { AccessLimits, Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
+import { Operators } from '@bailiwick/proto/gen/bailiwick/access/v1/operators_pb.ts';
 import { Roles } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import { Scim } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
 import { TenantMembers, Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
@@ -57,6 +58,7 @@ import { createInvitationSweeper } from './invitations/sweeper.ts';
 import { justInTimeHandlers } from './just-in-time/handlers.ts';
 import { createMappingSweeper } from './just-in-time/sweeper.ts';
 import { invitationLimits } from './limits.ts';
+import { operatorHandlers } from './operators/handlers.ts';
 import { plan } from './plan/plan.ts';
 import { effectiveRights, rightsServiceHandlers } from './rights-service.ts';
 import { roleChecks, roleHandlers } from './roles/handlers.ts';
@@ -152,6 +154,7 @@ function createAccess({ settings, peers, log }: Options): Promise<Service> {
         serve(Grants, grantHandlers(deps), grantChecks),
         serve(GroupGrants, groupGrantHandlers(deps), grantChecks),
         serve(BotGrants, botGrantHandlers(deps), grantChecks),
+        serve(Operators, operatorHandlers(deps)),
         serve(Access, { ...decisionHandlers(deps), plan: (...args) => plan(deps, ...args) }),
         serve(Audit, auditHandlers(deps)),
         serve(Authority, rightsServiceHandlers({ database, revoke, credentials })),

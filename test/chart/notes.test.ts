@@ -33,6 +33,7 @@ test('the notes describe how to wait for the installation, reach it and test it'
     /^ {2}http:\/\/bailiwick-inbox\.test\.svc\.cluster\.local:8025\/hooks\/first$/m,
     /get secret bailiwick-evaluation --output jsonpath='\{\.data\.platform-key\}'/,
     /helm test bailiwick --namespace test/,
+    /^ {2}kubectl --namespace test exec deployment\/bailiwick-access -- node deploy\/operator-link\.ts$/m,
   ])
     assert.match(evaluation, line);
   assert.match(evaluation, /--set evaluation\.persistence=false\. Reach it/);
@@ -58,6 +59,14 @@ test('the notes describe how to wait for the installation, reach it and test it'
     await notes({ file: 'ci/ingress-values.yaml' }),
     /Clients reach it at https:\/\/example\.com\/iam\.\n/,
   );
+  for (const [mode, workload] of [
+    ['compact', 'serve'],
+    ['single', 'gateway'],
+  ])
+    assert.match(
+      await notes({ file: 'minimal', set: [`mode=${mode}`] }),
+      new RegExp(`exec deployment/bailiwick-${workload} -- node`),
+    );
   for (const [mode, words] of [
     ['external', /once you have run `node deploy\/migrate\.ts`:/],
     ['initContainer', /once their init containers have updated/],

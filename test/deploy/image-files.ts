@@ -15,6 +15,7 @@ export const scripts = [
   ),
   'deploy/ask.ts',
   'deploy/migrate.ts',
+  'deploy/operator-link.ts',
   'deploy/serve.ts',
   'deploy/single.ts',
   'deploy/local/inbox/inbox.ts',

@@ -52,6 +52,7 @@ export const additiveOperations: readonly string[] = [
   'Support_Start',
   'Support_End',
   'Support_Get',
+  'Operators_Claim',
   'Factors_List',
   'Factors_BeginTotp',
   'Factors_ConfirmTotp',

@@ -78,6 +78,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Sessions_RevokeAll: { actor: true },
   Support_Start: { allowedIn: support },
   Support_End: { allowedIn: support },
+  Operators_Claim: { allowedIn: 'test/operations/access/first-operator.test.ts' },
   AccountApps_Delete: { allowedIn: 'test/sso/issuer/app-access.test.ts' },
   Factors_BeginTotp: { actor: true },
   Factors_ConfirmTotp: { allowedIn: factors },

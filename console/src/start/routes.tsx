@@ -7,6 +7,12 @@ export const startRoute = createRoute({
   component: lazyRouteComponent(() => import('./start-page.tsx'), 'StartPage'),
 });
 
+export const operatorRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/console/operator',
+  component: lazyRouteComponent(() => import('./operator-page.tsx'), 'OperatorPage'),
+});
+
 export const tenantStartView = createRoute({
   getParentRoute: () => tenantRoute,
   path: '/',

@@ -905,6 +905,12 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Email","kind":"text","required":true,"text":""},
     ],
   },
+  Operators_Claim: {
+    "text":"Makes the caller the first operator, with the role platform-owner on the platform. The token is in the link that the local start and the command deploy/operator-link.ts print. It works once, for one hour, and only while no user holds a role on the platform (failed_precondition).","access":"a session: the caller has a verified address and the token of the installation's link, and no user holds a role on the platform","answers":"record","tenant":"",
+    fields: [
+      {"path":"Token","kind":"secret","required":true,"text":""},
+    ],
+  },
   Passkeys_BeginRegistration: {
     "text":"Returns the options with which a page of this service asks the browser for a new passkey (navigator.credentials.create). The sign-in must be at most 15 minutes old.","access":"a session, about the caller","answers":"record","tenant":"",
     fields: [],

@@ -141,6 +141,7 @@ export const withIdempotencyKey: ReadonlySet<string> = new Set([
   'Groups_Save',
   'Keys_Rotate',
   'Mail_DeleteSuppression',
+  'Operators_Claim',
   'Passkeys_Delete',
   'Passkeys_FinishRegistration',
   'Passkeys_Rename',

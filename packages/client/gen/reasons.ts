@@ -70,6 +70,7 @@ export type ErrorReason =
   | 'NO_PROVIDER'
   | 'NO_ROUTE'
   | 'NO_SUGGESTION'
+  | 'OPERATOR_EXISTS'
   | 'OTHER_ADDRESS'
   | 'OTHER_TENANT'
   | 'OWNER_PROTECTED'

@@ -204,6 +204,8 @@ export interface Operations {
   Mail_DeleteSuppression: { request: Mail_DeleteSuppressionReq; response: Mail_DeleteSuppressionRes };
   /** Returns why and until when an address gets no mail. Fails with not_found if the address is not suppressed. */
   Mail_GetSuppression: { request: Mail_GetSuppressionReq; response: Mail_GetSuppressionRes };
+  /** Makes the caller the first operator, with the role platform-owner on the platform. The token is in the link that the local start and the command deploy/operator-link.ts print. It works once, for one hour, and only while no user holds a role on the platform (failed_precondition). */
+  Operators_Claim: { request: Operators_ClaimReq; response: Operators_ClaimRes };
   /** Returns the options with which a page of this service asks the browser for a new passkey (navigator.credentials.create). The sign-in must be at most 15 minutes old. */
   Passkeys_BeginRegistration: { request: Passkeys_BeginRegistrationReq; response: Passkeys_BeginRegistrationRes };
   /** Deletes one of the caller's passkeys, and mails the user a notice. Nothing changes if it is deleted already. Sessions that it opened go on. The sign-in must be at most 15 minutes old. */
@@ -2876,6 +2878,14 @@ export type MemberCounts = {
   Active?: Count;
   Disabled?: Count;
 };
+
+/** The token of the link. */
+export type Operators_ClaimReq = {
+  Token: string;
+};
+
+/** Empty: the caller is an operator. */
+export type Operators_ClaimRes = Record<string, never>;
 
 /** Selects one page of a list. */
 export type PageReq = {

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mayShowLink } from './operator-link.ts';
+
+test('the start prints the link of the first operator only to a terminal and on loopback', () => {
+  const local = { host: '127.0.0.1', publicUrl: 'http://localhost:8080' };
+  const terminal = { isTTY: true };
+  assert.equal(mayShowLink(terminal, local, {}), true);
+  assert.equal(mayShowLink(terminal, { ...local, publicUrl: 'http://[::1]:8080/iam' }, {}), true);
+  // A stream to a file or to another program has no isTTY at all.
+  assert.equal(mayShowLink({}, local, {}), false);
+  assert.equal(mayShowLink({ isTTY: false }, local, {}), false);
+  assert.equal(mayShowLink(terminal, local, { BAILIWICK_HOST: '0.0.0.0' }), false);
+  const elsewhere = { ...local, publicUrl: 'https://id.example.com' };
+  assert.equal(mayShowLink(terminal, elsewhere, {}), false);
+});

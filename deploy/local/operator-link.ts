@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import process from 'node:process';
+import { text } from 'node:stream/consumers';
+import { operatorLinkSettings } from '../settings.ts';
+import { environmentOf, type Wiring } from './environment.ts';
+import { root } from './paths.ts';
+
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
+
+/**
+ * Whether the start may print a link that makes an operator. It prints it to a person at a terminal
+ * only, and not to a log, and only if nobody but this machine reaches the installation.
+ */
+export const mayShowLink = (
+  { isTTY = false }: Partial<Pick<NodeJS.WriteStream, 'isTTY'>>,
+  { host, publicUrl }: Pick<Wiring, 'host' | 'publicUrl'>,
+  { BAILIWICK_HOST = host }: NodeJS.ProcessEnv,
+): boolean =>
+  isTTY &&
+  loopbackNames.includes(BAILIWICK_HOST) &&
+  loopbackNames.includes(new URL(publicUrl).hostname);
+
+/**
+ * The link that makes the first operator; undefined if there is an operator. A child process makes
+ * it, so that the modules of the database do not stay in the supervisor's memory.
+ */
+export async function makeOperatorLink(
+  wiring: Wiring,
+  inherited: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const child = spawn(process.execPath, [join(root, 'deploy/operator-link.ts')], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: environmentOf('access', operatorLinkSettings, wiring, inherited),
+  });
+  const ended = new Promise<number | null>((resolve) =>
+    child.once('error', () => resolve(null)).once('close', resolve),
+  );
+  const link = (await text(child.stdout)).trim();
+  return (await ended) === 0 ? link : undefined;
+}
