@@ -10,13 +10,14 @@ import { platformRoute, platformViews } from './platform/routes.tsx';
 import { settingsViews } from './settings/routes.tsx';
 import { accountRoute, rootRoute, tenantRoute } from './shell/routes.tsx';
 import { signonViews, socialViews } from './signon/routes.tsx';
-import { operatorRoute, startRoute, tenantStartView } from './start/routes.tsx';
+import { newTenantRoute, operatorRoute, startRoute, tenantStartView } from './start/routes.tsx';
 import { webhookViews } from './webhooks/routes.tsx';
 
 // Every view of the console. An area lists its own in its routes.tsx.
 
 const routeTree = rootRoute.addChildren([
   startRoute,
+  newTenantRoute,
   operatorRoute,
   tenantRoute.addChildren([
     tenantStartView,

@@ -23,6 +23,12 @@ const tenantsView = createRoute({
   component: lazyRouteComponent(() => import('./tenants-page.tsx'), 'TenantsPage'),
 });
 
+const tenantView = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'tenants/$id',
+  component: lazyRouteComponent(() => import('./tenant-page.tsx'), 'TenantPage'),
+});
+
 const usersView = createRoute({
   getParentRoute: () => platformRoute,
   path: 'users',
@@ -52,6 +58,7 @@ const keysView = createRoute({
 export const platformViews = [
   healthView,
   tenantsView,
+  tenantView,
   usersView,
   importView,
   mailsView,

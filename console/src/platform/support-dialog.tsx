@@ -6,7 +6,7 @@ import { enterSupport } from '../parts/support-access.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { amountOf } from '../parts/times.ts';
 
-type User = ItemOf<'Users_List'>;
+type User = Pick<ItemOf<'Users_List'>, 'ID' | 'Email'>;
 
 const times = [5, 15, 30, 60];
 

@@ -1,26 +1,26 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
 import { NativeSelect, Text } from '@mantine/core';
-import { ActionDialog } from '../parts/action-dialog.tsx';
+import { useNavigate } from '@tanstack/react-router';
 import { Id } from '../parts/copy.tsx';
 import type { Column } from '../parts/cursor-list.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
+import type { ListAction } from '../parts/list-actions.tsx';
 import { ListView } from '../parts/list-view.tsx';
 import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
-import { choicesOf, StateOf, type States } from '../parts/state.tsx';
+import { choicesOf, StateOf } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
+import { NewTenantForm } from '../start/new-tenant-form.tsx';
 import { useSearchText } from './search.ts';
 import { SearchField } from './search-field.tsx';
+import { TenantChange } from './tenant-changes.tsx';
+import { tenantStates } from './tenant-states.ts';
 
 type Tenant = ItemOf<'Tenants_List'>;
-
-const statuses: States = {
-  active: { text: 'platform.active', color: 'teal.9' },
-  suspended: { text: 'platform.suspended', color: 'red.8' },
-  deleting: { text: 'platform.deleting', color: 'gray.7' },
-};
 
 /** All tenants of the installation. */
 export function TenantsPage() {
@@ -28,17 +28,26 @@ export function TenantsPage() {
   const { may } = usePlatformPermissions();
   const { query, status, search } = useSearchText();
   const mayWrite = may('iam.platform.tenants.write');
-  const change = (tenant: Tenant, onClose: () => void) => (
-    <Change tenant={tenant} onClose={onClose} />
-  );
   return (
-    <Page title={t('platform.tenants')} description={t('platform.tenantsAbout')}>
+    <Page
+      title={t('platform.tenants')}
+      description={t('platform.tenantsAbout')}
+      actions={
+        mayWrite && (
+          <DialogButton
+            text={t('shell.newTenant')}
+            icon="plus"
+            dialog={(onClose) => <NewTenant onClose={onClose} />}
+          />
+        )
+      }
+    >
       <SearchField label={t('platform.tenantQuery')}>
         <NativeSelect
           label={t('platform.state')}
           value={status}
           onChange={(event) => search({ status: event.currentTarget.value })}
-          data={[{ value: '', label: t('platform.anyState') }, ...choicesOf(statuses, t)]}
+          data={[{ value: '', label: t('platform.anyState') }, ...choicesOf(tenantStates, t)]}
         />
       </SearchField>
       <ListView
@@ -50,23 +59,7 @@ export function TenantsPage() {
         label={t('platform.tenants')}
         columns={useColumns()}
         idOf={({ ID }) => ID}
-        actions={[
-          {
-            text: t('platform.suspend'),
-            label: ({ Name }) => t('platform.suspendOf', { tenant: Name }),
-            isRed: true,
-            may: mayWrite,
-            isOffered: ({ Status }) => Status === 'active',
-            dialog: change,
-          },
-          {
-            text: t('platform.resume'),
-            label: ({ Name }) => t('platform.resumeOf', { tenant: Name }),
-            may: mayWrite,
-            isOffered: ({ Status }) => Status === 'suspended',
-            dialog: change,
-          },
-        ]}
+        actions={useActions(mayWrite)}
         empty={
           <Empty
             icon="building"
@@ -79,6 +72,30 @@ export function TenantsPage() {
   );
 }
 
+function useActions(may: boolean): ListAction<Tenant>[] {
+  const { t } = useTexts();
+  const change = (name: 'suspend' | 'resume') => (tenant: Tenant, onClose: () => void) => (
+    <TenantChange name={name} tenant={tenant} onClose={onClose} />
+  );
+  return [
+    {
+      text: t('platform.suspend'),
+      label: ({ Name }) => t('platform.suspendOf', { tenant: Name }),
+      isRed: true,
+      may,
+      isOffered: ({ Status }) => Status === 'active',
+      dialog: change('suspend'),
+    },
+    {
+      text: t('platform.resume'),
+      label: ({ Name }) => t('platform.resumeOf', { tenant: Name }),
+      may,
+      isOffered: ({ Status }) => Status === 'suspended',
+      dialog: change('resume'),
+    },
+  ];
+}
+
 function useColumns(): Column<Tenant>[] {
   const { t } = useTexts();
   return [
@@ -87,12 +104,12 @@ function useColumns(): Column<Tenant>[] {
       header: t('platform.tenant'),
       cell: ({ ID, Name, Slug, Status }) => (
         <>
-          <NameCell name={Name} detail={Slug} />
+          <NameCell name={Name} to={`/console/platform/tenants/${ID}`} detail={Slug} />
           <Text component="span" visibleFrom="sm">
             <Id id={ID} />
           </Text>
           <Text component="span" hiddenFrom="sm">
-            <StateOf states={statuses} state={Status} />
+            <StateOf states={tenantStates} state={Status} />
           </Text>
         </>
       ),
@@ -101,7 +118,7 @@ function useColumns(): Column<Tenant>[] {
       id: 'status',
       header: t('platform.state'),
       isSecondary: true,
-      cell: ({ Status }) => <StateOf states={statuses} state={Status} />,
+      cell: ({ Status }) => <StateOf states={tenantStates} state={Status} />,
     },
     {
       id: 'created',
@@ -112,23 +129,19 @@ function useColumns(): Column<Tenant>[] {
   ];
 }
 
-/** Suspends an active tenant, or resumes a suspended one. */
-function Change({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
+/** Creates a tenant for others, and opens its page. */
+function NewTenant({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
-  const { ID, Name, Slug, Status } = tenant;
-  const isActive = Status === 'active';
+  const navigate = useNavigate();
   return (
-    <ActionDialog
-      operation={isActive ? 'Tenants_Suspend' : 'Tenants_Resume'}
-      request={{ Tenant: ID }}
-      stale={['Tenants_List']}
-      title={t(isActive ? 'platform.suspendTitle' : 'platform.resumeTitle')}
-      action={t(isActive ? 'platform.suspend' : 'platform.resume')}
-      {...(isActive && { phrase: Slug })}
-      notice={t(isActive ? 'platform.suspendDone' : 'platform.resumeDone', { tenant: Name })}
-      onClose={onClose}
-    >
-      {t(isActive ? 'platform.suspendAbout' : 'platform.resumeAbout', { tenant: Name })}
-    </ActionDialog>
+    <Dialog title={t('shell.newTenant')} onClose={onClose}>
+      <NewTenantForm
+        isForOthers
+        onDone={({ ID }) =>
+          void navigate({ to: '/console/platform/tenants/$id', params: { id: ID } })
+        }
+        onCancel={onClose}
+      />
+    </Dialog>
   );
 }

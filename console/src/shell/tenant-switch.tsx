@@ -1,16 +1,19 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../parts/icon.tsx';
+import { isSupportTab } from '../parts/support-access.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useAccount } from './session.tsx';
 
-/** The tenant of the view, and the way to the user's others. */
+/** The tenant of the view, and the way to the user's others and to a new one. */
 export function TenantSwitch({ tenant }: { tenant: string | undefined }) {
   const { t } = useTexts();
   const { Tenants } = useAccount();
   const current = Tenants.find(({ Slug }) => Slug === tenant);
   if (!current) return undefined;
-  if (Tenants.length === 1)
+  // A support session makes nothing of its own.
+  const mayCreate = !isSupportTab();
+  if (Tenants.length === 1 && !mayCreate)
     return (
       <Text truncate fw={500}>
         {current.Name}
@@ -41,6 +44,18 @@ export function TenantSwitch({ tenant }: { tenant: string | undefined }) {
             {Name}
           </Menu.Item>
         ))}
+        {mayCreate && (
+          <>
+            <Menu.Divider />
+            <Menu.Item
+              component={Link}
+              to="/console/new"
+              leftSection={<Icon name="plus" size={16} />}
+            >
+              {t('shell.newTenant')}
+            </Menu.Item>
+          </>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

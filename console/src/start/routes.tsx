@@ -7,6 +7,12 @@ export const startRoute = createRoute({
   component: lazyRouteComponent(() => import('./start-page.tsx'), 'StartPage'),
 });
 
+export const newTenantRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/console/new',
+  component: lazyRouteComponent(() => import('./new-tenant-page.tsx'), 'NewTenantPage'),
+});
+
 export const operatorRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/console/operator',

@@ -1,6 +1,5 @@
-import { Alert, TextInput } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import { Navigate, useNavigate } from '@tanstack/react-router';
-import { CallForm } from '../parts/call-form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
@@ -9,6 +8,7 @@ import { useTexts } from '../parts/texts.tsx';
 import { Frame } from '../shell/frame.tsx';
 import { type Account, useAccount } from '../shell/session.tsx';
 import type { NavigationItem } from '../shell/spotlight.tsx';
+import { NewTenantForm } from './new-tenant-form.tsx';
 import { Step, Steps } from './step.tsx';
 
 /** The console's first address: the user's tenant, or the first steps without one. */
@@ -73,30 +73,10 @@ const Suspended = ({ tenants }: { tenants: Account['SuspendedTenants'] }) => {
 };
 
 function CreateTenant() {
-  const { t } = useTexts();
   const navigate = useNavigate();
   return (
-    <CallForm
-      operation="Tenants_Create"
-      initial={{ name: '' }}
-      check={({ name }) => ({ name: name.trim() === '' ? t('start.nameMissing') : null })}
-      toRequest={({ name }) => ({ Tenant: { Name: name.trim() } })}
-      stale={['Account_Get']}
-      onDone={({ Tenant }) =>
-        void navigate({ to: '/console/t/$tenant', params: { tenant: Tenant.Slug } })
-      }
-      submit={t('start.create')}
-    >
-      {(form) => (
-        <TextInput
-          {...form.getInputProps('name')}
-          label={t('start.name')}
-          description={t('start.nameAbout')}
-          maxLength={200}
-          autoComplete="organization"
-          maw={400}
-        />
-      )}
-    </CallForm>
+    <NewTenantForm
+      onDone={({ Slug }) => void navigate({ to: '/console/t/$tenant', params: { tenant: Slug } })}
+    />
   );
 }

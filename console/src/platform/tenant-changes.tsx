@@ -1,0 +1,104 @@
+import type { ResponseOf } from '@bailiwick/client/client.ts';
+import { Group } from '@mantine/core';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
+import { usePlatformPermissions } from '../parts/permissions.ts';
+import type { TextKey } from '../parts/text-keys.ts';
+import { useTexts } from '../parts/texts.tsx';
+
+type Tenant = ResponseOf<'Tenants_Get'>['Tenant'];
+type Props = { tenant: Pick<Tenant, 'ID' | 'Name' | 'Slug' | 'Status'>; onClose: () => void };
+
+const stale = ['Tenants_List', 'Tenants_Get'] as const;
+
+type Change = {
+  operation: 'Tenants_Suspend' | 'Tenants_Resume' | 'Tenants_Delete' | 'Tenants_Restore';
+  title: TextKey;
+  action: TextKey;
+  about: TextKey;
+  done: TextKey;
+  /** Whether the user types the short name first. */
+  isTyped: boolean;
+};
+
+const changes = {
+  suspend: {
+    operation: 'Tenants_Suspend',
+    title: 'platform.suspendTitle',
+    action: 'platform.suspend',
+    about: 'platform.suspendAbout',
+    done: 'platform.suspendDone',
+    isTyped: true,
+  },
+  resume: {
+    operation: 'Tenants_Resume',
+    title: 'platform.resumeTitle',
+    action: 'platform.resume',
+    about: 'platform.resumeAbout',
+    done: 'platform.resumeDone',
+    isTyped: false,
+  },
+  delete: {
+    operation: 'Tenants_Delete',
+    title: 'platform.deleteTitle',
+    action: 'platform.delete',
+    about: 'platform.deleteAbout',
+    done: 'platform.deleteDone',
+    isTyped: true,
+  },
+  restore: {
+    operation: 'Tenants_Restore',
+    title: 'platform.restoreTitle',
+    action: 'platform.restore',
+    about: 'platform.restoreAbout',
+    done: 'platform.restoreDone',
+    isTyped: false,
+  },
+} as const satisfies Record<string, Change>;
+
+/** Changes the state of a tenant. */
+export function TenantChange({ name, tenant, onClose }: Props & { name: keyof typeof changes }) {
+  const { t } = useTexts();
+  const { operation, title, action, about, done, isTyped } = changes[name];
+  const { ID, Name, Slug } = tenant;
+  return (
+    <ActionDialog
+      operation={operation}
+      request={{ Tenant: ID }}
+      stale={stale}
+      title={t(title)}
+      action={t(action)}
+      {...(isTyped && { phrase: Slug })}
+      notice={t(done, { tenant: Name })}
+      onClose={onClose}
+    >
+      {t(about, { tenant: Name })}
+    </ActionDialog>
+  );
+}
+
+/** The changes that are possible in the state of a tenant. */
+export function TenantButtons({ tenant }: Pick<Props, 'tenant'>) {
+  const { t } = useTexts();
+  const { may } = usePlatformPermissions();
+  if (!may('iam.platform.tenants.write')) return undefined;
+  const names = possible[tenant.Status] ?? [];
+  return (
+    <Group gap="xs">
+      {names.map((name) => (
+        <DialogButton
+          key={name}
+          text={t(changes[name].action)}
+          isRed={changes[name].isTyped}
+          dialog={(onClose) => <TenantChange name={name} tenant={tenant} onClose={onClose} />}
+        />
+      ))}
+    </Group>
+  );
+}
+
+const possible: Readonly<Record<string, ReadonlyArray<keyof typeof changes>>> = {
+  active: ['suspend', 'delete'],
+  suspended: ['resume', 'delete'],
+  deleting: ['restore'],
+};

@@ -1,0 +1,72 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import { Text } from '@mantine/core';
+import type { Column } from '../parts/cursor-list.tsx';
+import { ListView } from '../parts/list-view.tsx';
+import { usePlatformPermissions } from '../parts/permissions.ts';
+import { MemberPerson } from '../parts/person.tsx';
+import { StateOf, type States } from '../parts/state.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { Time } from '../parts/time.tsx';
+import { useAccount } from '../shell/session.tsx';
+import { Part, usePlace } from './part.tsx';
+import { SupportDialog } from './support-dialog.tsx';
+import type { Tenant } from './tenant-states.ts';
+
+type Member = ItemOf<'TenantMembers_List'>;
+
+const statuses: States = {
+  active: { text: 'people.active', color: 'teal.9' },
+  pending: { text: 'people.notAccepted', color: 'accent.7' },
+  disabled: { text: 'people.disabled', color: 'gray.7' },
+};
+
+/** The members of a tenant. An operator acts as one of them only with support access. */
+export function TenantMembers({ tenant: { ID } }: { tenant: Tenant }) {
+  const { t } = useTexts();
+  const { User: own } = useAccount();
+  const { may } = usePlatformPermissions();
+  const columns: Column<Member>[] = [
+    { id: 'person', header: t('platform.user'), cell: (member) => <MemberPerson {...member} /> },
+    {
+      id: 'status',
+      header: t('platform.state'),
+      isSecondary: true,
+      cell: ({ Status }) => <StateOf states={statuses} state={Status} />,
+    },
+    {
+      id: 'joined',
+      header: t('people.joined'),
+      isSecondary: true,
+      cell: ({ JoinedAt }) => <Time at={JoinedAt} />,
+    },
+  ];
+  return (
+    <Part title={t('people.members')}>
+      <ListView
+        operation="TenantMembers_List"
+        request={{ Tenant: ID, WithNames: true }}
+        label={t('people.members')}
+        columns={columns}
+        idOf={({ UserID }) => UserID}
+        actions={[
+          {
+            text: t('support.open'),
+            label: ({ User, UserID }) => t('support.openOf', { person: User?.Email ?? UserID }),
+            may: may('iam.platform.support.act'),
+            isOffered: ({ UserID, User, Status }) =>
+              UserID !== own.ID && User !== undefined && Status === 'active',
+            dialog: ({ User, UserID }, onClose) => (
+              <SupportDialog
+                user={{ ID: UserID, Email: User?.Email ?? UserID }}
+                onClose={onClose}
+              />
+            ),
+          },
+        ]}
+        place={usePlace()}
+        limit={10}
+        empty={<Text c="dimmed">{t('people.noMembers')}</Text>}
+      />
+    </Part>
+  );
+}
