@@ -1,8 +1,10 @@
 // The accent colour of a brand. Pages and mails use it for text on their grounds and as the ground
 // of white text, so its contrast is checked once, where it is set (WCAG 2.2, 1.4.3).
 
+import { palette } from './face.ts';
+
 const white = '#ffffff';
-/** The darkest ground of light pages and mails, and the lightest one of dark ones. */
+/** No ground of light pages and mails is darker, and none of dark ones is lighter. */
 const grounds = { light: '#eef3fd', dark: '#1d2637' };
 const leastContrast = 4.5;
 
@@ -17,10 +19,10 @@ type AccentColors = {
 
 /** The colours without branding. */
 const defaultAccent: AccentColors = {
-  light: '#1c4fc2',
-  lightStrong: '#163f9c',
-  dark: '#8fb3ff',
-  darkStrong: '#b3ccff',
+  light: palette.light.accent,
+  lightStrong: palette.light.accentStrong,
+  dark: palette.dark.accent,
+  darkStrong: palette.dark.accentStrong,
 };
 
 /**
@@ -62,7 +64,8 @@ const steps = Array.from({ length: 21 }, (_, index) => index / 20);
 const channels = (color: string): number[] =>
   [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 
-function mix(color: string, other: string, share: number): string {
+/** A colour, with this share of another one. */
+export function mix(color: string, other: string, share: number): string {
   const [from, to] = [channels(color), channels(other)];
   const mixed = from.map((channel, index) =>
     Math.round(channel * (1 - share) + (to[index] ?? 0) * share),
