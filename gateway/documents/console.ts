@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { escapeHtml, fill } from '@bailiwick/texts';
 import { isCurrent } from '../http/etag.ts';
 import { accepts, cachingOf, readBody, readManifest, typeOf } from '../http/static-files.ts';
+import { fontMarkup, iconMarkup } from '../pages/face.ts';
 import { languageHeaders, languageOf } from '../pages/page-language.ts';
 
 // The console: a page whose scripts call the operations, at /console, and at /account for a user's
@@ -40,6 +41,7 @@ const policyOf = (nonce: string): string =>
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
+    "font-src 'self'",
     "connect-src 'self'",
     "form-action 'none'",
     "base-uri 'none'",
@@ -129,6 +131,7 @@ function sendHtml(
   const file = manifest.texts[lang];
   // The scripts load them only after they have read the language.
   const texts = file && `<link rel="modulepreload" crossorigin href="${root}console/${file}" />`;
+  const face = `${fontMarkup(root)}<link rel="stylesheet" href="${root}pages/face.css" />${iconMarkup(root)}`;
   response
     .writeHead(200, {
       ...headers,
@@ -137,7 +140,7 @@ function sendHtml(
       'cache-control': 'no-store',
       'content-type': typeOf(page),
     })
-    .end(fill(html, { lang, root, nonce, texts: texts ?? '' }));
+    .end(fill(html, { lang, root, nonce, face, texts: texts ?? '' }));
 }
 
 async function sendAsset(

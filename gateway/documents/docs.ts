@@ -2,6 +2,8 @@ import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { etagOf, isCurrent } from '../http/etag.ts';
+import { fontMarkup } from '../pages/face.ts';
+import { mark } from '../pages/page-brands.ts';
 import { today, withCurrentTimes } from './example-times.ts';
 import { openGuides } from './guides.ts';
 
@@ -19,10 +21,10 @@ const assetOf = (type: string, body: Buffer): Asset => ({
 const asset = (name: string, type: string): Asset => assetOf(type, readFileSync(page(name)));
 const guides = openGuides();
 // The link to the guides is in the page only where the guides are.
-const reference = readFileSync(page('docs.html'), 'utf8').replace(
-  '<!-- guides -->',
-  guides.exist ? '<a href="docs/guides/">Guides</a>' : '',
-);
+const reference = readFileSync(page('docs.html'), 'utf8')
+  .replace('<!-- guides -->', guides.exist ? '<a href="docs/guides/">Guides</a>' : '')
+  .replace('<!-- font -->', fontMarkup(''))
+  .replace('<!-- mark -->', mark);
 const scripts = ['docs', 'docs-markup', 'docs-operation', 'docs-schema', 'elements'].map(
   (name) => `${name}.js`,
 );
@@ -53,9 +55,8 @@ export function openApiDocument(): Asset {
 }
 
 const headers = {
-  // Unlike the other pages, this one allows data: images, for its empty icon.
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 };

@@ -77,6 +77,7 @@ function policyOf({ scripts, styles }: GuidesManifest): string {
     "style-src 'self'",
     `style-src-attr 'unsafe-hashes' ${quoted(styles)}`,
     "img-src 'self' data:",
+    "font-src 'self'",
     "connect-src 'self'",
     "form-action 'none'",
     "base-uri 'none'",
@@ -92,6 +93,6 @@ function versionOf({ file, hash }: { file: string; hash: string }, prefix: strin
 /** A file with the public URL's path before the site's address. Undefined if it is not there. */
 async function readBelow(file: URL, prefix: string): Promise<Buffer | undefined> {
   const body = await readBody(file);
-  if (!body || prefix === '' || file.pathname.endsWith('.png')) return body;
+  if (!body || prefix === '' || /\.(png|woff2)$/.test(file.pathname)) return body;
   return Buffer.from(body.toString('utf8').replaceAll(base, prefix + base));
 }

@@ -15,6 +15,7 @@ const types: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 };
 
 export const typeOf = (file: string): string => types[extname(file)] ?? 'application/octet-stream';
@@ -29,9 +30,12 @@ export function readManifest(folder: URL): unknown {
   }
 }
 
-/** Names in `assets/` have a hash of the content. Browsers ask again for all other files. */
+/** The caching of a file whose name has a hash of its content. */
+export const forEver = 'public, max-age=31536000, immutable';
+
+/** Names in `assets/` have such a hash. Browsers ask again for all other files. */
 export const cachingOf = (file: string): string =>
-  file.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+  file.startsWith('assets/') ? forEver : 'no-cache';
 
 /** The bytes of a file. Undefined if another build removed it since the start. */
 export const readBody = (file: URL) =>

@@ -29,3 +29,12 @@ export const find = (id, kind) => findIn(document, `#${id}`, kind);
  * @returns {NodeListOf<HTMLElement>}
  */
 export const findAll = (selector) => document.querySelectorAll(selector);
+
+/**
+ * Sets the title of the page, which ends with the name of the tenant or service.
+ * @param {string} title
+ */
+export function setTitle(title) {
+  const name = document.querySelector('meta[name="application-name"]')?.getAttribute('content');
+  document.title = name ? `${title} · ${name}` : title;
+}

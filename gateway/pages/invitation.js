@@ -2,7 +2,7 @@
 // by the link in the mail, and continues in this tab or in the one that the mail opened.
 import { createAccount, showAddress } from './account.js';
 import { call, hasCode, hasReason, leaveForOrganisation, notKept, run, say } from './calls.js';
-import { find, findIn } from './elements.js';
+import { find, findIn, setTitle } from './elements.js';
 import { useLocaleOf } from './language.js';
 import { withReturn } from './onward.js';
 import { expectNewPassword } from './password.js';
@@ -43,7 +43,7 @@ function end(title, message) {
   for (const part of [...parts, find('asked'), find('refuse')]) part.hidden = true;
   const heading = findIn(document, 'h1');
   heading.textContent = title;
-  document.title = title;
+  setTitle(title);
   heading.tabIndex = -1;
   heading.focus();
   say(message);

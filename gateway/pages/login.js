@@ -241,8 +241,9 @@ find('use-sso-code').addEventListener('click', () => {
 });
 find('with-passkey').addEventListener('click', () =>
   run(async () => {
+    const goBack = email.readOnly ? askForPassword : askForAddress;
     const credential = await askForPasskey().catch((error) => {
-      askForAddress();
+      goBack();
       throw error;
     });
     await signInByPasskey(credential);

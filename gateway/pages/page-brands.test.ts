@@ -7,12 +7,32 @@ import { brandMarkup, brandStyle, createPageBrands, noBrand } from './page-brand
 
 const texts = { terms: 'Terms', privacy: 'Privacy' };
 
-test('a page without a brand has nothing of one', () => {
-  assert.deepEqual(brandMarkup(noBrand, '', texts), { brandHead: '', brand: '', brandLinks: '' });
+test('a page without a brand has the name, the mark and the icon of the product', () => {
+  const { brandHead, brandTitle, brand = '', brandLinks } = brandMarkup(noBrand, '../', texts);
+  assert.equal(
+    brandHead,
+    '<link rel="icon" type="image/svg+xml" href="../pages/icon.svg" /><meta name="application-name" content="Bailiwick" />',
+  );
+  assert.equal(brandTitle, ' · Bailiwick');
+  assert.match(
+    brand,
+    /^<header id="brand"><svg class="mark" [^>]*>.*<p><bdi>Bailiwick<\/bdi><\/p>/,
+  );
+  assert.equal(brandLinks, '');
+});
+
+test('a page with a brand has neither name nor mark of the product', () => {
+  const own = brandMarkup({ ...noBrand, name: 'Acme' }, '', texts);
+  assert.equal(own.brand, '<header id="brand"><p><bdi>Acme</bdi></p></header>');
+  assert.equal(own.brandTitle, ' · Acme');
+  const logo = { path: '/brand/logo', width: 80, height: 20 };
+  const unnamed = brandMarkup({ ...noBrand, logo }, '', texts);
+  assert.match(unnamed.brand ?? '', /^<header id="brand"><img [^>]*><\/header>$/);
+  assert.equal(unnamed.brandTitle, '');
 });
 
 test('the markup of a brand escapes what a tenant chose, and gives the logo its size', () => {
-  const { brandHead, brand, brandLinks } = brandMarkup(
+  const { brandHead, brandTitle, brand, brandLinks } = brandMarkup(
     {
       name: '<b>Acme</b>',
       color: '#8a1538',
@@ -26,11 +46,12 @@ test('the markup of a brand escapes what a tenant chose, and gives the logo its 
   );
   assert.equal(
     brandHead,
-    '<link rel="stylesheet" href="../../../pages/brand.css?color=8a1538" /><link rel="icon" href="../../../brand/icon" />',
+    '<link rel="stylesheet" href="../../../pages/brand.css?color=8a1538" /><link rel="icon" href="../../../brand/icon" /><meta name="application-name" content="&lt;b&gt;Acme&lt;/b&gt;" />',
   );
+  assert.equal(brandTitle, ' · &lt;b&gt;Acme&lt;/b&gt;');
   assert.equal(
     brand,
-    '<header id="brand"><img src="../../../brand/tnt_1/logo?v=1&amp;&quot;" alt="" width="240" height="34" /><p class="quiet"><bdi>&lt;b&gt;Acme&lt;/b&gt;</bdi></p></header>',
+    '<header id="brand"><img src="../../../brand/tnt_1/logo?v=1&amp;&quot;" alt="" width="240" height="34" /><p><bdi>&lt;b&gt;Acme&lt;/b&gt;</bdi></p></header>',
   );
   assert.equal(
     brandLinks,

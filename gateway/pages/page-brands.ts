@@ -6,9 +6,18 @@ import {
   type TenantBranding,
   Tenants,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { accentColors, accentProblem, escapeHtml, isolated, isolatedHtml } from '@bailiwick/texts';
+import {
+  accentColors,
+  accentProblem,
+  escapeHtml,
+  isolated,
+  isolatedHtml,
+  markPath,
+  palette,
+} from '@bailiwick/texts';
 import { asService } from '@bailiwick/wire';
 import { createClient, type Transport } from '@connectrpc/connect';
+import { iconMarkup } from './face.ts';
 
 // How the pages look: like the tenant that their address names, else like the installation.
 
@@ -97,6 +106,10 @@ function merged(own: PageBrand, branding: TenantBranding): PageBrand {
   };
 }
 
+/** What pages are called and look like without any brand. */
+const productName = 'Bailiwick';
+export const mark = `<svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path d="${markPath}" /></svg>`;
+
 /** The largest size of a logo on a page, in pixels. */
 const logoSize = { width: 240, height: 56 };
 
@@ -113,9 +126,10 @@ export function brandMarkup(
     color === ''
       ? ''
       : `<link rel="stylesheet" href="${root}pages/brand.css?color=${color.slice(1)}" />`;
-  const icon = hasIcon ? `<link rel="icon" href="${root}brand/icon" />` : '';
-  const image = logo && logoMarkup(logo, root);
-  const title = name && `<p class="quiet">${isolatedHtml(name)}</p>`;
+  const icon = hasIcon ? `<link rel="icon" href="${root}brand/icon" />` : iconMarkup(root);
+  const isBranded = logo !== undefined || name !== '';
+  const image = logo ? logoMarkup(logo, root) : isBranded ? '' : mark;
+  const shownName = isBranded ? name : productName;
   const links = [
     [termsUrl, texts.terms],
     [privacyUrl, texts.privacy],
@@ -125,8 +139,10 @@ export function brandMarkup(
       : [`<a href="${escapeHtml(url)}" rel="noopener noreferrer">${escapeHtml(text)}</a>`],
   );
   return {
-    brandHead: `${style}${icon}`,
-    brand: image || title ? `<header id="brand">${image ?? ''}${title}</header>` : '',
+    // Scripts of the pages end their titles with it.
+    brandHead: `${style}${icon}<meta name="application-name" content="${escapeHtml(shownName)}" />`,
+    brandTitle: shownName && ` · ${escapeHtml(shownName)}`,
+    brand: `<header id="brand">${image}${shownName && `<p>${isolatedHtml(shownName)}</p>`}</header>`,
     brandLinks: links.length > 0 ? `<p id="brand-links">${links.join(' ')}</p>` : '',
   };
 }
@@ -148,7 +164,7 @@ export function brandStyle(color: string): Buffer {
   if (accentProblem(`#${color}`) !== undefined) return Buffer.from('');
   const { light, lightStrong, dark, darkStrong } = accentColors(`#${color}`);
   return Buffer.from(
-    `:root{--accent:${light};--accent-strong:${lightStrong};--on-accent:#ffffff}` +
-      `@media (prefers-color-scheme: dark){:root{--accent:${dark};--accent-strong:${darkStrong};--on-accent:#0c1730}}`,
+    `:root{--accent:${light};--accent-strong:${lightStrong};--on-accent:${palette.light.onAccent}}` +
+      `@media (prefers-color-scheme: dark){:root{--accent:${dark};--accent-strong:${darkStrong};--on-accent:${palette.dark.onAccent}}}`,
   );
 }

@@ -121,6 +121,8 @@ test('a page is rendered completely in every language', () => {
     'base',
     'root',
     'brandHead',
+    'brandTitle',
+    'mark',
     'brand',
     'brandLinks',
     'console',

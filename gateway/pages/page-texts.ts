@@ -12,6 +12,7 @@ import {
   shippedLocales,
 } from '@bailiwick/texts';
 import { callErrors, type ErrorKind, keyOf } from './error-keys.ts';
+import { fontMarkup } from './face.ts';
 import type { PageTexts } from './page-data.ts';
 
 // Fills the catalogue's texts into the pages, once for each language. {{area.name}} is a text,
@@ -86,6 +87,7 @@ export function renderPage(name: string, locale: string): string {
   const markup = {
     lang: locale,
     root,
+    font: fontMarkup(root),
     scripts: scriptTags(name, root),
     languages: languagesIn(locale),
   };

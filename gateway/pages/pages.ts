@@ -9,14 +9,22 @@ import type {
   IssuerDevicePage,
   IssuerLogo,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { escapeHtml, fill, shippedLocales } from '@bailiwick/texts';
+import { escapeHtml, fill, iconSvg, paletteStyle, shippedLocales } from '@bailiwick/texts';
 import { LRUCache } from 'lru-cache';
 import { etagOf, isCurrent } from '../http/etag.ts';
-import { accepts } from '../http/static-files.ts';
+import { accepts, forEver } from '../http/static-files.ts';
 import { choiceMarkup } from './choice-page.ts';
 import { deviceMarkup } from './device-page.ts';
 import type { ErrorKind } from './error-keys.ts';
-import { brandMarkup, brandStyle, logoMarkup, noBrand, type PageBrand } from './page-brands.ts';
+import { faceStyle, fontFiles } from './face.ts';
+import {
+  brandMarkup,
+  brandStyle,
+  logoMarkup,
+  mark,
+  noBrand,
+  type PageBrand,
+} from './page-brands.ts';
 import { languageHeaders, languageOf } from './page-language.ts';
 import {
   fillKnown,
@@ -78,7 +86,16 @@ const assets = new Map<string, Asset>([
     '/pages/lean-qr.js',
     assetOf('text/javascript', readFileSync(new URL(import.meta.resolve('lean-qr')))),
   ],
-  ['/pages/page.css', assetOf('text/css', readPageFile('page.css'))],
+  [
+    '/pages/page.css',
+    assetOf(
+      'text/css',
+      Buffer.from([faceStyle, paletteStyle(), readPageFile('page.css').toString()].join('\n')),
+    ),
+  ],
+  // The console has colours of its own, which follow the user's choice of a scheme.
+  ['/pages/face.css', assetOf('text/css', Buffer.from(faceStyle))],
+  ['/pages/icon.svg', assetOf('image/svg+xml', Buffer.from(iconSvg()))],
 ]);
 // Before a user waits, and a page with a missing text ends the process.
 deferred(async () => {
@@ -90,7 +107,7 @@ deferred(async () => {
 const brandCss = '/pages/brand.css';
 
 export const headersOf = (formAction: string) => ({
-  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; font-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'; img-src 'self'`,
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
@@ -101,12 +118,6 @@ export const html = 'text/html; charset=utf-8';
 /** Whether the client prefers HTML to JSON. */
 export const acceptsHtml = ({ headers: { accept = '' } }: IncomingMessage) =>
   /\btext\/html\b/.test(accept);
-
-// The other pages' policy, plus data: images for the empty icon.
-const homeHeaders = {
-  ...headers,
-  'content-security-policy': `${headers['content-security-policy']}; img-src data:`,
-};
 
 /**
  * Sends the page at `/`, which leads to the console first if there is one. Its links are absolute,
@@ -122,10 +133,17 @@ export function sendHomePage(
   const root = escapeHtml(base);
   const link = `<p><a class="button" href="${root}/console">${escapeHtml(textOf(locale, 'home.console'))}</a></p>`;
   const first = hasConsole ? { console: link, plain: ' plain' } : { console: '', plain: '' };
-  const body = Buffer.from(fill(pageIn('home', locale), { base: root, ...first }));
+  const body = Buffer.from(
+    fill(pageIn('home', locale), {
+      base: root,
+      ...first,
+      mark,
+      ...markupOf(noBrand, locale, `${root}/`),
+    }),
+  );
   response
     .writeHead(200, {
-      ...homeHeaders,
+      ...headers,
       ...languageHeaders(locale),
       'content-type': html,
       'content-length': body.length,
@@ -136,7 +154,7 @@ export function sendHomePage(
 /** Whether a path has a page with a brand, and not one of its files. */
 export const isBranded = (pathname: string) => brandedPaths.has(pathname);
 export const isPage = (pathname: string) =>
-  isBranded(pathname) || assets.has(pathname) || pathname === brandCss;
+  isBranded(pathname) || assets.has(pathname) || fontFiles.has(pathname) || pathname === brandCss;
 
 // Two caches: anyone can ask for every colour, which must not evict the pages.
 const brandedPages = new LRUCache<string, Body>({ max: 300 });
@@ -158,11 +176,13 @@ export function sendPage(
   pathname: string,
   brand: PageBrand = noBrand,
 ): void {
+  const font = fontFiles.get(pathname);
+  if (font) return sendFont(request, response, font);
   if (!isBranded(pathname))
     return sendAsset(request, response, assets.get(pathname) ?? styleOf(request));
   const locale = languageOf(request);
   sendBody(request, response, brandedPage(pathname, locale, brand), {
-    ...brandHeaders(brand),
+    ...headers,
     ...languageHeaders(locale),
     'content-type': html,
   });
@@ -184,15 +204,6 @@ const markupOf = (brand: PageBrand, locale: string, root: string) =>
     privacy: textOf(locale, 'common.privacy'),
   });
 
-/** The policy allows images only where the page has one. */
-const brandHeaders = ({ logo, hasIcon }: Pick<PageBrand, 'logo' | 'hasIcon'>) =>
-  logo || hasIcon
-    ? {
-        ...headers,
-        'content-security-policy': `${headers['content-security-policy']}; img-src 'self'`,
-      }
-    : headers;
-
 /** The browser revalidates each time: an upgrade changes these files under the same names. */
 function sendAsset(request: IncomingMessage, response: ServerResponse, asset: Asset): void {
   const { type, etag } = asset;
@@ -204,6 +215,15 @@ function sendAsset(request: IncomingMessage, response: ServerResponse, asset: As
   };
   if (isCurrent(request, etag)) return void response.writeHead(304, caching).end();
   sendBody(request, response, asset, { ...caching, 'content-type': type });
+}
+
+/** A font is compressed as it is. Its name has a hash, so that a browser keeps it for ever. */
+function sendFont(request: IncomingMessage, response: ServerResponse, font: Buffer): void {
+  const caching = { ...headers, etag: etagOf(font), 'cache-control': forEver };
+  if (isCurrent(request, caching.etag)) return void response.writeHead(304, caching).end();
+  response
+    .writeHead(200, { ...caching, 'content-type': 'font/woff2', 'content-length': font.length })
+    .end(font);
 }
 
 function sendBody(
@@ -267,7 +287,7 @@ export function sendErrorPage(
   });
   response
     .writeHead(status, {
-      ...brandHeaders(brand),
+      ...headers,
       ...languageHeaders(locale),
       'content-type': html,
     })
@@ -319,14 +339,9 @@ function sendQuestion(
     ...markup,
     ...markupOf(brand, locale, root),
   });
-  const { 'content-security-policy': policy, ...others } = brandHeaders({
-    ...brand,
-    ...(logo && { logo }),
-  });
   response
     .writeHead(200, {
-      ...others,
-      'content-security-policy': policy.replace("form-action 'none'", `form-action ${formAction}`),
+      ...headersOf(formAction),
       ...languageHeaders(locale),
       'content-type': html,
     })

@@ -1,7 +1,7 @@
 // The form of the sign-in page: for an address, a password, a new account or a recovery code.
 import { showAddress } from './account.js';
 import { failField } from './calls.js';
-import { find, findIn } from './elements.js';
+import { find, findIn, setTitle } from './elements.js';
 import { offerPasskeys, stopOffering, supported } from './passkey.js';
 import { expectNewPassword } from './password.js';
 import { askForCode } from './recovery.js';
@@ -24,7 +24,7 @@ export function show(id, title, focus) {
   showAddress(email.value);
   find('to-app').hidden = true;
   heading.textContent = title;
-  document.title = title;
+  setTitle(title);
   focus?.focus();
 }
 
@@ -68,6 +68,7 @@ export function askForAddress() {
   email.readOnly = false;
   find('secret').hidden = true;
   find('instead').hidden = true;
+  find('other').hidden = true;
   find('with-password').hidden = false;
   find('with-passkey').hidden = !supported;
   findIn(entry, '[type=submit]').textContent = text('common.continue');
@@ -82,7 +83,8 @@ export function askToRegister() {
   askForCode(false);
   email.readOnly = false;
   find('secret').hidden = false;
-  for (const id of ['instead', 'with-password', 'with-passkey']) find(id).hidden = true;
+  for (const id of ['instead', 'other', 'forgotten', 'with-password', 'with-passkey'])
+    find(id).hidden = true;
   findIn(entry, '[type=submit]').textContent = text('invitation.create');
   show('entry', text('login.create'), email);
 }
@@ -91,6 +93,8 @@ export function askToRegister() {
 export function askForPassword() {
   askForSecret(true);
   askForCode(false);
+  // A passkey needs no password, and the address may have one.
+  find('with-passkey').hidden = !supported;
   show('entry', text('common.signIn'), password);
 }
 
@@ -109,7 +113,7 @@ function askForSecret(hasAddress) {
   find('register').hidden = true;
   email.readOnly = hasAddress;
   find('secret').hidden = false;
-  find('instead').hidden = false;
+  for (const id of ['instead', 'other', 'forgotten']) find(id).hidden = false;
   find('with-password').hidden = true;
   find('with-passkey').hidden = true;
   findIn(entry, '[type=submit]').textContent = text('common.signIn');

@@ -2,7 +2,7 @@
 // this service goes on, and leads back.
 import { findAccount, showAddress, signOut } from './account.js';
 import { run, say } from './calls.js';
-import { find, findIn } from './elements.js';
+import { find, findIn, setTitle } from './elements.js';
 import { withReturn } from './onward.js';
 import { showApplication } from './options.js';
 import { text } from './texts.js';
@@ -17,7 +17,7 @@ function show(account) {
   find('known').hidden = account === undefined;
   showAddress(account?.User.Email ?? '');
   heading.textContent = text(account ? 'login.signedIn' : 'signedOut.title');
-  document.title = heading.textContent;
+  setTitle(heading.textContent);
 }
 
 find('sign-out').addEventListener('click', () =>

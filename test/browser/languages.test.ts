@@ -300,7 +300,7 @@ describe('the pages in all languages', { skip: withoutChromium }, () => {
     const measured = await page.evaluate<Record<string, number>>(`(() => {
       const [navigation] = performance.getEntriesByType('navigation');
       const paint = performance.getEntriesByName('first-contentful-paint')[0];
-      const files = performance.getEntriesByType('resource').filter(({ name }) => /\\/pages\\//.test(name));
+      const files = performance.getEntriesByType('resource').filter(({ name }) => /\\/pages\\/[^/]*$/.test(name));
       return {
         firstPaintMs: Math.round(paint?.startTime ?? 0),
         loadMs: Math.round(navigation.loadEventEnd),

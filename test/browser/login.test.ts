@@ -108,7 +108,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     await enterPassword(page, password);
 
     assert.equal(await heading(page, 'You are signed in'), 'You are signed in');
-    assert.equal(await page.title(), 'You are signed in');
+    assert.equal(await page.title(), 'You are signed in · Bailiwick');
     assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
     assert.ok(await page.locator('#known').getByText(email, { exact: true }).isVisible());
     assert.deepEqual(await page.getByRole('listitem').allInnerTexts(), [markup]);
