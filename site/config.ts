@@ -23,8 +23,9 @@ export function siteConfig({ pages, out, repository }: Options): {
     base,
     outDir: out,
     head: [
-      ['link', { rel: 'icon', href: 'data:,' }],
+      ['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}icon.svg` }],
       ['link', { rel: 'stylesheet', href: `${base}code.css` }],
+      ['link', { rel: 'stylesheet', href: `${base}face.css` }],
     ],
     // The documents link to the reader's own local start.
     ignoreDeadLinks: 'localhostLinks',
@@ -54,6 +55,7 @@ export function siteConfig({ pages, out, repository }: Options): {
       build: { chunkSizeWarningLimit: 2000 },
     },
     themeConfig: {
+      logo: '/icon.svg',
       nav: [
         { text: 'Start', link: '/start' },
         { text: 'API', link: '/api' },

@@ -14,6 +14,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { manifestFile } from '@bailiwick/gateway/http/static-files.ts';
+import { faceStyle } from '@bailiwick/gateway/pages/face.ts';
+import { declarationsOf, iconSvg } from '@bailiwick/texts/face.ts';
 import { build, disposeMdItInstance, type UserConfig } from 'vitepress';
 import { siteConfig } from './config.ts';
 import { brokenLinks, writeManifest } from './output.ts';
@@ -56,6 +58,8 @@ export async function buildSite({
     process.chdir(work);
     await build(work);
     writeFileSync(join(built, 'code.css'), codeStyles());
+    writeFileSync(join(built, 'face.css'), faceCss());
+    writeFileSync(join(built, 'icon.svg'), iconSvg());
     const broken = brokenLinks(built);
     if (broken.length > 0) throw new Error(`broken links:\n${broken.join('\n')}`);
     writeManifest(built);
@@ -69,6 +73,13 @@ export async function buildSite({
     rmSync(work, { recursive: true, force: true });
   }
 }
+
+/** The colours and the typeface of the other pages. The gateway serves the files of the typeface. */
+const faceCss = (): string =>
+  [
+    faceStyle.replaceAll('url(', 'url(../../pages/'),
+    `:root{${declarationsOf('light')}}.dark{${declarationsOf('dark')}}`,
+  ].join('\n');
 
 function assertReplaceable(out: string): void {
   const isFree = !existsSync(out) || readdirSync(out).length === 0;

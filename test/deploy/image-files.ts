@@ -25,6 +25,7 @@ export const scripts = [
 export const filesToRead = (): string[] => [
   'gateway/openapi.json',
   ...globSync('{gateway/pages,deploy/local/inbox}/*.{css,html,js}', { cwd: root }),
+  ...globSync('gateway/pages/fonts/*.woff2', { cwd: root }),
   ...collectPages(root).map(({ path }) => `site/dist/${path.replace(/md$/, 'html')}`),
 ];
 
