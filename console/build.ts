@@ -51,7 +51,7 @@ async function make(): Promise<void> {
     const page = join(out, name);
     // A page is served at the address of every view, so its links begin at the public URL.
     const html = readFileSync(page, 'utf8').replaceAll('="./', '="{{root}}console/');
-    writeFileSync(page, html.replace('</head>', '  {{texts}}\n  </head>'));
+    writeFileSync(page, html.replace('</head>', '  {{face}}{{texts}}\n  </head>'));
   }
   for (const file of filesIn().filter((name) => /\.(css|js|svg)$/.test(name))) compress(file);
   const manifest: ConsoleManifest = {

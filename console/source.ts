@@ -15,7 +15,7 @@ const sources = [
   'console/src/**/*.{css,svg,ts,tsx}',
   'packages/client/{,import/}*.ts',
   'packages/client/gen/operations.ts',
-  'packages/texts/{accent,fill}.ts',
+  'packages/texts/{accent,face,fill}.ts',
   'packages/texts/locales/*/console/*.json',
   'tsconfig.json',
   'pnpm-lock.yaml',

@@ -8,7 +8,11 @@ const placeholders: Plugin = {
   name: 'placeholders',
   apply: 'serve',
   transformIndexHtml: (html) =>
-    html.replace('{{lang}}', 'en').replace('{{root}}', '/').replace('{{nonce}}', ''),
+    html
+      .replace('{{lang}}', 'en')
+      .replace('{{root}}', '/')
+      .replace('{{nonce}}', '')
+      .replace('</head>', '<link rel="stylesheet" href="/pages/face.css" /></head>'),
 };
 
 /** Vite only warns of a Node module, and the view that needs it stays empty. */

@@ -1,20 +1,21 @@
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import type { TextKey } from './text-keys.ts';
 import { type Translate, useTexts } from './texts.tsx';
 
 type Props = {
-  /** A colour of the theme with its shade, on which white text is readable. Default: the accent. */
+  /** A colour of the theme, of the dot before the word. Default: the accent. */
   color?: string;
   children: ReactNode;
 };
+
+/** The name of a colour without its shade: each scheme has a shade of its own. */
+const nameOf = (color: string) => color.split('.', 1)[0] ?? color;
 
 /** The state of a record in one word. A plain element, because a list renders one in each row. */
 export const State = ({ color, children }: Props) => (
   <span
     className="console-state"
-    style={
-      color === undefined ? {} : { background: `var(--mantine-color-${color.replace('.', '-')})` }
-    }
+    style={{ '--state': color && `var(--mantine-color-${nameOf(color)}-text)` } as CSSProperties}
   >
     {children}
   </span>

@@ -1,8 +1,9 @@
-import { AppShell, Burger, Divider, Group, NavLink, ScrollArea, Stack, Text } from '@mantine/core';
+import { AppShell, Burger, Divider, Group, NavLink, ScrollArea, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { Icon } from '../parts/icon.tsx';
+import { Mark } from '../parts/mark.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { EndedNotice } from './ended.tsx';
 import { Preferences } from './preferences.tsx';
@@ -47,9 +48,10 @@ export function Frame({ items, tenant, children }: Props) {
               aria-label={t('shell.menu')}
               aria-expanded={isOpen}
             />
-            <Text component={Link} to="/console" fw={700} c="inherit" visibleFrom="xs">
-              Bailiwick
-            </Text>
+            <Link to="/console" className="console-brand">
+              <Mark />
+              <span>Bailiwick</span>
+            </Link>
             <TenantSwitch tenant={tenant} />
           </Group>
           <Group gap="sm" wrap="nowrap">
