@@ -59,9 +59,9 @@ function createParts({ peers, settings }: Options) {
   const link = createLinkCookie(settings.publicUrl);
   const support = createSupportCookie(settings.publicUrl);
   const sso = createSsoRoutes({ sso: peers.sso, session, flows, link });
-  const console = openConsole(settings.console);
   const images = readOwnImages(settings);
   const brands = createPageBrands(peers.access, settings, images);
+  const console = openConsole(settings.console, brands.own);
   const sendLogo = createLogos(peers, images);
   const answerIssuer = createIssuerRoutes({ sso: peers.sso, session, brands });
   return { session, support, link, sso, console, brands, sendLogo, answerIssuer };

@@ -7,12 +7,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { noBrand } from '../pages/page-brands.ts';
 import { type ConsoleManifest, openConsole } from './console.ts';
 
 const hash = 'a'.repeat(43);
 const script = 'export {};';
 const page =
-  '<html lang="{{lang}}"><meta nonce="{{nonce}}"><script src="{{root}}console/assets/x.js"></script>{{texts}}</html>';
+  '<html lang="{{lang}}"><meta nonce="{{nonce}}"><script src="{{root}}console/assets/x.js"></script>{{face}}{{texts}}</html>';
 
 /** A folder with a console of one script, and one file beside it that the list does not name. */
 function consoleFolder(t: TestContext): URL {
@@ -36,8 +37,8 @@ function consoleFolder(t: TestContext): URL {
 }
 
 /** Asks for a path of a server that has nothing but the console. */
-async function serve(t: TestContext, folder: URL, prefix = '') {
-  const console = openConsole(true, folder);
+async function serve(t: TestContext, folder: URL, prefix = '', brand = noBrand) {
+  const console = openConsole(true, brand, folder);
   const server = createServer((request, response) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     if (!console.has(path)) return void response.writeHead(404).end();
@@ -52,7 +53,10 @@ async function serve(t: TestContext, folder: URL, prefix = '') {
 
 test('without a build, or switched off, no address is served', (t) => {
   const folder = consoleFolder(t);
-  for (const closed of [openConsole(true, new URL('none/', folder)), openConsole(false, folder)]) {
+  for (const closed of [
+    openConsole(true, noBrand, new URL('none/', folder)),
+    openConsole(false, noBrand, folder),
+  ]) {
     assert.equal(closed.isServed, false);
     for (const path of ['/console', '/account', '/portal', '/console/assets/x.js'])
       assert.equal(closed.has(path), false, path);
@@ -90,6 +94,26 @@ test('every view has the same page, with the path of the public URL and the visi
       /<link rel="modulepreload" crossorigin href="\/iam\/console\/assets\/de\.js"/,
     );
   }
+});
+
+test('a page loads the typeface, and has the brand of the installation', async (t) => {
+  const folder = consoleFolder(t);
+  const plain = await (await (await serve(t, folder, '/iam'))('/console')).text();
+  assert.match(plain, /<link rel="preload" href="\/iam\/pages\/fonts\/[\w-]+\.woff2" as="font"/);
+  assert.match(plain, /<link rel="stylesheet" href="\/iam\/pages\/face\.css" \/>/);
+  assert.match(plain, /<link rel="icon" [^>]*href="\/iam\/pages\/icon\.svg" \/>/);
+  assert.match(plain, /<meta name="application-name" content="Bailiwick" \/>/);
+  assert.doesNotMatch(plain, /bailiwick-logo/);
+  const logo = { path: '/brand/logo', width: 96, height: 24 };
+  const brand = { ...noBrand, name: 'Acme "ID"', color: '#8a1538', logo, hasIcon: true };
+  const branded = await (await (await serve(t, folder, '/iam', brand))('/portal')).text();
+  assert.match(branded, /<link rel="icon" href="\/iam\/brand\/icon" \/>/);
+  assert.match(branded, /<meta name="application-name" content="Acme &quot;ID&quot;" \/>/);
+  assert.match(
+    branded,
+    /<meta name="bailiwick-logo" content="\/iam\/brand\/logo" data-width="96" data-height="24" \/>/,
+  );
+  assert.doesNotMatch(branded, /brand\.css/);
 });
 
 test('each page has a fresh nonce, which its policy allows for styles only', async (t) => {

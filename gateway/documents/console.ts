@@ -4,7 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { escapeHtml, fill } from '@bailiwick/texts';
 import { isCurrent } from '../http/etag.ts';
 import { accepts, cachingOf, readBody, readManifest, typeOf } from '../http/static-files.ts';
-import { fontMarkup, iconMarkup } from '../pages/face.ts';
+import { fontMarkup } from '../pages/face.ts';
+import { consoleBrandMarkup, noBrand, type PageBrand } from '../pages/page-brands.ts';
 import { languageHeaders, languageOf } from '../pages/page-language.ts';
 
 // The console: a page whose scripts call the operations, at /console, and at /account for a user's
@@ -70,10 +71,11 @@ export type Console = ReturnType<typeof openConsole>;
 
 /**
  * Reads the list of the files of a built console. Without one, or if `isOn` is false, no path is
- * served. The list is read once: another build needs a new start of the gateway.
+ * served. Its pages show the brand of the installation. The list is read once: another build needs a new start of the gateway.
  */
 export function openConsole(
   isOn: boolean,
+  brand = noBrand,
   folder = new URL('../../console/dist/', import.meta.url),
 ) {
   const build = isOn ? readBuild(folder) : undefined;
@@ -113,7 +115,7 @@ export function openConsole(
       if (!build) return;
       const file = assetAt(build, pathname);
       const html = pathname === portalPath ? build.portalHtml : build.html;
-      if (file === undefined) return sendHtml(request, response, { ...build, html }, prefix);
+      if (file === undefined) return sendHtml(request, response, { ...build, html, brand }, prefix);
       return sendAsset(request, response, build, file);
     },
   };
@@ -122,7 +124,7 @@ export function openConsole(
 function sendHtml(
   request: IncomingMessage,
   response: ServerResponse,
-  { html, manifest }: Build,
+  { html, manifest, brand }: Build & { brand: PageBrand },
   prefix: string,
 ): void {
   const lang = languageOf(request);
@@ -131,7 +133,7 @@ function sendHtml(
   const file = manifest.texts[lang];
   // The scripts load them only after they have read the language.
   const texts = file && `<link rel="modulepreload" crossorigin href="${root}console/${file}" />`;
-  const face = `${fontMarkup(root)}<link rel="stylesheet" href="${root}pages/face.css" />${iconMarkup(root)}`;
+  const face = `${fontMarkup(root)}<link rel="stylesheet" href="${root}pages/face.css" />${consoleBrandMarkup(brand, root)}`;
   response
     .writeHead(200, {
       ...headers,

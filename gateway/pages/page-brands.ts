@@ -14,6 +14,7 @@ import {
   isolatedHtml,
   markPath,
   palette,
+  productName,
 } from '@bailiwick/texts';
 import { asService } from '@bailiwick/wire';
 import { createClient, type Transport } from '@connectrpc/connect';
@@ -88,7 +89,7 @@ export function createPageBrands(access: Transport, settings: Settings, images: 
       return own;
     }
   }
-  return { of };
+  return { own, of };
 }
 
 function merged(own: PageBrand, branding: TenantBranding): PageBrand {
@@ -106,8 +107,6 @@ function merged(own: PageBrand, branding: TenantBranding): PageBrand {
   };
 }
 
-/** What pages are called and look like without any brand. */
-const productName = 'Bailiwick';
 export const mark = `<svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path d="${markPath}" /></svg>`;
 
 /** The largest size of a logo on a page, in pixels. */
@@ -145,6 +144,18 @@ export function brandMarkup(
     brand: `<header id="brand">${image}${shownName && `<p>${isolatedHtml(shownName)}</p>`}</header>`,
     brandLinks: links.length > 0 ? `<p id="brand-links">${links.join(' ')}</p>` : '',
   };
+}
+
+/**
+ * What the console shows of the installation's brand: its icon, its name and its logo. Its accent is
+ * the console's own, whose scheme is the user's choice.
+ */
+export function consoleBrandMarkup(brand: PageBrand, root: string): string {
+  const { brandHead = '' } = brandMarkup({ ...brand, color: '' }, root, { terms: '', privacy: '' });
+  if (!brand.logo) return brandHead;
+  const { path, width, height } = brand.logo;
+  const size = `data-width="${width}" data-height="${height}"`;
+  return `${brandHead}<meta name="bailiwick-logo" content="${root}${escapeHtml(path.slice(1))}" ${size} />`;
 }
 
 /** The image of a logo with this path below the public URL. */

@@ -59,6 +59,9 @@ export const paletteStyle = (): string =>
 export const fontFamily =
   '"Hanken Grotesk", "Hanken Grotesk Fallback", system-ui, -apple-system, "Segoe UI", sans-serif';
 
+/** The name of a service without a brand. */
+export const productName = 'Bailiwick';
+
 /** A boundary with its gate, and the office at the gate, in a field of 32 by 32. */
 export const markPath =
   'M7 4h18a3 3 0 0 1 3 3v7h-4.5V8.5h-15v15H14V28H7a3 3 0 0 1-3-3V7a3 3 0 0 1 3-3zM18 18h10v7a3 3 0 0 1-3 3h-7z';

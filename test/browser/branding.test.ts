@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import type { Page } from 'playwright-core';
 import { bodyOf, recordIn } from '../support/answers.ts';
 import { type Stack, startStack } from '../support/harness.ts';
@@ -46,6 +47,7 @@ describe('branding', { skip: withoutChromium }, () => {
       BAILIWICK_TERMS_URL: 'https://example.com/terms',
       BAILIWICK_PRIVACY_URL: 'https://example.com/privacy',
     };
+    await buildConsole(assert.fail);
     [stack, browser] = await Promise.all([
       startStack('one process', environment, { ports }),
       openBrowser(),
@@ -108,6 +110,7 @@ describe('branding', { skip: withoutChromium }, () => {
 
   test('the sign-in page has the brand of the installation, and of the tenant that its address names', async () => {
     const page = await open(`${base}/login?tenant=no-such-tenant`);
+    assert.equal(await page.title(), 'Sign in · Example ID');
     assert.deepEqual(await lookOf(page), {
       text: 'Example ID',
       logo: [120, 40],
@@ -117,6 +120,7 @@ describe('branding', { skip: withoutChromium }, () => {
     await assertAccessible(page);
     await photograph(page, 'branding-installation');
     const branded = await open(`${base}/login?tenant=${tenant.Slug}`);
+    assert.equal(await branded.title(), 'Sign in · Acme Rockets · Example ID');
     assert.deepEqual(await lookOf(branded), {
       text: 'Acme Rockets · Example ID',
       logo: [160, 48],
@@ -140,6 +144,30 @@ describe('branding', { skip: withoutChromium }, () => {
     await late.locator('#entry').waitFor();
     await late.waitForFunction(`document.querySelector('#brand img').complete`);
     assert.equal(await shiftOf(late), await shiftOf(plain));
+  });
+
+  test('console and portal have the brand of the installation, and the console the tenant’s logo', async () => {
+    const page = await open(`${base}/login?return_to=/console/t/${tenant.Slug}/members`);
+    await signIn(page, owner.email, password);
+    await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+    await page.locator('header img').nth(1).waitFor();
+    const banner = `[...document.querySelectorAll('header img')].map(({ naturalWidth, height }) => [naturalWidth, height])`;
+    await page.waitForFunction(
+      `[...document.querySelectorAll('header img')].every(({ complete }) => complete)`,
+    );
+    assert.deepEqual(await page.evaluate(banner), [
+      [120, 24],
+      [160, 24],
+    ]);
+    assert.match(await page.locator('header').first().innerText(), /Example ID/);
+    assert.match(await page.title(), /^Members · .+ · Example ID$/);
+    await assertAccessible(page);
+    await photograph(page, 'branding-console');
+    await page.goto(`${base}/portal`);
+    await page.getByText('Example ID').waitFor();
+    assert.match(await page.title(), /· Example ID$/);
+    await assertAccessible(page);
+    await photograph(page, 'branding-portal');
   });
 
   test('the page of an invitation has the brand of its tenant', async () => {

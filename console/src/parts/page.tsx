@@ -1,7 +1,8 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { Link, useRouterState } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
+import { serviceName } from './brand.tsx';
 
 type Props = {
   title: string;
@@ -12,9 +13,16 @@ type Props = {
   children: ReactNode;
 };
 
+/** The name of the tenant that the views below are about, for their titles. */
+export const TenantName = createContext('');
+
+/** The overview is called like its tenant: no name is twice in a title. */
+const titleOf = (names: readonly string[]) =>
+  [...new Set(names)].filter((name) => name !== '').join(' · ');
+
 /** A view: its title, its purpose, its buttons and its content. */
 export function Page({ title, back, description, actions, children }: Props) {
-  useDocumentTitle(`${title} · Bailiwick`);
+  useDocumentTitle(titleOf([title, useContext(TenantName), serviceName]));
   const heading = useFocusOnArrival();
   return (
     <Stack gap="lg" maw={1040}>

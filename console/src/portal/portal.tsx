@@ -1,6 +1,7 @@
 import { Box, Button, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { type ReactNode, useEffect, useState } from 'react';
+import { ServiceBrand, serviceName } from '../parts/brand.tsx';
 import { useChange } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { useSessionEnded } from '../parts/session-state.ts';
@@ -14,7 +15,7 @@ export function Portal() {
   const [isOpen, setOpen] = useState(continueSession);
   const [link, setLink] = useState(linkToken);
   const hasEnded = useSessionEnded();
-  useDocumentTitle(t('portal.title'));
+  useDocumentTitle(`${t('portal.title')} · ${serviceName}`);
   // A link that is pasted into the tab of an open session.
   useEffect(() => {
     const follow = () => {
@@ -73,6 +74,9 @@ function Notice({ of, children }: { of: keyof typeof notices; children?: ReactNo
   return (
     <Box component="main" px="md" py="xl" maw={560} mx="auto">
       <Stack align="start" mt="xl">
+        <div className="console-brand">
+          <ServiceBrand />
+        </div>
         <Title order={1} size="h2">
           {t(title)}
         </Title>

@@ -2,8 +2,8 @@ import { AppShell, Burger, Divider, Group, NavLink, ScrollArea, Stack } from '@m
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
+import { ServiceBrand, TenantLogo } from '../parts/brand.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Mark } from '../parts/mark.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { EndedNotice } from './ended.tsx';
 import { Preferences } from './preferences.tsx';
@@ -49,9 +49,9 @@ export function Frame({ items, tenant, children }: Props) {
               aria-expanded={isOpen}
             />
             <Link to="/console" className="console-brand">
-              <Mark />
-              <span>Bailiwick</span>
+              <ServiceBrand />
             </Link>
+            {tenant !== undefined && <TenantLogo tenant={tenant} />}
             <TenantSwitch tenant={tenant} />
           </Group>
           <Group gap="sm" wrap="nowrap">

@@ -3,7 +3,7 @@ import { createRootRoute, createRoute, Link, Outlet, useMatches } from '@tanstac
 import { createContext, useContext } from 'react';
 import { Empty } from '../parts/empty.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
-import { Page } from '../parts/page.tsx';
+import { Page, TenantName } from '../parts/page.tsx';
 import { usePermissions } from '../parts/permissions.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { Frame } from './frame.tsx';
@@ -84,11 +84,13 @@ function TenantFrame() {
   return (
     <Frame items={items} tenant={slug}>
       <TenantContext value={{ ...tenant, may }}>
-        {isPending && <Skeleton height={160} />}
-        {error && <FailureNotice error={error} />}
-        {!isPending &&
-          !error &&
-          (permission === undefined || may(permission) ? <Outlet /> : <Denied />)}
+        <TenantName value={tenant.Name}>
+          {isPending && <Skeleton height={160} />}
+          {error && <FailureNotice error={error} />}
+          {!isPending &&
+            !error &&
+            (permission === undefined || may(permission) ? <Outlet /> : <Denied />)}
+        </TenantName>
       </TenantContext>
     </Frame>
   );
