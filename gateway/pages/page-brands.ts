@@ -107,7 +107,7 @@ function merged(own: PageBrand, branding: TenantBranding): PageBrand {
   };
 }
 
-export const mark = `<svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path d="${markPath}" /></svg>`;
+export const mark = `<svg class="mark" viewBox="4 4 24 24" width="24" height="24" aria-hidden="true"><path d="${markPath}" /></svg>`;
 
 /** The largest size of a logo on a page, in pixels. */
 const logoSize = { width: 240, height: 56 };

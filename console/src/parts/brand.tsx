@@ -14,7 +14,7 @@ const logo = metaOf('bailiwick-logo');
 
 /** The mark of the product, beside its name. */
 const Mark = () => (
-  <svg aria-hidden="true" width={22} height={22} viewBox="0 0 32 32" className="console-mark">
+  <svg aria-hidden="true" width={20} height={20} viewBox="4 4 24 24" className="console-mark">
     <path d={markPath} />
   </svg>
 );

@@ -20,9 +20,9 @@ const { light, dark: night } = palette;
 /** Ten shades from light to dark. White text is readable on the last four. */
 const shadesOf = (color: string) =>
   [
-    ...[0.94, 0.87, 0.72, 0.55, 0.38, 0.22, 0.09].map((share) => mix(color, '#ffffff', share)),
+    ...[0.94, 0.87, 0.72, 0.55, 0.38, 0.22, 0.09].map((share) => mix(color, light.card, share)),
     color,
-    ...[0.14, 0.28].map((share) => mix(color, '#000000', share)),
+    ...[0.14, 0.28].map((share) => mix(color, light.text, share)),
   ] as unknown as MantineColorsTuple;
 
 /** Greys between the ground and the text of the light scheme. */
@@ -57,6 +57,8 @@ const dark = [
 const [small, normal, large, title] = ['0.75rem', '0.875rem', '1rem', '1.375rem'] as const;
 const spaces = { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.25rem', xl: '2rem' };
 const radii = { xs: '0.125rem', sm: '0.25rem', md: '0.375rem', lg: '0.5rem', xl: '1rem' };
+
+const quick = { duration: 120 };
 
 export const theme = createTheme({
   colors: {
@@ -106,10 +108,14 @@ export const theme = createTheme({
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
     // A menu is in the landmark of its button, and has nothing but its items.
     Menu: Menu.extend({
-      defaultProps: { withinPortal: false, withInitialFocusPlaceholder: false },
+      defaultProps: {
+        withinPortal: false,
+        withInitialFocusPlaceholder: false,
+        transitionProps: quick,
+      },
     }),
-    Modal: Modal.extend({ defaultProps: { ref: returnFocus } }),
-    Drawer: Drawer.extend({ defaultProps: { ref: returnFocus } }),
+    Modal: Modal.extend({ defaultProps: { ref: returnFocus, transitionProps: quick } }),
+    Drawer: Drawer.extend({ defaultProps: { ref: returnFocus, transitionProps: quick } }),
     // The page has one banner: its own header.
     ModalHeader: Modal.Header.extend({ defaultProps: { role: 'none' } }),
     DrawerHeader: Drawer.Header.extend({ defaultProps: { role: 'none' } }),

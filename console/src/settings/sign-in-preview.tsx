@@ -1,4 +1,5 @@
 import { accentColors } from '@bailiwick/texts/accent.ts';
+import { palette } from '@bailiwick/texts/face.ts';
 import { Group, Stack, Text } from '@mantine/core';
 import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -13,11 +14,6 @@ export type BrandingFields = {
   terms: string;
   privacy: string;
 };
-
-const schemes = {
-  light: { ground: '#ffffff', text: '#1a1f29', line: '#dbe0e8', onAccent: '#ffffff' },
-  dark: { ground: '#191d25', text: '#e9ecf1', line: '#323945', onAccent: '#101319' },
-} as const;
 
 /** The sign-in page with the values of the form, in both schemes. */
 export function SignInPreview({ branding }: { branding: BrandingFields }) {
@@ -40,16 +36,16 @@ export function SignInPreview({ branding }: { branding: BrandingFields }) {
   );
 }
 
-function Page({ branding, scheme }: { branding: BrandingFields; scheme: keyof typeof schemes }) {
+function Page({ branding, scheme }: { branding: BrandingFields; scheme: keyof typeof palette }) {
   const { t } = useTexts();
   const { Name } = useTenant();
-  const { ground, text, line, onAccent } = schemes[scheme];
+  const { card, text, line, edge, onAccent } = palette[scheme];
   const accents = accentColors(contrastOf(branding.color) ? branding.color : '');
   return (
     <div
       role="img"
       aria-label={t(scheme === 'light' ? 'settings.previewLight' : 'settings.previewDark')}
-      style={{ background: ground, color: text, border: `1px solid ${line}`, borderRadius: 8 }}
+      style={{ background: card, color: text, border: `1px solid ${line}`, borderRadius: 8 }}
     >
       <Stack p="md" gap="xs">
         {branding.logo !== '' && (
@@ -59,8 +55,8 @@ function Page({ branding, scheme }: { branding: BrandingFields; scheme: keyof ty
             style={{ maxHeight: 40, maxWidth: 160, alignSelf: 'start' }}
           />
         )}
-        <span style={{ fontWeight: 650 }}>{branding.name || Name}</span>
-        <span style={{ border: `1px solid ${line}`, borderRadius: 6, padding: '4px 8px' }}>
+        <span style={{ fontWeight: 600 }}>{branding.name || Name}</span>
+        <span style={{ border: `1px solid ${edge}`, borderRadius: 6, padding: '4px 8px' }}>
           ada@example.com
         </span>
         <span
@@ -68,7 +64,8 @@ function Page({ branding, scheme }: { branding: BrandingFields; scheme: keyof ty
             background: accents[scheme],
             color: onAccent,
             borderRadius: 6,
-            padding: '6px 8px',
+            padding: '4px 8px',
+            fontWeight: 600,
             textAlign: 'center',
           }}
         >

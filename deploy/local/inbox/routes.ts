@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { openTemplates } from '@bailiwick/notifications/email/templates.ts';
+import { paletteStyle } from '@bailiwick/texts/face.ts';
 import { type Answer, describeCaught } from './hooks.ts';
 import { renderPage, type Stores } from './page.ts';
 import { renderPreview, renderSample } from './preview.ts';
@@ -19,7 +20,7 @@ type Reply = { status: number; type: string; body: string; headers?: Record<stri
 const maxBodyBytes = 2 * 1024 * 1024;
 const hookName = /^[A-Za-z0-9._~-]{1,128}$/;
 const assets: Record<string, { type: string; body: string }> = {
-  'page.css': { type: 'text/css; charset=utf-8', body: asset('page.css') },
+  'page.css': { type: 'text/css; charset=utf-8', body: paletteStyle() + asset('page.css') },
   'page.js': { type: 'text/javascript; charset=utf-8', body: asset('page.js') },
 };
 const pagePolicy =
