@@ -18,7 +18,8 @@ export function homePage(readme: string): string {
     layout: 'home',
     titleTemplate: summary,
     hero: {
-      name: name.replace('# ', ''),
+      // The mark is in the bar above.
+      name: name.replace(/^# (!\[.*?\]\(.*?\) )?/, ''),
       text: summary,
       tagline: upperFirst(tagline.trim()),
       actions: [

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
-import { palette } from '@bailiwick/texts';
+import { iconSvg, palette } from '@bailiwick/texts';
 
 // Colours have one place, packages/texts/face.ts.
 
@@ -38,6 +38,11 @@ test('no page, view or style has a colour of its own', () => {
   assert.deepEqual(own, []);
   for (const [file, colors] of Object.entries(exceptions))
     for (const color of colors) assert.ok(colorsIn(file).includes(color), `${file}: ${color}`);
+});
+
+test('the mark of README is that of the pages', () => {
+  const drawing = readFileSync(join(root, 'docs/mark.svg'), 'utf8').trim();
+  assert.equal(drawing.replace(' width="32" height="32" viewBox', ' viewBox'), iconSvg());
 });
 
 test('mails, which programs read without custom properties, have the same colours', () => {
