@@ -56,12 +56,12 @@ describe('the receivers’ portal in a browser', { skip: withoutChromium }, () =
   }
 
   /** Loads the log again until the row with this text is there. */
-  async function rowWith(page: Page, text: string) {
+  async function rowWith(page: Page, text: string, heading = 'Deliveries') {
     const row = page.getByRole('row').filter({ hasText: text });
     for (let tries = 30; (await row.count()) === 0 && tries > 0; tries--) {
       await page.waitForTimeout(300);
       await page.reload();
-      await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+      await page.getByRole('heading', { name: heading }).waitFor();
       await page.waitForLoadState('networkidle');
     }
     return row.first();
@@ -163,6 +163,14 @@ describe('the receivers’ portal in a browser', { skip: withoutChromium }, () =
     for (const name of ['Test senden', 'Geheimnis ersetzen', 'Fehlgeschlagene erneut senden'])
       assert.equal(await page.getByRole('button', { name }).count(), 0, name);
     await assertGood(page, 'portal-narrow');
+    await (await rowWith(page, 'group.created', 'Zustellungen'))
+      .getByRole('button', { name: 'group.created' })
+      .click();
+    await page.getByText('es folgt keiner mehr').waitFor();
+    await page.getByRole('cell', { name: 'HTTP 503' }).waitFor();
+    assert.equal(await page.getByText('"Path"').count(), 0);
+    await assertGood(page, 'portal-explained');
+    await page.getByRole('button', { name: 'Zurück zum Endpunkt' }).click();
 
     const signedIn = await newConsolePage(browser, stack.url, problems);
     await openSignedIn(signedIn, view, email, password);

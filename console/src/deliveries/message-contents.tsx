@@ -4,26 +4,25 @@ import { Copy, Id } from '../parts/copy.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { readBody } from './body.ts';
+import { type Delivery, Fate } from './fate.tsx';
 import { ReceiverAnswer, Result } from './result.tsx';
 
 type Message = ResponseOf<'Webhooks_GetMessage'>['Message'];
 
-/** A message: its result, the receiver's answer to each attempt, and its body. */
-export function MessageContents(message: Message) {
+type Props = { message: Message; delivery: Delivery | undefined };
+
+/** A message: its fate, the receiver's answer to each attempt, and its body. */
+export function MessageContents({ message, delivery }: Props) {
   const { t } = useTexts();
   const { text, isCut } = readBody(message.Body);
   return (
     <Stack gap="lg">
       <Group gap="sm">
-        <Result status={message.Status} />
+        {!delivery && <Result status={message.Status} />}
         <Id id={message.ID} />
       </Group>
-      <Stack gap="xs" component="section" aria-labelledby="message-attempts">
-        <Title order={2} size="h4" id="message-attempts">
-          {t('webhooks.attempts')}
-        </Title>
-        <Attempts attempts={message.Attempts} />
-      </Stack>
+      {delivery && <Fate delivery={delivery} />}
+      <Attempts attempts={message.Attempts} isExplained={delivery !== undefined} />
       <Stack gap="xs" component="section" aria-labelledby="message-body">
         <Group justify="space-between">
           <Title order={2} size="h4" id="message-body">
@@ -51,8 +50,32 @@ export function MessageContents(message: Message) {
   );
 }
 
-function Attempts({ attempts }: { attempts: Message['Attempts'] }) {
+/** A delivery whose message is not stored, or must not be read: its fate and its attempts. */
+export const DeliveryContents = ({ delivery }: { delivery: Delivery }) => (
+  <Stack gap="lg">
+    <Fate delivery={delivery} />
+    {delivery.Attempts.length > 0 && <Attempts attempts={delivery.Attempts} isExplained />}
+  </Stack>
+);
+
+type AttemptsProps = { attempts: Message['Attempts']; isExplained: boolean };
+
+function Attempts({ attempts, isExplained }: AttemptsProps) {
   const { t } = useTexts();
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="message-attempts">
+      <Title order={2} size="h4" id="message-attempts">
+        {t('webhooks.attempts')}
+      </Title>
+      <AttemptTable attempts={attempts} isExplained={isExplained} />
+    </Stack>
+  );
+}
+
+function AttemptTable({ attempts, isExplained }: AttemptsProps) {
+  const { t } = useTexts();
+  const last = attempts.at(-1);
+  const isNextShown = (one: Message['Attempts'][number]) => !isExplained && one === last;
   return (
     <Paper withBorder p={0} style={{ overflowX: 'auto' }}>
       <Table verticalSpacing="sm" aria-labelledby="message-attempts">
@@ -76,11 +99,11 @@ function Attempts({ attempts }: { attempts: Message['Attempts'] }) {
                   {one.Attempt} · <Time at={one.StartedAt} />
                 </Text>
                 <Box hiddenFrom="sm">
-                  <Outcome of={one} />
+                  <Outcome of={one} isNextShown={isNextShown(one)} />
                 </Box>
               </Table.Td>
               <Table.Td visibleFrom="sm">
-                <Outcome of={one} />
+                <Outcome of={one} isNextShown={isNextShown(one)} />
               </Table.Td>
               <Table.Td>
                 <ReceiverAnswer {...one} />
@@ -96,13 +119,15 @@ function Attempts({ attempts }: { attempts: Message['Attempts'] }) {
   );
 }
 
-/** The result of an attempt, and the time of the next one. */
-function Outcome({ of: { Status, NextAttemptAt } }: { of: Message['Attempts'][number] }) {
+type OutcomeProps = { of: Message['Attempts'][number]; isNextShown: boolean };
+
+/** The result of an attempt, and the time of the next one if that is still to come. */
+function Outcome({ of: { Status, NextAttemptAt }, isNextShown }: OutcomeProps) {
   const { t } = useTexts();
   return (
     <>
       <Result status={Status} />
-      {NextAttemptAt !== undefined && (
+      {isNextShown && NextAttemptAt !== undefined && Date.parse(NextAttemptAt) > Date.now() && (
         <Text size="xs" c="dimmed">
           {t('webhooks.next')} <Time at={NextAttemptAt} />
         </Text>

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { State, StateOf, type States } from '../parts/state.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
+import { Time } from '../parts/time.tsx';
 
 const results: States = {
   delivered: { text: 'webhooks.delivered', color: 'teal.9' },
@@ -39,12 +40,61 @@ export function ReceiverAnswer({ StatusCode, Message, Error: kind }: Answer) {
   );
 }
 
-type Endpoint = { Active: boolean; DisabledReason: string };
+type ErrorOf = { StatusCode: number; Error: string; At?: string };
 
-/** Whether an endpoint gets deliveries. */
-export function EndpointState({ Active, DisabledReason }: Endpoint) {
+/** The latest failure of an endpoint: the receiver's status or the kind of error, and its time. */
+export function LastError({ StatusCode, Error: kind, At }: ErrorOf) {
   const { t } = useTexts();
+  return (
+    <>
+      {StatusCode === 0
+        ? t('webhooks.noAnswer')
+        : t('webhooks.answered', { code: String(StatusCode) })}
+      {StatusCode === 0 && kind !== '' && (
+        <>
+          {' · '}
+          <span lang="en">{kind.replaceAll('_', ' ')}</span>
+        </>
+      )}
+      {' · '}
+      <Time at={At} />
+    </>
+  );
+}
+
+const endpointStates: States = {
+  delivering: { text: 'webhooks.delivering', color: 'teal.9' },
+  failing: { text: 'webhooks.failing', color: 'red.8' },
+  paused: { text: 'webhooks.paused', color: 'orange.9' },
+};
+
+type Endpoint = {
+  Active: boolean;
+  DisabledReason: string;
+  Health?: { State: string; LastError?: ErrorOf };
+};
+
+/** Whether an endpoint gets its deliveries. */
+export function EndpointState({ Active, DisabledReason, Health }: Endpoint) {
+  const { t } = useTexts();
+  // A service of the previous version sends no health.
+  if (Active && Health) return <StateOf states={endpointStates} state={Health.State} />;
   if (Active) return <State color="teal.9" children={t('webhooks.active')} />;
   const text = DisabledReason === '' ? 'webhooks.inactive' : 'webhooks.disabledByUs';
   return <State color={DisabledReason === '' ? 'gray.7' : 'red.8'}>{t(text)}</State>;
+}
+
+/** The state of an endpoint in a list, with the last error below it. */
+export function EndpointStateCell(endpoint: Endpoint) {
+  const error = endpoint.Health?.LastError;
+  return (
+    <>
+      <EndpointState {...endpoint} />
+      {error && (
+        <Text size="xs" c="dimmed" mt={4}>
+          <LastError {...error} />
+        </Text>
+      )}
+    </>
+  );
 }

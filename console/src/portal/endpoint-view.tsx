@@ -1,10 +1,10 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
-import { Alert, Box, Button, Group, Image, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Box, Button, Group, Image, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
+import { HealthNotice } from '../deliveries/health-notice.tsx';
 import { EndpointState } from '../deliveries/result.tsx';
 import { useCall } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { pageAt } from '../parts/place.ts';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -32,11 +32,7 @@ export function EndpointView() {
               <Log abilities={data.Abilities} onMessage={setMessage} />
             </>
           ) : (
-            <MessageView
-              id={message}
-              mayResend={data.Abilities.includes('replay')}
-              onBack={() => setMessage('')}
-            />
+            <MessageView id={message} abilities={data.Abilities} onBack={() => setMessage('')} />
           )}
         </Stack>
       )}
@@ -113,7 +109,7 @@ function Head({ Endpoint, Abilities }: PortalEndpoint) {
 
 function State({ EventTypes, ...endpoint }: PortalEndpoint['Endpoint']) {
   const { t } = useTexts();
-  const { FailingSince, PausedUntil, PreviousSecretUntil } = endpoint;
+  const { Health, PreviousSecretUntil } = endpoint;
   const events = EventTypes.length === 0 ? t('webhooks.allEvents') : EventTypes.join(', ');
   return (
     <Stack gap="sm" align="start">
@@ -121,18 +117,7 @@ function State({ EventTypes, ...endpoint }: PortalEndpoint['Endpoint']) {
       <Text size="sm">
         {t('webhooks.events')}: {events}
       </Text>
-      {FailingSince !== undefined && (
-        <Alert w="100%" color="red" icon={<Icon name="warning" />} title={t('portal.failing')}>
-          <Text size="sm">
-            {t('portal.failingSince')} <Time at={FailingSince} />
-          </Text>
-          {PausedUntil !== undefined && (
-            <Text size="sm">
-              {t('portal.pausedUntil')} <Time at={PausedUntil} />
-            </Text>
-          )}
-        </Alert>
-      )}
+      {Health && <HealthNotice health={Health} />}
       {PreviousSecretUntil !== undefined && (
         <Text size="sm" c="dimmed">
           {t('webhooks.oldSecret')} <Time at={PreviousSecretUntil} />

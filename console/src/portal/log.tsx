@@ -14,7 +14,7 @@ const outcomes = ['delivered', 'retry', 'failed', 'dropped'] as const;
 
 type Props = { abilities: readonly string[]; onMessage: (id: string) => void };
 
-/** The attempts, newest first. */
+/** The messages, those with the newest attempt first. */
 export function Log(props: Props) {
   const { t } = useTexts();
   const [outcome, setOutcome] = useState('');
@@ -44,13 +44,13 @@ export function Log(props: Props) {
 function Attempts({ outcome, abilities, onMessage }: Props & { outcome: string }) {
   const { t } = useTexts();
   const [cursor, onCursor] = useState('');
-  const request = { Outcome: outcome, Page: { Limit: 20, Cursor: cursor } };
+  const request = { Outcome: outcome, Latest: true, Page: { Limit: 20, Cursor: cursor } };
   const list = useCall('Portal_ListAttempts', request, { keepsPrevious: true });
   return (
     <CursorList
       label={t('webhooks.log')}
       columns={useColumns(abilities, onMessage)}
-      idOf={({ ID, StartedAt, Attempt }) => `${ID} ${StartedAt} ${Attempt}`}
+      idOf={({ ID }) => ID}
       page={pageOf<'Portal_ListAttempts'>(list.data)}
       isChanging={list.isPlaceholderData}
       error={list.error}
@@ -68,36 +68,41 @@ function Attempts({ outcome, abilities, onMessage }: Props & { outcome: string }
   );
 }
 
+/** The event with a way to its message, its time and, on narrow screens, the result. */
+function EventCell({
+  ID,
+  EventType,
+  StartedAt,
+  Status,
+  onMessage,
+}: Attempt & Pick<Props, 'onMessage'>) {
+  return (
+    <>
+      {/* Tests are not stored. */}
+      {EventType === 'endpoint.ping' ? (
+        <Text size="sm">{EventType}</Text>
+      ) : (
+        <Anchor component="button" type="button" size="sm" ta="left" onClick={() => onMessage(ID)}>
+          {EventType}
+        </Anchor>
+      )}
+      <Text size="xs" c="dimmed">
+        <Time at={StartedAt} />
+      </Text>
+      <Box hiddenFrom="sm">
+        <Result status={Status} />
+      </Box>
+    </>
+  );
+}
+
 function useColumns(abilities: readonly string[], onMessage: Props['onMessage']) {
   const { t } = useTexts();
   const columns: Column<Attempt>[] = [
     {
       id: 'event',
       header: t('webhooks.event'),
-      cell: ({ ID, EventType, StartedAt, Status }) => (
-        <>
-          {/* Tests are not stored. */}
-          {abilities.includes('bodies') && EventType !== 'endpoint.ping' ? (
-            <Anchor
-              component="button"
-              type="button"
-              size="sm"
-              ta="left"
-              onClick={() => onMessage(ID)}
-            >
-              {EventType}
-            </Anchor>
-          ) : (
-            <Text size="sm">{EventType}</Text>
-          )}
-          <Text size="xs" c="dimmed">
-            <Time at={StartedAt} />
-          </Text>
-          <Box hiddenFrom="sm">
-            <Result status={Status} />
-          </Box>
-        </>
-      ),
+      cell: (attempt) => <EventCell {...attempt} onMessage={onMessage} />,
     },
     {
       id: 'result',
@@ -111,6 +116,12 @@ function useColumns(abilities: readonly string[], onMessage: Props['onMessage'])
       isSecondary: true,
       cell: (attempt) => <ReceiverAnswer {...attempt} />,
     },
+    {
+      id: 'attempts',
+      header: t('webhooks.attempts'),
+      isSecondary: true,
+      cell: ({ Attempt }) => <Text size="sm">{Attempt}</Text>,
+    },
   ];
   if (abilities.includes('replay'))
     columns.push({
@@ -118,8 +129,10 @@ function useColumns(abilities: readonly string[], onMessage: Props['onMessage'])
       header: t('list.actions'),
       hasHiddenHeader: true,
       cell: ({ ID, EventType, Status }) =>
-        Status === 'failed' &&
-        EventType !== 'endpoint.ping' && <ResendButton id={ID} event={EventType} isCompact />,
+        ['failed', 'retry'].includes(Status) &&
+        EventType !== 'endpoint.ping' && (
+          <ResendButton id={ID} event={EventType} isCompact isWaiting={Status === 'retry'} />
+        ),
     });
   return columns;
 }

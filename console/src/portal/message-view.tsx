@@ -1,17 +1,25 @@
 import { Button, Group, Skeleton, Stack, Title } from '@mantine/core';
-import { MessageContents } from '../deliveries/message-contents.tsx';
+import { DeliveryContents, MessageContents } from '../deliveries/message-contents.tsx';
 import { useCall } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { ResendButton } from './resend-button.tsx';
 
-type Props = { id: string; mayResend: boolean; onBack: () => void };
+type Props = { id: string; abilities: readonly string[]; onBack: () => void };
 
-/** One message of the log, with its body. */
-export function MessageView({ id, mayResend, onBack }: Props) {
+/** One message of the log: its fate and, if the link allows it, its body. */
+export function MessageView({ id, abilities, onBack }: Props) {
   const { t } = useTexts();
-  const { data, error, refetch } = useCall('Portal_GetMessage', { MessageID: id });
-  const event = data?.Message.EventType ?? t('webhooks.message');
+  const mayRead = abilities.includes('bodies');
+  const message = useCall('Portal_GetMessage', { MessageID: id }, { enabled: mayRead });
+  const isEvent = id.startsWith('evt_');
+  const explained = useCall('Portal_ExplainDelivery', { Event: id }, { enabled: isEvent });
+  const Message = message.data?.Message;
+  const delivery = explained.data?.Delivery;
+  const event = Message?.EventType ?? explained.data?.EventType ?? t('webhooks.message');
+  const error = mayRead ? message.error : explained.error;
+  const isKnown = Message !== undefined || delivery !== undefined;
+  const status = delivery?.State ?? Message?.Status;
   return (
     <Stack gap="lg" align="stretch">
       <div>
@@ -23,10 +31,18 @@ export function MessageView({ id, mayResend, onBack }: Props) {
         <Title order={1} size="h2">
           {event}
         </Title>
-        {mayResend && data && <ResendButton id={id} event={event} />}
+        {abilities.includes('replay') && isKnown && (
+          <ResendButton
+            id={id}
+            event={event}
+            isWaiting={status === 'waiting' || status === 'retry'}
+          />
+        )}
       </Group>
-      <FailureNotice error={error} onRetry={() => void refetch()} />
-      {data ? <MessageContents {...data.Message} /> : !error && <Skeleton height={240} />}
+      {!isKnown && <FailureNotice error={error} onRetry={() => void message.refetch()} />}
+      {Message && <MessageContents message={Message} delivery={delivery} />}
+      {!Message && delivery && <DeliveryContents delivery={delivery} />}
+      {!isKnown && !error && <Skeleton height={240} />}
     </Stack>
   );
 }

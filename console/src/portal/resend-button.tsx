@@ -4,24 +4,23 @@ import { describeFailure } from '../parts/failure.ts';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 
-type Props = { id: string; event: string; isCompact?: boolean };
+type Props = { id: string; event: string; isCompact?: boolean; isWaiting?: boolean };
 
-/** Sends a message again. */
-export function ResendButton({ id, event, isCompact = false }: Props) {
+/** Sends a message again, or makes the next attempt at a message that waits. */
+export function ResendButton({ id, event, isCompact = false, isWaiting = false }: Props) {
   const { t } = useTexts();
   const notify = useNotify();
   const change = useChange('Portal_Resend', {
-    stale: ['Portal_ListAttempts', 'Portal_GetMessage', 'Portal_Get'],
+    stale: ['Portal_ListAttempts', 'Portal_GetMessage', 'Portal_ExplainDelivery', 'Portal_Get'],
   });
+  const notice = isWaiting ? 'webhooks.triedNow' : 'webhooks.resent';
+  // The row of the button may be gone when the lists have been loaded again.
   const send = () =>
-    change.mutate(
-      { MessageID: id },
-      {
-        onSuccess: ({ Queued }) => notify(t(Queued ? 'webhooks.resent' : 'webhooks.resentBefore')),
-        onError: (error) => {
-          const { title, details } = describeFailure(error);
-          notify([t(title), ...details].join(' – '), { isFailure: true });
-        },
+    change.mutateAsync({ MessageID: id, Now: isWaiting }).then(
+      ({ Queued }) => notify(t(Queued ? notice : 'webhooks.resentBefore')),
+      (error: unknown) => {
+        const { title, details } = describeFailure(error);
+        notify([t(title), ...details].join(' – '), { isFailure: true });
       },
     );
   return (
@@ -29,10 +28,10 @@ export function ResendButton({ id, event, isCompact = false }: Props) {
       size={isCompact ? 'compact-sm' : 'sm'}
       variant={isCompact ? 'default' : 'filled'}
       loading={change.isPending}
-      aria-label={t('webhooks.resendOf', { event })}
-      onClick={send}
+      aria-label={t(isWaiting ? 'webhooks.tryNowOf' : 'webhooks.resendOf', { event })}
+      onClick={() => void send()}
     >
-      {t('webhooks.resend')}
+      {t(isWaiting ? 'webhooks.tryNow' : 'webhooks.resend')}
     </Button>
   );
 }

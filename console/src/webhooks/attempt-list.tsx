@@ -22,7 +22,7 @@ type Props = {
   place?: CursorPlace;
 };
 
-/** The log: attempts, newest first, each with the receiver's answer. */
+/** The log: messages, those with the newest attempt first, each with the receiver's last answer. */
 export function AttemptList({ filter, empty, place }: Props) {
   const { t } = useTexts();
   const { ID } = useTenant();
@@ -31,10 +31,10 @@ export function AttemptList({ filter, empty, place }: Props) {
   return (
     <ListView
       operation={`${area}_ListAttempts`}
-      request={{ Tenant: ID, ...filter }}
+      request={{ Tenant: ID, Latest: true, ...filter }}
       label={t('webhooks.log')}
       columns={useColumns()}
-      idOf={({ ID, Endpoint, StartedAt, Attempt }) => `${ID} ${Endpoint} ${StartedAt} ${Attempt}`}
+      idOf={({ ID, Endpoint }) => `${ID} ${Endpoint}`}
       limit={20}
       place={place ?? { cursor, onCursor }}
       empty={
@@ -48,26 +48,32 @@ export function AttemptList({ filter, empty, place }: Props) {
   );
 }
 
+/** The event with a link to its message, its time and, on narrow screens, the result. */
+function EventCell({ ID, Endpoint, EventType, StartedAt, Status }: Attempt) {
+  const { views } = useArea();
+  return (
+    <>
+      <Anchor component={Link} to={`${views}/${Endpoint}/messages/${ID}`} size="sm" fw={500}>
+        {EventType}
+      </Anchor>
+      <Text size="xs" c="dimmed">
+        <Time at={StartedAt} />
+      </Text>
+      <Box hiddenFrom="sm">
+        <Result status={Status} />
+      </Box>
+    </>
+  );
+}
+
 function useColumns(): Column<Attempt>[] {
   const { t } = useTexts();
-  const { views, mayWrite } = useArea();
+  const { mayWrite } = useArea();
   return [
     {
       id: 'event',
       header: t('webhooks.event'),
-      cell: ({ ID, Endpoint, EventType, StartedAt, Status }) => (
-        <>
-          <Anchor component={Link} to={`${views}/${Endpoint}/messages/${ID}`} size="sm" fw={500}>
-            {EventType}
-          </Anchor>
-          <Text size="xs" c="dimmed">
-            <Time at={StartedAt} />
-          </Text>
-          <Box hiddenFrom="sm">
-            <Result status={Status} />
-          </Box>
-        </>
-      ),
+      cell: (attempt) => <EventCell {...attempt} />,
     },
     {
       id: 'result',
@@ -80,6 +86,12 @@ function useColumns(): Column<Attempt>[] {
       header: t('webhooks.answer'),
       isSecondary: true,
       cell: (attempt) => <ReceiverAnswer {...attempt} />,
+    },
+    {
+      id: 'attempts',
+      header: t('webhooks.attempts'),
+      isSecondary: true,
+      cell: ({ Attempt }) => <Text size="sm">{Attempt}</Text>,
     },
     {
       id: 'took',
@@ -96,7 +108,10 @@ function useColumns(): Column<Attempt>[] {
             header: t('list.actions'),
             hasHiddenHeader: true,
             cell: (attempt: Attempt) =>
-              attempt.Status === 'failed' && <ResendButton {...attempt} isCompact />,
+              ['failed', 'retry'].includes(attempt.Status) &&
+              attempt.EventType !== 'endpoint.ping' && (
+                <ResendButton {...attempt} isCompact isWaiting={attempt.Status === 'retry'} />
+              ),
           },
         ]
       : []),

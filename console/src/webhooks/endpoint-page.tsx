@@ -1,6 +1,7 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
 import { Alert, Group, NativeSelect, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { HealthNotice } from '../deliveries/health-notice.tsx';
 import { EndpointState, resultText } from '../deliveries/result.tsx';
 import { useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
@@ -61,6 +62,7 @@ function Settings(endpoint: Endpoint) {
         <EndpointState {...endpoint} />
         <Id id={ID} />
       </Group>
+      {endpoint.Health && <HealthNotice health={endpoint.Health} />}
       {Description !== '' && <Text size="sm">{Description}</Text>}
       <Text size="sm">
         {t('webhooks.events')}: {events}

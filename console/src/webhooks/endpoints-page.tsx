@@ -1,6 +1,6 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
 import { Stack, Text, Title } from '@mantine/core';
-import { EndpointState } from '../deliveries/result.tsx';
+import { EndpointStateCell } from '../deliveries/result.tsx';
 import type { Column } from '../parts/cursor-list.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -89,7 +89,7 @@ function useColumns(): Column<Endpoint>[] {
     {
       id: 'state',
       header: t('webhooks.state'),
-      cell: (endpoint) => <EndpointState {...endpoint} />,
+      cell: (endpoint) => <EndpointStateCell {...endpoint} />,
     },
   ];
 }

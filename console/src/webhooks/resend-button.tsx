@@ -11,34 +11,51 @@ type Props = {
   ID: string;
   EventType: string;
   isCompact?: boolean;
+  /** Whether an attempt follows: it is made now. */
+  isWaiting?: boolean;
 };
 
-/** Sends a message again to its endpoint, with a full set of attempts. */
-export function ResendButton({ Tenant, Endpoint, ID, EventType, isCompact = false }: Props) {
+/**
+ * Sends a message again to its endpoint, with a full set of attempts, or makes the next attempt at a
+ * message that waits.
+ */
+export function ResendButton(props: Props) {
+  const { Tenant, Endpoint, ID, EventType, isCompact = false, isWaiting = false } = props;
   const { t } = useTexts();
   const notify = useNotify();
   const { area } = useArea();
   const change = useChange(`${area}_Resend`, {
-    stale: [`${area}_ListAttempts`, `${area}_GetMessage`],
+    stale: [
+      `${area}_ListAttempts`,
+      `${area}_GetMessage`,
+      `${area}_GetEndpoint`,
+      'Webhooks_ExplainDelivery',
+    ],
   });
-  const request = { Tenant, ID: Endpoint, MessageID: ID };
+  const request = { Tenant, ID: Endpoint, MessageID: ID, Now: isWaiting };
+  const notice = isWaiting ? 'webhooks.triedNow' : 'webhooks.resent';
+  // The row of the button may be gone when the lists have been loaded again.
   const send = () =>
-    change.mutate(request, {
-      onSuccess: ({ Queued }) => notify(t(Queued ? 'webhooks.resent' : 'webhooks.resentBefore')),
-      onError: (error) => {
+    change.mutateAsync(request).then(
+      ({ Queued }) => notify(t(Queued ? notice : 'webhooks.resentBefore')),
+      (error: unknown) => {
         const { title, details } = describeFailure(error);
         notify([t(title), ...details].join(' – '), { isFailure: true });
       },
-    });
+    );
   return (
     <Button
       size={isCompact ? 'compact-sm' : 'sm'}
       variant={isCompact ? 'default' : 'filled'}
       loading={change.isPending}
-      aria-label={isCompact ? t('webhooks.resendOf', { event: EventType }) : undefined}
-      onClick={send}
+      aria-label={
+        isCompact
+          ? t(isWaiting ? 'webhooks.tryNowOf' : 'webhooks.resendOf', { event: EventType })
+          : undefined
+      }
+      onClick={() => void send()}
     >
-      {t('webhooks.resend')}
+      {t(isWaiting ? 'webhooks.tryNow' : 'webhooks.resend')}
     </Button>
   );
 }
