@@ -12,11 +12,11 @@ import { operatorLinkSettings, settingTables } from './settings.ts';
 // node deploy/operator-link.ts
 
 /** The environment of a pod has the settings of its whole process. */
-const known = [...Object.values(settingTables), rpcPortSettings];
+const tables = [...Object.values(settingTables), rpcPortSettings];
 
 /** The link; undefined if a user holds a role on the platform already. */
 export async function createOperatorLink(environment: Environment): Promise<string | undefined> {
-  const { databaseUrl, publicUrl } = readSettings(operatorLinkSettings, environment, known);
+  const { databaseUrl, publicUrl } = readSettings(operatorLinkSettings, environment, tables);
   const database = openDatabase({
     service: accessSchema.service,
     url: databaseUrl,

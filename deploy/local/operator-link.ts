@@ -10,7 +10,7 @@ const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
  * Whether the start may print a link that makes an operator. It prints it to a person at a terminal
- * only, and not to a log, and only if nobody but this machine reaches the installation.
+ * only, and not to a log, and only if no other machine reaches the installation.
  */
 export const mayShowLink = (
   { isTTY = false }: Partial<Pick<NodeJS.WriteStream, 'isTTY'>>,

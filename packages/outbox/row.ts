@@ -26,6 +26,8 @@ export type Change = {
   data: Record<string, unknown> | string | null;
   /** The old values of the changed fields. */
   previous?: Record<string, unknown>;
+  /** Why the caller made the change, for the audit alone. */
+  reason?: string;
   /** For a failed attempt that is still announced: the error code. */
   code?: string;
   targets: readonly Target[];
@@ -85,11 +87,7 @@ export function rowOf(origin: RecordOrigin, change: Change) {
     Code: code,
     GrantID: grantOf(origin.caller, origin.permission),
     Targets: change.targets,
-    Changes: Object.entries(change.previous ?? {}).map(([Field, Old]) => ({
-      Field,
-      Old,
-      New: (typeof data === 'object' ? data?.[Field] : undefined) ?? null,
-    })),
+    Changes: changesOf(change),
   });
   const written = row(id, now, audit);
   // A service's own changes are never rejected: the relay skips rows that the broker rejects.
@@ -103,6 +101,15 @@ export function rowOf(origin: RecordOrigin, change: Change) {
       { Limit: `${maxChangeKiB} KiB` },
     );
   return { ...written, type: change.type, event, tasks: [...(change.tasks ?? [])] };
+}
+
+function changesOf({ data, previous = {}, reason = '' }: Change): FieldChange[] {
+  const changes = Object.entries(previous).map(([Field, Old]) => ({
+    Field,
+    Old,
+    New: (typeof data === 'object' ? data?.[Field] : undefined) ?? null,
+  }));
+  return reason === '' ? changes : [...changes, { Field: 'Reason', Old: null, New: reason }];
 }
 
 type EventBody = Pick<Change, 'tenant' | 'type' | 'previous'> & {

@@ -100,7 +100,7 @@ export function testEndings(started: () => World): void {
         for (const { token } of pair) bodyOf(await stack.call('Account_Get', {}, token));
         const answers = await Promise.all(
           pair.map(({ token }, index) =>
-            stack.call('Users_Disable', { UserID: pair[1 - index]?.id }, token),
+            stack.call('Users_Disable', { UserID: pair[1 - index]?.id, Reason: 'a race' }, token),
           ),
         );
         const statuses = answers.map(({ status }) => status);

@@ -28,7 +28,7 @@ export function useEntryColumns(): Column<Entry>[] {
     {
       id: 'action',
       header: t('audit.action'),
-      cell: ({ Action, Operation, Targets, OccurredAt }) => (
+      cell: ({ Action, Operation, Targets, Changes, OccurredAt }) => (
         <>
           <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
             {Action || Operation}
@@ -36,6 +36,11 @@ export function useEntryColumns(): Column<Entry>[] {
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
             {Targets.map(({ Name, ID }) => Name || ID).join(', ')}
           </Text>
+          {Changes.filter(({ Field }) => Field === 'Reason').map(({ Field, New }) => (
+            <Text key={Field} size="xs" style={{ overflowWrap: 'anywhere' }}>
+              {t('support.reason')}: {New}
+            </Text>
+          ))}
           <Text size="xs" component="div" hiddenFrom="sm">
             <Time at={OccurredAt} />
           </Text>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 type Fact = { name: string; value: ReactNode };
 
-/** What is known about a record, one fact a line. */
+/** The fields of a record, one a line. */
 export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   <Paper withBorder p={0}>
     <Table verticalSpacing="xs">

@@ -32,6 +32,18 @@ const views: readonly View[] = [
     permission: 'iam.platform.users.read',
   },
   {
+    to: '/console/platform/operators',
+    text: 'platform.operators',
+    icon: 'user',
+    permission: 'iam.platform.grants.read',
+  },
+  {
+    to: '/console/platform/audit',
+    text: 'audit.title',
+    icon: 'history',
+    permission: 'iam.platform.audit.read',
+  },
+  {
     to: '/console/platform/import',
     text: 'import.title',
     icon: 'upload',

@@ -36,6 +36,26 @@ const usersView = createRoute({
   component: lazyRouteComponent(() => import('./users-page.tsx'), 'UsersPage'),
 });
 
+const userView = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'users/$id',
+  component: lazyRouteComponent(() => import('./user-page.tsx'), 'UserPage'),
+});
+
+const operatorsView = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'operators',
+  validateSearch: readCursor,
+  component: lazyRouteComponent(() => import('./operators-page.tsx'), 'OperatorsPage'),
+});
+
+const auditView = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'audit',
+  validateSearch: readCursor,
+  component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
+});
+
 const importView = createRoute({
   getParentRoute: () => platformRoute,
   path: 'import',
@@ -60,6 +80,9 @@ export const platformViews = [
   tenantsView,
   tenantView,
   usersView,
+  userView,
+  operatorsView,
+  auditView,
   importView,
   mailsView,
   keysView,

@@ -4,6 +4,7 @@ import type { Column } from '../parts/cursor-list.tsx';
 import { ListView } from '../parts/list-view.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
 import { MemberPerson } from '../parts/person.tsx';
+import { RowLink } from '../parts/row-action.tsx';
 import { StateOf, type States } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -25,28 +26,13 @@ export function TenantMembers({ tenant: { ID } }: { tenant: Tenant }) {
   const { t } = useTexts();
   const { User: own } = useAccount();
   const { may } = usePlatformPermissions();
-  const columns: Column<Member>[] = [
-    { id: 'person', header: t('platform.user'), cell: (member) => <MemberPerson {...member} /> },
-    {
-      id: 'status',
-      header: t('platform.state'),
-      isSecondary: true,
-      cell: ({ Status }) => <StateOf states={statuses} state={Status} />,
-    },
-    {
-      id: 'joined',
-      header: t('people.joined'),
-      isSecondary: true,
-      cell: ({ JoinedAt }) => <Time at={JoinedAt} />,
-    },
-  ];
   return (
     <Part title={t('people.members')}>
       <ListView
         operation="TenantMembers_List"
         request={{ Tenant: ID, WithNames: true }}
         label={t('people.members')}
-        columns={columns}
+        columns={useColumns()}
         idOf={({ UserID }) => UserID}
         actions={[
           {
@@ -69,4 +55,32 @@ export function TenantMembers({ tenant: { ID } }: { tenant: Tenant }) {
       />
     </Part>
   );
+}
+
+function useColumns(): Column<Member>[] {
+  const { t } = useTexts();
+  return [
+    { id: 'person', header: t('platform.user'), cell: (member) => <MemberPerson {...member} /> },
+    {
+      id: 'status',
+      header: t('platform.state'),
+      isSecondary: true,
+      cell: ({ Status }) => <StateOf states={statuses} state={Status} />,
+    },
+    {
+      id: 'joined',
+      header: t('people.joined'),
+      isSecondary: true,
+      cell: ({ JoinedAt }) => <Time at={JoinedAt} />,
+    },
+    {
+      id: 'open',
+      header: t('platform.openUser'),
+      hasHiddenHeader: true,
+      isSecondary: true,
+      cell: ({ UserID }) => (
+        <RowLink to={`/console/platform/users/${UserID}`}>{t('platform.openUser')}</RowLink>
+      ),
+    },
+  ];
 }

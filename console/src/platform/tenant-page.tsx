@@ -49,7 +49,7 @@ export function TenantPage() {
   );
 }
 
-/** Nobody reads what is in a tenant that is suspended or being deleted, operators included. */
+/** Stands for the contents of a tenant that is suspended or being deleted: no caller reads them. */
 function Closed({ tenant: { Status } }: { tenant: Tenant }) {
   const { t } = useTexts();
   return (

@@ -1,6 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
 import { Text } from '@mantine/core';
-import { ActionDialog } from '../parts/action-dialog.tsx';
 import { useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
 import { useCursor } from '../parts/cursor.ts';
@@ -14,17 +13,15 @@ import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
 import { SameByApi } from '../parts/same-by-api.tsx';
-import { choicesOf, StateOf, type States } from '../parts/state.tsx';
+import { choicesOf, StateOf } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAccount } from '../shell/session.tsx';
 import { SupportDialog } from './support-dialog.tsx';
+import { type ActName, UserAct } from './user-acts.tsx';
+import { userStates } from './user-states.ts';
 
 type User = ItemOf<'Users_List'>;
-const statuses: States = {
-  active: { text: 'platform.active', color: 'teal.9' },
-  disabled: { text: 'platform.disabled', color: 'gray.7' },
-};
 
 /** All users of the installation. A search for an ID leads to one of them. */
 export function UsersPage() {
@@ -35,7 +32,7 @@ export function UsersPage() {
     <Page title={t('platform.users')} description={t('platform.usersAbout')}>
       <ListFilters
         label={t('platform.userQuery')}
-        choices={[{ name: 'status', label: t('platform.state'), values: choicesOf(statuses, t) }]}
+        choices={[{ name: 'status', label: t('platform.state'), values: choicesOf(userStates, t) }]}
       />
       {id === '' ? <AllUsers /> : <OneUser id={id} />}
     </Page>
@@ -85,8 +82,8 @@ function useActions(): ListAction<User>[] {
   const { may } = usePlatformPermissions();
   const mayWrite = may('iam.platform.users.write');
   const isOther = ({ ID }: User) => ID !== own.ID;
-  const change = (user: User, onClose: () => void) => (
-    <ChangeStatus user={user} onClose={onClose} />
+  const act = (name: ActName) => (user: User, onClose: () => void) => (
+    <UserAct name={name} user={user} onClose={onClose} />
   );
   return [
     {
@@ -102,14 +99,14 @@ function useActions(): ListAction<User>[] {
       isRed: true,
       may: mayWrite,
       isOffered: (user) => isOther(user) && user.Status === 'active',
-      dialog: change,
+      dialog: act('disable'),
     },
     {
       text: t('platform.enable'),
       label: ({ Email }) => t('platform.enableOf', { person: Email }),
       may: mayWrite,
       isOffered: (user) => isOther(user) && user.Status !== 'active',
-      dialog: change,
+      dialog: act('enable'),
     },
   ];
 }
@@ -123,7 +120,11 @@ function useColumns(): Column<User>[] {
       header: t('platform.user'),
       cell: ({ ID, Name, Email }) => (
         <>
-          <NameCell name={Name || Email} detail={Name === '' ? '' : Email} />
+          <NameCell
+            name={Name || Email}
+            to={`/console/platform/users/${ID}`}
+            detail={Name === '' ? '' : Email}
+          />
           <Text component="span" visibleFrom="sm">
             <Id id={ID} />
           </Text>
@@ -134,7 +135,7 @@ function useColumns(): Column<User>[] {
       id: 'status',
       header: t('platform.state'),
       isSecondary: true,
-      cell: ({ Status }) => <StateOf states={statuses} state={Status} />,
+      cell: ({ Status }) => <StateOf states={userStates} state={Status} />,
     },
     {
       id: 'signedIn',
@@ -143,25 +144,4 @@ function useColumns(): Column<User>[] {
       cell: ({ LastLoginAt }) => <Time at={LastLoginAt} />,
     },
   ];
-}
-
-/** Disables an active user, or enables a disabled one. */
-function ChangeStatus({ user, onClose }: { user: User; onClose: () => void }) {
-  const { t } = useTexts();
-  const { ID, Email, Status } = user;
-  const isActive = Status === 'active';
-  return (
-    <ActionDialog
-      operation={isActive ? 'Users_Disable' : 'Users_Enable'}
-      request={{ UserID: ID }}
-      stale={['Users_List', 'Users_Get']}
-      title={t(isActive ? 'platform.disableTitle' : 'platform.enableTitle')}
-      action={t(isActive ? 'platform.disable' : 'platform.enable')}
-      {...(isActive && { phrase: Email })}
-      notice={t(isActive ? 'platform.disableDone' : 'platform.enableDone', { person: Email })}
-      onClose={onClose}
-    >
-      {t(isActive ? 'platform.disableAbout' : 'platform.enableAbout', { person: Email })}
-    </ActionDialog>
-  );
 }

@@ -21,7 +21,7 @@ const toRequest = ({ name, slug }: Fields) => ({
 });
 
 /**
- * Creates the tenant, and then what belongs to it. The tenant stays if a later call fails: its own
+ * Creates the tenant, and then its invitation and its domain. The tenant stays if a later call fails: its own
  * views make up for that.
  */
 async function createTenant(fields: Fields): Promise<Created> {

@@ -1485,18 +1485,21 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Deletes a user with its sessions, tokens, memberships and grants. Fails with failed_precondition while the user is the only owner of a tenant: delete the tenant or add another owner first.","access":"a session or a bot key: being the user of UserID; or the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
     fields: [
       {"path":"UserID","kind":"text","required":true,"text":""},
+      {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail."},
     ],
   },
   Users_Disable: {
-    "text":"Disables a user: every session ends before the call returns, and the user's grants have no effect until the user is enabled again.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
+    "text":"Disables a user: every session ends before the call returns, and the user's grants have no effect until the user is enabled again. A user who disables another needs a sign-in, or a step-up, within the last 15 minutes, with a second factor if they have one, and a Reason, which the disabled user gets by mail. The same holds for Enable, Delete and ResetFactors.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
     fields: [
       {"path":"UserID","kind":"text","required":true,"text":""},
+      {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail."},
     ],
   },
   Users_Enable: {
     "text":"Enables a disabled user, whose grants take effect again.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
     fields: [
       {"path":"UserID","kind":"text","required":true,"text":""},
+      {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail."},
     ],
   },
   Users_Get: {
@@ -1567,6 +1570,7 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Removes all second factors and recovery codes of a user who has lost them, ends the user's sessions and mails the user. The next sign-in needs the password only. The caller must be able to grant all that the user holds.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
     fields: [
       {"path":"UserID","kind":"text","required":true,"text":""},
+      {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail."},
     ],
   },
   Users_Update: {

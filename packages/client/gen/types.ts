@@ -352,7 +352,7 @@ export interface Operations {
   Users_Create: { request: Users_CreateReq; response: Users_CreateRes };
   /** Deletes a user with its sessions, tokens, memberships and grants. Fails with failed_precondition while the user is the only owner of a tenant: delete the tenant or add another owner first. */
   Users_Delete: { request: Users_DeleteReq; response: Users_DeleteRes };
-  /** Disables a user: every session ends before the call returns, and the user's grants have no effect until the user is enabled again. */
+  /** Disables a user: every session ends before the call returns, and the user's grants have no effect until the user is enabled again. A user who disables another needs a sign-in, or a step-up, within the last 15 minutes, with a second factor if they have one, and a Reason, which the disabled user gets by mail. The same holds for Enable, Delete and ResetFactors. */
   Users_Disable: { request: Users_DisableReq; response: Users_DisableRes };
   /** Enables a disabled user, whose grants take effect again. */
   Users_Enable: { request: Users_EnableReq; response: Users_EnableRes };
@@ -4558,6 +4558,8 @@ export type Users_CreateRes = {
 /** Selects the user to delete. */
 export type Users_DeleteReq = {
   UserID: string;
+  /** Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail. */
+  Reason?: string | undefined;
 };
 
 /** Empty: the user is deleted. */
@@ -4566,6 +4568,8 @@ export type Users_DeleteRes = Record<string, never>;
 /** Selects the user to disable. */
 export type Users_DisableReq = {
   UserID: string;
+  /** Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail. */
+  Reason?: string | undefined;
 };
 
 /** The user as stored. */
@@ -4576,6 +4580,8 @@ export type Users_DisableRes = {
 /** Selects the user to enable. */
 export type Users_EnableReq = {
   UserID: string;
+  /** Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail. */
+  Reason?: string | undefined;
 };
 
 /** The user as stored. */
@@ -4689,6 +4695,8 @@ export type Users_RemoveIdentityRes = Record<string, never>;
 /** Selects the user who has lost the factors. */
 export type Users_ResetFactorsReq = {
   UserID: string;
+  /** Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail. */
+  Reason?: string | undefined;
 };
 
 /** Empty: the user has no second factor. */

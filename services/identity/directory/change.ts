@@ -6,6 +6,7 @@ import type { Database, Transaction } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
+import { type Operator, operatorNotice, operatorOf } from '../factors/operator.ts';
 import { rowOf } from '../rows.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { assertMayActAs } from '../users/acting.ts';
@@ -21,9 +22,14 @@ export function changeHandlers(
   deps: Deps,
 ): Pick<Handlers<typeof Users>, 'update' | 'disable' | 'enable'> {
   const { database, authority } = deps;
-  async function setStatus(userId: string, status: 'active' | 'disabled', call: Call) {
+  async function setStatus(
+    { userId, reason }: { userId: string; reason: string },
+    status: 'active' | 'disabled',
+    call: Call,
+  ) {
+    const operator = await operatorOf(database, userId, reason, call);
     const user = await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, (tx) =>
-      changeStatus(tx, userId, status),
+      changeStatus(tx, userId, status, operator),
     );
     // Invalidates after the change in both services, so that gateways read the new state, even if
     // the call to access fails.
@@ -61,8 +67,8 @@ export function changeHandlers(
       return { user: userRecord(user) };
     },
 
-    disable: ({ userId }, call) => setStatus(userId, 'disabled', call),
-    enable: ({ userId }, call) => setStatus(userId, 'active', call),
+    disable: (request, call) => setStatus(request, 'disabled', call),
+    enable: (request, call) => setStatus(request, 'active', call),
   };
 }
 
@@ -80,6 +86,7 @@ async function changeStatus(
   tx: Transaction,
   userId: string,
   status: 'active' | 'disabled',
+  operator: Operator | undefined,
 ): Promise<UserRow> {
   const user = await lockExisting(tx, userId);
   if (user.status === status) return user;
@@ -90,8 +97,10 @@ async function changeStatus(
   const previous = { Status: user.status };
   user.status = status;
   user.updatedAt = timeAfter(user.updatedAt);
-  recordUser(tx, status === 'disabled' ? 'user.disabled' : 'user.enabled', user, {
+  const change = status === 'disabled' ? 'disabled' : 'enabled';
+  recordUser(tx, `user.${change}`, user, {
     previous,
+    ...operatorNotice(operator, `user_${change}`, user),
   });
   return user;
 }

@@ -6,6 +6,7 @@ import type { Database } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
+import { operatorNotice, operatorOf } from '../factors/operator.ts';
 import { removeIdentities } from '../federation/identities/queries.ts';
 import { rowOf } from '../rows.ts';
 import { endSessions } from '../sessions/queries.ts';
@@ -28,7 +29,8 @@ export function deletionHandler({
   log,
 }: Deps): Pick<Handlers<typeof Users>, 'delete'> {
   return {
-    async delete({ userId }, call) {
+    async delete({ userId, reason }, call) {
+      const operator = await operatorOf(database, userId, reason, call);
       // Even if the user is gone: the call that has deleted it may not have replied yet.
       call.invalidates.add(`user:${userId}`);
       const [stored] = await findUsers(database, [userId]);
@@ -48,7 +50,10 @@ export function deletionHandler({
         tx.em.remove(user);
         // Names the tenants that the user was a member of: they cannot find that out later.
         const targets = tenants.map((id) => ({ Type: 'tenant', ID: id, Name: '' }));
-        recordUser(tx, 'user.deleted', user, { targets });
+        recordUser(tx, 'user.deleted', user, {
+          targets,
+          ...operatorNotice(operator, 'user_deleted', user),
+        });
       });
       // Signing in as the user is impossible now. If this call fails, access learns of the deletion
       // from the event. Reports even if a concurrent call has deleted the user, since that call may

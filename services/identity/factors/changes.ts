@@ -6,7 +6,7 @@ import {
   recentLoginRequired,
   unauthenticated,
 } from '@bailiwick/errors';
-import { noticeTask, type Target } from '@bailiwick/outbox';
+import { noticeTask, type Target, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Database, Transaction } from '@bailiwick/store';
@@ -97,6 +97,8 @@ type FactorChange = {
   target?: Target;
   /** Values for the mail. */
   values?: Record<string, string>;
+  /** The reason of the change, and the mail in place of the usual one. */
+  instead?: { reason?: string; tasks?: Task[] };
 };
 
 /**
@@ -106,13 +108,14 @@ type FactorChange = {
 export async function recordFactors(
   tx: Transaction,
   user: UserRow,
-  { type, target, values = {} }: FactorChange,
+  { type, target, values = {}, instead = {} }: FactorChange,
 ): Promise<void> {
   user.updatedAt = timeAfter(user.updatedAt);
   await voidChallenges(tx, user.id);
   const notice = type.slice('user.'.length);
   recordUser(tx, type, user, {
     tasks: [noticeTask(notice, user.email, { locale: user.locale, ...values })],
+    ...instead,
     ...(target && { targets: [target] }),
   });
 }

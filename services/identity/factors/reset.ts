@@ -9,6 +9,7 @@ import { endSessions } from '../sessions/queries.ts';
 import { assertMayActAs } from '../users/acting.ts';
 import { lockExisting } from '../users/lock.ts';
 import { recordFactors } from './changes.ts';
+import { operatorNotice, operatorOf } from './operator.ts';
 import { countCodes, deleteCodes, deleteFactors, findFactors } from './queries.ts';
 
 type Deps = { database: Database; authority: Pick<PeerClient<typeof Authority>, 'mayActAs'> };
@@ -16,8 +17,9 @@ type Deps = { database: Database; authority: Pick<PeerClient<typeof Authority>, 
 export function resetHandler(deps: Deps): Pick<Handlers<typeof Users>, 'resetFactors'> {
   const { database } = deps;
   return {
-    async resetFactors({ userId }, call) {
+    async resetFactors({ userId, reason }, call) {
       await assertMayActAs(deps, userId, call);
+      const operator = await operatorOf(database, userId, reason, call);
       // Even without factors: the call that has removed them may not have replied yet.
       call.invalidates.add(`user:${userId}`);
       await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, async (tx) => {
@@ -30,7 +32,10 @@ export function resetHandler(deps: Deps): Pick<Handlers<typeof Users>, 'resetFac
         await deleteCodes(tx, userId);
         // A thief of the old factor may be signed in.
         await endSessions(tx, userId);
-        await recordFactors(tx, user, { type: 'user.factors_reset' });
+        await recordFactors(tx, user, {
+          type: 'user.factors_reset',
+          instead: operatorNotice(operator, 'factors_reset_by', user),
+        });
       });
       return {};
     },

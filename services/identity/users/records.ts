@@ -7,6 +7,7 @@ type RecordOptions = {
   tasks?: readonly Task[];
   previous?: JsonObject;
   targets?: readonly Target[];
+  reason?: string;
 };
 
 /** Records a change of a user with an event that has the user's record. */

@@ -35,6 +35,10 @@ export const placeholders = {
   passkey_added: ['name'],
   passkey_removed: ['name'],
   support_started: ['operatorName', 'reason', 'time'],
+  user_disabled: ['operatorName', 'reason'],
+  user_enabled: ['operatorName', 'reason'],
+  user_deleted: ['operatorName', 'reason'],
+  factors_reset_by: ['operatorName', 'reason'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** In every mail: the service's name, its public URL, and the recipient's address. */

@@ -10,7 +10,7 @@ import { sharedStack } from '../../support/shared.ts';
 // on the platform.
 
 const ways: ReadonlyArray<[operation: string, request: (UserID: string) => object]> = [
-  ['Users_ResetFactors', (UserID) => ({ UserID })],
+  ['Users_ResetFactors', (UserID) => ({ UserID, Reason: 'lost phone' })],
   ['Users_Update', (ID) => ({ User: { ID, ExternalID: `ext-${Math.random()}` } })],
   ['Users_ConfirmIdentity', (UserID) => ({ UserID, Provider: 'sso_01jqz8v7k4e6w9x2m5n3p1r0ab' })],
 ];

@@ -1,0 +1,81 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import { Text } from '@mantine/core';
+import type { Column } from '../parts/cursor-list.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { ListView } from '../parts/list-view.tsx';
+import { Page } from '../parts/page.tsx';
+import { usePlatformPermissions } from '../parts/permissions.ts';
+import { Person } from '../parts/person.tsx';
+import { RowLink } from '../parts/row-action.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { Time } from '../parts/time.tsx';
+import { RemoveRole } from './role-dialogs.tsx';
+
+type Grant = ItemOf<'Grants_ListByTenant'>;
+
+/** The users with a role on the platform. */
+export function OperatorsPage() {
+  const { t } = useTexts();
+  const { may } = usePlatformPermissions();
+  return (
+    <Page title={t('platform.operators')} description={t('platform.operatorsAbout')}>
+      <ListView
+        operation="Grants_ListByTenant"
+        request={{ Platform: true }}
+        label={t('platform.operators')}
+        columns={useColumns()}
+        idOf={({ ID }) => ID}
+        actions={[
+          {
+            text: t('people.remove'),
+            label: ({ UserID, Role }) => `${t('platform.removeRole')}: ${Role}, ${UserID}`,
+            isRed: true,
+            may: may('iam.platform.grants.write'),
+            dialog: (grant, onClose) => <RemoveRole grant={grant} onClose={onClose} />,
+          },
+        ]}
+        empty={
+          <Empty
+            icon="shield"
+            title={t('platform.noOperators')}
+            description={t('platform.operatorsAbout')}
+          />
+        }
+      />
+    </Page>
+  );
+}
+
+function useColumns(): Column<Grant>[] {
+  const { t } = useTexts();
+  return [
+    {
+      id: 'user',
+      header: t('platform.user'),
+      cell: ({ UserID, Role }) => (
+        <>
+          <Person id={UserID} />
+          <Text size="xs" c="dimmed" hiddenFrom="sm">
+            {Role}
+          </Text>
+        </>
+      ),
+    },
+    { id: 'role', header: t('platform.role'), isSecondary: true, cell: ({ Role }) => Role },
+    {
+      id: 'since',
+      header: t('platform.roleSince'),
+      isSecondary: true,
+      cell: ({ CreatedAt }) => <Time at={CreatedAt} />,
+    },
+    {
+      id: 'open',
+      header: t('platform.openUser'),
+      hasHiddenHeader: true,
+      isSecondary: true,
+      cell: ({ UserID }) => (
+        <RowLink to={`/console/platform/users/${UserID}`}>{t('platform.openUser')}</RowLink>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,59 @@
+import { NativeSelect, Text } from '@mantine/core';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { useTexts } from '../parts/texts.tsx';
+
+const stale = ['Grants_List', 'Grants_ListByTenant'] as const;
+
+/** The roles that only the platform has. */
+const roles = ['platform-support', 'platform-owner'];
+
+type AddProps = { user: { ID: string; Email: string }; onClose: () => void };
+
+/** Makes a user an operator. */
+export function AddRole({ user: { ID, Email }, onClose }: AddProps) {
+  const { t } = useTexts();
+  return (
+    <FormDialog
+      title={t('platform.makeOperator')}
+      operation="Grants_Add"
+      initial={{ role: 'platform-support' }}
+      toRequest={({ role }) => ({ Grant: { Platform: true, UserID: ID, Role: role } })}
+      stale={stale}
+      notice={t('platform.isOperator', { person: Email })}
+      onClose={onClose}
+      submit={t('platform.makeOperator')}
+    >
+      {(form) => (
+        <>
+          <Text size="sm">{t('platform.makeOperatorAbout', { person: Email })}</Text>
+          <NativeSelect
+            {...form.getInputProps('role')}
+            label={t('platform.role')}
+            data={roles}
+            data-autofocus
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+type RemoveProps = { grant: { UserID: string; Role: string }; onClose: () => void };
+
+export function RemoveRole({ grant: { UserID, Role }, onClose }: RemoveProps) {
+  const { t } = useTexts();
+  return (
+    <ActionDialog
+      operation="Grants_Remove"
+      request={{ Grant: { Platform: true, UserID, Role } }}
+      stale={stale}
+      title={t('platform.removeRole')}
+      action={t('platform.removeRole')}
+      notice={t('platform.roleRemoved')}
+      onClose={onClose}
+    >
+      {t('platform.removeRoleAbout', { role: Role })}
+    </ActionDialog>
+  );
+}

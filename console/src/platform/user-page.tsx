@@ -1,0 +1,117 @@
+import type { ResponseOf } from '@bailiwick/client/client.ts';
+import { Group, Skeleton } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useCall } from '../parts/calls.ts';
+import { Id } from '../parts/copy.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
+import { languageName } from '../parts/language-name.ts';
+import { Page } from '../parts/page.tsx';
+import { usePlatformPermissions } from '../parts/permissions.ts';
+import { StateOf } from '../parts/state.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { Time } from '../parts/time.tsx';
+import { useAccount } from '../shell/session.tsx';
+import { Facts } from './facts.tsx';
+import { ResetMail } from './reset-mail.tsx';
+import { AddRole } from './role-dialogs.tsx';
+import { SupportDialog } from './support-dialog.tsx';
+import { type ActName, acts, UserAct } from './user-acts.tsx';
+import { UserEntries, UserGrants, UserIdentities } from './user-lists.tsx';
+import { userStates } from './user-states.ts';
+
+type User = ResponseOf<'Users_Get'>['User'];
+
+/** One user, as the operators of the platform see it. */
+export function UserPage() {
+  const { t } = useTexts();
+  const { id = '' } = useParams({ strict: false });
+  const { may } = usePlatformPermissions();
+  const { data, error, refetch } = useCall('Users_Get', { UserID: id });
+  const user = data?.User;
+  return (
+    <Page
+      title={user ? user.Name || user.Email : t('platform.user')}
+      back={{ to: '/console/platform/users', text: t('platform.users') }}
+      description={user?.Name ? user.Email : undefined}
+    >
+      {error && <FailureNotice error={error} onRetry={() => void refetch()} />}
+      {!user && !error && <Skeleton height={240} />}
+      {user && (
+        <>
+          <Group gap="sm">
+            <StateOf states={userStates} state={user.Status} />
+            <Id id={user.ID} />
+          </Group>
+          <Buttons user={user} />
+          <UserFacts user={user} />
+          {may('iam.platform.grants.read') && <UserGrants id={user.ID} />}
+          <UserIdentities id={user.ID} />
+          {may('iam.platform.audit.read') && <UserEntries id={user.ID} />}
+        </>
+      )}
+    </Page>
+  );
+}
+
+function UserFacts({ user }: { user: User }) {
+  const { t } = useTexts();
+  const { Locale, ExternalID, HasPassword } = user;
+  return (
+    <Facts
+      facts={[
+        { name: t('platform.signedIn'), value: <Time at={user.LastLoginAt} /> },
+        { name: t('platform.created'), value: <Time at={user.CreatedAt} /> },
+        { name: t('platform.password'), value: t(HasPassword ? 'platform.yes' : 'platform.no') },
+        { name: t('account.language'), value: Locale === '' ? '–' : languageName(Locale) },
+        ...(ExternalID === '' ? [] : [{ name: t('import.externalId'), value: ExternalID }]),
+      ]}
+    />
+  );
+}
+
+/** The acts of an operator on the account of another user. */
+function Buttons({ user }: { user: User }) {
+  const { t } = useTexts();
+  const { User: own } = useAccount();
+  const { may } = usePlatformPermissions();
+  const navigate = useNavigate();
+  const isActive = user.Status === 'active';
+  if (user.ID === own.ID) return undefined;
+  const names: ActName[] = may('iam.platform.users.write')
+    ? [isActive ? 'disable' : 'enable', 'resetFactors', 'delete']
+    : [];
+  const leave = () => void navigate({ to: '/console/platform/users' });
+  return (
+    <Group gap="xs">
+      {isActive && may('iam.platform.support.act') && (
+        <DialogButton
+          text={t('support.open')}
+          dialog={(onClose) => <SupportDialog user={user} onClose={onClose} />}
+        />
+      )}
+      {isActive && <ResetMail email={user.Email} />}
+      {may('iam.platform.grants.write') && (
+        <DialogButton
+          text={t('platform.makeOperator')}
+          dialog={(onClose) => <AddRole user={user} onClose={onClose} />}
+        />
+      )}
+      {names.map((name) => (
+        <DialogButton
+          key={name}
+          text={t(acts[name].action)}
+          isRed={name === 'disable' || name === 'delete'}
+          dialog={(onClose) => (
+            <UserAct
+              name={name}
+              user={user}
+              onClose={onClose}
+              {...(name === 'delete' && { onDone: leave })}
+            />
+          )}
+        />
+      ))}
+    </Group>
+  );
+}
