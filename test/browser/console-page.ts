@@ -56,6 +56,17 @@ export async function openSignedIn(
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
+/** Follows a link of a tenant's navigation, after it has opened the group of the link. */
+export async function followLink(page: Page, name: string): Promise<void> {
+  const navigation = page.getByRole('navigation', { name: 'Views' });
+  const link = navigation.getByRole('link', { name, exact: true });
+  for (const group of ['People', 'Access', 'Sign-in', 'Developers']) {
+    if ((await link.count()) > 0) break;
+    await navigation.getByRole('button', { name: group, exact: true }).click();
+  }
+  await link.click();
+}
+
 /** Checks a view for accessibility and layout, and takes its picture in both schemes. */
 export async function assertGood(page: Page, name: string): Promise<void> {
   await page.waitForLoadState('networkidle');

@@ -14,7 +14,7 @@ import { choosePorts } from '../support/own-stack.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, followLink, newConsolePage, openSignedIn } from './console-page.ts';
 import { heading } from './sign-in.ts';
 
 // Domains and single sign-on in the console.
@@ -92,7 +92,7 @@ describe('domains and single sign-on in the console', { skip: withoutChromium },
     await page.getByRole('row').filter({ hasText: name }).getByText('verified').waitFor();
     await assertGood(page, 'signon-domains');
 
-    await page.getByRole('link', { name: 'Single sign-on' }).click();
+    await followLink(page, 'Single sign-on');
     await page.getByText('There is no identity provider yet').waitFor();
     await page.getByRole('link', { name: 'Set up a provider' }).click();
     await page.getByRole('link', { name: 'Okta' }).click();

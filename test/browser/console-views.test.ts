@@ -130,6 +130,7 @@ describe('every view of the console', { skip: withoutChromium }, () => {
 /** Views that lead to others at once. */
 const leadsOn: Readonly<Record<string, string>> = {
   '/console': '/console/t/$tenant',
+  '/console/t/$tenant/grants': '/console/t/$tenant/roles/grants',
   '/console/t/$tenant/invitations': '/console/t/$tenant/members/invitations',
 };
 

@@ -10,7 +10,7 @@ import { choosePorts } from '../support/own-stack.ts';
 import { caughtBy, mailTo, newAddress, password } from '../support/people.ts';
 import { type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { newConsolePage } from './console-page.ts';
+import { followLink, newConsolePage } from './console-page.ts';
 import { heading, hears, signIn } from './sign-in.ts';
 
 // An administrator's way from an empty installation to a company that works. All changes are made
@@ -57,11 +57,7 @@ describe('an administrator with an empty installation', { skip: withoutChromium 
   test('comes to people in groups with a role, a provider, an app and a verified webhook', async () => {
     const page = await newPage();
     const dialog = page.getByRole('dialog');
-    const view = (name: string) =>
-      page
-        .getByRole('navigation', { name: 'Views' })
-        .getByRole('link', { name, exact: true })
-        .click();
+    const view = (name: string) => followLink(page, name);
     const [owner, colleague] = [newAddress('owner'), newAddress('colleague')];
 
     // The account of the owner.
@@ -117,7 +113,8 @@ describe('an administrator with an empty installation', { skip: withoutChromium 
     await page.getByRole('option', { name: colleague }).click();
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('row').filter({ hasText: colleague }).waitFor();
-    await view('Grants');
+    await view('Roles');
+    await page.getByRole('tab', { name: 'Grants' }).click();
     await page.getByLabel('Roles of').selectOption('groups');
     await page.getByRole('button', { name: 'Give a role' }).click();
     await dialog.getByRole('combobox', { name: 'Group' }).click();

@@ -58,7 +58,7 @@ function AllGroups() {
       <FailureNotice error={error} onRetry={() => void refetch()} />
       {!data && !error && <Skeleton height={160} />}
       {data?.length === 0 && (
-        <Empty icon="people" title={t('access.noGroups')} description={t('access.groupsAbout')} />
+        <Empty icon="tree" title={t('access.noGroups')} description={t('access.groupsAbout')} />
       )}
       {data && data.length > 0 && <GroupTree groups={data} />}
       <SameByApi operation="Groups_ListByTenant" request={request} />

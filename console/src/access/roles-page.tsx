@@ -65,7 +65,7 @@ function Roles() {
             },
           ]}
           empty={
-            <Empty icon="key" title={t('access.roles')} description={t('access.rolesAbout')} />
+            <Empty icon="shield" title={t('access.roles')} description={t('access.rolesAbout')} />
           }
         />
       </AccessTabs>

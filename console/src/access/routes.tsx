@@ -7,7 +7,13 @@ const groupsView = createRoute({
   path: 'groups',
   validateSearch: readGroup,
   staticData: {
-    navigation: { text: 'access.groups', icon: 'people', order: 20, permission: 'iam.groups.read' },
+    navigation: {
+      text: 'access.groups',
+      group: 'people',
+      icon: 'tree',
+      order: 11,
+      permission: 'iam.groups.read',
+    },
   },
   component: lazyRouteComponent(() => import('./groups-page.tsx'), 'GroupsPage'),
 });
@@ -17,7 +23,13 @@ const rolesView = createRoute({
   path: 'roles',
   validateSearch: readRole,
   staticData: {
-    navigation: { text: 'access.roles', icon: 'key', order: 21, permission: 'iam.roles.read' },
+    navigation: {
+      text: 'access.roles',
+      group: 'access',
+      icon: 'shield',
+      order: 20,
+      permission: 'iam.roles.read',
+    },
   },
   component: lazyRouteComponent(() => import('./roles-page.tsx'), 'RolesPage'),
 });
@@ -45,7 +57,13 @@ const whyView = createRoute({
   path: 'why',
   validateSearch: readQuestion,
   staticData: {
-    navigation: { text: 'access.why', icon: 'check', order: 23, permission: 'iam.grants.read' },
+    navigation: {
+      text: 'access.why',
+      group: 'access',
+      icon: 'question',
+      order: 21,
+      permission: 'iam.grants.read',
+    },
   },
   component: lazyRouteComponent(() => import('./why-page.tsx'), 'WhyPage'),
 });

@@ -20,7 +20,9 @@ export const appViews = [
     getParentRoute: tenantParent,
     path: 'apps',
     validateSearch: readCursor,
-    staticData: { navigation: { text: 'apps.apps', icon: 'app', order: 42, permission } },
+    staticData: {
+      navigation: { text: 'apps.apps', group: 'developers', icon: 'app', order: 40, permission },
+    },
     component: list,
   }),
   createRoute({

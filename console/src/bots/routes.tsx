@@ -9,7 +9,9 @@ const listView = createRoute({
   getParentRoute: () => tenantRoute,
   path: 'bots',
   validateSearch: readListSearch,
-  staticData: { navigation: { text: 'bots.bots', icon: 'bot', order: 30, permission } },
+  staticData: {
+    navigation: { text: 'bots.bots', group: 'developers', icon: 'bot', order: 41, permission },
+  },
   component: lazyRouteComponent(() => import('./bots-page.tsx'), 'BotsPage'),
 });
 

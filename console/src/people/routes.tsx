@@ -9,6 +9,7 @@ const membersView = createRoute({
   staticData: {
     navigation: {
       text: 'people.members',
+      group: 'people',
       icon: 'people',
       order: 10,
       permission: 'iam.users.read',

@@ -7,7 +7,7 @@ const settingsView = createRoute({
   getParentRoute: () => tenantRoute,
   path: 'settings',
   staticData: {
-    navigation: { text: 'settings.settings', icon: 'building', order: 90, permission },
+    navigation: { text: 'settings.settings', icon: 'gear', order: 90, permission },
   },
   component: lazyRouteComponent(() => import('./settings-page.tsx'), 'TenantSettingsPage'),
 });
@@ -15,7 +15,15 @@ const settingsView = createRoute({
 const brandingView = createRoute({
   getParentRoute: () => tenantRoute,
   path: 'branding',
-  staticData: { navigation: { text: 'settings.branding', icon: 'sun', order: 91, permission } },
+  staticData: {
+    navigation: {
+      text: 'settings.branding',
+      group: 'signIn',
+      icon: 'brush',
+      order: 33,
+      permission,
+    },
+  },
   component: lazyRouteComponent(() => import('./branding-page.tsx'), 'BrandingPage'),
 });
 

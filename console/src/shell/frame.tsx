@@ -1,11 +1,11 @@
-import { AppShell, Burger, Divider, Group, NavLink, ScrollArea, Stack } from '@mantine/core';
+import { AppShell, Burger, Divider, Group, ScrollArea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { ServiceBrand, TenantLogo } from '../parts/brand.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { EndedNotice } from './ended.tsx';
+import { NavigationList } from './navigation-list.tsx';
 import { Preferences } from './preferences.tsx';
 import { type NavigationItem, Spotlight } from './spotlight.tsx';
 import { SupportBanner } from './support-banner.tsx';
@@ -62,11 +62,7 @@ export function Frame({ items, tenant, children }: Props) {
       </AppShell.Header>
       <AppShell.Navbar className="console-frame" p="sm" aria-label={t('shell.navigation')}>
         <AppShell.Section grow component={ScrollArea}>
-          <Stack gap={2}>
-            {items.map((item) => (
-              <FrameLink key={item.to} item={item} isCurrent={item === current} />
-            ))}
-          </Stack>
+          <NavigationList items={items} current={current} />
         </AppShell.Section>
         <AppShell.Section>
           <Divider my="sm" color="var(--console-line)" />
@@ -87,15 +83,3 @@ const currentOf = (items: readonly NavigationItem[], pathname: string) =>
   items
     .filter(({ to }) => `${pathname}/`.startsWith(`${to}/`))
     .sort((one, other) => other.to.length - one.to.length)[0];
-
-const FrameLink = ({ item, isCurrent }: { item: NavigationItem; isCurrent: boolean }) => (
-  <NavLink
-    component={Link}
-    to={item.to}
-    label={item.text}
-    leftSection={<Icon name={item.icon} />}
-    activeOptions={{ exact: true }}
-    active={isCurrent}
-    style={{ borderRadius: 'var(--mantine-radius-md)' }}
-  />
-);

@@ -78,8 +78,8 @@ function TenantFrame() {
     );
   const items = views
     .filter(({ permission }) => permission === undefined || may(permission))
-    .map(({ path, text, icon }): NavigationItem => {
-      return { to: path.replace('$tenant', slug), text: t(text), icon };
+    .map(({ path, text, icon, group }): NavigationItem => {
+      return { to: path.replace('$tenant', slug), text: t(text), icon, ...(group && { group }) };
     });
   return (
     <Frame items={items} tenant={slug}>

@@ -98,7 +98,7 @@ function useGroups(search: RecordSearch): Kind {
   const results = items.map(({ ID, Name, Path }): SearchResult => {
     return { id: ID, label: Name || Path, detail: Path, to, search: { group: Path } };
   });
-  return { id: 'groups', label: t('access.groups'), icon: 'people', results, isPending };
+  return { id: 'groups', label: t('access.groups'), icon: 'tree', results, isPending };
 }
 
 /** A tenant has at most 1,000 roles, and their list has no search of its own. */
@@ -123,7 +123,7 @@ function useRoles({ tenant, base, hasQuery, query, may }: RecordSearch): Kind {
       }),
     );
   const label = t('access.roles');
-  return { id: 'roles', label, icon: 'key', results, isPending: enabled && isPending };
+  return { id: 'roles', label, icon: 'shield', results, isPending: enabled && isPending };
 }
 
 function useBots(search: RecordSearch): Kind {

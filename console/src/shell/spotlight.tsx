@@ -3,8 +3,14 @@ import { useDisclosure, useWindowEvent } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
+import type { NavigationGroup } from './views.ts';
 
-export type NavigationItem = { to: string; text: string; icon: IconName };
+export type NavigationItem = {
+  to: string;
+  text: string;
+  icon: IconName;
+  group?: NavigationGroup;
+};
 
 const SpotlightDialog = lazy(async () => ({
   default: (await import('./spotlight-dialog.tsx')).SpotlightDialog,

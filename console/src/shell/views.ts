@@ -4,8 +4,20 @@ import type { TextKey } from '../parts/text-keys.ts';
 
 // The views, as their routes describe them in `staticData`.
 
+/** The groups of the navigation, with their names and icons. */
+export const navigationGroups = {
+  people: { text: 'nav.people', icon: 'people' },
+  access: { text: 'nav.access', icon: 'shield' },
+  signIn: { text: 'nav.signIn', icon: 'login' },
+  developers: { text: 'nav.developers', icon: 'code' },
+} as const satisfies Record<string, { text: TextKey; icon: IconName }>;
+
+export type NavigationGroup = keyof typeof navigationGroups;
+
 export type Navigation = {
   text: TextKey;
+  /** Views of one group follow each other. */
+  group?: NavigationGroup;
   icon: IconName;
   /** Its place in the navigation. */
   order: number;

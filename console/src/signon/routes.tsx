@@ -12,8 +12,9 @@ const domainsView = createRoute({
   staticData: {
     navigation: {
       text: 'signon.domains',
+      group: 'signIn',
       icon: 'globe',
-      order: 40,
+      order: 30,
       permission: 'iam.domains.read',
     },
   },
@@ -25,7 +26,13 @@ const providersView = createRoute({
   path: 'sso',
   validateSearch: readCursor,
   staticData: {
-    navigation: { text: 'signon.sso', icon: 'key', order: 41, permission: 'iam.sso.read' },
+    navigation: {
+      text: 'signon.sso',
+      group: 'signIn',
+      icon: 'login',
+      order: 31,
+      permission: 'iam.sso.read',
+    },
   },
   component: lazyRouteComponent(() => import('./providers-page.tsx'), 'ProvidersPage'),
 });
@@ -50,7 +57,13 @@ const scimView = createRoute({
   path: 'scim',
   validateSearch: readCursor,
   staticData: {
-    navigation: { text: 'signon.scim', icon: 'people', order: 42, permission: 'iam.scim.write' },
+    navigation: {
+      text: 'signon.scim',
+      group: 'signIn',
+      icon: 'book',
+      order: 32,
+      permission: 'iam.scim.write',
+    },
   },
   component: lazyRouteComponent(() => import('./scim-page.tsx'), 'ScimPage'),
 });

@@ -79,7 +79,7 @@ function Invitations() {
       title={t('overview.invitations')}
       isPending={isPending}
       count={data?.Invitations}
-      to="invitations"
+      to="members/invitations"
     />
   );
 }

@@ -12,8 +12,9 @@ const endpointsView = createRoute({
   staticData: {
     navigation: {
       text: 'webhooks.title',
+      group: 'developers',
       icon: 'bell',
-      order: 50,
+      order: 42,
       permission,
     },
   },
@@ -43,7 +44,13 @@ const chatEndpointsView = createRoute({
   path: 'chat',
   validateSearch: readCursor,
   staticData: {
-    navigation: { text: 'webhooks.chat', icon: 'chat', order: 51, permission: chatPermission },
+    navigation: {
+      text: 'webhooks.chat',
+      group: 'developers',
+      icon: 'chat',
+      order: 43,
+      permission: chatPermission,
+    },
   },
   component: lazyRouteComponent(chatPages, 'ChatEndpointsPage'),
 });

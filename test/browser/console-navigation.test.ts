@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { bodyOf } from '../support/answers.ts';
+import type { Stack } from '../support/harness.ts';
+import { createTenant, password, signUp } from '../support/people.ts';
+import { type Browser, openBrowser } from './browser.ts';
+import { withoutChromium } from './chromium.ts';
+import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
+import { heading } from './sign-in.ts';
+
+describe('the navigation of the console', { skip: withoutChromium }, () => {
+  let stack: Stack;
+  let browser: Browser;
+  let problems: string[] = [];
+  before(async () => {
+    stack = await consoleStack();
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  afterEach(() => {
+    assert.deepEqual(problems, []);
+    problems = [];
+  });
+
+  const navigation = (page: Page) => page.getByRole('navigation', { name: 'Views' });
+
+  test('the navigation shows at most nine views at once, opens the group of the view, and is used by keyboard', async () => {
+    const { email, token } = await signUp(stack);
+    const tenant = await createTenant(stack, token, 'Grouped');
+    const { Slug } = bodyOf(await stack.call('Tenants_Get', { Tenant: tenant }, token))[
+      'Tenant'
+    ] as { Slug: string };
+    const page = await newConsolePage(browser, stack.url, problems);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await openSignedIn(page, `${stack.url}/console/t/${Slug}/branding`, email, password);
+    const links = navigation(page).getByRole('link');
+    const group = (name: string) => navigation(page).getByRole('button', { name, exact: true });
+    const current = navigation(page).locator('[aria-current=page]');
+    assert.deepEqual(await links.allInnerTexts(), [
+      'Overview',
+      'Domains',
+      'Single sign-on',
+      'Directory',
+      'Branding',
+      'Audit',
+      'Settings',
+    ]);
+    for (const link of await links.all()) assert.ok(await link.isVisible());
+    assert.equal(await current.innerText(), 'Branding');
+    await assertGood(page, 'navigation');
+    await group('Developers').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await group('Developers').getAttribute('aria-expanded'), 'true');
+    assert.equal(await group('Sign-in').getAttribute('aria-expanded'), 'false');
+    assert.ok((await links.count()) <= 9);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    assert.equal(await heading(page, 'Apps'), 'Apps');
+    assert.equal(await group('Developers').getAttribute('aria-expanded'), 'true');
+
+    // On a low screen the link of the view is scrolled into sight.
+    await page.setViewportSize({ width: 1280, height: 380 });
+    await page.goto(`${stack.url}/console/t/${Slug}/settings`);
+    await current.waitFor();
+    const box = await current.boundingBox();
+    assert.ok(box && box.y + box.height <= 380, JSON.stringify(box));
+  });
+});
