@@ -128,11 +128,14 @@ async function goOnWith(answer) {
   await finish();
 }
 
-/** @param {string} credential */
-async function signInByPasskey(credential) {
+/**
+ * @param {string} credential
+ * @param {() => void} goBack
+ */
+async function signInByPasskey(credential, goBack = askForAddress) {
   await signInWith(credential).catch((error) => {
     // The browser offers a passkey once.
-    askForAddress();
+    goBack();
     throw error;
   });
   await finish();
@@ -246,7 +249,7 @@ find('with-passkey').addEventListener('click', () =>
       goBack();
       throw error;
     });
-    await signInByPasskey(credential);
+    await signInByPasskey(credential, goBack);
   }),
 );
 find('go-on').addEventListener('click', () =>

@@ -91,6 +91,8 @@ export function askToRegister() {
 
 // The address stays in the form, so that password managers associate the password with it.
 export function askForPassword() {
+  // The field of the address has no list any more; the button is left.
+  stopOffering();
   askForSecret(true);
   askForCode(false);
   // A passkey needs no password, and the address may have one.

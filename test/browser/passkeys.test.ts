@@ -10,7 +10,7 @@ import { password, signUp } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { heading, hears, signIn } from './sign-in.ts';
+import { continueWith, enterPassword, heading, hears, signIn } from './sign-in.ts';
 import { type Authenticator, addAuthenticator } from './virtual-authenticator.ts';
 
 // Passkeys with Chromium's virtual authenticator, below a path prefix. They need a host name:
@@ -210,6 +210,32 @@ describe('passkeys in a browser', { skip: withoutChromium }, () => {
     await assertAccessible(page);
     await photograph(page, 'login-passkey-refused');
     await signIn(page, email, password);
+    await heading(page, 'You are signed in');
+    await page.context().close();
+  });
+
+  test('the step of the password takes a passkey too, and stays if it is refused', async () => {
+    const { id, email } = await signUp(stack);
+    const visitor = await newVisitor();
+    const { page, authenticator } = visitor;
+    const button = page.getByRole('button', { name: 'Sign in with a passkey' });
+    await addPasskey(visitor, email);
+    await signOut(page);
+    await continueWith(page, email);
+    await page.getByLabel('Password').waitFor();
+    await page.getByRole('button', { name: 'I have forgotten my password' }).waitFor();
+    await authenticator.approve(true);
+    await button.click();
+    await heading(page, 'You are signed in');
+    await authenticator.approve(false);
+    await signOut(page);
+    await rowsOf(stack, 'delete from identity.passkey where user_id = $1', [id]);
+    await continueWith(page, email);
+    await page.getByLabel('Password').waitFor();
+    await authenticator.approve(true);
+    await button.click();
+    await hears(page, /^This passkey was not accepted\./);
+    await enterPassword(page, password);
     await heading(page, 'You are signed in');
     await page.context().close();
   });
