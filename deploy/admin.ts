@@ -19,7 +19,7 @@ const forgotten: Record<string, readonly string[]> = {
   // The next process makes new keys, so that a token of one is refused by the other.
   sso: ["delete from signing_key where tenant = ''"],
 };
-/** The original publishes what has happened in it, with its webhooks and mails. */
+/** The original publishes its own events, webhooks and mails. */
 const everywhere = ['delete from outbox'];
 
 /**

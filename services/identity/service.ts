@@ -119,7 +119,7 @@ const clientsOf = ({ access, sso }: Options['peers']) => ({
  */
 const relayPauseMs = 100;
 
-/** Removes what a purged tenant has in other tables: its bots and its providers' links. */
+/** Removes the records of a purged tenant in other tables: its bots and its providers' links. */
 async function leaveTenant(tx: Transaction, tenant: string): Promise<void> {
   await removeBots(tx, tenant);
   await forgetProvider(tx, tenant, '');
@@ -157,7 +157,7 @@ const rightsOf = (
   credential: (request, origin) => confirmCredential(deps, request.credential, origin),
 });
 
-/** The logs of those who can revoke what is cached here. */
+/** The logs of those who can revoke the entries of this cache. */
 const logsOf = (database: Database, { access }: Options['peers']): RevocationLogs => ({
   ...createRevocationLogs({ access }, 'identity', leaseMs),
   identity: (renewal) => renewHolder(database, identitySchema, renewal),

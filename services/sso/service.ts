@@ -174,7 +174,7 @@ const rightsOf = (calls: ReturnType<typeof clientsOf>): RightsSources => ({
  */
 const relayPauseMs = 100;
 
-/** The logs of those who can revoke what the issuer caches. */
+/** The logs of those who can revoke the issuer's entries. */
 const logsOf = (database: Database, peers: Options['peers']): RevocationLogs => ({
   ...createRevocationLogs(peers, 'sso', leaseMs),
   sso: (renewal) => renewHolder(database, ssoSchema, renewal),

@@ -35,7 +35,7 @@ type Props = {
   value: string;
   onChange: (value: string) => void;
   isUnknown: boolean;
-  /** What else is wrong with it. */
+  /** Another fault of it. */
   error?: ReactNode;
   /** Whether the field suggests members. */
   suggests?: boolean;

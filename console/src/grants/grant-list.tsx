@@ -20,7 +20,7 @@ import { WhatIf } from './what-if.tsx';
 
 type Props = {
   selection: GrantSelection;
-  /** What the view says by itself, and the list does not repeat. */
+  /** Columns that the view names by itself. */
   hides?: 'holder' | 'role';
   place: CursorPlace;
   empty: ReactNode;

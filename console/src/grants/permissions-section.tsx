@@ -8,7 +8,7 @@ import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 
-/** What a person or a bot may do in the tenant, and for each permission every reason. */
+/** The permissions of a person or a bot in the tenant, each with every reason. */
 export function PermissionsSection({ subject }: { subject: string }) {
   const { t } = useTexts();
   const { ID: Tenant } = useTenant();

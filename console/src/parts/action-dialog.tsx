@@ -16,7 +16,7 @@ type Props<Name extends OperationName> = {
   phrase?: string;
   /** Whether the call takes nothing away. */
   isHarmless?: boolean;
-  /** What the call does. */
+  /** The effect of the call. */
   children: ReactNode;
   /** The message after the call. */
   notice?: string | ((response: ResponseOf<Name>) => string);

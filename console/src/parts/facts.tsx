@@ -1,7 +1,7 @@
 import { Group, Paper, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** What is known of a record, each under its name. */
+/** Facts about a record, each under its name. */
 export const Facts = ({ facts }: { facts: ReadonlyArray<{ name: string; value: ReactNode }> }) => (
   <Paper withBorder p="md">
     <Group gap="xl" align="start">

@@ -22,7 +22,7 @@ type Props<Name extends ListName> = {
   limit?: number;
   /** The cursor of a list that is only a part of its view. Default: the one in the view's address. */
   place?: CursorPlace;
-  /** What follows a list that has rows. */
+  /** Follows a list that has rows. */
   children?: ReactNode;
 };
 

@@ -8,7 +8,7 @@ import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/routes.tsx';
 
-/** What a member has done last, and the ways to the audit. */
+/** The last acts of a member, and the ways to the audit. */
 export function MemberEvents({ user }: { user: string }) {
   const { t } = useTexts();
   const { ID: Tenant, Slug } = useTenant();

@@ -21,7 +21,7 @@ export function UserMenu() {
       await client.call('Account_Logout', {});
     } catch (error) {
       const { title } = describeFailure(error);
-      // An ended session is what the user wants.
+      // The user wants the session to end.
       if (title !== 'failure.ended') {
         notify(t(title), { isFailure: true });
         return;

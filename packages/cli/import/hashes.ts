@@ -11,7 +11,7 @@ const isRecord = (value: unknown): value is Json => typeof value === 'object' &&
 /** The parameters of a Firebase project: its console shows them above the list of users. */
 export type FirebaseHash = { key: string; separator: string; rounds: string; memory: string };
 
-/** Reads what the console shows, or the same as JSON. */
+/** Reads the console's text, or the same as JSON. */
 export function readFirebaseHash(text: string): FirebaseHash {
   const parameter = (name: string): string => {
     const [, match] = new RegExp(`${name}"?\\s*[:=]\\s*"?([A-Za-z0-9+/=_-]+)`).exec(text) ?? [];

@@ -7,7 +7,7 @@ import type { Attributes, Meter, ObservableResult } from '@opentelemetry/api';
 // path or user, each of which would become a permanent time series.
 
 type Metric = {
-  /** From now on it keeps what it measures. */
+  /** From now on it keeps the measurements. */
   begin?(): void;
   bind(meter: Meter): void;
 };

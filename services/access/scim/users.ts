@@ -285,7 +285,7 @@ async function lockPerson(tx: Transaction, id: string): Promise<ScimUser> {
   return person;
 }
 
-/** Audits a change of what the directory knows. The membership has events of its own. */
+/** Audits a change of the directory's record. The membership has events of its own. */
 function recordPerson(
   tx: Transaction,
   type: string,

@@ -62,7 +62,7 @@ export type IssuerRequest = {
  */
 export const byIssuer = serviceOrigin('sso');
 
-/** The origin of what a request changes. The app's own request is anonymous. */
+/** The origin of a request's changes. The app's own request is anonymous. */
 export function originOf(
   { ip, requestId, userAgent }: IssuerRequest,
   caller = { type: 'anonymous', id: '', credentialId: '' },

@@ -56,7 +56,7 @@ function verify(xml: string, { signed, keys }: Signed, now: Date): SourcedMetada
   }
   for (const signer of new Set(keys)) {
     const text = verifiedBy(xml.replace(/^\uFEFF/, ''), signed, signer);
-    // Only what the signature covers is read.
+    // Only the signed part is read.
     if (text !== null) return { ...readIdpMetadata(text, now), text, signer };
   }
   throw refuse('has a signature that is not by a trusted key, or was changed after it was signed');

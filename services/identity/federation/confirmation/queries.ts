@@ -40,7 +40,7 @@ export async function removeUnconfirmed(
   );
 }
 
-/** Ends what a provider opened while it was not confirmed. */
+/** Ends the links, codes and sessions of an unconfirmed provider. */
 export async function endUnconfirmed(tx: Transaction, { tenant, provider }: Place): Promise<void> {
   await tx.query('delete from identity_link where tenant = $1 and provider = $2 and unconfirmed', [
     tenant,
