@@ -144,8 +144,8 @@ describe('webhooks in the console', { skip: withoutChromium }, () => {
     await page.getByRole('main').getByRole('link', { name: 'Webhooks' }).first().click();
     const failed = page.getByRole('row').filter({ hasText: 'HTTP 503' });
     await failed.getByRole('link', { name: 'group.created' }).click();
-    await page.getByRole('cell', { name: 'HTTP 503' }).waitFor();
     await page.getByText('"Path": "engineering"').waitFor();
+    await page.getByRole('cell', { name: 'HTTP 503' }).waitFor();
     // Its receiver is repaired meanwhile.
     await call('Webhooks_UpdateEndpoint', { Endpoint: { ...Endpoint, ID, URL: hook } });
     await page.getByRole('button', { name: 'Send again' }).click();
