@@ -118,6 +118,12 @@ const rightsIn = (
   authority: { effective: (request) => effectiveRights(onPool(database), request) },
 });
 
+const serveGrants = (deps: Parameters<typeof grantHandlers>[0]) => [
+  serve(Grants, grantHandlers(deps), grantChecks),
+  serve(GroupGrants, groupGrantHandlers(deps), grantChecks),
+  serve(BotGrants, botGrantHandlers(deps), grantChecks),
+];
+
 /** The access service: tenants, roles, grants and decisions. */
 function createAccess({ settings, peers, log }: Options): Promise<Service> {
   const { directory, credentials } = clientsOf(peers);
@@ -151,9 +157,7 @@ function createAccess({ settings, peers, log }: Options): Promise<Service> {
         serve(TenantInvitations, invitationHandlers(deps)),
         serve(Groups, groupHandlers(deps)),
         serve(Roles, roleHandlers(deps), roleChecks),
-        serve(Grants, grantHandlers(deps), grantChecks),
-        serve(GroupGrants, groupGrantHandlers(deps), grantChecks),
-        serve(BotGrants, botGrantHandlers(deps), grantChecks),
+        ...serveGrants(deps),
         serve(Operators, operatorHandlers(deps)),
         serve(Access, { ...decisionHandlers(deps), plan: (...args) => plan(deps, ...args) }),
         serve(Audit, auditHandlers(deps)),
