@@ -141,7 +141,9 @@ function Instructions({ name, setup, addresses, protocol }: InstructionsProps) {
         ];
   return (
     <List type="ordered" spacing="sm">
-      {path !== undefined && <List.Item>{t('signon.setupOpen', { name, path })}</List.Item>}
+      {path !== undefined && (
+        <List.Item>{t('signon.setupOpen', { name: setup.console ?? name, path })}</List.Item>
+      )}
       {notes.map((note) => (
         <List.Item key={note}>{t(note)}</List.Item>
       ))}

@@ -6,6 +6,8 @@ import type { TextKey } from '../parts/text-keys.ts';
 export type Protocol = 'oidc' | 'saml';
 
 export type Setup = {
+  /** The console that the path is in, if it is not named like the service. */
+  console?: string;
   /** Where to create the application. */
   path?: string;
   /** Further steps, or all of them without a path. */
@@ -48,7 +50,7 @@ const services = {
       path: 'App registrations → New registration → Accounts in this organizational directory only',
       notes: ['signon.entraOidcClaims'],
       redirect: 'Redirect URI → Web',
-      copies: 'Application (client) ID, Certificates & secrets → New client secret → Value',
+      copies: 'Directory (tenant) ID, Application (client) ID, Certificates & secrets → New client secret → Value',
       issuer: 'https://login.microsoftonline.com/<tenant ID>/v2.0',
       // Entra does not send email_verified.
       attributes: { EmailVerified: 'xms_edov' },
@@ -64,6 +66,7 @@ const services = {
     name: 'Google Workspace',
     host: /(^|\.)google\.com$/,
     oidc: {
+      console: 'Google Cloud',
       path: 'APIs & Services → OAuth consent screen → Internal, Credentials → Create credentials → OAuth client ID → Web application',
       redirect: 'Authorized redirect URIs',
       copies: 'Client ID, Client secret',
