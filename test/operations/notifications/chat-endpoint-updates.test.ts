@@ -7,6 +7,7 @@ import { eventsOf, eventTypesOf, rowsOf } from '../../support/store.ts';
 import {
   type ChatEndpoint,
   type ChatEndpoints,
+  endpointIn,
   missingChat,
   nameRequired,
   startChatEndpoints,
@@ -228,7 +229,7 @@ describeOne('updates of chat endpoints', 'one process', (topology) => {
         400,
         'not_found',
       );
-    assert.deepEqual(recordIn(await read(Tenant, created.ID), 'Endpoint'), created);
+    assert.deepEqual(endpointIn(await read(Tenant, created.ID)), created);
     assert.equal(
       (
         recordIn(

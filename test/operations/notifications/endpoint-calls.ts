@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { recordIn } from '../../support/answers.ts';
-import type { Topology } from '../../support/harness.ts';
+import type { Answer, Topology } from '../../support/harness.ts';
 import { signUp, tenantFor } from '../../support/people.ts';
 import { sharedStack } from '../../support/shared.ts';
 import { rowsOf } from '../../support/store.ts';
@@ -30,6 +30,13 @@ export const missingChat = 'slk_01hzzzzzzzzzzzzzzzzzzzzzzz';
 export const nameRequired = 'endpoint name is required';
 
 export const urlRequired = 'endpoint url is required';
+
+/** The record of an endpoint without its health, which answers to changes do not have. */
+export const withoutHealth = ({ Health: _health, ...record }: Record<string, unknown>) => record;
+
+/** The endpoint in the answer of a read, without its health. */
+export const endpointIn = (answer: Answer) =>
+  withoutHealth(recordIn(answer, 'Endpoint') as Record<string, unknown>);
 
 /** No event has this type, so nothing is ever sent to these endpoints. */
 const EventTypes = ['nothing.at_all'];

@@ -8,6 +8,7 @@ import type { Entry } from '../access/audit-entries.ts';
 import {
   type Endpoint,
   type Endpoints,
+  endpointIn,
   missing,
   nameRequired,
   startEndpoints,
@@ -201,7 +202,7 @@ describeOne('updates of webhook endpoints', 'one process', (topology) => {
         400,
         'not_found',
       );
-    assert.deepEqual(recordIn(await read(Tenant, created.ID), 'Endpoint'), created);
+    assert.deepEqual(endpointIn(await read(Tenant, created.ID)), created);
     assert.equal(
       (
         recordIn(
