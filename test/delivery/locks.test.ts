@@ -13,7 +13,7 @@ import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
 import type { Call, Pager } from '@bailiwick/pipeline';
 import { createLog } from '@bailiwick/process';
-import { type Database, openDatabase } from '@bailiwick/store';
+import { type Database, type Limiter, openDatabase } from '@bailiwick/store';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/harness.ts';
@@ -79,7 +79,13 @@ const isWaiting = async () =>
 
 const deleteEndpoint = () =>
   sharedHandlers(
-    { database, pager: {} as Pager, store: {} as Store, deliveryBodyHours: 1 },
+    {
+      database,
+      pager: {} as Pager,
+      limiter: {} as Limiter,
+      store: {} as Store,
+      deliveryBodyHours: 1,
+    },
     {
       type: 'webhook_endpoint',
       events: { deleted: 'webhook_endpoint.deleted', replayed: '' },

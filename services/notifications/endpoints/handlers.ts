@@ -5,7 +5,7 @@ import type { Call, PageQuery, Pager } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.ts';
-import type { Database, Transaction } from '@bailiwick/store';
+import type { Database, Limiter, Transaction } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { LockMode } from '@mikro-orm/core';
 import { deleteHealth } from '../health/queries.ts';
@@ -23,6 +23,7 @@ export type EndpointDeps = {
   keys: TenantKeys;
   log: Log;
   pager: Pager;
+  limiter: Limiter;
   egress: EgressRules;
   authority: PeerClient<typeof Authority>;
   endpointLimit: number;
@@ -54,9 +55,10 @@ export function sharedHandlers<
   {
     database,
     pager,
+    limiter,
     store,
     deliveryBodyHours,
-  }: Pick<EndpointDeps, 'database' | 'pager' | 'store' | 'deliveryBodyHours'>,
+  }: Pick<EndpointDeps, 'database' | 'pager' | 'limiter' | 'store' | 'deliveryBodyHours'>,
   { type, events, find, list, lock, toApi, recordEvent }: Kind<Found, Row, Shown>,
 ) {
   return {
@@ -100,7 +102,7 @@ export function sharedHandlers<
       return {};
     },
 
-    ...messageHandlers({ database, store, deliveryBodyHours }, { type, find, lock }),
+    ...messageHandlers({ database, limiter, store, deliveryBodyHours }, { type, find, lock }),
 
     replayFailed: (request: Replay, call: Call) =>
       replayFailed(database, call, request, {

@@ -1,4 +1,4 @@
-import { createId, perMinute } from '@bailiwick/contract';
+import { createId } from '@bailiwick/contract';
 import { eventBody, record, type Target } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { TaskResultSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/result_pb.ts';
@@ -7,12 +7,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { settleAsDone } from '../queue/queries.ts';
 import type { DeliveryOutcome } from '../sending/delivery-outcome.ts';
 import { resultOf } from '../sending/result.ts';
-
-/**
- * Trying out a receiver takes a few test deliveries. The limits keep tests from loading one
- * receiver, or one tenant's receivers together.
- */
-const limits = { endpoint: perMinute(10), tenant: perMinute(60) };
+import { countTrial } from './limits.ts';
 
 const type = 'endpoint.ping';
 
@@ -39,8 +34,7 @@ export async function sendTest(
   call: Call,
   { tenant, target, action, data, attempt }: TestDelivery,
 ): Promise<{ task: MessageInitShape<typeof TaskResultSchema> }> {
-  await limiter.take(`endpoint test ${tenant} ${target.ID}`, limits.endpoint);
-  await limiter.take(`endpoint tests ${tenant}`, limits.tenant);
+  await countTrial(limiter, tenant, target.ID);
   await database.transaction({ call, tenant }, async (tx) =>
     record(tx, { tenant, type: action, data: null, targets: [target] }),
   );

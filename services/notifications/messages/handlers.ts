@@ -4,9 +4,10 @@ import { failedPrecondition, notFound } from '@bailiwick/errors';
 import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { DeliveryMessageSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/attempts_pb.ts';
-import type { Database, Transaction } from '@bailiwick/store';
+import type { Database, Limiter, Transaction } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
+import { countTrial } from '../endpoints/limits.ts';
 import type { Store } from '../queue/store.ts';
 import { rowOf } from '../rows.ts';
 import { attemptOf } from './attempts.ts';
@@ -15,7 +16,7 @@ import { attemptNow, findMessage, listAttemptsOfTask, resendMessage } from './qu
 type MessageRequest = { tenant: string; id: string; messageId: string };
 type ResendRequest = MessageRequest & { now: boolean };
 
-type Deps = { database: Database; store: Store; deliveryBodyHours: number };
+type Deps = { database: Database; limiter: Limiter; store: Store; deliveryBodyHours: number };
 
 /** The differences between webhook and chat endpoints. */
 type Kind = {
@@ -67,11 +68,12 @@ async function getMessage(
 }
 
 async function resend(
-  { database, deliveryBodyHours }: Deps,
+  { database, limiter, deliveryBodyHours }: Deps,
   { type, lock }: Kind,
   { tenant, id, messageId, now }: ResendRequest,
   call: Call,
 ): Promise<{ queued: boolean }> {
+  if (now) await countTrial(limiter, tenant, id);
   const turn = { tenant, row: rowOf.endpoint(tenant, id) };
   const queued = await database.transaction({ call, ...turn }, async (tx) => {
     const endpoint = await lock(tx, { tenant, id }, LockMode.PESSIMISTIC_READ);
@@ -79,7 +81,8 @@ async function resend(
     if (!endpoint.active) throw failedPrecondition('the endpoint is inactive', 'ENDPOINT_INACTIVE');
     const key = { tenant, endpoint: id, delivery: messageId };
     const isQueued =
-      (now && (await attemptNow(tx, key))) || (await resendMessage(tx, key, deliveryBodyHours));
+      (now ? await attemptNow(tx, key) : undefined) ??
+      (await resendMessage(tx, key, deliveryBodyHours));
     if (isQueued === undefined) throw notFound('message');
     if (isQueued)
       record(tx, {

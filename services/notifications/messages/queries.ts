@@ -75,24 +75,38 @@ export async function resendMessage(
   return true;
 }
 
+// A pause beyond the breaker's own time is one that the receiver asked for.
+const isReceiversPause = 'paused_until > now() + make_interval(secs => pause_ms / 1000.0)';
+
+// A chat message's delivery is its task. A message that was never attempted has no other row.
+const whereWaiting = `tenant = $1 and endpoint = $2 and task in ($3, $3 || '.' || $2)`;
+
 /**
- * Makes the next attempt at a waiting message due at once, and ends a pause of its endpoint. Returns
- * false if none waits, or if it is with the broker already.
+ * Makes the next attempt at a waiting message due at once, and ends a pause that the breaker began.
+ * Returns false if the broker has the message already or the receiver asked for a pause, and
+ * undefined if the message does not wait.
  */
 export async function attemptNow(
   tx: Transaction,
   { tenant, endpoint, delivery }: MessageKey,
-): Promise<boolean> {
-  // A chat message's delivery is its task. A message that was never attempted has no other row.
-  const rows = await tx.query(
-    `update delivery_waiting set state = 'waiting', due_at = now(), queued_at = null
-     where tenant = $1 and endpoint = $2 and task in ($3, $3 || '.' || $2) and state in ('waiting', 'parked') returning 1`,
+): Promise<boolean | undefined> {
+  const [due] = await tx.query(
+    `update delivery_waiting set state = 'waiting', due_at = now(), queued_at = null where ${whereWaiting} and state in ('waiting', 'parked')
+       and not exists (select from endpoint_health where tenant = $1 and endpoint = $2 and ${isReceiversPause}) returning 1`,
     [tenant, endpoint, delivery],
   );
-  if (rows.length === 0) return false;
-  // The breaker stays half-open: if the attempt fails, the endpoint is paused again.
+  if (!due) {
+    const rows = await tx.query(
+      `select from delivery_waiting where ${whereWaiting} and state <> 'dead'`,
+      [tenant, endpoint, delivery],
+    );
+    return rows.length > 0 ? false : undefined;
+  }
+  // The breaker stays half-open: if the attempt fails, the endpoint is paused again. The failure
+  // doubles the half, so that the pause does not grow with the attempts that a user asks for.
   await tx.query(
-    'update endpoint_health set paused_until = null, release_at = null where tenant = $1 and endpoint = $2 and paused_until > now()',
+    `update endpoint_health set paused_until = null, release_at = null, pause_ms = greatest(pause_ms / 2, 1)
+     where tenant = $1 and endpoint = $2 and paused_until > now() and pause_ms > 0`,
     [tenant, endpoint],
   );
   return true;

@@ -690,8 +690,9 @@ export type ChatResendRequest = Message<"bailiwick.notifications.v1.ChatResendRe
   messageId: string;
 
   /**
-   * Also if the message waits for its next attempt: that is made at once, and a pause of the endpoint
-   * ends. It counts as one of its attempts.
+   * Also if the message waits for its next attempt: that is made at once, as one of its attempts. It
+   * ends a pause after too many failed attempts, and not one that the receiver asked for. Limited as
+   * SendTest, together with it.
    *
    * @generated from field: bool now = 4 [json_name = "Now"];
    */
@@ -712,7 +713,7 @@ export const ChatResendRequestSchema: GenMessage<ChatResendRequest> = /*@__PURE_
  */
 export type ChatResendResponse = Message<"bailiwick.notifications.v1.ChatResendResponse"> & {
   /**
-   * False if it was queued already.
+   * False if it was queued already, or if with Now the receiver asked for a pause.
    *
    * @generated from field: bool queued = 1 [json_name = "Queued"];
    */

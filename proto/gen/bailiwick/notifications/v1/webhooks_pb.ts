@@ -980,8 +980,9 @@ export type WebhooksResendRequest = Message<"bailiwick.notifications.v1.Webhooks
   messageId: string;
 
   /**
-   * Also if the message waits for its next attempt: that is made at once, and a pause of the endpoint
-   * ends. It counts as one of its attempts.
+   * Also if the message waits for its next attempt: that is made at once, as one of its attempts. It
+   * ends a pause after too many failed attempts, and not one that the receiver asked for. Limited as
+   * SendTest, together with it.
    *
    * @generated from field: bool now = 4 [json_name = "Now"];
    */
@@ -1002,7 +1003,7 @@ export const WebhooksResendRequestSchema: GenMessage<WebhooksResendRequest> = /*
  */
 export type WebhooksResendResponse = Message<"bailiwick.notifications.v1.WebhooksResendResponse"> & {
   /**
-   * False if it was queued already.
+   * False if it was queued already, or if with Now the receiver asked for a pause.
    *
    * @generated from field: bool queued = 1 [json_name = "Queued"];
    */
