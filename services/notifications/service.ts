@@ -227,13 +227,13 @@ function endpointServices({ settings, ...shared }: Shared): Served[] {
   const { endpointLimit, deliveryBodyHours, publicUrl } = settings;
   const pager = createPager(shared.ring);
   const deps = { ...shared, pager, endpointLimit, deliveryBodyHours };
-  const explanations = { ...shared, schedules: shared.plan.schedules };
+  const explainDeps = { ...shared, schedules: shared.plan.schedules };
   const webhooks = {
     ...endpointHandlers(deps),
     deliver: directHandler(shared.tasks, Webhooks.method.deliver),
     ...rotateHandler(shared),
     ...testDeliveryHandler(shared),
-    ...explainHandlers(explanations),
+    ...explainHandlers(explainDeps),
     ...listEventTypesHandler,
     listAttempts: attemptsHandler(pager, 'whk'),
     getStats: statsHandler('whk'),
@@ -250,7 +250,7 @@ function endpointServices({ settings, ...shared }: Shared): Served[] {
     serve(Chat, chat, chatChecks(egress), chatReplayChecks(deps)),
     serve(AppLogouts, logoutHandlers(deps)),
     serve(WebhookPortals, portalsHandlers({ ...shared, pager, publicUrl })),
-    serve(Portal, portalHandlers(explanations, webhooks)),
+    serve(Portal, portalHandlers(explainDeps, webhooks)),
     serve(PortalCredentials, credentialsHandlers(shared)),
     serve(NotificationsLimits, { take: countAddress(limiter, portalLimits[profile]) }),
   ];

@@ -9,9 +9,10 @@ import { rowsOf } from '../support/store.ts';
 import { makeEndpoint, type Owner } from './endpoints.ts';
 import { type Receiver, startReceiver, status } from './receiver.ts';
 
-// Webhooks_ExplainDelivery: why an event did or did not arrive.
+// Webhooks_ExplainDelivery: why an event did or did not arrive. Takes about 45 seconds: 20 messages
+// wait for a limit of one a second.
 
-const settings = { BAILIWICK_RETRY_SCHEDULE: '0s,1h,1h', BAILIWICK_BREAKER_PAUSES: '1h,1h' };
+const settings = { BAILIWICK_RETRY_SCHEDULE: '0s,1h,1h', BAILIWICK_BREAKER_PAUSES: '1h,4h' };
 
 type Explanation = {
   Endpoint: string;
@@ -180,12 +181,27 @@ describeOne('explanations of deliveries', 'one process', (topology) => {
       stack.call('Webhooks_Resend', { Tenant, ID, MessageID: parked, ...more }, token);
     assertRefused(await resend({ Now: true }, stranger), 403, 'permission_denied');
     assertRefused(await resend({ Now: true, Tenant: stranger.tenant }, stranger), 400, 'not_found');
+    // An attempt that fails begins the pause again, and no longer one.
+    const [first = '', failing = ''] = events;
+    assert.equal(bodyOf(await resend({ Now: true, MessageID: failing }))['Queued'], true);
+    await eventually('the second failure', async () => {
+      const [one] = (await explain(owner, failing)).Endpoints;
+      return one?.Attempts.length === 2;
+    });
+    await eventually('the pause of an hour', async () => {
+      const rows = await rowsOf(
+        stack,
+        'select from notifications.endpoint_health where endpoint = $1 and paused_until > now() and pause_ms = 3600000',
+        [ID],
+      );
+      return rows.length > 0;
+    });
     receiver.answer('/mended');
-    const answers = await Promise.all(Array.from({ length: 10 }, () => resend({ Now: true })));
-    assert.ok(answers.some((answer) => bodyOf(answer)['Queued'] === true));
+    const answers = await Promise.all(Array.from({ length: 4 }, () => resend({ Now: true })));
+    assert.ok(answers.map((answer) => bodyOf(answer)['Queued']).includes(true));
     const delivered = await explained(owner, parked, ID, 'delivered');
     assert.deepEqual(
-      delivered.Attempts.map(({ Attempt, Status }) => [Attempt, Status]),
+      delivered.Attempts.slice(0, 1).map(({ Attempt, Status }) => [Attempt, Status]),
       [[1, 'delivered']],
     );
     await eventually('the end of the pause', async () => {
@@ -197,7 +213,6 @@ describeOne('explanations of deliveries', 'one process', (topology) => {
     });
 
     // A retry that waits for an hour is made now, as the second attempt.
-    const [first = ''] = events;
     const request = { Tenant, ID, MessageID: first };
     bodyOf(await stack.call('Webhooks_Resend', { ...request, Now: true }, owner.token));
     await explained(owner, first, ID, 'delivered');
@@ -209,6 +224,63 @@ describeOne('explanations of deliveries', 'one process', (topology) => {
       return Page.Items.filter((item) => item.ID === first).map(({ Attempt }) => Attempt);
     };
     assert.deepEqual([await list(false), await list(true)], [[2, 1], [2]]);
+
+    const more = await Promise.all(Array.from({ length: 15 }, () => resend({ Now: true })));
+    const refused = more.filter(({ status: code }) => code === 429);
+    assert.ok(refused.length > 0);
+    for (const answer of refused) assertRefused(answer, 429, 'resource_exhausted');
+  });
+
+  test('Webhooks_Resend with Now does not end a pause that the receiver asked for', async () => {
+    const owner = await newOwner();
+    receiver.answer('/resting', status(429, { 'retry-after': '600' }));
+    const { id: ID } = await at(owner, 'resting');
+    const first = await publish(owner);
+    await explained(owner, first, ID, 'retry');
+    const second = await publish(owner);
+    await explained(owner, second, ID, 'receiver');
+    for (const MessageID of [first, second]) {
+      const request = { Tenant: owner.tenant, ID, MessageID, Now: true };
+      const answer = await stack.call('Webhooks_Resend', request, owner.token);
+      assert.deepEqual(bodyOf(answer), { Queued: false });
+    }
+    await explained(owner, second, ID, 'receiver');
+    assert.equal(receiver.at('/resting').length, 1);
+  });
+
+  test('a message that was sent before its endpoint was switched off is stopped', async () => {
+    const owner = await newOwner();
+    receiver.answer('/stopped', status(503));
+    const { id } = await at(owner, 'stopped');
+    const event = await publish(owner);
+    await explained(owner, event, id, 'retry');
+    const Endpoint = { ID: id, Tenant: owner.tenant, Name: 'stopped', Active: false };
+    const request = { Endpoint: { ...Endpoint, URL: receiver.url('/stopped') } };
+    bodyOf(await stack.call('Webhooks_UpdateEndpoint', request, owner.token));
+    await rowsOf(
+      stack,
+      `update notifications.delivery_waiting set due_at = now() where endpoint = $1`,
+      [id],
+    );
+    const { Receives, Reason, Attempts } = await explained(owner, event, id, 'stopped');
+    assert.deepEqual([Receives, Reason], [true, '']);
+    assert.deepEqual(
+      Attempts.map(({ Status }) => Status),
+      ['retry', 'dropped'],
+    );
+  });
+
+  test('a test is known at the tested endpoint, and is for no other', async () => {
+    const owner = await newOwner();
+    const tested = await at(owner, 'tested');
+    const other = await at(owner, 'untested', { EventTypes: [] });
+    const { Tenant, ID } = { Tenant: owner.tenant, ID: tested.id };
+    bodyOf(await stack.call('Webhooks_SendTest', { Tenant, ID }, owner.token));
+    const event = receiver.at('/tested')[0]?.id ?? '';
+    const { Receives, Attempts } = await explained(owner, event, tested.id, 'delivered');
+    assert.deepEqual([Receives, Attempts.length], [true, 1]);
+    await explained(owner, event, other.id, 'test_only');
+    assertRefused(await ask(await newOwner(), event), 400, 'not_found');
   });
 
   test('an event is known by its deliveries alone, and an endpoint does not get the events about itself', async () => {

@@ -1855,13 +1855,13 @@ export type Chat_ResendReq = {
   ID: string;
   /** The message's identifier: the ID of its attempts. */
   MessageID: string;
-  /** Also if the message waits for its next attempt: that is made at once, and a pause of the endpoint ends. It counts as one of its attempts. */
+  /** Also if the message waits for its next attempt: that is made at once, as one of its attempts. It ends a pause after too many failed attempts, and not one that the receiver asked for. Limited as SendTest, together with it. */
   Now?: boolean | undefined;
 };
 
 /** Whether the message was queued again. */
 export type Chat_ResendRes = {
-  /** False if it was queued already. */
+  /** False if it was queued already, or if with Now the receiver asked for a pause. */
   Queued: boolean;
 };
 
@@ -1953,11 +1953,11 @@ export type DeliveryAttemptPage = {
 export type DeliveryExplanation = {
   Endpoint: string;
   Name: string;
-  /** Whether the endpoint gets the event: it was sent, or it waits. */
+  /** Whether the endpoint gets the event: it was sent, or it waits. A test (endpoint.ping) is sent to the tested endpoint alone. */
   Receives: boolean;
-  /** Why it does not: not_subscribed, inactive, self_event, created_later or not_recorded. Empty if it does. not_recorded: the endpoint subscribes now, has no attempt, and was changed after the event or the event is older than a day, so that it most likely did not subscribe then. */
+  /** Why it does not: not_subscribed, inactive, self_event, created_later, no_tenant (no endpoint gets the type), test_only (only a tested endpoint does) or not_recorded. Empty if it does. not_recorded: the endpoint subscribes now, has no attempt, and was changed after the event or the event is older than a day, so that it most likely did not subscribe then. */
   Reason: string;
-  /** delivered, waiting, failed (no attempt follows) or not_sent. */
+  /** delivered, waiting, failed (no attempt follows), stopped (attempts were made, and none follows because the endpoint was switched off) or not_sent. */
   State: string;
   /** The explanation as a sentence. */
   Message: string;
@@ -3166,13 +3166,13 @@ export type Portal_ReplayFailedRes = {
 export type Portal_ResendReq = {
   /** The message's identifier: the ID of its attempts, and the header webhook-id. */
   MessageID: string;
-  /** Also if the message waits for its next attempt: that is made at once, and a pause of the endpoint ends. It counts as one of its attempts. */
+  /** Also if the message waits for its next attempt: that is made at once, as one of its attempts. It ends a pause after too many failed attempts, and not one that the receiver asked for. Limited as SendTest, together with it. */
   Now?: boolean | undefined;
 };
 
 /** Whether the message was queued again. */
 export type Portal_ResendRes = {
-  /** False if it was queued already. */
+  /** False if it was queued already, or if with Now the receiver asked for a pause. */
   Queued: boolean;
 };
 
@@ -4995,13 +4995,13 @@ export type Webhooks_ResendReq = {
   ID: string;
   /** The message's identifier: the ID of its attempts, and the header webhook-id. */
   MessageID: string;
-  /** Also if the message waits for its next attempt: that is made at once, and a pause of the endpoint ends. It counts as one of its attempts. */
+  /** Also if the message waits for its next attempt: that is made at once, as one of its attempts. It ends a pause after too many failed attempts, and not one that the receiver asked for. Limited as SendTest, together with it. */
   Now?: boolean | undefined;
 };
 
 /** Whether the message was queued again. */
 export type Webhooks_ResendRes = {
-  /** False if it was queued already. */
+  /** False if it was queued already, or if with Now the receiver asked for a pause. */
   Queued: boolean;
 };
 

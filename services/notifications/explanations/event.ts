@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { timeOfId } from '@bailiwick/contract';
+import { CannotOpen } from '@bailiwick/keys';
 import type { Database } from '@bailiwick/store';
 import { type FanoutEvent, isAboutEndpoints, readEvent } from '../fanout/event.ts';
 import type { Store } from '../queue/store.ts';
-import { findPublishedEvent, findTrace, type Trace } from './queries.ts';
+import { findPublishedEvent, findTrace, isPing, pingType, type Trace } from './queries.ts';
 
 export type EventDeps = { database: Database; store: Pick<Store, 'openRequest'> };
 
@@ -19,9 +20,10 @@ export async function findEvent(
   const text = await findPublishedEvent(deps.database, tenant, id);
   if (text !== undefined) return readEvent(JSON.stringify({ event: text }));
   const trace = await findTrace(deps.database, tenant, id);
-  if (!trace) return undefined;
   const timestamp = timeOfId(id).toISOString();
   const attempted = { id, tenant, timestamp, subject: '', email: '', formerTenants: [], text: '' };
+  if (!trace)
+    return (await isPing(deps.database, tenant, id)) ? { ...attempted, type: pingType } : undefined;
   const { type } = trace;
   // Opening a request takes the key service: only if an attempt does not say enough.
   if (type !== null && !isAboutEndpoints(type)) return { ...attempted, type };
@@ -38,7 +40,13 @@ async function openTrace(
   { task, ...row }: Trace,
 ): Promise<Record<string, unknown> | undefined> {
   if (task === null) return undefined;
-  return store.openRequest({ ...row, task }).catch(() => undefined);
+  try {
+    return await store.openRequest({ ...row, task });
+  } catch (error) {
+    // Without the key service the type would be wrong, and with it every reason.
+    if (error instanceof CannotOpen) return undefined;
+    throw error;
+  }
 }
 
 /** The event in the body of a request. Chat messages have none. */

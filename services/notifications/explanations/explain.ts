@@ -1,14 +1,13 @@
 import type { Broker } from '@bailiwick/broker';
-import { timeOf } from '@bailiwick/contract';
+import { createBatch, timeOf } from '@bailiwick/contract';
 import type { DeliveryExplanationSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/explanations_pb.ts';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type FanoutEvent, missReason } from '../fanout/event.ts';
 import { attemptOf } from '../messages/attempts.ts';
-import type { ListedAttempt } from '../messages/queries.ts';
 import type { Schedules } from '../queue/schedule.ts';
 import { type EventDeps, findEvent } from './event.ts';
 import { endMessages, type MissReason, missMessages, waitMessages } from './messages.ts';
-import { type EndpointOfEvent, listAttemptsOfEvent, listEndpointsOfEvent } from './queries.ts';
+import { type EndpointOfEvent, listEndpointsOfEvent } from './queries.ts';
 import { type Wait, waitOf } from './wait.ts';
 
 export type ExplainDeps = EventDeps & {
@@ -20,7 +19,10 @@ export type Explanation = MessageInitShape<typeof DeliveryExplanationSchema> & {
   receives: boolean;
 };
 
-type Explained = { event: FanoutEvent; endpoints: Explanation[] };
+type EventFate = { event: FanoutEvent; endpoints: Explanation[] };
+
+/** How many questions to the broker one explanation asks at once. */
+const atOnce = 8;
 
 /**
  * The fate of an event at the webhook endpoints of a tenant, or at one of them. Returns undefined
@@ -29,49 +31,46 @@ type Explained = { event: FanoutEvent; endpoints: Explanation[] };
 export async function explainDelivery(
   deps: ExplainDeps,
   { tenant, event: id, endpoint }: { tenant: string; event: string; endpoint: string | null },
-): Promise<Explained | undefined> {
+): Promise<EventFate | undefined> {
   const event = await findEvent(deps, tenant, id);
   if (!event) return undefined;
-  const [rows, attempts] = await Promise.all([
-    listEndpointsOfEvent(deps.database, tenant, id, endpoint),
-    listAttemptsOfEvent(deps.database, tenant, id, endpoint),
-  ]);
-  const attemptsAt = Map.groupBy(attempts, (attempt) => attempt.endpoint);
-  const endpoints = rows.map((row) =>
-    explainAt(deps, { tenant, event }, row, attemptsAt.get(row.id) ?? []),
+  const { database, broker, schedules } = deps;
+  const rows = await listEndpointsOfEvent(database, tenant, { id, type: event.type }, endpoint);
+  const placeOf = createBatch(
+    (endpoints: readonly string[]) =>
+      Promise.all(endpoints.map((one) => lanePlace(broker, tenant, one))),
+    { size: atOnce, atOnce: 1 },
   );
-  return { event, endpoints: await Promise.all(endpoints) };
-}
-
-type TenantEvent = { tenant: string; event: FanoutEvent };
-
-async function explainAt(
-  deps: ExplainDeps,
-  occasion: TenantEvent,
-  row: EndpointOfEvent,
-  attempts: readonly ListedAttempt[],
-): Promise<Explanation> {
-  const outcome = recordedOutcome(row, attempts.at(-1)?.status) ?? unrecordedOutcome(occasion, row);
-  return {
-    endpoint: row.id,
-    name: row.name,
-    ...(outcome === 'waiting' ? await waiting(deps, occasion, row) : ended(outcome)),
-    // `wait` says when the next attempt is made: the time that was planned may be over.
-    attempts: attempts.map((attempt) => attemptOf({ ...attempt, nextAttemptAt: null })),
+  const explain = async (row: EndpointOfEvent): Promise<Explanation> => {
+    const outcome = recordedOutcome(row) ?? unrecordedOutcome(event, row);
+    return {
+      endpoint: row.id,
+      name: row.name,
+      ...(outcome === 'waiting'
+        ? waitFields(
+            schedules,
+            row,
+            row.state === null ? { for: await placeOf(row.id) } : waitOf(row),
+          )
+        : endFields(outcome)),
+      // `wait` says when the next attempt is made: the time that was planned may be over.
+      attempts: row.attempts.map((attempt) => attemptOf({ ...attempt, nextAttemptAt: null })),
+    };
   };
+  return { event, endpoints: await Promise.all(rows.map(explain)) };
 }
 
-type Outcome = 'delivered' | 'waiting' | 'failed' | { reason: MissReason };
+type Outcome = 'delivered' | 'waiting' | 'failed' | 'stopped' | { reason: MissReason };
 
 /** The outcome that the rows of the task record; undefined without rows. */
-function recordedOutcome(
-  { state }: EndpointOfEvent,
-  latest: string | undefined,
-): Outcome | undefined {
+function recordedOutcome({ state, attempts }: EndpointOfEvent): Outcome | undefined {
+  const latest = attempts.at(-1)?.status;
   if (state === 'dead') return 'failed';
   if (state !== null) return 'waiting';
   if (latest === undefined) return undefined;
-  if (latest === 'dropped') return { reason: 'inactive' };
+  // The receiver knows a message that was sent before the endpoint was switched off.
+  if (latest === 'dropped')
+    return attempts.some(({ status }) => status !== 'dropped') ? 'stopped' : { reason: 'inactive' };
   if (latest === 'retry') return 'waiting';
   return latest === 'delivered' ? 'delivered' : 'failed';
 }
@@ -80,7 +79,7 @@ function recordedOutcome(
 const queuedMs = 24 * 3_600_000;
 
 /** The decision of fan-out about an event of which the endpoint has no record. */
-function unrecordedOutcome({ event }: TenantEvent, endpoint: EndpointOfEvent): Outcome {
+function unrecordedOutcome(event: FanoutEvent, endpoint: EndpointOfEvent): Outcome {
   const reason = missReason(event, endpoint);
   if (reason !== undefined) return { reason };
   const at = Date.parse(event.timestamp);
@@ -89,20 +88,14 @@ function unrecordedOutcome({ event }: TenantEvent, endpoint: EndpointOfEvent): O
   return isChanged || Date.now() - at > queuedMs ? { reason: 'not_recorded' } : 'waiting';
 }
 
-function ended(outcome: Exclude<Outcome, 'waiting'>) {
+function endFields(outcome: Exclude<Outcome, 'waiting'>) {
   if (typeof outcome === 'string')
     return { receives: true, reason: '', state: outcome, message: endMessages[outcome] };
   const { reason } = outcome;
   return { receives: false, reason, state: 'not_sent', message: missMessages[reason] };
 }
 
-async function waiting(
-  { broker, schedules }: ExplainDeps,
-  { tenant }: TenantEvent,
-  row: EndpointOfEvent,
-) {
-  const wait: Wait =
-    row.state === null ? { for: await lanePlace(broker, tenant, row.id) } : waitOf(row);
+function waitFields(schedules: ExplainDeps['schedules'], row: EndpointOfEvent, wait: Wait) {
   return {
     receives: true,
     reason: '',

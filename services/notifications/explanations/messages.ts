@@ -1,4 +1,4 @@
-import type { SkipReason } from '../fanout/event.ts';
+import type { ReachReason, SkipReason } from '../fanout/event.ts';
 import type { WaitCause } from './wait.ts';
 
 // The sentences of explanations, for developers.
@@ -10,11 +10,18 @@ export const skipMessages: Readonly<Record<SkipReason, string>> = {
   self_event: 'The endpoint gets events of this type about other endpoints, and none about itself.',
 };
 
+/** Why no endpoint gets events of a type. */
+export const reachMessages: Readonly<Record<ReachReason, string>> = {
+  no_tenant: 'Events of this type belong to no tenant, or to a deleted one.',
+  test_only: 'Events of this type are sent only by a test, to the tested endpoint.',
+};
+
 /** Why an endpoint did not get one event. */
-export type MissReason = SkipReason | 'created_later' | 'not_recorded';
+export type MissReason = SkipReason | ReachReason | 'created_later' | 'not_recorded';
 
 export const missMessages: Readonly<Record<MissReason, string>> = {
   ...skipMessages,
+  ...reachMessages,
   created_later: 'The endpoint was created after the event.',
   not_recorded:
     'The endpoint is subscribed now, but nothing is recorded about this event: most likely it was not subscribed then.',
@@ -38,4 +45,5 @@ export const waitMessages: Readonly<Record<WaitCause, string>> = {
 export const endMessages = {
   delivered: 'The receiver accepted the message.',
   failed: 'The last attempt failed, and no attempt follows.',
+  stopped: 'The endpoint was switched off, and no attempt follows.',
 } as const;

@@ -1,4 +1,5 @@
 import type { Target } from '@bailiwick/outbox';
+import { reachOf } from '../events/catalogue.ts';
 
 /**
  * The parts of an event that fan-out uses; webhooks get `text` unchanged. `email`: the address of
@@ -101,6 +102,16 @@ const toleranceMs = 5000;
 const existedAt = (event: FanoutEvent, createdAt: string) =>
   Date.parse(createdAt) <= Date.parse(event.timestamp) + toleranceMs;
 
+/** The reason for which fan-out sends events of a type to no endpoint. */
+export type ReachReason = 'no_tenant' | 'test_only';
+
+/** The reason for which fan-out sends events of a type to no endpoint; undefined = it sends them. */
+export function reachReason(type: string): ReachReason | undefined {
+  const reach = reachOf(type);
+  if (reach === 'none') return 'no_tenant';
+  return reach === 'test' ? 'test_only' : undefined;
+}
+
 /**
  * The reason for which an endpoint does not get an event; undefined = it gets the event. Whether the
  * endpoint is active decides last: an event that it misses for that reason alone is in its list of
@@ -109,8 +120,8 @@ const existedAt = (event: FanoutEvent, createdAt: string) =>
 export function missReason(
   event: FanoutEvent,
   endpoint: Receiver & { createdAt: string },
-): SkipReason | 'created_later' | undefined {
-  const reason = skipReason(event, { ...endpoint, active: true });
+): SkipReason | ReachReason | 'created_later' | undefined {
+  const reason = reachReason(event.type) ?? skipReason(event, { ...endpoint, active: true });
   if (reason !== undefined) return reason;
   if (!existedAt(event, endpoint.createdAt)) return 'created_later';
   return endpoint.active ? undefined : 'inactive';

@@ -146,7 +146,7 @@ async function tenantsOf(
 }
 
 /** The id of the task of an event at an endpoint. */
-export const taskOf = (event: string, endpoint: string): string => `${event}.${endpoint}`;
+const taskOf = (event: string, endpoint: string): string => `${event}.${endpoint}`;
 
 /** The attempt that an inactive endpoint's list shows instead of a delivery. */
 function unsentRow(

@@ -106,10 +106,10 @@ const endpointOf = ({ caller: { tenant, endpoint } }: Call) => ({ tenant, id: en
 // A receiver learns nothing of an event that its endpoint does not get, not even that there is one.
 async function explainToReceiver(deps: ExplainDeps, id: string, call: Call) {
   const { tenant, endpoint } = call.caller;
-  const explained = await explainDelivery(deps, { tenant, event: id, endpoint });
-  const delivery = explained?.endpoints[0];
-  if (!explained || !delivery?.receives) throw notFound('event');
-  const { type, timestamp } = explained.event;
+  const fate = await explainDelivery(deps, { tenant, event: id, endpoint });
+  const delivery = fate?.endpoints[0];
+  if (!fate || !delivery?.receives) throw notFound('event');
+  const { type, timestamp } = fate.event;
   return { eventType: type, occurredAt: timeOf(timestamp), delivery };
 }
 

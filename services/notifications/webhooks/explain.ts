@@ -2,10 +2,10 @@ import { timeOf } from '@bailiwick/contract';
 import { notFound } from '@bailiwick/errors';
 import type { Handlers } from '@bailiwick/pipeline';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { isOwnFamily, reachOf, types } from '../events/catalogue.ts';
+import { isOwnFamily, types } from '../events/catalogue.ts';
 import { type ExplainDeps, explainDelivery } from '../explanations/explain.ts';
-import { skipMessages } from '../explanations/messages.ts';
-import { type Receiver, skipReason } from '../fanout/event.ts';
+import { reachMessages, skipMessages } from '../explanations/messages.ts';
+import { type Receiver, reachReason, skipReason } from '../fanout/event.ts';
 import { listEndpoints } from './queries.ts';
 
 /** More endpoints than any tenant may have. */
@@ -14,8 +14,7 @@ const all = { limit: 100_000, after: '' };
 const messages = {
   '': 'The endpoint gets every event of this type.',
   ...skipMessages,
-  no_tenant: 'Events of this type belong to no tenant, or to a deleted one.',
-  test_only: 'Events of this type are sent only by a test, to the tested endpoint.',
+  ...reachMessages,
   unknown_type: 'There is no event of this type.',
 } as const;
 
@@ -27,9 +26,9 @@ export function explainHandlers(
 ): Pick<Handlers<typeof Webhooks>, 'explain' | 'explainDelivery'> {
   return {
     async explainDelivery({ tenant, event: id }) {
-      const explained = await explainDelivery(deps, { tenant, event: id, endpoint: null });
-      if (!explained) throw notFound('event');
-      const { event, endpoints } = explained;
+      const fate = await explainDelivery(deps, { tenant, event: id, endpoint: null });
+      if (!fate) throw notFound('event');
+      const { event, endpoints } = fate;
       return {
         event: id,
         eventType: event.type,
@@ -56,12 +55,10 @@ export function explainHandlers(
 
 function reasonOf(type: string, endpoint: Receiver): Reason {
   if (isOwnFamily(type) && !types.has(type)) return 'unknown_type';
-  const reach = reachOf(type);
-  if (reach === 'none') return 'no_tenant';
-  if (reach === 'test') return 'test_only';
   const isOwn = type.startsWith('webhook_endpoint.');
   // Checks events about other endpoints first: an event skipped there is always skipped.
   return (
+    reachReason(type) ??
     skipReason({ type, subject: '' }, endpoint) ??
     (isOwn ? skipReason({ type, subject: endpoint.id }, endpoint) : undefined) ??
     ''

@@ -33,15 +33,16 @@ export type DeliveryExplanation = Message<"bailiwick.notifications.v1.DeliveryEx
   name: string;
 
   /**
-   * Whether the endpoint gets the event: it was sent, or it waits.
+   * Whether the endpoint gets the event: it was sent, or it waits. A test (endpoint.ping) is sent to
+   * the tested endpoint alone.
    *
    * @generated from field: bool receives = 3 [json_name = "Receives"];
    */
   receives: boolean;
 
   /**
-   * Why it does not: not_subscribed, inactive, self_event, created_later or not_recorded. Empty if
-   * it does. not_recorded: the endpoint subscribes now, has no attempt, and was changed after the
+   * Why it does not: not_subscribed, inactive, self_event, created_later, no_tenant (no endpoint gets
+   * the type), test_only (only a tested endpoint does) or not_recorded. Empty if it does. not_recorded: the endpoint subscribes now, has no attempt, and was changed after the
    * event or the event is older than a day, so that it most likely did not subscribe then.
    *
    * @generated from field: string reason = 4 [json_name = "Reason"];
@@ -49,7 +50,8 @@ export type DeliveryExplanation = Message<"bailiwick.notifications.v1.DeliveryEx
   reason: string;
 
   /**
-   * delivered, waiting, failed (no attempt follows) or not_sent.
+   * delivered, waiting, failed (no attempt follows), stopped (attempts were made, and none follows
+   * because the endpoint was switched off) or not_sent.
    *
    * @generated from field: string state = 5 [json_name = "State"];
    */
