@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createId, serviceOrigin } from '@bailiwick/contract';
 import { createLog } from '@bailiwick/process';
+import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { LookUpTxt } from '@bailiwick/sso/domains/proof/txt.ts';
 import { watchDomains } from '@bailiwick/sso/domains/proof/watch.ts';
 import {
@@ -13,6 +14,7 @@ import {
 import { setLift } from '@bailiwick/sso/requirement/queries.ts';
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
 import { createLimiter, type Database, openDatabase } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
 import { createTestDatabase } from './support/database.ts';
 import { addProvider, newName } from './support/domains.ts';
 import { eventually } from './support/harness.ts';
@@ -73,10 +75,23 @@ async function put(
   return name;
 }
 
+/** Tenants that access reports as suspended or deleted. */
+const closed = new Set<string>();
+const admission = {
+  isOpen: ({ tenant }: { tenant: string }) => Promise.resolve({ open: !closed.has(tenant) }),
+} as unknown as PeerClient<typeof Admission>;
+
 /** Runs the watch of all replicas until `done`. */
 async function watch(lookUp: LookUpTxt, isDone: () => Promise<boolean>): Promise<void> {
   const stops = replicas.map((one) =>
-    watchDomains({ database: one, limiter: createLimiter(one), lookUp, log, intervalMs: 10 })(),
+    watchDomains({
+      database: one,
+      admission,
+      limiter: createLimiter(one),
+      lookUp,
+      log,
+      intervalMs: 10,
+    })(),
   );
   await eventually('the watch', isDone);
   await Promise.all(stops.map((stop) => stop()));
@@ -191,6 +206,35 @@ test('a claim is verified when its record appears, and an event says so', async 
     (await eventsOf(at, 'sso', tenant)).map(({ type, actor }) => ({ type, actor })),
     [{ type: 'domain.verified', actor: { type: 'system', id: 'sso' } }],
   );
+});
+
+test('the claim of a closed tenant is not looked up, and another tenant verifies the name', async () => {
+  const [first, second] = [createId('tnt'), createId('tnt')];
+  const name = await put(first, { status: 'pending', due: true });
+  closed.add(first);
+  let lookUps = 0;
+  const lookUp: LookUpTxt = () => {
+    lookUps += 1;
+    return Promise.resolve({ values: ['bailiwick-verify=abc'] });
+  };
+  await watch(
+    lookUp,
+    async () =>
+      (await countOf(
+        at,
+        `sso.domain where tenant = $1 and next_check_at > now() + interval '50 minutes'`,
+        [first],
+      )) === 1,
+  );
+  assert.equal(lookUps, 0);
+  await put(second, { name, status: 'pending', due: true });
+  await watch(
+    lookUp,
+    async () =>
+      (await countOf(at, `sso.domain where tenant = $1 and status = 'verified'`, [second])) === 1,
+  );
+  const [row] = await rowsOf(at, 'select status from sso.domain where tenant = $1', [first]);
+  assert.deepEqual(row, { status: 'pending' });
 });
 
 test('a name that is claimed again and again is looked up four times a minute', async () => {

@@ -232,7 +232,7 @@ const delayed: Statement<never, [tenant: string, id: string, seconds: number]> =
   text: `update domain d set next_check_at = now() + $3 * interval '1 second' where d.tenant = $1 and d.id = $2 and d.status = 'pending'`,
 };
 
-/** Delays the look-up of a claim whose name was looked up too often. */
+/** Delays the look-up of a claim that is not looked up now. */
 export async function delayCheck(
   database: Database,
   call: Origin,

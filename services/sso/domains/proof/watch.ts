@@ -1,6 +1,7 @@
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Database, Limiter, Transaction } from '@bailiwick/store';
+import type { DomainDeps } from '../deps.ts';
 import type { DomainRow } from '../entities.ts';
 import { byService, recordDomainEvent } from '../events.ts';
 import {
@@ -24,7 +25,10 @@ const lapseAfterDays = 3;
 /** Limited by name, so that claiming a domain again does not allow more DNS queries. */
 const claimChecksOfName = { count: 4, seconds: 60 };
 
-type Deps = {
+/** A tenant that is opened again can verify its claim at once. */
+const closedSeconds = 3600;
+
+type Deps = Pick<DomainDeps, 'admission'> & {
   database: Database;
   limiter: Limiter;
   lookUp: LookUpTxt;
@@ -77,7 +81,11 @@ async function checkBatch(deps: Deps): Promise<number> {
 }
 
 /** A claim without its record is no event: its administrators see the state. */
-async function checkClaim({ database, limiter, lookUp }: Deps, domain: DomainRow): Promise<void> {
+async function checkClaim(deps: Deps, domain: DomainRow): Promise<void> {
+  const { database, admission, limiter, lookUp } = deps;
+  // A suspended or deleted tenant claims nothing: its proof would keep the domain from another one.
+  const { open } = await admission.isOpen({ tenant: domain.tenant }, byService);
+  if (!open) return delayCheck(database, byService, domain, closedSeconds);
   const key = `domain_check ${domain.tenant} ${domain.name}`;
   const seconds = await limiter.use(key, claimChecksOfName);
   if (seconds > 0) return delayCheck(database, byService, domain, seconds);
