@@ -16,7 +16,8 @@ test('Users_Disable invalidates the user in gateways even if access is down, bec
   const authority = {
     setSubjectState: () => Promise.reject(unavailable()),
   } as unknown as PeerClient<typeof Authority>;
-  const call = { invalidates: new Set() } as unknown as Call;
+  const caller = { type: 'bot', id: 'bot_1' };
+  const call = { caller, invalidates: new Set() } as unknown as Call;
   await assert.rejects(
     changeHandlers({ database, authority }).disable(
       create(UsersDisableRequestSchema, { userId: 'usr_1' }),
