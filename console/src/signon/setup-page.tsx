@@ -1,6 +1,7 @@
 import { Button, List, Paper, SimpleGrid, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useCallback, useEffect } from 'react';
 import { useCall, useChange } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Page } from '../parts/page.tsx';
@@ -75,15 +76,19 @@ function Steps({ service, protocol, id }: StepsProps) {
   const { t } = useTexts();
   const { Slug } = useTenant();
   const navigate = useNavigate();
+  const queries = useQueryClient();
   const name = useNameOf()(service);
   const setup = setupOf(service, protocol);
-  const { addresses, error } = useReservation(service, protocol, id);
-  const openProvider = (provider: string) =>
-    void navigate({ to: `/console/t/${Slug}/sso/${provider}` });
+  const { addresses, error, retry } = useReservation(service, protocol, id);
+  // The ID is used up: to save with it again would change the provider, so no way leads back to it.
+  const openProvider = async (provider: string) => {
+    await navigate({ to: `/console/t/${Slug}/sso/${provider}`, replace: true });
+    queries.removeQueries({ queryKey: ['Sso_ReserveProvider'] });
+  };
   const choose = (next: string | null) =>
     void navigate({ to: '.', search: { service, protocol: next, id } as never });
   const Form = protocol === 'oidc' ? OidcForm : SamlForm;
-  if (error) return <FailureNotice error={error} />;
+  if (error) return <FailureNotice error={error} onRetry={retry} />;
   if (!addresses) return <Skeleton height={240} aria-busy="true" />;
   return (
     <Tabs value={protocol} onChange={choose} activateTabWithKeyboard={false}>
@@ -111,7 +116,7 @@ function Steps({ service, protocol, id }: StepsProps) {
               id={addresses.ID}
               name={name}
               setup={setup}
-              onDone={openProvider}
+              onDone={(provider) => void openProvider(provider)}
             />
           </Paper>
         </Stack>
@@ -164,22 +169,32 @@ function useReservation(service: Service, protocol: Protocol, id: string | undef
   const { ID: Tenant } = useTenant();
   const navigate = useNavigate();
   const { mutate, isIdle, error: reserveError } = useChange('Sso_ReserveProvider');
-  const { data, error } = useCall(
+  const { data, error, refetch } = useCall(
     'Sso_ReserveProvider',
     { Tenant, ID: id ?? '' },
     { enabled: id !== undefined, staleTime: Number.POSITIVE_INFINITY },
   );
   const isGone = error?.Code === 'not_found';
-  useEffect(() => {
-    const show = (next: SetupSearch) =>
-      void navigate({ to: '.', search: next as never, replace: true });
-    // A provider was saved with it, or it is too old.
-    if (isGone) show({ service, protocol });
-    else if (id === undefined && isIdle)
+  const show = useCallback(
+    (next: SetupSearch) => void navigate({ to: '.', search: next as never, replace: true }),
+    [navigate],
+  );
+  const reserve = useCallback(
+    () =>
       mutate(
         { Tenant },
         { onSuccess: ({ Reservation }) => show({ service, protocol, id: Reservation.ID }) },
-      );
-  }, [isGone, id, isIdle, mutate, navigate, Tenant, service, protocol]);
-  return { addresses: data?.Reservation, error: isGone ? reserveError : (error ?? reserveError) };
+      ),
+    [mutate, show, Tenant, service, protocol],
+  );
+  useEffect(() => {
+    // A provider was saved with it, or it is too old.
+    if (isGone) show({ service, protocol });
+    else if (id === undefined && isIdle) reserve();
+  }, [isGone, id, isIdle, show, reserve, service, protocol]);
+  return {
+    addresses: data?.Reservation,
+    error: isGone ? reserveError : (error ?? reserveError),
+    retry: id === undefined ? reserve : () => void refetch(),
+  };
 }
