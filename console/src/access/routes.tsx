@@ -38,7 +38,16 @@ const grantsView = createRoute({
   getParentRoute: () => tenantRoute,
   path: 'roles/grants',
   validateSearch: readGrants,
-  staticData: { permission: 'iam.grants.read' },
+  staticData: {
+    navigation: {
+      text: 'access.grants',
+      group: 'access',
+      icon: 'shield',
+      order: 20,
+      permission: 'iam.grants.read',
+      tabOf: '/console/t/$tenant/roles',
+    },
+  },
   component: lazyRouteComponent(() => import('./grants-page.tsx'), 'GrantsPage'),
 });
 

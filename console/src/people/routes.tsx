@@ -22,7 +22,16 @@ const invitationsView = createRoute({
   getParentRoute: () => tenantRoute,
   path: 'members/invitations',
   validateSearch: readListSearch,
-  staticData: { permission: 'iam.invitations.read' },
+  staticData: {
+    navigation: {
+      text: 'people.invitations',
+      group: 'people',
+      icon: 'people',
+      order: 10,
+      permission: 'iam.invitations.read',
+      tabOf: '/console/t/$tenant/members',
+    },
+  },
   component: lazyRouteComponent(() => import('./invitations-page.tsx'), 'InvitationsPage'),
 });
 

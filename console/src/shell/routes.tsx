@@ -10,7 +10,7 @@ import { Frame } from './frame.tsx';
 import { Proof } from './proof.tsx';
 import { type Account, Session, useAccount } from './session.tsx';
 import type { NavigationItem } from './spotlight.tsx';
-import { useViewsBelow } from './views.ts';
+import { useViewsBelow, type View } from './views.ts';
 
 // The routes above all views. An area adds its views below `tenantRoute` or `accountRoute`; what
 // the navigation says about a view stands in its `staticData`.
@@ -76,13 +76,20 @@ function TenantFrame() {
         <NotFound />
       </Frame>
     );
+  const visible = views.filter(({ permission }) => permission === undefined || may(permission));
+  const toItem = ({ text, icon, group }: View, { path }: View): NavigationItem => {
+    return { to: path.replace('$tenant', slug), text: t(text), icon, ...(group && { group }) };
+  };
+  // An item leads to the first of its tabs that the user may see.
   const items = views
-    .filter(({ permission }) => permission === undefined || may(permission))
-    .map(({ path, text, icon, group }): NavigationItem => {
-      return { to: path.replace('$tenant', slug), text: t(text), icon, ...(group && { group }) };
+    .filter(({ tabOf }) => tabOf === undefined)
+    .flatMap((view) => {
+      const tabs = visible.filter(({ tabOf }) => tabOf === view.path);
+      const first = visible.includes(view) ? view : tabs[0];
+      return first ? [toItem(view, first)] : [];
     });
   return (
-    <Frame items={items} tenant={slug}>
+    <Frame items={items} pages={visible.map((view) => toItem(view, view))} tenant={slug}>
       <TenantContext value={{ ...tenant, may }}>
         <TenantName value={tenant.Name}>
           {isPending && <Skeleton height={160} />}

@@ -23,6 +23,8 @@ export type Navigation = {
   order: number;
   /** Without this permission in the tenant, the view is neither linked nor shown. */
   permission?: string;
+  /** The path of the view beside which this one is a tab. The navigation has one item for both. */
+  tabOf?: string;
 };
 
 declare module '@tanstack/react-router' {
@@ -33,8 +35,10 @@ declare module '@tanstack/react-router' {
   }
 }
 
+export type View = Navigation & { path: string };
+
 /** The views below a route, in the order of the navigation. */
-export function useViewsBelow(path: string): Array<Navigation & { path: string }> {
+export function useViewsBelow(path: string): View[] {
   const { routesById } = useRouter();
   return Object.values(routesById)
     .flatMap(({ fullPath, options }) => {
