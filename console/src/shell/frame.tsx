@@ -14,13 +14,15 @@ import { UserMenu } from './user-menu.tsx';
 
 type Props = {
   items: readonly NavigationItem[];
+  /** The views that the search finds. Default: those of the navigation. */
+  pages?: readonly NavigationItem[];
   /** The slug of the tenant that the view is about. */
   tenant?: string;
   children: ReactNode;
 };
 
 /** The frame around every view. */
-export function Frame({ items, tenant, children }: Props) {
+export function Frame({ items, pages = items, tenant, children }: Props) {
   const { t } = useTexts();
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
@@ -50,12 +52,12 @@ export function Frame({ items, tenant, children }: Props) {
             />
             <Link to="/console" className="console-brand">
               <ServiceBrand />
+              {tenant !== undefined && <TenantLogo tenant={tenant} />}
             </Link>
-            {tenant !== undefined && <TenantLogo tenant={tenant} />}
             <TenantSwitch tenant={tenant} />
           </Group>
           <Group gap="sm" wrap="nowrap">
-            <Spotlight pages={items} tenant={tenant} />
+            <Spotlight pages={pages} tenant={tenant} />
             <UserMenu />
           </Group>
         </Group>
