@@ -79,7 +79,7 @@ export function TenantForm<Fields extends Values>(props: Props<Fields>) {
         })}
         read={async () => whole((await client.call('Tenants_Get', { Tenant: ID })).Tenant)}
         recordIn={({ Tenant }) => whole(Tenant)}
-        stale={['Tenants_Get']}
+        stale={['Tenants_Get', 'Tenants_GetBranding']}
         onDone={({ Tenant }) => {
           notify(t('settings.saved'));
           onSaved?.(whole(Tenant));
