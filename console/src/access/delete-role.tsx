@@ -1,4 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
+import { rights } from '../grants/rights.ts';
 import { WhatIf } from '../grants/what-if.tsx';
 import { ActionDialog } from '../parts/action-dialog.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -12,7 +13,7 @@ export function DeleteRole({ role: { Tenant, Slug }, onDone, onClose }: Props) {
     <ActionDialog
       operation="Roles_Delete"
       request={{ Tenant, Slug }}
-      stale={['Roles_ListByTenant', 'Grants_ListByTenant']}
+      stale={['Roles_ListByTenant', ...rights]}
       title={t('access.deleteRole')}
       action={t('access.delete')}
       phrase={Slug}

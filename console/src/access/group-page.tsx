@@ -3,7 +3,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AddressField, useSubjectOf } from '../grants/address-field.tsx';
 import { HolderRoles } from '../grants/holder-roles.tsx';
-import { RemoveMember } from '../grants/member-groups.tsx';
+import { memberLists, RemoveMember } from '../grants/member-groups.tsx';
+import { rights } from '../grants/rights.ts';
 import { HolderName } from '../grants/subject-name.tsx';
 import { WhatIf } from '../grants/what-if.tsx';
 import { ActionDialog } from '../parts/action-dialog.tsx';
@@ -25,19 +26,21 @@ import { Subgroups } from './subgroups.tsx';
 export function GroupPage({ path }: { path: string }) {
   const { t } = useTexts();
   const { ID: Tenant, Slug, may } = useTenant();
-  const { data, error } = useCall('Groups_Get', { Tenant, Path: path });
+  const { data, error, refetch } = useCall('Groups_Get', { Tenant, Path: path });
   const mayWrite = may('iam.groups.write');
-  if (data && !data.Group)
-    return <Empty icon="warning" title={path} description={t('access.noGroup')} />;
   return (
     <Page
       title={data?.Group?.Name || path}
       back={{ to: `/console/t/${Slug}/groups`, text: t('access.groups') }}
+      record={path}
       description={data?.Group?.Description || undefined}
       actions={data?.Group && mayWrite && <Actions group={data.Group} />}
     >
-      <FailureNotice error={error} />
+      <FailureNotice error={error} onRetry={() => void refetch()} />
       {!data && !error && <Skeleton height={120} />}
+      {data && !data.Group && (
+        <Empty icon="warning" title={path} description={t('access.noGroup')} />
+      )}
       {data?.Group && (
         <>
           <Facts
@@ -112,7 +115,7 @@ function AddMember({ path }: { path: string }) {
   const { ID: Tenant } = useTenant();
   const [text, setText] = useState('');
   const { id, isUnknown } = useSubjectOf(text);
-  const change = useChange('Groups_AddMember', { stale: ['Groups_ListMembers'] });
+  const change = useChange('Groups_AddMember', { stale: [...memberLists, ...rights] });
   const request = { Tenant, Group: path, UserID: id };
   return (
     <form
@@ -150,7 +153,7 @@ function Delete({ path, onClose }: { path: string; onClose: () => void }) {
     <ActionDialog
       operation="Groups_Delete"
       request={request}
-      stale={['Groups_ListByTenant']}
+      stale={['Groups_ListByTenant', ...memberLists, ...rights]}
       title={t('access.deleteGroup')}
       action={t('access.delete')}
       phrase={path}

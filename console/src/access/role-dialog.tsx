@@ -4,6 +4,7 @@ import { Alert, Badge, Button, Group, Stack, TagsInput, Text, TextInput } from '
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
+import { rights } from '../grants/rights.ts';
 import { WhatIf } from '../grants/what-if.tsx';
 import { client, useChange } from '../parts/calls.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -61,7 +62,9 @@ export function RoleDialog({ role, onClose }: { role?: Role; onClose: () => void
   const { ID: Tenant } = useTenant();
   const [base, setBase] = useState(role);
   const [theirs, setTheirs] = useState<Role>();
-  const change = useChange('Roles_Save', { stale: ['Roles_ListByTenant', 'Roles_Get'] });
+  const change = useChange('Roles_Save', {
+    stale: ['Roles_ListByTenant', 'Roles_Get', ...rights],
+  });
   const form = useForm<Fields>({
     initialValues: fieldsOf(role),
     validate: {

@@ -29,7 +29,7 @@ export function RolePage({ slug }: { slug: string }) {
   const role = data?.Role;
   if (!role)
     return (
-      <Page title={slug} back={back}>
+      <Page title={slug} back={back} record={slug}>
         <FailureNotice error={error} onRetry={() => void refetch()} />
         {!data && !error && <Skeleton height={160} aria-busy="true" />}
         {data && <Empty icon="warning" title={slug} description={t('access.noRole')} />}
@@ -39,6 +39,7 @@ export function RolePage({ slug }: { slug: string }) {
     <Page
       title={role.Name || role.Slug}
       back={back}
+      record={slug}
       description={role.Description || undefined}
       actions={!role.System && may('iam.roles.write') && <Actions role={role} />}
     >

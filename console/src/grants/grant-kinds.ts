@@ -2,6 +2,7 @@ import type { ItemOf, RequestOf } from '@bailiwick/client/client.ts';
 import { type ListPage, pageOf, useCall, useChange } from '../parts/calls.ts';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTenant } from '../shell/routes.tsx';
+import { rights } from './rights.ts';
 
 // The grants of people, groups and bots, which have operations of their own, as rows of one kind.
 
@@ -86,22 +87,14 @@ export function useGrants({ of, holder, role }: GrantSelection, cursor: string) 
   return { page: pages[of](), query: chosen, operation: operations[of], request: requests[of] };
 }
 
-const stale = [
-  'Grants_ListByTenant',
-  'GroupGrants_ListByTenant',
-  'BotGrants_ListByTenant',
-  'Access_ListPermissions',
-  'Access_Explain',
-] as const;
-
 /** Makes a change that was planned: adds or removes one grant. */
 export function useGrantChange() {
-  const add = useChange('Grants_Add', { stale });
-  const remove = useChange('Grants_Remove', { stale });
-  const addToGroup = useChange('GroupGrants_Add', { stale });
-  const removeFromGroup = useChange('GroupGrants_Remove', { stale });
-  const addToBot = useChange('BotGrants_Add', { stale });
-  const removeFromBot = useChange('BotGrants_Remove', { stale });
+  const add = useChange('Grants_Add', { stale: rights });
+  const remove = useChange('Grants_Remove', { stale: rights });
+  const addToGroup = useChange('GroupGrants_Add', { stale: rights });
+  const removeFromGroup = useChange('GroupGrants_Remove', { stale: rights });
+  const addToBot = useChange('BotGrants_Add', { stale: rights });
+  const removeFromBot = useChange('BotGrants_Remove', { stale: rights });
   const all = [add, remove, addToGroup, removeFromGroup, addToBot, removeFromBot];
   return {
     isPending: all.some(({ isPending }) => isPending),

@@ -11,14 +11,13 @@ import { PageSection } from '../parts/page-section.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import { rights } from './rights.ts';
 import { WhatIf } from './what-if.tsx';
 
-const stale = [
-  'Groups_ListMemberGroups',
-  'Groups_ListMembers',
-  'Access_ListPermissions',
-  'Access_Explain',
-] as const;
+/** The operations that list who is in which group. */
+export const memberLists = ['Groups_ListMemberGroups', 'Groups_ListMembers'] as const;
+
+const stale = [...memberLists, ...rights] as const;
 
 /** The groups of a member, which are changed in place. */
 export function MemberGroups({ user }: { user: string }) {

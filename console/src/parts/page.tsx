@@ -8,6 +8,8 @@ type Props = {
   title: string;
   /** The list that the view belongs to. */
   back?: { to: string; text: string };
+  /** The name of the record, if the search of the address and not its path names it. */
+  record?: string;
   description?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
@@ -21,9 +23,9 @@ const titleOf = (names: readonly string[]) =>
   [...new Set(names)].filter((name) => name !== '').join(' · ');
 
 /** A view: its title, its purpose, its buttons and its content. */
-export function Page({ title, back, description, actions, children }: Props) {
+export function Page({ title, back, record = '', description, actions, children }: Props) {
   useDocumentTitle(titleOf([title, useContext(TenantName), serviceName]));
-  const heading = useFocusOnArrival();
+  const heading = useFocusOnArrival(record);
   return (
     <Stack gap="lg" maw={1040}>
       <Group justify="space-between" align="start" gap="sm">
@@ -49,22 +51,23 @@ export function Page({ title, back, description, actions, children }: Props) {
   );
 }
 
-let lastPathname: string | undefined;
+let lastPlace: string | undefined;
 
 /**
  * The heading of a view that the user has gone to gets the focus, so that a screen reader says where
  * the user is, and the Tab key goes on from there. Filters of the same view move no focus.
  */
-function useFocusOnArrival() {
+function useFocusOnArrival(record: string) {
   const heading = useRef<HTMLHeadingElement>(null);
   // The resolved location: the former view is still shown while the next one is loading.
   const pathname = useRouterState({
     select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname,
   });
+  const place = `${pathname} ${record}`;
   useEffect(() => {
-    if (lastPathname !== undefined && lastPathname !== pathname)
+    if (lastPlace !== undefined && lastPlace !== place)
       heading.current?.focus({ preventScroll: true });
-    lastPathname = pathname;
-  }, [pathname]);
+    lastPlace = place;
+  }, [place]);
   return heading;
 }

@@ -1,4 +1,6 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
+import { useState } from 'react';
+import { rights } from '../grants/rights.ts';
 import { ActionDialog } from '../parts/action-dialog.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
@@ -6,7 +8,6 @@ import { nameOf } from './member-texts.ts';
 
 type Props = { member: ItemOf<'TenantMembers_List'>; onClose: () => void };
 
-const rights = ['Grants_ListByTenant', 'Access_ListPermissions'] as const;
 const stale = ['TenantMembers_List', ...rights] as const;
 
 type RemoveProps = Props & {
@@ -37,9 +38,11 @@ export function RemoveMember({ member, onClose, onDone }: RemoveProps) {
 }
 
 /** Disables an active member, or enables a disabled one. */
-export function SwitchMember({ member, onClose }: Props) {
+export function SwitchMember({ member: given, onClose }: Props) {
   const { t } = useTexts();
   const { Name } = useTenant();
+  // The member as the dialog was opened: the change shows behind it before it closes.
+  const [member] = useState(given);
   const { Tenant, UserID, Status } = member;
   const person = nameOf(member);
   const isDisabled = Status === 'disabled';
