@@ -27,6 +27,8 @@ export type CallFormProps<Name extends OperationName, Fields extends Values> = {
   onDone: (response: ResponseOf<Name>, fields: Fields) => void;
   onCancel?: () => void;
   submit: string;
+  /** Whether the call destroys something. */
+  isRed?: boolean;
   children: (form: UseFormReturnType<Fields>) => ReactNode;
 };
 
@@ -35,7 +37,7 @@ export function CallForm<Name extends OperationName, Fields extends Values>(
   props: CallFormProps<Name, Fields>,
 ) {
   const { operation, initial, check, precheck, toRequest, stale, onDone, ...rest } = props;
-  const { refused, secret, onCancel, submit, children } = rest;
+  const { refused, secret, onCancel, submit, isRed = false, children } = rest;
   const change = useChange(operation, { stale });
   const form = useForm<Fields>({
     initialValues: initial,
@@ -56,7 +58,7 @@ export function CallForm<Name extends OperationName, Fields extends Values>(
       <Stack>
         {children(form)}
         <FailureNotice error={isAboutField ? null : change.error} />
-        <FormButtons submit={submit} onCancel={onCancel} isBusy={change.isPending} />
+        <FormButtons submit={submit} onCancel={onCancel} isBusy={change.isPending} isRed={isRed} />
         <SameByApi operation={operation} request={toRequest({ ...form.values, ...secret })} />
       </Stack>
     </form>
@@ -69,9 +71,11 @@ type ButtonsProps = {
   isBusy: boolean;
   /** Whether something else has to be decided first. */
   isHeld?: boolean;
+  isRed?: boolean;
 };
 
-export function FormButtons({ submit, onCancel, isBusy, isHeld = false }: ButtonsProps) {
+export function FormButtons(props: ButtonsProps) {
+  const { submit, onCancel, isBusy, isHeld = false, isRed = false } = props;
   const { t } = useTexts();
   return (
     <Group justify={onCancel ? 'end' : 'start'}>
@@ -80,7 +84,7 @@ export function FormButtons({ submit, onCancel, isBusy, isHeld = false }: Button
           {t('form.cancel')}
         </Button>
       )}
-      <Button type="submit" loading={isBusy} disabled={isHeld}>
+      <Button type="submit" {...(isRed && { color: 'red.8' })} loading={isBusy} disabled={isHeld}>
         {submit}
       </Button>
     </Group>

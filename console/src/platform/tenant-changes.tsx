@@ -1,5 +1,6 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
 import { Group } from '@mantine/core';
+import { useState } from 'react';
 import { ActionDialog } from '../parts/action-dialog.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
@@ -19,6 +20,8 @@ type Change = {
   done: TextKey;
   /** Whether the user types the short name first. */
   isTyped: boolean;
+  /** The change that this one takes back. */
+  undoes?: string;
 };
 
 const changes = {
@@ -37,6 +40,7 @@ const changes = {
     about: 'platform.resumeAbout',
     done: 'platform.resumeDone',
     isTyped: false,
+    undoes: 'suspend',
   },
   delete: {
     operation: 'Tenants_Delete',
@@ -53,13 +57,17 @@ const changes = {
     about: 'platform.restoreAbout',
     done: 'platform.restoreDone',
     isTyped: false,
+    undoes: 'delete',
   },
 } as const satisfies Record<string, Change>;
 
 /** Changes the state of a tenant. */
 export function TenantChange({ name, tenant, onClose }: Props & { name: keyof typeof changes }) {
   const { t } = useTexts();
-  const { operation, title, action, about, done, isTyped } = changes[name];
+  // The change stays the same while the tenant of the view changes by it.
+  const [{ operation, title, action, about, done, isTyped, undoes }] = useState<Change>(
+    changes[name],
+  );
   const { ID, Name, Slug } = tenant;
   return (
     <ActionDialog
@@ -69,6 +77,7 @@ export function TenantChange({ name, tenant, onClose }: Props & { name: keyof ty
       title={t(title)}
       action={t(action)}
       {...(isTyped && { phrase: Slug })}
+      isHarmless={undoes !== undefined}
       notice={t(done, { tenant: Name })}
       onClose={onClose}
     >
@@ -85,14 +94,18 @@ export function TenantButtons({ tenant }: Pick<Props, 'tenant'>) {
   const names = possible[tenant.Status] ?? [];
   return (
     <Group gap="xs">
-      {names.map((name) => (
-        <DialogButton
-          key={name}
-          text={t(changes[name].action)}
-          isRed={changes[name].isTyped}
-          dialog={(onClose) => <TenantChange name={name} tenant={tenant} onClose={onClose} />}
-        />
-      ))}
+      {names.map((name) => {
+        const { action, isTyped, undoes }: Change = changes[name];
+        return (
+          <DialogButton
+            // One button for both ways: it keeps its dialog open until the call is done.
+            key={undoes ?? name}
+            text={t(action)}
+            isRed={isTyped}
+            dialog={(onClose) => <TenantChange name={name} tenant={tenant} onClose={onClose} />}
+          />
+        );
+      })}
     </Group>
   );
 }

@@ -1,5 +1,6 @@
 import type { OperationName, RequestOf } from '@bailiwick/client/client.ts';
 import { Alert, Text, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
@@ -52,19 +53,22 @@ export const acts = {
 
 export type ActName = keyof typeof acts;
 
-const stale: readonly OperationName[] = ['Users_List', 'Users_Get', 'Audit_ListByUser'];
+const lists: readonly OperationName[] = ['Users_List', 'Audit_ListByUser'];
+const stale: readonly OperationName[] = [...lists, 'Users_Get'];
 
 type Props = {
   name: ActName;
   user: { ID: string; Email: string };
+  /** Follows the act. It loads the user again: here that would fail for one who is deleted. */
   onDone?: () => void;
   onClose: () => void;
 };
 
 /** Acts on another user's account, for a reason that this user gets by mail. */
-export function UserAct({ name, user, onDone = () => {}, onClose }: Props) {
+export function UserAct({ name, user, onDone, onClose }: Props) {
   const { t } = useTexts();
-  const { operation, title, action, about, done, isTyped } = acts[name];
+  // The act stays the same while the user of the view changes by it.
+  const [{ operation, title, action, about, done, isTyped }] = useState<Act>(acts[name]);
   const { ID, Email } = user;
   return (
     <FormDialog
@@ -79,14 +83,15 @@ export function UserAct({ name, user, onDone = () => {}, onClose }: Props) {
         UserID: ID,
         Reason: reason.trim(),
       })}
-      stale={stale}
+      stale={onDone ? lists : stale}
       notice={t(done, { person: Email })}
       onDone={() => {
         onClose();
-        onDone();
+        onDone?.();
       }}
       onClose={onClose}
       submit={t(action)}
+      isRed={isTyped}
     >
       {(form) => (
         <>

@@ -1,5 +1,6 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
 import { Group, Skeleton } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
@@ -76,12 +77,16 @@ function Buttons({ user }: { user: User }) {
   const { User: own } = useAccount();
   const { may } = usePlatformPermissions();
   const navigate = useNavigate();
+  const queries = useQueryClient();
   const isActive = user.Status === 'active';
   if (user.ID === own.ID) return undefined;
   const names: ActName[] = may('iam.platform.users.write')
     ? [isActive ? 'disable' : 'enable', 'resetFactors', 'delete']
     : [];
-  const leave = () => void navigate({ to: '/console/platform/users' });
+  const leave = async () => {
+    await navigate({ to: '/console/platform/users' });
+    await queries.invalidateQueries({ queryKey: ['Users_Get'] });
+  };
   return (
     <Group gap="xs">
       {isActive && may('iam.platform.support.act') && (
@@ -99,7 +104,8 @@ function Buttons({ user }: { user: User }) {
       )}
       {names.map((name) => (
         <DialogButton
-          key={name}
+          // One button: it keeps its dialog open until the call is done.
+          key={name === 'enable' ? 'disable' : name}
           text={t(acts[name].action)}
           isRed={name === 'disable' || name === 'delete'}
           dialog={(onClose) => (
@@ -107,7 +113,7 @@ function Buttons({ user }: { user: User }) {
               name={name}
               user={user}
               onClose={onClose}
-              {...(name === 'delete' && { onDone: leave })}
+              {...(name === 'delete' && { onDone: () => void leave() })}
             />
           )}
         />
