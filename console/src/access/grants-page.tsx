@@ -1,6 +1,6 @@
 import { Group, NativeSelect } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useSubjectOf } from '../grants/address-field.tsx';
 import { GrantDialog, HolderField, RoleSelect } from '../grants/grant-dialog.tsx';
 import { type Holder, holders, holderTexts } from '../grants/grant-kinds.ts';
@@ -36,7 +36,7 @@ export function GrantsPage() {
       }
     >
       <AccessTabs current="roles/grants">
-        <Filters key={of} />
+        <Filters />
         <GrantList
           selection={{ of, holder, role }}
           place={{ cursor, onCursor: (next) => go({ ...search, cursor: next }) }}
@@ -71,13 +71,6 @@ function Filters() {
   const { may } = useTenant();
   const { search, go } = useGrantSearch();
   const { of = 'people', holder = '', role = '' } = search;
-  const [text, setText] = useState(holder);
-  const subject = useSubjectOf(of === 'groups' ? '' : text);
-  const chosen = of === 'groups' ? text : subject.id;
-  // A person is found by the address while it is typed. Another selection begins at the first page.
-  useEffect(() => {
-    if (chosen !== holder) go({ of, role, holder: chosen }, true);
-  });
   return (
     <Group role="search" align="start" gap="sm">
       <NativeSelect
@@ -86,10 +79,37 @@ function Filters() {
         onChange={(event) => go({ of: event.currentTarget.value as Holder, role })}
         data={holders.map((one) => ({ value: one, label: t(holderTexts[one]) }))}
       />
-      <HolderField of={of} value={text} onChange={setText} isUnknown={subject.isUnknown} isFilter />
+      <HolderFilter key={of} />
       {may('iam.roles.read') && (
         <RoleSelect value={role} onChange={(next) => go({ of, holder, role: next })} isFilter />
       )}
     </Group>
+  );
+}
+
+/** The holder in the view's address. A person is found by the address while it is typed. */
+function HolderFilter() {
+  const { search, go } = useGrantSearch();
+  const { of = 'people', holder = '', role = '' } = search;
+  const [text, setText] = useState(holder);
+  const subject = useSubjectOf(of === 'groups' ? '' : text);
+  const chosen = of === 'groups' ? text : subject.id;
+  // The holder that the text stands for. Any other one came with Back, Forward or a link.
+  const known = useRef(holder);
+  const show = useEffectEvent((next: string) => {
+    if (next === known.current) return;
+    known.current = next;
+    setText(next);
+  });
+  // Another selection begins at the first page.
+  const choose = useEffectEvent((next: string) => {
+    if (next === known.current) return;
+    known.current = next;
+    go({ of, role, holder: next }, true);
+  });
+  useEffect(() => show(holder), [holder]);
+  useEffect(() => choose(chosen), [chosen]);
+  return (
+    <HolderField of={of} value={text} onChange={setText} isUnknown={subject.isUnknown} isFilter />
   );
 }

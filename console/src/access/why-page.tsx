@@ -22,7 +22,7 @@ export function WhyPage() {
     <Page title={t('access.why')} description={t('access.whyAbout')}>
       <Form question={question} />
       {subject === undefined && permission !== undefined && (
-        <Holders permission={permission} resource={resource} />
+        <Holders key={`${permission} ${resource}`} permission={permission} resource={resource} />
       )}
       {subject !== undefined && permission !== undefined && (
         <Explanation tenant={ID} subject={subject} permission={permission} resource={resource} />
@@ -41,7 +41,6 @@ function Holders({ permission, resource }: HoldersProps) {
   return (
     <PageSection title={t('access.whoMay')}>
       <ListView
-        key={`${permission} ${resource}`}
         operation="Access_ListSubjects"
         request={{ Tenant, Permission: permission, ...(resource && { Resource: resource }) }}
         label={t('access.whoMay')}

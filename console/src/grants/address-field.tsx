@@ -5,12 +5,14 @@ import { useCall } from '../parts/calls.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 
+const isId = (text: string) => /^(?:usr|bot)_[0-9a-z]{26}$/.test(text);
+
 /** Finds the ID of a person by the address; '' until there is one. An ID stands for itself. */
 export function useSubjectOf(text: string): { id: string; isUnknown: boolean } {
   const [subject] = useDebouncedValue(text.trim(), 300);
   const isAddress = /^[^\s@]+@[^\s@]+$/.test(subject);
   const { data, error } = useCall('Users_GetByEmail', { Email: subject }, { enabled: isAddress });
-  if (/^(?:usr|bot)_/.test(text.trim())) return { id: text.trim(), isUnknown: false };
+  if (isId(text.trim())) return { id: text.trim(), isUnknown: false };
   // The answer to an earlier text is not the person of this one.
   if (subject !== text.trim()) return { id: '', isUnknown: false };
   return { id: isAddress ? (data?.User?.ID ?? '') : '', isUnknown: isAddress && error !== null };

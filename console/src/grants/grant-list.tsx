@@ -42,7 +42,7 @@ export function GrantList({ selection, hides, place, empty }: Props) {
         actions={[
           {
             text: t('access.remove'),
-            label: (grant) => `${t('access.remove')}: ${grant.role}`,
+            label: (grant) => `${t('access.remove')}: ${grant.role}, ${grant.holder}`,
             isRed: true,
             may: may('iam.grants.write'),
             dialog: (grant, onClose) => <Remove grant={grant} onClose={onClose} />,
