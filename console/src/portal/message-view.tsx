@@ -17,8 +17,10 @@ export function MessageView({ id, abilities, onBack }: Props) {
   const Message = message.data?.Message;
   const delivery = explained.data?.Delivery;
   const event = Message?.EventType ?? explained.data?.EventType ?? t('webhooks.message');
-  const error = mayRead ? message.error : explained.error;
+  const { error, refetch } = mayRead ? message : explained;
   const isKnown = Message !== undefined || delivery !== undefined;
+  // An event that is not sent yet has no message, but an explanation.
+  const hasFailed = !isKnown && error !== null && !explained.isLoading;
   const status = delivery?.State ?? Message?.Status;
   return (
     <Stack gap="lg" align="stretch">
@@ -39,10 +41,10 @@ export function MessageView({ id, abilities, onBack }: Props) {
           />
         )}
       </Group>
-      {!isKnown && <FailureNotice error={error} onRetry={() => void message.refetch()} />}
+      {hasFailed && <FailureNotice error={error} onRetry={() => void refetch()} />}
       {Message && <MessageContents message={Message} delivery={delivery} />}
       {!Message && delivery && <DeliveryContents delivery={delivery} />}
-      {!isKnown && !error && <Skeleton height={240} />}
+      {!isKnown && !hasFailed && <Skeleton height={240} />}
     </Stack>
   );
 }

@@ -48,14 +48,20 @@ export function AttemptList({ filter, empty, place }: Props) {
   );
 }
 
-/** The event with a link to its message, its time and, on narrow screens, the result. */
+/** The event with a link to its message, which a test has none of, its time and, on narrow screens, the result. */
 function EventCell({ ID, Endpoint, EventType, StartedAt, Status }: Attempt) {
   const { views } = useArea();
   return (
     <>
-      <Anchor component={Link} to={`${views}/${Endpoint}/messages/${ID}`} size="sm" fw={500}>
-        {EventType}
-      </Anchor>
+      {EventType === 'endpoint.ping' ? (
+        <Text size="sm" fw={500}>
+          {EventType}
+        </Text>
+      ) : (
+        <Anchor component={Link} to={`${views}/${Endpoint}/messages/${ID}`} size="sm" fw={500}>
+          {EventType}
+        </Anchor>
+      )}
       <Text size="xs" c="dimmed">
         <Time at={StartedAt} />
       </Text>

@@ -19,11 +19,13 @@ export function MessagePage() {
   const { endpoint = '', message = '' } = useParams({ strict: false });
   const request = { Tenant, ID: endpoint, MessageID: message };
   const { data, error, refetch } = useCall(`${area}_GetMessage`, request);
-  const explanation = useExplanation(message);
+  const { data: explanation, isLoading: isExplaining } = useExplanation(message);
   const delivery = explanation?.Endpoints.find(({ Endpoint }) => Endpoint === endpoint);
   const others = explanation?.Endpoints.filter(({ Endpoint }) => Endpoint !== endpoint) ?? [];
   const EventType = data?.Message.EventType ?? explanation?.EventType ?? '';
   const status = delivery?.State ?? data?.Message.Status;
+  // An event that is not sent yet has no message, but an explanation.
+  const hasFailed = error !== null && !delivery && !isExplaining;
   const mayResend = mayWrite && (data !== undefined || status === 'waiting');
   return (
     <Page
@@ -42,10 +44,10 @@ export function MessagePage() {
         )
       }
     >
-      {!delivery && <FailureNotice error={error} onRetry={() => void refetch()} />}
+      {hasFailed && <FailureNotice error={error} onRetry={() => void refetch()} />}
       {data && <MessageContents message={data.Message} delivery={delivery} />}
       {!data && delivery && <DeliveryContents delivery={delivery} />}
-      {!data && !error && !delivery && <Skeleton height={240} />}
+      {!data && !hasFailed && !delivery && <Skeleton height={240} />}
       {others.length > 0 && <OtherEndpoints deliveries={others} />}
       <SameByApi operation={`${area}_GetMessage`} request={request} />
     </Page>
@@ -57,7 +59,7 @@ function useExplanation(message: string) {
   const { ID: Tenant } = useTenant();
   const { isChat } = useArea();
   const enabled = !isChat && message.startsWith('evt_');
-  return useCall('Webhooks_ExplainDelivery', { Tenant, Event: message }, { enabled }).data;
+  return useCall('Webhooks_ExplainDelivery', { Tenant, Event: message }, { enabled });
 }
 
 /** The fate of the same event at the tenant's other endpoints. */
