@@ -15,6 +15,8 @@ type Props<Name extends ListName> = {
   label: string;
   columns: ReadonlyArray<Column<ItemOf<Name>>>;
   idOf: (item: ItemOf<Name>) => string;
+  /** Which items of a page are shown, if the call cannot say so. Default: all of them. */
+  isShown?: (item: ItemOf<Name>) => boolean;
   filters?: { label: string; choices?: readonly Choice[] };
   actions?: ReadonlyArray<ListAction<ItemOf<Name>>>;
   /** Stands in place of a list without rows. If a filter is set, "nothing matches" does. */
@@ -28,7 +30,7 @@ type Props<Name extends ListName> = {
 
 /** A list: its filters, one page of its rows with their actions, and its call. */
 export function ListView<Name extends ListName>(props: Props<Name>) {
-  const { operation, columns, filters, limit = 25, empty, children, ...rest } = props;
+  const { operation, columns, filters, isShown, limit = 25, empty, children, ...rest } = props;
   const { fields, isFiltered, sorting } = useListSearch();
   const address = useCursor();
   const place = props.place ?? address;
@@ -40,7 +42,8 @@ export function ListView<Name extends ListName>(props: Props<Name>) {
     Page: { Limit: limit, Cursor: place.cursor },
   } as RequestOf<Name>;
   const list = useCall(operation, request, { keepsPrevious: true });
-  const page = pageOf<Name>(list.data);
+  const whole = pageOf<Name>(list.data);
+  const page = whole && isShown ? { ...whole, items: whole.items.filter(isShown) } : whole;
   return (
     <>
       {filters && <ListFilters {...filters} />}
