@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { ComponentProps } from 'react';
 
 // The actions of a row. Plain elements: a list renders dozens of them, and a Button of Mantine takes
@@ -14,8 +13,3 @@ type ActionProps = Omit<ComponentProps<'button'>, 'className' | 'type'> & {
 export const RowAction = ({ isRed = false, ...props }: ActionProps) => (
   <button type="button" className={look} data-red={isRed || undefined} {...props} />
 );
-
-type LinkProps = Pick<ComponentProps<'a'>, 'children' | 'aria-label'> & { to: string };
-
-/** A link in a row that looks like its buttons. */
-export const RowLink = (props: LinkProps) => <Link className={look} {...props} />;

@@ -6,7 +6,6 @@ import { ListView } from '../parts/list-view.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
 import { Person } from '../parts/person.tsx';
-import { RowLink } from '../parts/row-action.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { RemoveRole } from './role-dialogs.tsx';
@@ -54,7 +53,7 @@ function useColumns(): Column<Grant>[] {
       header: t('platform.user'),
       cell: ({ UserID, Role }) => (
         <>
-          <Person id={UserID} />
+          <Person id={UserID} to={`/console/platform/users/${UserID}`} />
           <Text size="xs" c="dimmed" hiddenFrom="sm">
             {Role}
           </Text>
@@ -67,15 +66,6 @@ function useColumns(): Column<Grant>[] {
       header: t('platform.roleSince'),
       isSecondary: true,
       cell: ({ CreatedAt }) => <Time at={CreatedAt} />,
-    },
-    {
-      id: 'open',
-      header: t('platform.openUser'),
-      hasHiddenHeader: true,
-      isSecondary: true,
-      cell: ({ UserID }) => (
-        <RowLink to={`/console/platform/users/${UserID}`}>{t('platform.openUser')}</RowLink>
-      ),
     },
   ];
 }

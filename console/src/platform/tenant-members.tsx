@@ -4,7 +4,6 @@ import type { Column } from '../parts/cursor-list.tsx';
 import { ListView } from '../parts/list-view.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
 import { MemberPerson } from '../parts/person.tsx';
-import { RowLink } from '../parts/row-action.tsx';
 import { StateOf, type States } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -60,7 +59,13 @@ export function TenantMembers({ tenant: { ID } }: { tenant: Tenant }) {
 function useColumns(): Column<Member>[] {
   const { t } = useTexts();
   return [
-    { id: 'person', header: t('platform.user'), cell: (member) => <MemberPerson {...member} /> },
+    {
+      id: 'person',
+      header: t('platform.user'),
+      cell: (member) => (
+        <MemberPerson {...member} to={`/console/platform/users/${member.UserID}`} />
+      ),
+    },
     {
       id: 'status',
       header: t('platform.state'),
@@ -72,15 +77,6 @@ function useColumns(): Column<Member>[] {
       header: t('people.joined'),
       isSecondary: true,
       cell: ({ JoinedAt }) => <Time at={JoinedAt} />,
-    },
-    {
-      id: 'open',
-      header: t('platform.openUser'),
-      hasHiddenHeader: true,
-      isSecondary: true,
-      cell: ({ UserID }) => (
-        <RowLink to={`/console/platform/users/${UserID}`}>{t('platform.openUser')}</RowLink>
-      ),
     },
   ];
 }
