@@ -40,10 +40,13 @@ const otherMethod: Kind = {
   next: 'failure.methodNext',
   needsSignIn: true,
 };
+const creationOff: Kind = { title: 'failure.creationOff', next: 'failure.creationOffNext' };
 const wantsOtherMethod: readonly string[] = [
   'SSO_REQUIRED',
   'METHOD_REFUSED',
 ] satisfies ErrorReason[];
+const isCreationOff = ({ Reason }: BailiwickError): boolean =>
+  Reason === ('TENANT_CREATION_OFF' satisfies ErrorReason);
 const offline: Kind = { title: 'failure.offline', next: 'failure.offlineNext', isTemporary: true };
 const broken: Kind = { title: 'failure.broken', next: 'failure.brokenNext', isTemporary: true };
 
@@ -52,6 +55,7 @@ function kindOf(error: unknown): Kind {
   if (error.status === 0) return offline;
   if (unmetRequirementOf(error)) return unproven;
   if (wantsOtherMethod.includes(error.Reason)) return otherMethod;
+  if (isCreationOff(error)) return creationOff;
   return kinds[error.Code] ?? broken;
 }
 
