@@ -62,6 +62,17 @@ describe('users and operators in the console of operators', { skip: withoutChrom
 
     const other = (await newOperator('platform-support')).id;
     await page.goto(`${stack.url}/console/platform/users/${other}`);
+    for (const [name, next] of [
+      ['Disable', 'Enable'],
+      ['Enable', 'Disable'],
+    ] as const) {
+      await page.getByRole('button', { name, exact: true }).click();
+      await dialog.getByLabel('Reason').fill('Ticket 4712');
+      await dialog.getByRole('button', { name, exact: true }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      await page.getByText(name === 'Disable' ? / is disabled\.$/ : / is enabled\.$/).waitFor();
+      await page.locator('button:focus').filter({ hasText: next }).waitFor();
+    }
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await dialog.getByLabel('Reason').fill('Left the company');
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -87,6 +98,9 @@ describe('users and operators in the console of operators', { skip: withoutChrom
     const row = page.getByRole('row').filter({ hasText: owner.email });
     await row.getByText('platform-support').last().waitFor();
     await assertGood(page, 'platform-operators');
+    await row.getByRole('link', { name: owner.email }).click();
+    await page.waitForURL(`**/console/platform/users/${owner.id}`);
+    await page.goBack();
     await row.getByRole('button').click();
     await dialog.getByRole('button', { name: 'Remove the role' }).click();
     await row.waitFor({ state: 'detached' });
