@@ -6,7 +6,13 @@ import type { Stack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
+import {
+  assertGood,
+  consoleStack,
+  followLink,
+  newConsolePage,
+  openSignedIn,
+} from './console-page.ts';
 import { heading } from './sign-in.ts';
 
 describe('the navigation of the console', { skip: withoutChromium }, () => {
@@ -68,5 +74,32 @@ describe('the navigation of the console', { skip: withoutChromium }, () => {
     await current.waitFor();
     const box = await current.boundingBox();
     assert.ok(box && box.y + box.height <= 380, JSON.stringify(box));
+  });
+
+  test('a user who may see only the second tab of a view gets there by the navigation and by the search', async () => {
+    const [owner, member] = [await signUp(stack), await signUp(stack)];
+    const Tenant = await createTenant(stack, owner.token, 'Tabs');
+    const call = async (operation: string, body: object, token = owner.token) =>
+      bodyOf(await stack.call(operation, body, token));
+    const Permissions = ['iam.grants.read', 'iam.invitations.read'];
+    await call('Roles_Save', { Role: { Tenant, Slug: 'reader', Permissions } });
+    const { Token } = await call('TenantInvitations_Create', {
+      Tenant,
+      Email: member.email,
+      Roles: ['reader'],
+    });
+    await call('TenantInvitations_Accept', { Token }, member.token);
+    const { Slug } = (await call('Tenants_Get', { Tenant }))['Tenant'] as { Slug: string };
+    const page = await newConsolePage(browser, stack.url, problems);
+    await openSignedIn(page, `${stack.url}/console/t/${Slug}`, member.email, password);
+    await followLink(page, 'Roles');
+    await page.waitForURL('**/roles/grants');
+    assert.equal(await heading(page, 'Grants'), 'Grants');
+    await followLink(page, 'Members');
+    await page.waitForURL('**/members/invitations');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search views and records' }).fill('grants');
+    await page.getByRole('option', { name: 'Grants' }).click();
+    await page.waitForURL('**/roles/grants');
   });
 });
