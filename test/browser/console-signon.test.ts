@@ -109,6 +109,11 @@ describe('domains and single sign-on in the console', { skip: withoutChromium },
     await page.getByLabel('Client secret').fill(secret);
     await page.getByRole('button', { name: 'Save and go on' }).click();
     assert.equal(await heading(page, 'Okta'), 'Okta');
+    // No way leads back to the form: to save in it again would change this provider.
+    await page.goBack();
+    await page.waitForURL(/\/sso\/new$/);
+    await page.goForward();
+    assert.equal(await heading(page, 'Okta'), 'Okta');
     const providers = await stack.call('Sso_ListProviders', { Tenant: tenant }, token);
     const [provider] = (providers.body['Page'] as { Items: Array<Record<string, unknown>> }).Items;
     assert.ok(provider);
