@@ -154,7 +154,7 @@ function TreeItem({ row, isOpen, isCurrent, onFocus, onToggle, onMore }: TreeIte
   const content = inner(
     <>
       <Toggle isOpen={isOpen} isVisible={hasChildren} onToggle={onToggle} />
-      <Text size="sm" fw={500} {...(!node.group && { c: 'dimmed' })}>
+      <Text size="sm" fw={600} {...(!node.group && { c: 'dimmed' })}>
         {node.name}
       </Text>
       <Text size="xs" c="dimmed" truncate visibleFrom="sm">

@@ -22,7 +22,7 @@ export function Address() {
     <>
       <Group gap="xs" justify="space-between">
         <Group gap="xs">
-          <Text fw={500}>{User.Email}</Text>
+          <Text fw={600}>{User.Email}</Text>
           <State color={User.EmailVerified ? 'teal.9' : 'orange.9'}>
             {t(User.EmailVerified ? 'account.verified' : 'account.unverified')}
           </State>

@@ -49,7 +49,7 @@ export function Records<Item>(props: RecordsProps<Item>) {
         <Group key={idOf(record)} justify="space-between" gap="sm">
           <div style={{ flex: '1 1 16rem', minWidth: 0 }}>
             <Group gap="xs">
-              <Text fw={500}>{nameOf(record)}</Text>
+              <Text fw={600}>{nameOf(record)}</Text>
               {stateOf?.(record)}
             </Group>
             <Text size="sm" c="dimmed" component="div">

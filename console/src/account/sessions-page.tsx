@@ -78,7 +78,7 @@ function useColumns(): Column<Session>[] {
       cell: (session) => (
         <>
           <Group gap="xs">
-            <Text size="sm" fw={500} title={session.UserAgent}>
+            <Text size="sm" fw={600} title={session.UserAgent}>
               {nameOf(session, t)}
             </Text>
             {session.Current && <State>{t('account.thisSession')}</State>}

@@ -45,7 +45,7 @@ export function TenantsPage() {
       {SuspendedTenants.map(({ ID, Name }) => (
         <Paper key={ID} withBorder p="lg">
           <Group gap="xs">
-            <Text fw={500}>{Name}</Text>
+            <Text fw={600}>{Name}</Text>
             <State color="orange.9">{t('account.suspended')}</State>
           </Group>
         </Paper>

@@ -38,7 +38,7 @@ export function Configuration({ app, secret }: Props) {
       )}
       {snippetsFor(app, target, secret ?? t('apps.yourSecret')).map(({ name, code }) => (
         <div key={name}>
-          <Text size="sm" fw={500} mb={4}>
+          <Text size="sm" fw={600} mb={4}>
             {name}
           </Text>
           <CodeBlock code={code} name={name} />

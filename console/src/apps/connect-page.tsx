@@ -58,7 +58,7 @@ function SecretState({ app }: { app: App }) {
   if (SecretCreatedAt === undefined) return undefined;
   return (
     <div>
-      <Text size="sm" fw={500}>
+      <Text size="sm" fw={600}>
         {t('apps.secret')}
       </Text>
       <Text size="sm" c="dimmed">

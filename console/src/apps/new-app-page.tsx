@@ -88,7 +88,7 @@ function Choice({ search, icon, title, description }: ChoiceProps) {
   const { at } = useOwner();
   return (
     <Card component={Link} to={`${at}/apps/new?${search}`} withBorder padding="md">
-      <Text component="span" fw={500} c="var(--mantine-color-anchor)">
+      <Text component="span" fw={600} c="var(--mantine-color-anchor)">
         <Icon name={icon} size={16} /> {title}
       </Text>
       <Text component="span" size="sm" c="dimmed">

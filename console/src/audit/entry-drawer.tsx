@@ -100,7 +100,7 @@ function Field({ name, like, children }: FieldProps) {
   return (
     <div>
       <Group justify="space-between" gap="xs" mih={24}>
-        <Text size="xs" c="dimmed" fw={500}>
+        <Text size="xs" c="dimmed" fw={600}>
           {name}
         </Text>
         {like && (
@@ -161,7 +161,7 @@ function Changes({ changes }: { changes: Entry['Changes'] }) {
           <Table.Tbody>
             {changes.map(({ Field: field, Old, New }) => (
               <Table.Tr key={field}>
-                <Table.Th scope="row" fw={500}>
+                <Table.Th scope="row" fw={600}>
                   {field}
                 </Table.Th>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>{Old || '–'}</Table.Td>

@@ -12,11 +12,11 @@ type Props = {
 export const NameCell = ({ name, to, detail }: Props) => (
   <>
     {to === undefined ? (
-      <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
         {name}
       </Text>
     ) : (
-      <Anchor component={Link} to={to} size="sm" fw={500}>
+      <Anchor component={Link} to={to} size="sm" fw={600}>
         {name}
       </Anchor>
     )}

@@ -8,7 +8,7 @@ export const ValuesToCopy = ({ values }: { values: readonly ValueToCopy[] }) => 
   <Stack gap="sm">
     {values.map(({ name, value }) => (
       <Box key={name}>
-        <Text size="sm" fw={500}>
+        <Text size="sm" fw={600}>
           {name}
         </Text>
         <Group gap={4} wrap="nowrap">

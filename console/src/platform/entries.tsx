@@ -30,7 +30,7 @@ export function useEntryColumns(): Column<Entry>[] {
       header: t('audit.action'),
       cell: ({ Action, Operation, Targets, Changes, OccurredAt }) => (
         <>
-          <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
+          <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
             {Action || Operation}
           </Text>
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>

@@ -163,7 +163,7 @@ function Row({ endpoint }: { endpoint: Status['FailingEndpoints'][number] }) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Text size="sm" fw={500}>
+        <Text size="sm" fw={600}>
           {Name || Endpoint}
         </Text>
         <Text size="xs" c="dimmed" hiddenFrom="sm" style={{ overflowWrap: 'anywhere' }}>

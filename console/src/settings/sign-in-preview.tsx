@@ -21,7 +21,7 @@ export function SignInPreview({ branding }: { branding: BrandingFields }) {
   const contrast = contrastOf(branding.color);
   return (
     <Stack gap="sm">
-      <Text size="sm" fw={500}>
+      <Text size="sm" fw={600}>
         {t('settings.preview')}
       </Text>
       <Page branding={branding} scheme="light" />

@@ -15,7 +15,7 @@ export function TenantSwitch({ tenant }: { tenant: string | undefined }) {
   const mayCreate = !isSupportTab();
   if (Tenants.length === 1 && !mayCreate)
     return (
-      <Text truncate fw={500}>
+      <Text truncate fw={600}>
         {current.Name}
       </Text>
     );

@@ -39,7 +39,7 @@ export function Certificates({ provider, mayWrite }: Props) {
       ))}
       {LeavingCertificates.map(({ Fingerprint, EndsAt }) => (
         <Stack key={Fingerprint} gap={4}>
-          <Text fw={500}>{t('signon.leavingCertificate')}</Text>
+          <Text fw={600}>{t('signon.leavingCertificate')}</Text>
           <Print text={Fingerprint} />
           <Fact name={t('signon.leaves')}>
             <Time at={EndsAt} />

@@ -99,7 +99,7 @@ function Mappings({ form }: { form: UseFormReturnType<Fields> }) {
   return (
     <Stack gap="sm">
       <div>
-        <Text size="sm" fw={500}>
+        <Text size="sm" fw={600}>
           {t('signon.mappings')}
         </Text>
         <Text size="xs" c="dimmed">

@@ -35,7 +35,7 @@ export function ProviderTest({ provider, children }: Props) {
       </Group>
       <FailureNotice error={test.error} />
       <Stack gap="xs" role="status">
-        {test.data && <Text fw={500}>{t(resultOf(test.data.OK, provider.Active))}</Text>}
+        {test.data && <Text fw={600}>{t(resultOf(test.data.OK, provider.Active))}</Text>}
         {test.data?.Findings.map(({ Check, Level, Message }) => (
           <Group key={`${Check} ${Message}`} gap="sm" wrap="nowrap" align="start">
             <State color={levels[Level]?.color ?? 'gray.7'}>

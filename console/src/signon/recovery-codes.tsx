@@ -26,7 +26,7 @@ export function RecoveryCodes({ tenant: Tenant }: Props) {
       <Text size="sm">{t('signon.codesAbout')}</Text>
       {requirement.data && (
         <Group>
-          <Text size="sm" fw={500}>
+          <Text size="sm" fw={600}>
             {t('signon.codesLeft', { left: String(requirement.data.RecoveryCodesLeft) })}
           </Text>
           <DialogButton

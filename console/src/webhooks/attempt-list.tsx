@@ -54,11 +54,11 @@ function EventCell({ ID, Endpoint, EventType, StartedAt, Status }: Attempt) {
   return (
     <>
       {EventType === 'endpoint.ping' ? (
-        <Text size="sm" fw={500}>
+        <Text size="sm" fw={600}>
           {EventType}
         </Text>
       ) : (
-        <Anchor component={Link} to={`${views}/${Endpoint}/messages/${ID}`} size="sm" fw={500}>
+        <Anchor component={Link} to={`${views}/${Endpoint}/messages/${ID}`} size="sm" fw={600}>
           {EventType}
         </Anchor>
       )}

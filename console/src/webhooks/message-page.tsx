@@ -55,11 +55,11 @@ export function MessagePage() {
 }
 
 /** The explanation of an event of webhooks. A message with an ID of its own has none. */
-function useExplanation(message: string) {
+function useExplanation(event: string) {
   const { ID: Tenant } = useTenant();
   const { isChat } = useArea();
-  const enabled = !isChat && message.startsWith('evt_');
-  return useCall('Webhooks_ExplainDelivery', { Tenant, Event: message }, { enabled });
+  const enabled = !isChat && event.startsWith('evt_');
+  return useCall('Webhooks_ExplainDelivery', { Tenant, Event: event }, { enabled });
 }
 
 /** The fate of the same event at the tenant's other endpoints. */

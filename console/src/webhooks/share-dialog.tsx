@@ -134,7 +134,7 @@ function LinkRow({ portal }: { portal: ItemOf<'WebhookPortals_List'> }) {
     <Paper withBorder p="sm">
       <Group justify="space-between" wrap="nowrap">
         <div style={{ minWidth: 0 }}>
-          <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
+          <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
             {Name}
           </Text>
           <Text size="xs" c="dimmed">
