@@ -50,7 +50,8 @@ const services = {
       path: 'App registrations → New registration → Accounts in this organizational directory only',
       notes: ['signon.entraOidcClaims'],
       redirect: 'Redirect URI → Web',
-      copies: 'Directory (tenant) ID, Application (client) ID, Certificates & secrets → New client secret → Value',
+      copies:
+        'Directory (tenant) ID, Application (client) ID, Certificates & secrets → New client secret → Value',
       issuer: 'https://login.microsoftonline.com/<tenant ID>/v2.0',
       // Entra does not send email_verified.
       attributes: { EmailVerified: 'xms_edov' },
