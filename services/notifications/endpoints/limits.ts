@@ -1,7 +1,6 @@
-import { perMinute } from '@bailiwick/contract';
 import { type EgressRules, urlProblem } from '@bailiwick/egress';
 import { limitReached } from '@bailiwick/errors';
-import { type Limiter, lockName, type Transaction } from '@bailiwick/store';
+import { lockName, type Transaction } from '@bailiwick/store';
 import { rowOf } from '../rows.ts';
 
 /**
@@ -11,25 +10,6 @@ import { rowOf } from '../rows.ts';
 export function urlProblems(field: string, url: string, egress: EgressRules): string[] {
   const problem = url === '' ? undefined : urlProblem(url, egress);
   return problem ? [`${field} ${problem}`] : [];
-}
-
-/**
- * Trying out a receiver takes a few deliveries. The limits keep them from loading one receiver, or
- * one tenant's receivers together.
- */
-const trials = { endpoint: perMinute(10), tenant: perMinute(60) };
-
-/**
- * Counts a delivery that a user wants at once: a test, or the next attempt at a message.
- * @throws resource_exhausted at the limit of the endpoint or of the tenant
- */
-export async function countTrial(
-  limiter: Limiter,
-  tenant: string,
-  endpoint: string,
-): Promise<void> {
-  await limiter.take(`endpoint test ${tenant} ${endpoint}`, trials.endpoint);
-  await limiter.take(`endpoint tests ${tenant}`, trials.tenant);
 }
 
 type Room = {

@@ -4,10 +4,10 @@ import type { Call } from '@bailiwick/pipeline';
 import type { TaskResultSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/result_pb.ts';
 import type { Database, Limiter } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { countTrial } from '../messages/trials.ts';
 import { settleAsDone } from '../queue/queries.ts';
 import type { DeliveryOutcome } from '../sending/delivery-outcome.ts';
 import { resultOf } from '../sending/result.ts';
-import { countTrial } from './limits.ts';
 
 const type = 'endpoint.ping';
 

@@ -7,11 +7,11 @@ import type { DeliveryMessageSchema } from '@bailiwick/proto/gen/bailiwick/notif
 import type { Database, Limiter, Transaction } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
-import { countTrial } from '../endpoints/limits.ts';
 import type { Store } from '../queue/store.ts';
 import { rowOf } from '../rows.ts';
 import { attemptOf } from './attempts.ts';
 import { attemptNow, findMessage, listAttemptsOfTask, resendMessage } from './queries.ts';
+import { countTrial } from './trials.ts';
 
 type MessageRequest = { tenant: string; id: string; messageId: string };
 type ResendRequest = MessageRequest & { now: boolean };
