@@ -96,18 +96,34 @@ describe('reservations of providers', () => {
     assert.equal((recordIn(await save(home, ID), 'Provider') as ProviderRecord).ID, ID);
   });
 
-  test('a tenant keeps its last twenty reservations', async () => {
+  test('a tenant keeps twenty reservations, also of calls at once, and no new one ends one of the same day', async () => {
     const fresh = await createHome(stack);
-    const ids: string[] = [];
-    for (let count = 0; count < 22; count++) ids.push((await reserve(fresh)).ID);
-    const rows = await rowsOf<{ id: string }>(
+    const calls = await Promise.all(
+      Array.from({ length: 25 }, () =>
+        stack.call('Sso_ReserveProvider', { Tenant: fresh.tenant }, fresh.owner.token),
+      ),
+    );
+    const refused = calls.filter(({ status }) => status !== 200);
+    assert.equal(refused.length, 5);
+    for (const answer of refused) {
+      assertRefused(answer, 400, 'failed_precondition');
+      assert.equal(answer.body['Reason'], 'LIMIT_REACHED');
+    }
+    const kept = async () => {
+      const rows = await rowsOf<{ id: string }>(
+        stack,
+        'select id from sso.provider_reservation where tenant = $1 order by created_at, id',
+        [fresh.tenant],
+      );
+      return rows.map(({ id }) => id);
+    };
+    const [first, second, ...others] = await kept();
+    await rowsOf(
       stack,
-      'select id from sso.provider_reservation where tenant = $1 order by id',
-      [fresh.tenant],
+      "update sso.provider_reservation set created_at = now() - interval '25 hours' where id = any($1)",
+      [[first, second]],
     );
-    assert.deepEqual(
-      rows.map(({ id }) => id),
-      ids.slice(2),
-    );
+    const { ID } = await reserve(fresh);
+    assert.deepEqual(new Set(await kept()), new Set([second, ...others, ID]));
   });
 });

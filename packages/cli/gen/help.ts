@@ -1151,7 +1151,7 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [],
   },
   Sso_ReserveProvider: {
-    "text":"Reserves the ID of a provider that is to be saved, and returns the addresses to register there first. Sso_SaveProvider with this ID then creates it. With an ID it returns the addresses of an earlier reservation. A reservation ends after 30 days; at most 20 are kept.","access":"a session or a bot key: the permission iam.sso.write in Tenant; or the permission iam.platform.sso.write on the platform, if Tenant is empty","answers":"record","tenant":"Tenant",
+    "text":"Reserves the ID of a provider that is to be saved, and returns the addresses to register there first. Sso_SaveProvider with this ID then creates it. With an ID it returns the addresses of an earlier reservation. A reservation ends after 30 days. At most 20 are kept, and a new one replaces the oldest. Fails with LIMIT_REACHED if all 20 are younger than a day.","access":"a session or a bot key: the permission iam.sso.write in Tenant; or the permission iam.platform.sso.write on the platform, if Tenant is empty","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for a provider of the platform."},
       {"path":"ID","kind":"text","required":false,"text":"An earlier reservation. Empty makes a new one."},

@@ -280,7 +280,7 @@ export interface Operations {
   Sso_ListProviders: { request: Sso_ListProvidersReq; response: Sso_ListProvidersRes };
   /** Lists the buttons of the sign-in page: the active providers of the platform. The response is the same for every caller, and may be up to five seconds old. */
   Sso_ListSocialProviders: { request: Sso_ListSocialProvidersReq; response: Sso_ListSocialProvidersRes };
-  /** Reserves the ID of a provider that is to be saved, and returns the addresses to register there first. Sso_SaveProvider with this ID then creates it. With an ID it returns the addresses of an earlier reservation. A reservation ends after 30 days; at most 20 are kept. */
+  /** Reserves the ID of a provider that is to be saved, and returns the addresses to register there first. Sso_SaveProvider with this ID then creates it. With an ID it returns the addresses of an earlier reservation. A reservation ends after 30 days. At most 20 are kept, and a new one replaces the oldest. Fails with LIMIT_REACHED if all 20 are younger than a day. */
   Sso_ReserveProvider: { request: Sso_ReserveProviderReq; response: Sso_ReserveProviderRes };
   /** Creates an identity provider, or updates the one with this ID. An ID from Sso_ReserveProvider creates one, too. Without a Tenant it is a provider of the platform: a button of the sign-in page. A tenant and the platform have a maximum number of providers (failed_precondition). */
   Sso_SaveProvider: { request: Sso_SaveProviderReq; response: Sso_SaveProviderRes };

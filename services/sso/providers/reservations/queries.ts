@@ -1,20 +1,38 @@
 import type { Origin } from '@bailiwick/contract';
-import type { Database, Run, Statement } from '@bailiwick/store';
+import { limitReached } from '@bailiwick/errors';
+import type { Database, Run, Statement, Transaction } from '@bailiwick/store';
+import { lockProviders } from '../../requirement/lock.ts';
 
 /** How many reservations a tenant has at most. */
 const most = 20;
+
+const young: Statement<{ count: number }, [tenant: string]> = {
+  name: 'sso.young_provider_reservations',
+  text: `select count(*)::int as count from provider_reservation
+         where tenant = $1 and created_at > now() - interval '1 day'`,
+};
 
 const added: Statement<never, [tenant: string, id: string, others: number]> = {
   name: 'sso.reserve_provider',
   text: `with outdated as (
            delete from provider_reservation r where r.tenant = $1 and r.id in (
-             select o.id from provider_reservation o where o.tenant = $1 order by o.id desc offset $3))
+             select o.id from provider_reservation o where o.tenant = $1 order by o.created_at desc, o.id desc offset $3))
          insert into provider_reservation (tenant, id, created_at) values ($1, $2, now())`,
 };
 
-/** Adds a reservation. The oldest ones of the tenant give way. */
-export async function addReservation(run: Run, tenant: string, id: string): Promise<void> {
-  await run(added, [tenant, id, most - 1]);
+/**
+ * Adds a reservation. The oldest ones of the tenant give way, but none that is younger than a day:
+ * an administrator could otherwise end those of all others. @throws failed_precondition if none can
+ */
+export async function addReservation(tx: Transaction, tenant: string, id: string): Promise<void> {
+  await lockProviders(tx, tenant);
+  const [row] = await tx.query(young, [tenant]);
+  if ((row?.count ?? 0) >= most)
+    throw limitReached(
+      `${tenant === '' ? 'the platform' : 'a tenant'} has at most ${most} reservations that are younger than a day`,
+      most,
+    );
+  await tx.query(added, [tenant, id, most - 1]);
 }
 
 const one: Statement<{ id: string }, [tenant: string, id: string]> = {

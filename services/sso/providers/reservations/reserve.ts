@@ -34,7 +34,7 @@ export async function reserveProvider(
 async function reserve(database: Database, tenant: string, call: Call): Promise<string> {
   const id = createId('sso');
   await database.transaction({ call, tenant }, async (tx) => {
-    await addReservation(tx.query, tenant, id);
+    await addReservation(tx, tenant, id);
     const targets = [{ Type: 'sso_provider', ID: id, Name: '' }];
     record(tx, { tenant, type: 'sso_provider.reserved', data: null, targets });
   });

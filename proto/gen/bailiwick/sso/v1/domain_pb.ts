@@ -537,7 +537,8 @@ export const DomainJoinResponseSchema: GenMessage<DomainJoinResponse> = /*@__PUR
 export const Domain: GenService<{
   /**
    * Claims a domain. The response contains the DNS TXT record that proves ownership within seven
-   * days. The service looks for it by itself, in growing intervals. Fails with already_exists if the tenant has the domain already.
+   * days. The service looks for it by itself, in growing intervals. Fails with already_exists if the
+   * tenant has the domain already.
    *
    * @generated from rpc bailiwick.sso.v1.Domain.Create
    */

@@ -88,7 +88,8 @@ export const Sso: GenService<{
   /**
    * Reserves the ID of a provider that is to be saved, and returns the addresses to register there
    * first. Sso_SaveProvider with this ID then creates it. With an ID it returns the addresses of an
-   * earlier reservation. A reservation ends after 30 days; at most 20 are kept.
+   * earlier reservation. A reservation ends after 30 days. At most 20 are kept, and a new one
+   * replaces the oldest. Fails with LIMIT_REACHED if all 20 are younger than a day.
    *
    * @generated from rpc bailiwick.sso.v1.Sso.ReserveProvider
    */
