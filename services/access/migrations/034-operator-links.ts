@@ -4,7 +4,7 @@ import { Migration } from '@mikro-orm/migrations';
 export class OperatorLinks extends Migration {
   override up(): void {
     this.addSql(
-      'create table if not exists operator_link (token_hash bytea not null, expires_at timestamptz(3) not null, primary key (token_hash))',
+      'create table operator_link (token_hash bytea not null, expires_at timestamptz(3) not null, primary key (token_hash))',
     );
   }
 }

@@ -12,7 +12,8 @@ import { hasOperator, isLiveLink, useUpLinks } from './queries.ts';
 export function operatorHandlers({ database }: { database: Database }): Handlers<typeof Operators> {
   return {
     async claim({ token }, call) {
-      if (call.caller.email === '') throw denied('email is not verified', 'EMAIL_NOT_VERIFIED');
+      // A social provider has verified the address once, and it may have changed hands since.
+      if (call.caller.mailboxUnproven) throw denied('email is not verified', 'EMAIL_NOT_VERIFIED');
       if (tokenKind(token) !== 'operatorLink') throw deadToken();
       const row = rowOf.firstOperator();
       await database.transaction({ call, tenant: '', row }, (tx) =>

@@ -120,11 +120,15 @@ describeBoth('the first operator', (topology) => {
     const token = await newToken();
     for (const credential of [key.Secret, stack.platformKey, ''])
       assert.match(String((await claim(token, credential)).status), /^40[13]$/);
-    // Nothing of this person is cached yet.
+    // Only a social provider has verified the address. Nothing of this person is cached yet.
     const { id, token: session } = await signUp(stack);
-    const sql = 'update identity.user_account set email_verified = false where id = $1';
+    const sql = 'update identity.user_account set mailbox_proven = false where id = $1';
     await rowsOf(stack, sql, [id]);
-    assert.equal((await claim(token, session)).status, 401);
+    const refused = await claim(token, session);
+    assertRefused(refused, 403, 'permission_denied', ['email is not verified']);
+    assert.equal(refused.body['Reason'], 'EMAIL_NOT_VERIFIED');
     assert.deepEqual(await operators(), []);
+    // The link still works.
+    bodyOf(await claim(token, person.token));
   });
 });
