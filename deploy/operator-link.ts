@@ -4,7 +4,7 @@ import { accessSchema } from '@bailiwick/access/schema.ts';
 import { createLog, type Environment, readSettings } from '@bailiwick/process';
 import { openDatabase } from '@bailiwick/store';
 import { rpcPortSettings } from '@bailiwick/wire';
-import { operatorLinkSettings, settingTables } from './settings.ts';
+import { operatorExists, operatorLinkSettings, settingTables } from './settings.ts';
 
 // Prints a link that makes the person who opens it the first operator of the platform. It runs where
 // access runs, with that process's environment: its own database is all that it needs.
@@ -37,7 +37,7 @@ async function main(): Promise<number> {
   const link = await createOperatorLink(process.env);
   if (link === undefined) {
     process.stderr.write('The platform has an operator, who adds others with Grants_Add.\n');
-    return 3;
+    return operatorExists;
   }
   process.stdout.write(`${link}\n`);
   return 0;

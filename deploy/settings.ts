@@ -49,6 +49,9 @@ export const migrateSettings = {
   },
 } as const satisfies SettingTable;
 
+/** The exit code of operator-link.ts if the platform has an operator. */
+export const operatorExists = 3;
+
 /** The link of the first operator (operator-link.ts): settings that access has. */
 export const operatorLinkSettings = {
   databaseUrl: databaseSettings('access').databaseUrl,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
-import { operatorLinkSettings } from '../settings.ts';
+import { operatorExists, operatorLinkSettings } from '../settings.ts';
 import { environmentOf, type Wiring } from './environment.ts';
 import { root } from './paths.ts';
 
@@ -22,20 +22,27 @@ export const mayShowLink = (
   loopbackNames.includes(new URL(publicUrl).hostname);
 
 /**
- * The link that makes the first operator; undefined if there is an operator. A child process makes
- * it, so that the modules of the database do not stay in the supervisor's memory.
+ * The link that makes the first operator; undefined if there is an operator, or if it cannot be made,
+ * which `say` tells. A child process makes it, so that the modules of the database do not stay in
+ * the supervisor's memory.
  */
 export async function makeOperatorLink(
   wiring: Wiring,
   inherited: NodeJS.ProcessEnv,
+  say: (line: string) => void,
 ): Promise<string | undefined> {
   const child = spawn(process.execPath, [join(root, 'deploy/operator-link.ts')], {
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: environmentOf('access', operatorLinkSettings, wiring, inherited),
   });
   const ended = new Promise<number | null>((resolve) =>
     child.once('error', () => resolve(null)).once('close', resolve),
   );
-  const link = (await text(child.stdout)).trim();
-  return (await ended) === 0 ? link : undefined;
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const code = await ended;
+  if (code === 0) return output.trim();
+  // Without a code, a signal ended it: the start is stopping.
+  if (code !== operatorExists && code !== null)
+    say(`could not make the link for the first operator: ${(output + errors).trim()}`);
+  return undefined;
 }

@@ -70,7 +70,7 @@ function assertKnownVariables(): void {
 /** Only for a person at a terminal: see `mayShowLink`. */
 const operatorLink = async (wiring: Wiring): Promise<string | undefined> =>
   mayShowLink(process.stdout, wiring, process.env)
-    ? makeOperatorLink(wiring, process.env)
+    ? makeOperatorLink(wiring, process.env, console.say)
     : undefined;
 
 const sizes = { services: 'five processes', compact: 'two processes', single: 'one process' };
@@ -204,8 +204,8 @@ README.md has the first five minutes. Press Ctrl-C to stop.
 
 const operatorText = (
   link: string,
-): string => `No operator looks after the platform yet. Whoever opens this link and signs in becomes the first;
-it works once, for one hour:
+): string => `The platform has no operator yet. Open this link and sign in, and you become the first one. The link
+works once, for one hour:
 
   ${link}
 

@@ -71,7 +71,8 @@ export type Console = ReturnType<typeof openConsole>;
 
 /**
  * Reads the list of the files of a built console. Without one, or if `isOn` is false, no path is
- * served. Its pages show the brand of the installation. The list is read once: another build needs a new start of the gateway.
+ * served. Its pages show the brand of the installation. The list is read once: another build needs a
+ * new start of the gateway.
  */
 export function openConsole(
   isOn: boolean,
