@@ -74,7 +74,7 @@ export async function beginOrChallenge(
   user: UserRow,
   from: SessionOrigin,
 ): Promise<NewSession | Challenge> {
-  const factors = await findFactors(tx, user.id);
+  const factors = await findFactors(tx.query, user.id);
   if (factors.length === 0) return beginSession(tx, call, user, from);
   const challenge = await openChallenge(tx.query, call, user, { ...from, factors });
   if (!challenge) throw new Error('a user changed while it was locked');

@@ -33,7 +33,7 @@ export function stepUpHandlers(deps: AccountDeps): StepUp {
           const user = await lockActive(tx, id);
           // The user was disabled or the session ended meanwhile.
           if (!user || !(await findListed(tx, credentialId))) throw unauthenticated();
-          const factors = await findFactors(tx, id);
+          const factors = await findFactors(tx.query, id);
           if (factors.length === 0)
             throw failedPrecondition('a second factor is required first', 'NO_FACTOR');
           await voidChallengesOf(tx, id, credentialId);

@@ -6,7 +6,7 @@ import type { Database, Transaction } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
-import { type Operator, operatorNotice, operatorOf } from '../factors/operator.ts';
+import { type Operator, operatorNotice, provenOperator } from '../operators/acts.ts';
 import { rowOf } from '../rows.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { assertMayActAs } from '../users/acting.ts';
@@ -27,7 +27,7 @@ export function changeHandlers(
     status: 'active' | 'disabled',
     call: Call,
   ) {
-    const operator = await operatorOf(database, userId, reason, call);
+    const operator = await provenOperator(database, userId, reason, call);
     const user = await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, (tx) =>
       changeStatus(tx, userId, status, operator),
     );

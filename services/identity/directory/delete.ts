@@ -6,8 +6,8 @@ import type { Database } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
-import { operatorNotice, operatorOf } from '../factors/operator.ts';
 import { removeIdentities } from '../federation/identities/queries.ts';
+import { operatorNotice, provenOperator } from '../operators/acts.ts';
 import { rowOf } from '../rows.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { UserEntity } from '../users/entities.ts';
@@ -30,7 +30,7 @@ export function deletionHandler({
 }: Deps): Pick<Handlers<typeof Users>, 'delete'> {
   return {
     async delete({ userId, reason }, call) {
-      const operator = await operatorOf(database, userId, reason, call);
+      const operator = await provenOperator(database, userId, reason, call);
       // Even if the user is gone: the call that has deleted it may not have replied yet.
       call.invalidates.add(`user:${userId}`);
       const [stored] = await findUsers(database, [userId]);

@@ -6,10 +6,10 @@ import {
   recentLoginRequired,
   unauthenticated,
 } from '@bailiwick/errors';
-import { noticeTask, type Target, type Task } from '@bailiwick/outbox';
+import { noticeTask, type Target } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Database, Transaction } from '@bailiwick/store';
+import type { Database, Run, Transaction } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { rowOf } from '../rows.ts';
 import { voidChallenges } from '../sessions/queries.ts';
@@ -41,21 +41,33 @@ export function changeOwn<T>(
     const user = await lockActive(tx, caller.id);
     if (!user) throw notFound('user');
     // Checked again: the session may have ended while this change waited for its turn.
-    const session = await assertFactorUsed(tx, user, caller);
-    if (!session.recent) throw recentLoginRequired();
-    return change(tx, user, session);
+    return change(tx, user, await assertProven(tx.query, user, caller));
   });
+}
+
+/**
+ * @throws permission_denied if the sign-in of this session was more than 15 minutes ago, or the user
+ * has a factor and did not use one in it
+ */
+export async function assertProven(
+  run: Run,
+  user: Pick<UserRow, 'id'>,
+  caller: Call['caller'],
+): Promise<SignInState> {
+  const session = await assertFactorUsed(run, user, caller);
+  if (!session.recent) throw recentLoginRequired();
+  return session;
 }
 
 /** @throws permission_denied if the user has a factor and did not use one in this session */
 export async function assertFactorUsed(
-  tx: Transaction,
-  { id }: UserRow,
+  run: Run,
+  { id }: Pick<UserRow, 'id'>,
   { credentialId }: Call['caller'],
 ): Promise<SignInState> {
-  const session = await findSignInState(tx.query, credentialId);
+  const session = await findSignInState(run, credentialId);
   if (!session) throw unauthenticated();
-  if (!session.proven && (await findFactors(tx, id)).length > 0) throw factorRequired();
+  if (!session.proven && (await findFactors(run, id)).length > 0) throw factorRequired();
   return session;
 }
 
@@ -97,8 +109,8 @@ type FactorChange = {
   target?: Target;
   /** Values for the mail. */
   values?: Record<string, string>;
-  /** The reason of the change, and the mail in place of the usual one. */
-  instead?: { reason?: string; tasks?: Task[] };
+  /** Why the caller made the change, for the audit. */
+  reason?: string;
 };
 
 /**
@@ -108,14 +120,14 @@ type FactorChange = {
 export async function recordFactors(
   tx: Transaction,
   user: UserRow,
-  { type, target, values = {}, instead = {} }: FactorChange,
+  { type, target, values = {}, reason = '' }: FactorChange,
 ): Promise<void> {
   user.updatedAt = timeAfter(user.updatedAt);
   await voidChallenges(tx, user.id);
   const notice = type.slice('user.'.length);
   recordUser(tx, type, user, {
     tasks: [noticeTask(notice, user.email, { locale: user.locale, ...values })],
-    ...instead,
+    reason,
     ...(target && { targets: [target] }),
   });
 }

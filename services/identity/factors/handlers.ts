@@ -74,7 +74,7 @@ export function factorsHandlers(deps: FactorDeps): Handlers<typeof Factors> {
       await changeOwn(database, call, async (tx, user) => {
         const name = await deleteTotp(tx, user.id, id);
         if (name === undefined) return;
-        if ((await findFactors(tx, user.id)).length === 0) {
+        if ((await findFactors(tx.query, user.id)).length === 0) {
           assertNoDemand(demands, 'any');
           await deleteCodes(tx, user.id);
         }
@@ -160,7 +160,7 @@ export function recoveryCodesHandlers({
         codes.map((code) => passwords.digest(normaliseCode(code), salt)),
       );
       await changeOwn(database, call, async (tx, user, { ssoTenant }) => {
-        assertFactor(await findFactors(tx, user.id));
+        assertFactor(await findFactors(tx.query, user.id));
         await replaceCodes(tx, user.id, { salt, hashes, ssoTenant });
         await recordFactors(tx, user, { type: 'user.recovery_codes_generated' });
       });

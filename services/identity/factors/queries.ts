@@ -145,12 +145,14 @@ export async function deleteFactors(tx: Transaction, userId: string): Promise<vo
   await tx.query("delete from totp_factor where tenant = '' and user_id = $1", [userId]);
 }
 
+const kinds: Statement<{ factors: string[] }, [userId: string]> = {
+  name: 'identity.factor_kinds',
+  text: `select ${factorsOf('u')} as factors from user_account u where u.id = $1`,
+};
+
 /** The kinds of factors that a user has now. */
-export async function findFactors(tx: Transaction, userId: string): Promise<string[]> {
-  const [row] = await tx.query<{ factors: string[] }>(
-    `select ${factorsOf('u')} as factors from user_account u where u.id = $1`,
-    [userId],
-  );
+export async function findFactors(run: Run, userId: string): Promise<string[]> {
+  const [row] = await run(kinds, [userId]);
   return row?.factors ?? [];
 }
 

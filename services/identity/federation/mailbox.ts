@@ -15,7 +15,7 @@ import { dropPlatformLinks } from './identities/queries.ts';
  */
 export async function proveMailbox(tx: Transaction, user: UserRow): Promise<boolean> {
   if (user.mailboxProven) return true;
-  if ((await findFactors(tx, user.id)).length > 0) return false;
+  if ((await findFactors(tx.query, user.id)).length > 0) return false;
   await dropPlatformLinks(tx, user.id);
   await endSessions(tx, user.id);
   user.mailboxProven = true;

@@ -58,7 +58,7 @@ export function passkeysHandlers(deps: Deps): Handlers<typeof Passkeys> {
         if (!passkey) return;
         tx.em.remove(passkey);
         await tx.em.flush();
-        const factors = await findFactors(tx, user.id);
+        const factors = await findFactors(tx.query, user.id);
         if (!factors.includes('passkey')) assertNoDemand(demands, 'phishing_resistant');
         if (factors.length === 0) {
           assertNoDemand(demands, 'any');

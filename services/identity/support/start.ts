@@ -1,12 +1,12 @@
 import { createId, createToken, tokenHash } from '@bailiwick/contract';
-import { failedPrecondition, recentLoginRequired, unauthenticated } from '@bailiwick/errors';
+import { failedPrecondition, unauthenticated } from '@bailiwick/errors';
 import { noticeTask } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { SupportStartRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/support_pb.ts';
 import type { Database, Transaction } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
-import { assertFactorUsed } from '../factors/changes.ts';
+import { assertProven } from '../factors/changes.ts';
 import { rowOf } from '../rows.ts';
 import { SessionEntity, sessionRecord } from '../sessions/entities.ts';
 import { findLiveSessionById, proofOf } from '../sessions/live/queries.ts';
@@ -40,7 +40,8 @@ export async function startSupport(
   call.invalidates.add(`user:${caller.id}`);
   return database.transaction({ call, tenant: null, row: rowOf.user(caller.id) }, async (tx) => {
     const { operator, user } = await lockBoth(tx, caller.id, userId);
-    const assurance = await assertProven(deps, tx, operator, call);
+    await assertProven(tx.query, operator, call.caller);
+    const assurance = await assuranceOf(deps, operator, call);
     const earlier = await deleteSupportOf(tx, caller.id);
     await recordSupportEnds(tx, earlier, () => 'replaced');
     return open(tx, call, { operator, user, assurance, ...terms });
@@ -71,15 +72,8 @@ async function lockUser(tx: Transaction, id: string): Promise<UserRow> {
   return user;
 }
 
-/** The operator's sign-in must be recent, with a second factor if the operator has one. */
-async function assertProven(
-  { database }: SupportDeps,
-  tx: Transaction,
-  operator: UserRow,
-  call: Call,
-) {
-  const { recent } = await assertFactorUsed(tx, operator, call.caller);
-  if (!recent) throw recentLoginRequired();
+/** What the operator's own session proves, and until when. */
+async function assuranceOf({ database }: SupportDeps, operator: UserRow, call: Call) {
   const session = await findLiveSessionById(database, call.caller.credentialId);
   if (session?.user_id !== operator.id) throw unauthenticated();
   // A provider's word about its own factors counts in its own tenant only.

@@ -29,18 +29,26 @@ export const resetTask =
     return { response: {} };
   };
 
+/**
+ * The mail of a notice. A reset of factors by an operator is told by its values: a process of the
+ * previous version, which knows no mail about operators, then sends its mail about resets.
+ */
+const mailOf = (kind: string, { operatorName }: Readonly<Record<string, string>>): string =>
+  kind === 'factors_reset' && operatorName !== undefined ? 'factors_reset_by' : kind;
+
 export const noticeTask =
   (mails: Mails): Task<typeof AccountTasks.method.sendNotice> =>
   async ({ email, kind }, attempt) => {
-    const needed: readonly string[] = isTemplateName(kind) ? placeholders[kind] : ['token'];
-    if (!isTemplateName(kind) || needed.includes('token')) throw invalid('Kind must be a notice');
+    const mail = mailOf(kind, attempt.extra);
+    const needed: readonly string[] = isTemplateName(mail) ? placeholders[mail] : ['token'];
+    if (!isTemplateName(mail) || needed.includes('token')) throw invalid('Kind must be a notice');
     if (
       ['name', 'date', 'time', 'left'].some(
         (detail) => needed.includes(detail) && attempt.extra[detail] === undefined,
       )
     )
       throw invalid('Kind is not allowed in a direct call');
-    await mails.sendNotice(kind, { email }, attempt);
+    await mails.sendNotice(mail, { email }, attempt);
     return { response: {} };
   };
 

@@ -3,14 +3,14 @@ import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/interna
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import type { Database } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
+import { recordFactors } from '../factors/changes.ts';
+import { countCodes, deleteCodes, deleteFactors, findFactors } from '../factors/queries.ts';
 import { clearFailures, factorKey, forgetFactorNetworks } from '../passwords/queries.ts';
 import { rowOf } from '../rows.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { assertMayActAs } from '../users/acting.ts';
 import { lockExisting } from '../users/lock.ts';
-import { recordFactors } from './changes.ts';
-import { operatorNotice, operatorOf } from './operator.ts';
-import { countCodes, deleteCodes, deleteFactors, findFactors } from './queries.ts';
+import { provenOperator } from './acts.ts';
 
 type Deps = { database: Database; authority: Pick<PeerClient<typeof Authority>, 'mayActAs'> };
 
@@ -19,12 +19,13 @@ export function resetHandler(deps: Deps): Pick<Handlers<typeof Users>, 'resetFac
   return {
     async resetFactors({ userId, reason }, call) {
       await assertMayActAs(deps, userId, call);
-      const operator = await operatorOf(database, userId, reason, call);
+      const operator = await provenOperator(database, userId, reason, call);
       // Even without factors: the call that has removed them may not have replied yet.
       call.invalidates.add(`user:${userId}`);
       await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, async (tx) => {
         const user = await lockExisting(tx, userId);
-        const had = (await findFactors(tx, userId)).length + (await countCodes(tx.query, userId));
+        const had =
+          (await findFactors(tx.query, userId)).length + (await countCodes(tx.query, userId));
         await clearFailures(tx, factorKey(userId));
         await forgetFactorNetworks(tx, userId);
         if (had === 0) return;
@@ -34,7 +35,8 @@ export function resetHandler(deps: Deps): Pick<Handlers<typeof Users>, 'resetFac
         await endSessions(tx, userId);
         await recordFactors(tx, user, {
           type: 'user.factors_reset',
-          instead: operatorNotice(operator, 'factors_reset_by', user),
+          // With the name of an operator the mail is another one.
+          ...(operator && { values: operator, reason: operator.reason }),
         });
       });
       return {};
