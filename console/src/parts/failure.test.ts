@@ -52,6 +52,7 @@ test('a refusal that another sign-in ends offers one, and no other refusal does'
   }
   assert.equal(refused('RECENT_LOGIN_REQUIRED').needsSignIn, false);
   assert.equal(refused('').needsSignIn, false);
+  assert.equal(refused('TENANT_CREATION_OFF').title, 'failure.creationOff');
   assert.deepEqual(refused('ESCALATION', 'this would grant iam.apps.write').details, [
     'this would grant iam.apps.write',
   ]);
