@@ -135,10 +135,18 @@ describe('the settings in the console', { skip: withoutChromium }, () => {
     await assertGood(page, 'branding');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The settings were saved.').waitFor();
+    await page.getByRole('banner').locator('.console-logo').waitFor();
     const { Branding } = await read();
     assert.equal(Branding['AccentColor'], '#8a1538');
     assert.notEqual(Branding['LogoPath'], '');
     await page.reload();
     await page.getByRole('img', { name: /light/ }).locator('img').waitFor();
+
+    // The header of a phone has room for the logo and its buttons.
+    await page.setViewportSize({ width: 360, height: 720 });
+    const header = page.getByRole('banner');
+    await header.locator('.console-logo').waitFor();
+    const box = await header.getByRole('button').last().boundingBox();
+    assert.ok(box && box.x + box.width <= 360, JSON.stringify(box));
   });
 });

@@ -94,6 +94,7 @@ describe('further organisations in the console', { skip: withoutChromium }, () =
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await dialog.getByRole('textbox').fill('initech');
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('Initech is being deleted.').waitFor();
     await page.getByText('Its contents appear once it is restored').waitFor();
     await assertGood(page, 'platform-tenant-deleting');
     await page.getByRole('button', { name: 'Restore', exact: true }).click();
