@@ -229,6 +229,10 @@ describe('access in the console', { skip: withoutChromium }, () => {
     await dialog.getByRole('button', { name: 'Add a group' }).click();
     await section('Subgroups').getByRole('link', { name: 'sales/apac' }).waitFor();
     await assertGood(page, 'access-group-page');
+    await section('Subgroups').getByRole('link', { name: 'sales/apac' }).click();
+    await page.locator('h1:focus').filter({ hasText: 'sales/apac' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Sales' }).waitFor();
 
     await section('Roles').getByRole('link', { name: 'editor' }).click();
     await page.getByRole('heading', { level: 1, name: 'editor' }).waitFor();
@@ -258,36 +262,21 @@ describe('access in the console', { skip: withoutChromium }, () => {
     await assertGood(page, 'access-who-may');
     await page.goto(`${views}/roles?role=nothing`);
     await page.getByText('This role does not exist.').waitFor();
+    await page.goto(`${views}/groups?group=nothing`);
+    await page.getByText('This group does not exist.').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Groups' }).click();
+    await page.getByRole('treeitem', { name: 'Sales' }).first().waitFor();
   });
 
-  test('grants are found by holder and by role, in an address that can be shared', async () => {
-    const [owner, ben] = [await signUp(stack), await signUp(stack)];
+  test('a group with a long path lists the groups below it, and none beside it', async () => {
+    const owner = await signUp(stack);
     const Tenant = await createTenant(stack, owner.token);
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: ben.id }, stack.platformKey));
-    const grant = { Tenant, UserID: ben.id, Role: 'auditor' };
-    bodyOf(await stack.call('Grants_Add', { Grant: grant }, owner.token));
-    const { page, views } = await openAs(owner, Tenant, 'roles');
-    await page.getByRole('tab', { name: 'Grants' }).click();
-    const rows = page.getByRole('table').locator('tbody tr');
-    await rows.nth(2).waitFor();
-    const search = page.getByRole('search');
-    await search.getByRole('combobox', { name: 'Role', exact: true }).click();
-    await page.getByRole('option', { name: 'Auditor' }).click();
-    await page.waitForURL('**/roles/grants?of=people&role=auditor');
-    await rows.nth(1).waitFor({ state: 'detached' });
-    await rows.filter({ hasText: ben.email }).waitFor();
-    await search.getByRole('combobox', { name: 'Person' }).fill(owner.email);
-    await page.getByText('Nothing matches the search').waitFor();
-    // Closes the suggestions.
-    await page.keyboard.press('Escape');
-    await assertGood(page, 'access-grants-none');
-    await page.goto(`${views}/grants?holder=${ben.id}`);
-    await page.waitForURL(`**/roles/grants?holder=${ben.id}`);
-    await rows.nth(1).waitFor();
-    assert.deepEqual((await rows.locator('td:nth-child(2)').allInnerTexts()).sort(), [
-      'auditor',
-      'member',
-    ]);
-    await assertGood(page, 'access-grants');
+    const long = `${'x'.repeat(40)}/${'y'.repeat(40)}`;
+    for (const Path of [long, `${long}/below`, `${long}z/beside`])
+      bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, owner.token));
+    const { page } = await openAs(owner, Tenant, `groups?group=${encodeURIComponent(long)}`);
+    const subgroups = page.getByRole('region', { name: 'Subgroups' });
+    await subgroups.getByRole('link', { name: `${long}/below` }).waitFor();
+    assert.equal(await subgroups.getByRole('link').count(), 1);
   });
 });
