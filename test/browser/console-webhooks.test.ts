@@ -110,6 +110,9 @@ describe('webhooks in the console', { skip: withoutChromium }, () => {
     await page.getByText('The receiver accepted the test').waitFor();
     await assertGood(page, 'webhooks-test');
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    // No message is stored of a test.
+    await page.getByRole('row').filter({ hasText: 'endpoint.ping' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'endpoint.ping' }).count(), 0);
     await choose(page, 'Replace the secret');
     await page.getByRole('dialog').getByRole('button', { name: 'Replace the secret' }).click();
     await page.getByRole('button', { name: 'I have stored it' }).click();
