@@ -239,7 +239,7 @@ describe('access in the console', { skip: withoutChromium }, () => {
     await section('Who has this role').getByLabel('Roles of').selectOption('groups');
     await section('Who has this role').getByRole('link', { name: 'sales' }).waitFor();
     await section('Who has this role').getByLabel('Roles of').selectOption('bots');
-    await page.getByText('Nothing here has this role directly.').waitFor();
+    await page.getByText('This role is not granted directly here.').waitFor();
     await page.getByRole('button', { name: 'Give a role' }).click();
     await dialog.getByRole('combobox', { name: 'Bot' }).click();
     await page.getByRole('option', { name: 'Importer' }).click();

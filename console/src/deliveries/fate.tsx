@@ -23,6 +23,9 @@ const sentences: Readonly<Record<string, TextKey>> = {
   fault: 'fate.fault',
   not_subscribed: 'fate.notSubscribed',
   inactive: 'fate.inactive',
+  stopped: 'fate.stopped',
+  no_tenant: 'fate.noTenant',
+  test_only: 'fate.testOnly',
   self_event: 'fate.selfEvent',
   created_later: 'fate.createdLater',
   not_recorded: 'fate.notRecorded',
@@ -33,6 +36,7 @@ const states: States = {
   waiting: { text: 'webhooks.waiting', color: 'orange.9' },
   failed: { text: 'webhooks.failed', color: 'red.8' },
   not_sent: { text: 'webhooks.notSent', color: 'gray.7' },
+  stopped: { text: 'webhooks.stopped', color: 'gray.7' },
 };
 
 const colors: Readonly<Record<string, string>> = {
