@@ -1,34 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createId, serviceOrigin } from '@bailiwick/contract';
+import { createId } from '@bailiwick/contract';
 import { createLog } from '@bailiwick/process';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { LookUpTxt } from '@bailiwick/sso/domains/proof/txt.ts';
 import { watchDomains } from '@bailiwick/sso/domains/proof/watch.ts';
-import {
-  findDomains,
-  findPasswordPolicy,
-  findProviderOfDomain,
-} from '@bailiwick/sso/domains/queries.ts';
-import { setLift } from '@bailiwick/sso/requirement/queries.ts';
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
 import { createLimiter, type Database, openDatabase } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { createTestDatabase } from './support/database.ts';
-import { addProvider, newName } from './support/domains.ts';
+import { type DomainFields, putDomain } from './support/domain-rows.ts';
+import { newName } from './support/domains.ts';
 import { eventually } from './support/harness.ts';
 import { countOf, eventsOf, rowsOf } from './support/store.ts';
 
-// The domain watch of several replicas, and the domain queries for other services and sign-in, on a
-// database.
+// The domain watch of several replicas, on a database.
 
 const log = createLog('test', () => {});
 
 let server: Awaited<ReturnType<typeof createTestDatabase>>;
 let at: { databaseUrl: string };
 let replicas: Database[] = [];
-let database: Database;
 before(async () => {
   server = await createTestDatabase();
   at = { databaseUrl: server.url };
@@ -36,44 +29,13 @@ before(async () => {
   replicas = Array.from({ length: 4 }, () =>
     openDatabase({ service, url: server.url, entities, poolSize: 2, log }),
   );
-  [database] = replicas as [Database];
 });
 after(async () => {
   await Promise.all(replicas.map((one) => one.close()));
   await server?.drop();
 });
 
-type Fields = {
-  name?: string;
-  status?: string;
-  capture?: string;
-  due?: boolean;
-  over?: boolean;
-  failedDays?: number;
-  /** Seconds since the claim; without it the claim is six days old. */
-  age?: number;
-};
-
-async function put(
-  tenant: string,
-  {
-    name = newName(),
-    status = 'verified',
-    capture = 'off',
-    due = false,
-    over = false,
-    failedDays = 0,
-    age = 6 * 86_400,
-  }: Fields = {},
-) {
-  await rowsOf(
-    at,
-    `insert into sso.domain (tenant, id, name, status, capture, challenge, challenge_expires_at, next_check_at, failed_days, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, 'abc', now() + case when $6 then -interval '1 second' else interval '7 days' - $9 * interval '1 second' end, case when $7 then now() end, $8, now(), now())`,
-    [tenant, createId('dom'), name, status, capture, over, due, failedDays, age],
-  );
-  return name;
-}
+const put = (tenant: string, fields?: DomainFields) => putDomain(at, tenant, fields);
 
 /** Tenants that access reports as suspended or deleted. */
 const closed = new Set<string>();
@@ -293,61 +255,4 @@ test('a database constraint allows a verified domain in one tenant only', async 
     code: '23505',
     constraint: 'domain_verified',
   });
-});
-
-test('PasswordPolicy.Find returns the tenant that requires SSO, also without a provider, and whether it is lifted', async () => {
-  const [tenant, other] = [createId('tnt'), createId('tnt')];
-  const name = await put(tenant, { capture: 'require_sso' });
-  await put(other, { name, capture: 'require_sso', status: 'lapsed' });
-  const lift = (of: string, seconds: number) =>
-    database.transaction({ call: serviceOrigin('test'), tenant: of }, (tx) =>
-      setLift(tx, of, new Date(Date.now() + seconds * 1000)),
-    );
-  assert.deepEqual(await findPasswordPolicy(database, name), { tenant, lifted: false });
-  await lift(other, 60);
-  assert.deepEqual(await findPasswordPolicy(database, name), { tenant, lifted: false });
-  for (const [seconds, lifted] of [
-    [-1, false],
-    [60, true],
-    [0, false],
-  ] as const) {
-    await lift(tenant, seconds);
-    assert.deepEqual(await findPasswordPolicy(database, name), { tenant, lifted });
-  }
-  for (const fields of [
-    { capture: 'off' },
-    { capture: 'join' },
-    { capture: 'suggest' },
-    { capture: 'require_sso', status: 'pending' },
-    { capture: 'require_sso', status: 'failed' },
-  ]) {
-    assert.equal(
-      await findPasswordPolicy(database, await put(tenant, fields)),
-      undefined,
-      JSON.stringify(fields),
-    );
-  }
-  for (const near of [`sub.${name}`, name.toUpperCase(), '', 'test'])
-    assert.equal(await findPasswordPolicy(database, near), undefined, near);
-});
-
-test('sign-in finds a tenant’s own verified and lapsed domains and its oldest active provider', async () => {
-  const [tenant, other] = [createId('tnt'), createId('tnt')];
-  assert.deepEqual(await findDomains(database, tenant), { verified: [], lapsed: [] });
-  const verified = [await put(tenant), await put(tenant)];
-  const lapsed = await put(tenant, { status: 'lapsed' });
-  for (const status of ['pending', 'failed']) await put(tenant, { status });
-  await put(other);
-  assert.deepEqual(await findDomains(database, tenant), {
-    verified: verified.toSorted(),
-    lapsed: [lapsed],
-  });
-  const [name = ''] = verified;
-  await addProvider(at, other);
-  await addProvider(at, tenant, false);
-  assert.equal(await findProviderOfDomain(database, name), undefined);
-  const oldest = await addProvider(at, tenant);
-  await addProvider(at, tenant);
-  assert.deepEqual(await findProviderOfDomain(database, name), { tenant, id: oldest });
-  assert.equal(await findProviderOfDomain(database, lapsed), undefined);
 });
