@@ -193,7 +193,7 @@ describe('the return address of the sign-in page', { skip: withoutChromium }, ()
     await page.goto(`${base}/login`);
     assert.match(
       await page.locator('main').innerText(),
-      /^Sign in\s+This page needs JavaScript\. Allow it for this page/,
+      /^Bailiwick\s+Sign in\s+This page needs JavaScript\. Allow it for this page/,
     );
     await photograph(page, 'login-noscript');
   });
