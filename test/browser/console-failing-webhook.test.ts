@@ -61,7 +61,7 @@ describe('a failing webhook in the console', { skip: withoutChromium }, () => {
     await page.evaluate('clicks = 0; addEventListener("click", () => clicks++, true)');
     await row.getByRole('link', { name: 'Orders' }).click();
     await page.getByText('Deliveries fail').waitFor();
-    await page.getByText('0 % of the attempts succeeded').waitFor();
+    await page.getByText('0% of the attempts succeeded').waitFor();
     assert.equal(await page.getByText('active', { exact: true }).count(), 0);
     const message = page.getByRole('row').filter({ hasText: 'group.created' }).first();
     await message.getByRole('button', { name: 'Try now: group.created' }).waitFor();
