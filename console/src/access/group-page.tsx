@@ -10,6 +10,7 @@ import { WhatIf } from '../grants/what-if.tsx';
 import { ActionDialog } from '../parts/action-dialog.tsx';
 import { useCall, useChange } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
+import { usePartCursor } from '../parts/cursor.ts';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Facts } from '../parts/facts.tsx';
@@ -78,7 +79,7 @@ function Actions({ group }: { group: GroupRecord }) {
 function Members({ path, mayWrite }: { path: string; mayWrite: boolean }) {
   const { t } = useTexts();
   const { ID: Tenant } = useTenant();
-  const [cursor, onCursor] = useState('');
+  const place = usePartCursor();
   return (
     <PageSection title={t('access.members')}>
       {mayWrite && <AddMember path={path} />}
@@ -94,7 +95,7 @@ function Members({ path, mayWrite }: { path: string; mayWrite: boolean }) {
           },
         ]}
         idOf={(id) => id}
-        place={{ cursor, onCursor }}
+        place={place}
         actions={[
           {
             text: t('access.remove'),

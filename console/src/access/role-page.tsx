@@ -6,6 +6,7 @@ import { GrantDialog } from '../grants/grant-dialog.tsx';
 import { type Holder, holders, holderTexts } from '../grants/grant-kinds.ts';
 import { GrantList } from '../grants/grant-list.tsx';
 import { useCall } from '../parts/calls.ts';
+import { usePartCursor } from '../parts/cursor.ts';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Facts } from '../parts/facts.tsx';
@@ -84,10 +85,10 @@ function RoleHolders({ role }: { role: string }) {
   const { t } = useTexts();
   const { may } = useTenant();
   const [of, setOf] = useState<Holder>('people');
-  const [cursor, onCursor] = useState('');
+  const place = usePartCursor();
   const choose = (next: Holder) => {
     setOf(next);
-    onCursor('');
+    place.onCursor('');
   };
   return (
     <PageSection
@@ -97,7 +98,7 @@ function RoleHolders({ role }: { role: string }) {
         may('iam.grants.write') && (
           <DialogButton
             text={t('access.addGrant')}
-            dialog={(onClose) => <GrantDialog of={of} role={role} onClose={onClose} />}
+            dialog={(onClose) => <GrantDialog of={of} fixedRole={role} onClose={onClose} />}
           />
         )
       }
@@ -112,7 +113,7 @@ function RoleHolders({ role }: { role: string }) {
       <GrantList
         selection={{ of, holder: '', role }}
         hides="role"
-        place={{ cursor, onCursor }}
+        place={place}
         empty={<Text size="sm">{t('access.noHolders')}</Text>}
       />
     </PageSection>

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { useState } from 'react';
+import { usePartCursor } from '../parts/cursor.ts';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { ListView } from '../parts/list-view.tsx';
 import { NameCell } from '../parts/name-cell.tsx';
@@ -12,7 +12,7 @@ import { AddGroupDialog } from './group-dialogs.tsx';
 export function Subgroups({ path }: { path: string }) {
   const { t } = useTexts();
   const { ID: Tenant, Slug, may } = useTenant();
-  const [cursor, onCursor] = useState('');
+  const place = usePartCursor();
   return (
     <PageSection
       title={t('access.subgroups')}
@@ -45,7 +45,7 @@ export function Subgroups({ path }: { path: string }) {
         ]}
         idOf={({ ID }) => ID}
         isShown={({ Path }) => Path.startsWith(`${path}/`)}
-        place={{ cursor, onCursor }}
+        place={place}
         empty={<Text size="sm">{t('access.noSubgroups')}</Text>}
       />
     </PageSection>

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AddressField, useSubjectOf } from '../grants/address-field.tsx';
 import { HolderName } from '../grants/subject-name.tsx';
+import { usePartCursor } from '../parts/cursor.ts';
 import { Explanation } from '../parts/explanation.tsx';
 import { ListView } from '../parts/list-view.tsx';
 import { Page } from '../parts/page.tsx';
@@ -37,7 +38,7 @@ type HoldersProps = { permission: string; resource: string | undefined };
 function Holders({ permission, resource }: HoldersProps) {
   const { t } = useTexts();
   const { ID: Tenant } = useTenant();
-  const [cursor, onCursor] = useState('');
+  const place = usePartCursor();
   return (
     <PageSection title={t('access.whoMay')}>
       <ListView
@@ -52,8 +53,8 @@ function Holders({ permission, resource }: HoldersProps) {
           },
         ]}
         idOf={({ ID }) => ID}
-        place={{ cursor, onCursor }}
-        empty={<Text size="sm">{t('access.nobody')}</Text>}
+        place={place}
+        empty={<Text size="sm">{t('access.noneMay')}</Text>}
       />
     </PageSection>
   );

@@ -1,17 +1,8 @@
 import { Skeleton, Text } from '@mantine/core';
-import type { Entry } from '../parts/audit-entry.tsx';
+import { actorTexts, type Entry } from '../parts/audit-entry.tsx';
 import { useCall } from '../parts/calls.ts';
-import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
-
-const kinds: Readonly<Record<string, TextKey>> = {
-  user: 'audit.user',
-  bot: 'audit.bot',
-  platform: 'audit.platform',
-  system: 'audit.system',
-  anonymous: 'audit.anonymous',
-};
 
 /** Who did it, by name if the user may see it. */
 export function Actor({ entry: { ActorType, ActorID } }: { entry: Entry }) {
@@ -24,7 +15,7 @@ export function Actor({ entry: { ActorType, ActorID } }: { entry: Entry }) {
     { enabled: isPerson, staleTime: 300_000 },
   );
   if (isPerson && isPending) return <Skeleton height={20} width={140} />;
-  const kind = kinds[ActorType];
+  const kind = actorTexts[ActorType];
   return (
     <>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>

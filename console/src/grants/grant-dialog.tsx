@@ -22,23 +22,23 @@ const changeOf = (of: Holder, holder: string, grant: Grant): Change =>
 
 type Props = {
   of: Holder;
-  /** Who gets the role. Without it the dialog asks. */
-  holder?: string;
-  /** The role to give. Without it the dialog asks. */
-  role?: string;
+  /** The holder of the role. Without it the dialog has a field for it. */
+  fixedHolder?: string;
+  /** The role. Without it the dialog has a field for it. */
+  fixedRole?: string;
   onClose: () => void;
 };
 
 /** Gives a role, after it has shown the permissions that people gain by it. */
-export function GrantDialog({ of, onClose, ...given }: Props) {
+export function GrantDialog({ of, fixedHolder, fixedRole, onClose }: Props) {
   const { t } = useTexts();
   const notify = useNotify();
   const { ID: Tenant } = useTenant();
   const [text, setText] = useState('');
-  const [role, setRole] = useState(given.role ?? '');
+  const [role, setRole] = useState(fixedRole ?? '');
   const [until, setUntil] = useState('');
   const subject = useSubjectOf(of === 'groups' ? '' : text);
-  const holder = given.holder ?? (of === 'groups' ? text : subject.id);
+  const holder = fixedHolder ?? (of === 'groups' ? text : subject.id);
   const change = useGrantChange();
   const ExpiresAt = until === '' ? undefined : new Date(until).toISOString();
   const grant = { Tenant, Role: role, ...(ExpiresAt !== undefined && { ExpiresAt }) };
@@ -56,10 +56,10 @@ export function GrantDialog({ of, onClose, ...given }: Props) {
         }}
       >
         <Stack>
-          {given.holder === undefined && (
+          {fixedHolder === undefined && (
             <HolderField of={of} value={text} onChange={setText} isUnknown={subject.isUnknown} />
           )}
-          {given.role === undefined && <RoleSelect value={role} onChange={setRole} />}
+          {fixedRole === undefined && <RoleSelect value={role} onChange={setRole} />}
           <TextInput
             type="datetime-local"
             label={t('access.expires')}

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { useState } from 'react';
+import { usePartCursor } from '../parts/cursor.ts';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { PageSection } from '../parts/page-section.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -12,7 +12,7 @@ import { GrantList } from './grant-list.tsx';
 export function HolderRoles({ of, holder }: { of: Holder; holder: string }) {
   const { t } = useTexts();
   const { may } = useTenant();
-  const [cursor, onCursor] = useState('');
+  const place = usePartCursor();
   return (
     <PageSection
       title={t('access.roles')}
@@ -21,7 +21,7 @@ export function HolderRoles({ of, holder }: { of: Holder; holder: string }) {
         may('iam.grants.write') && (
           <DialogButton
             text={t('access.addGrant')}
-            dialog={(onClose) => <GrantDialog of={of} holder={holder} onClose={onClose} />}
+            dialog={(onClose) => <GrantDialog of={of} fixedHolder={holder} onClose={onClose} />}
           />
         )
       }
@@ -29,7 +29,7 @@ export function HolderRoles({ of, holder }: { of: Holder; holder: string }) {
       <GrantList
         selection={{ of, holder, role: '' }}
         hides="holder"
-        place={{ cursor, onCursor }}
+        place={place}
         empty={<Text size="sm">{t('access.noRoles')}</Text>}
       />
     </PageSection>

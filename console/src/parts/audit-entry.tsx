@@ -19,6 +19,15 @@ export function ResultBadge({ of }: { of: string }) {
   return <State color={badge?.color ?? 'gray.7'}>{badge ? t(badge.text) : of}</State>;
 }
 
+/** The kinds of actors. */
+export const actorTexts: Readonly<Record<string, TextKey>> = {
+  user: 'audit.user',
+  bot: 'audit.bot',
+  platform: 'audit.platform',
+  system: 'audit.system',
+  anonymous: 'audit.anonymous',
+};
+
 /** An action, which breaks after its dots and underscores only. */
 export const ActionName = ({ name }: { name: string }) => (
   <Code style={{ overflowWrap: 'break-word' }}>

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 
 /** The part of a list's address that says which page is shown. */
 export type CursorSearch = { cursor?: string };
@@ -18,4 +19,10 @@ export function useCursor(): CursorPlace {
     onCursor: (next) =>
       void navigate({ to: '.', search: { ...rest, ...readCursor({ cursor: next }) } as never }),
   };
+}
+
+/** The cursor of a list that is one part of a view. The address does not have it. */
+export function usePartCursor(): CursorPlace {
+  const [cursor, onCursor] = useState('');
+  return { cursor, onCursor };
 }

@@ -15,7 +15,7 @@ type Props<Name extends ListName> = {
   label: string;
   columns: ReadonlyArray<Column<ItemOf<Name>>>;
   idOf: (item: ItemOf<Name>) => string;
-  /** Which items of a page are shown, if the call cannot say so. Default: all of them. */
+  /** Selects items of a page, where the call cannot. Default: all of them. */
   isShown?: (item: ItemOf<Name>) => boolean;
   filters?: { label: string; choices?: readonly Choice[] };
   actions?: ReadonlyArray<ListAction<ItemOf<Name>>>;

@@ -15,7 +15,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** The name of the tenant that the views below are about, for their titles. */
+/** The tenant's name, for the titles of its views. */
 export const TenantName = createContext('');
 
 /** The overview is called like its tenant: no name is twice in a title. */

@@ -38,11 +38,11 @@ export function RemoveMember({ member, onClose, onDone }: RemoveProps) {
 }
 
 /** Disables an active member, or enables a disabled one. */
-export function SwitchMember({ member: given, onClose }: Props) {
+export function SwitchMember(props: Props) {
   const { t } = useTexts();
   const { Name } = useTenant();
   // The member as the dialog was opened: the change shows behind it before it closes.
-  const [member] = useState(given);
+  const [member] = useState(props.member);
   const { Tenant, UserID, Status } = member;
   const person = nameOf(member);
   const isDisabled = Status === 'disabled';
@@ -55,7 +55,7 @@ export function SwitchMember({ member: given, onClose }: Props) {
       action={t(isDisabled ? 'people.enable' : 'people.disable')}
       isHarmless={isDisabled}
       notice={t(isDisabled ? 'people.enabled' : 'people.disabledNow', { person })}
-      onClose={onClose}
+      onClose={props.onClose}
     >
       {t(isDisabled ? 'people.enableAbout' : 'people.disableAbout', { person, tenant: Name })}
     </ActionDialog>

@@ -1,7 +1,7 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { ActionName, ResultBadge } from '../parts/audit-entry.tsx';
+import { usePartCursor } from '../parts/cursor.ts';
 import { ListView } from '../parts/list-view.tsx';
 import { PageSection } from '../parts/page-section.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -12,7 +12,7 @@ import { useTenant } from '../shell/routes.tsx';
 export function MemberEvents({ user }: { user: string }) {
   const { t } = useTexts();
   const { ID: Tenant, Slug } = useTenant();
-  const [cursor, onCursor] = useState('');
+  const place = usePartCursor();
   const audit = `/console/t/${Slug}/audit`;
   return (
     <PageSection
@@ -33,7 +33,7 @@ export function MemberEvents({ user }: { user: string }) {
         request={{ Tenant, UserID: user }}
         label={t('people.events')}
         limit={10}
-        place={{ cursor, onCursor }}
+        place={place}
         columns={[
           {
             id: 'action',

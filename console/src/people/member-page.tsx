@@ -11,6 +11,7 @@ import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
+import { memberStates } from '../parts/member-states.ts';
 import { Page } from '../parts/page.tsx';
 import { useUser } from '../parts/person.tsx';
 import { StateOf } from '../parts/state.tsx';
@@ -20,7 +21,7 @@ import { useTenant } from '../shell/routes.tsx';
 import { useAccount } from '../shell/session.tsx';
 import { RemoveMember, SwitchMember } from './member-dialogs.tsx';
 import { MemberEvents } from './member-events.tsx';
-import { nameOf, sourceTexts, statuses } from './member-texts.ts';
+import { nameOf, sourceTexts } from './member-texts.ts';
 
 export type Member = ItemOf<'TenantMembers_List'>;
 
@@ -76,7 +77,7 @@ function MemberFacts({ member }: { member: Member }) {
   const { UserID, Status, Source, JoinedAt } = member;
   const facts = [
     { name: 'ID', value: <Id id={UserID} /> },
-    { name: t('people.status'), value: <StateOf states={statuses} state={Status} /> },
+    { name: t('people.status'), value: <StateOf states={memberStates} state={Status} /> },
     { name: t('people.source'), value: t(sourceTexts[Source]?.text ?? 'people.byAdmin') },
     { name: t('people.joined'), value: <Time at={JoinedAt} /> },
   ];

@@ -6,6 +6,7 @@ import { Empty } from '../parts/empty.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Labels } from '../parts/labels.tsx';
 import { ListView } from '../parts/list-view.tsx';
+import { memberStates } from '../parts/member-states.ts';
 import { Page } from '../parts/page.tsx';
 import { MemberPerson } from '../parts/person.tsx';
 import { choicesOf, StateOf } from '../parts/state.tsx';
@@ -16,7 +17,7 @@ import { useAccount } from '../shell/session.tsx';
 import { AddMemberDialog } from './add-member-dialog.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { RemoveMember } from './member-dialogs.tsx';
-import { nameOf, sourceTexts, statuses } from './member-texts.ts';
+import { nameOf, sourceTexts } from './member-texts.ts';
 import { PeopleTabs } from './people-tabs.tsx';
 import { type RolesOf, useRoles } from './roles.ts';
 
@@ -42,7 +43,7 @@ export function MembersPage() {
           filters={{
             label: t('people.search'),
             choices: [
-              { name: 'status', label: t('people.status'), values: choicesOf(statuses, t) },
+              { name: 'status', label: t('people.status'), values: choicesOf(memberStates, t) },
               { name: 'source', label: t('people.source'), values: choicesOf(sourceTexts, t) },
             ],
           }}
@@ -115,7 +116,7 @@ function useColumns(rolesOf: RolesOf | undefined): Column<Member>[] {
     {
       id: 'status',
       header: t('people.status'),
-      cell: ({ Status }) => <StateOf states={statuses} state={Status} />,
+      cell: ({ Status }) => <StateOf states={memberStates} state={Status} />,
     },
     ...(rolesOf ? [roles] : []),
     {

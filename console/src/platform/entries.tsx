@@ -1,25 +1,9 @@
-import type { ItemOf } from '@bailiwick/client/client.ts';
 import { Text } from '@mantine/core';
+import { actorTexts, type Entry, ResultBadge } from '../parts/audit-entry.tsx';
 import type { Column } from '../parts/cursor-list.tsx';
 import { Subject } from '../parts/person.tsx';
-import { StateOf, type States } from '../parts/state.tsx';
-import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
-
-type Entry = ItemOf<'Audit_List'>;
-
-const results: States = {
-  success: { text: 'audit.success', color: 'teal.9' },
-  denied: { text: 'audit.denied', color: 'red.9' },
-  failed: { text: 'audit.failed', color: 'red.9' },
-};
-
-const kinds: Readonly<Record<string, TextKey>> = {
-  platform: 'audit.platform',
-  system: 'audit.system',
-  anonymous: 'audit.anonymous',
-};
 
 /** The columns of audit entries, also of tenants that the operator is no member of. */
 export function useEntryColumns(): Column<Entry>[] {
@@ -52,8 +36,8 @@ export function useEntryColumns(): Column<Entry>[] {
       header: t('audit.actor'),
       isSecondary: true,
       cell: ({ ActorType, ActorID }) => {
-        const kind = kinds[ActorType];
-        if (ActorID !== '' && kind === undefined) return <Subject id={ActorID} />;
+        if (ActorType === 'user' || ActorType === 'bot') return <Subject id={ActorID} />;
+        const kind = actorTexts[ActorType];
         return <Text size="sm">{kind ? t(kind) : ActorType}</Text>;
       },
     },
@@ -61,7 +45,7 @@ export function useEntryColumns(): Column<Entry>[] {
       id: 'result',
       header: t('audit.result'),
       isSecondary: true,
-      cell: ({ Result }) => <StateOf states={results} state={Result} />,
+      cell: ({ Result }) => <ResultBadge of={Result} />,
     },
     {
       id: 'time',

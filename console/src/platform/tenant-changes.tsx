@@ -16,7 +16,7 @@ type Change = {
   operation: 'Tenants_Suspend' | 'Tenants_Resume' | 'Tenants_Delete' | 'Tenants_Restore';
   title: TextKey;
   action: TextKey;
-  about: TextKey;
+  description: TextKey;
   done: TextKey;
   /** Whether the user types the short name first. */
   isTyped: boolean;
@@ -29,7 +29,7 @@ const changes = {
     operation: 'Tenants_Suspend',
     title: 'platform.suspendTitle',
     action: 'platform.suspend',
-    about: 'platform.suspendAbout',
+    description: 'platform.suspendAbout',
     done: 'platform.suspendDone',
     isTyped: true,
   },
@@ -37,7 +37,7 @@ const changes = {
     operation: 'Tenants_Resume',
     title: 'platform.resumeTitle',
     action: 'platform.resume',
-    about: 'platform.resumeAbout',
+    description: 'platform.resumeAbout',
     done: 'platform.resumeDone',
     isTyped: false,
     undoes: 'suspend',
@@ -46,7 +46,7 @@ const changes = {
     operation: 'Tenants_Delete',
     title: 'platform.deleteTitle',
     action: 'platform.delete',
-    about: 'platform.deleteAbout',
+    description: 'platform.deleteAbout',
     done: 'platform.deleteDone',
     isTyped: true,
   },
@@ -54,7 +54,7 @@ const changes = {
     operation: 'Tenants_Restore',
     title: 'platform.restoreTitle',
     action: 'platform.restore',
-    about: 'platform.restoreAbout',
+    description: 'platform.restoreAbout',
     done: 'platform.restoreDone',
     isTyped: false,
     undoes: 'delete',
@@ -65,7 +65,7 @@ const changes = {
 export function TenantChange({ name, tenant, onClose }: Props & { name: keyof typeof changes }) {
   const { t } = useTexts();
   // The change stays the same while the tenant of the view changes by it.
-  const [{ operation, title, action, about, done, isTyped, undoes }] = useState<Change>(
+  const [{ operation, title, action, description, done, isTyped, undoes }] = useState<Change>(
     changes[name],
   );
   const { ID, Name, Slug } = tenant;
@@ -81,7 +81,7 @@ export function TenantChange({ name, tenant, onClose }: Props & { name: keyof ty
       notice={t(done, { tenant: Name })}
       onClose={onClose}
     >
-      {t(about, { tenant: Name })}
+      {t(description, { tenant: Name })}
     </ActionDialog>
   );
 }
@@ -91,7 +91,7 @@ export function TenantButtons({ tenant }: Pick<Props, 'tenant'>) {
   const { t } = useTexts();
   const { may } = usePlatformPermissions();
   if (!may('iam.platform.tenants.write')) return undefined;
-  const names = possible[tenant.Status] ?? [];
+  const names = changesOf[tenant.Status] ?? [];
   return (
     <Group gap="xs">
       {names.map((name) => {
@@ -110,7 +110,7 @@ export function TenantButtons({ tenant }: Pick<Props, 'tenant'>) {
   );
 }
 
-const possible: Readonly<Record<string, ReadonlyArray<keyof typeof changes>>> = {
+const changesOf: Readonly<Record<string, ReadonlyArray<keyof typeof changes>>> = {
   active: ['suspend', 'delete'],
   suspended: ['resume', 'delete'],
   deleting: ['restore'],

@@ -1,9 +1,9 @@
 import { useCall } from '../parts/calls.ts';
+import { Facts } from '../parts/facts.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { amountOf } from '../parts/times.ts';
 import { shownCount } from '../start/figure.tsx';
-import { Facts } from './facts.tsx';
 import type { Tenant } from './tenant-states.ts';
 
 /** The defaults of settings that are 0. */

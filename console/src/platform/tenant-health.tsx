@@ -2,9 +2,9 @@ import { Alert, Skeleton } from '@mantine/core';
 import { useCall } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { PageSection } from '../parts/page-section.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
-import { Part } from './part.tsx';
 import type { Tenant } from './tenant-states.ts';
 
 /** The endpoints of a tenant that fail now. */
@@ -13,7 +13,7 @@ export function TenantHealth({ tenant: { ID } }: { tenant: Tenant }) {
   const { data, error, refetch } = useCall('Queues_Status', {}, { staleTime: 5000 });
   const failing = data?.FailingEndpoints.filter(({ Tenant: owner }) => owner === ID) ?? [];
   return (
-    <Part title={t('platform.health')}>
+    <PageSection title={t('platform.health')}>
       {error && <FailureNotice error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton height={52} />}
       {data && failing.length === 0 && (
@@ -28,6 +28,6 @@ export function TenantHealth({ tenant: { ID } }: { tenant: Tenant }) {
           {[StatusCode || '', problem].filter(Boolean).join(' ')}
         </Alert>
       ))}
-    </Part>
+    </PageSection>
   );
 }

@@ -1,24 +1,20 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
 import { Text } from '@mantine/core';
+import { usePartCursor } from '../parts/cursor.ts';
 import type { Column } from '../parts/cursor-list.tsx';
 import { ListView } from '../parts/list-view.tsx';
+import { memberStates } from '../parts/member-states.ts';
+import { PageSection } from '../parts/page-section.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
 import { MemberPerson } from '../parts/person.tsx';
-import { StateOf, type States } from '../parts/state.tsx';
+import { StateOf } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAccount } from '../shell/session.tsx';
-import { Part, usePlace } from './part.tsx';
 import { SupportDialog } from './support-dialog.tsx';
 import type { Tenant } from './tenant-states.ts';
 
 type Member = ItemOf<'TenantMembers_List'>;
-
-const statuses: States = {
-  active: { text: 'people.active', color: 'teal.9' },
-  pending: { text: 'people.notAccepted', color: 'accent.7' },
-  disabled: { text: 'people.disabled', color: 'gray.7' },
-};
 
 /** The members of a tenant. An operator acts as one of them only with support access. */
 export function TenantMembers({ tenant: { ID } }: { tenant: Tenant }) {
@@ -26,7 +22,7 @@ export function TenantMembers({ tenant: { ID } }: { tenant: Tenant }) {
   const { User: own } = useAccount();
   const { may } = usePlatformPermissions();
   return (
-    <Part title={t('people.members')}>
+    <PageSection title={t('people.members')}>
       <ListView
         operation="TenantMembers_List"
         request={{ Tenant: ID, WithNames: true }}
@@ -48,11 +44,11 @@ export function TenantMembers({ tenant: { ID } }: { tenant: Tenant }) {
             ),
           },
         ]}
-        place={usePlace()}
+        place={usePartCursor()}
         limit={10}
         empty={<Text c="dimmed">{t('people.noMembers')}</Text>}
       />
-    </Part>
+    </PageSection>
   );
 }
 
@@ -70,7 +66,7 @@ function useColumns(): Column<Member>[] {
       id: 'status',
       header: t('platform.state'),
       isSecondary: true,
-      cell: ({ Status }) => <StateOf states={statuses} state={Status} />,
+      cell: ({ Status }) => <StateOf states={memberStates} state={Status} />,
     },
     {
       id: 'joined',

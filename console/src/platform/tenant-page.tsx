@@ -3,16 +3,17 @@ import { Alert, Group, Skeleton, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
+import { usePartCursor } from '../parts/cursor.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ListView } from '../parts/list-view.tsx';
 import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
+import { PageSection } from '../parts/page-section.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
 import { State, StateOf, type States } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useEntryColumns } from './entries.tsx';
-import { Part, usePlace } from './part.tsx';
 import { TenantButtons } from './tenant-changes.tsx';
 import { TenantFacts } from './tenant-facts.tsx';
 import { TenantHealth } from './tenant-health.tsx';
@@ -82,7 +83,7 @@ const domainStates: States = {
 function Domains({ tenant: { ID } }: { tenant: Tenant }) {
   const { t } = useTexts();
   return (
-    <Part title={t('signon.domains')}>
+    <PageSection title={t('signon.domains')}>
       <ListView
         operation="Domain_List"
         request={{ Tenant: ID }}
@@ -96,11 +97,11 @@ function Domains({ tenant: { ID } }: { tenant: Tenant }) {
           },
         ]}
         idOf={(domain) => domain.ID}
-        place={usePlace()}
+        place={usePartCursor()}
         limit={10}
         empty={<Text c="dimmed">{t('platform.noDomain')}</Text>}
       />
-    </Part>
+    </PageSection>
   );
 }
 
@@ -108,7 +109,7 @@ function Providers({ tenant: { ID } }: { tenant: Tenant }) {
   const { t } = useTexts();
   const name = ({ Name, Kind }: ItemOf<'Sso_ListProviders'>) => Name || Kind;
   return (
-    <Part title={t('signon.sso')}>
+    <PageSection title={t('signon.sso')}>
       <ListView
         operation="Sso_ListProviders"
         request={{ Tenant: ID }}
@@ -130,28 +131,28 @@ function Providers({ tenant: { ID } }: { tenant: Tenant }) {
           },
         ]}
         idOf={(provider) => provider.ID}
-        place={usePlace()}
+        place={usePartCursor()}
         limit={10}
         empty={<Text c="dimmed">{t('platform.noProvider')}</Text>}
       />
-    </Part>
+    </PageSection>
   );
 }
 
 function Entries({ tenant: { ID } }: { tenant: Tenant }) {
   const { t } = useTexts();
   return (
-    <Part title={t('platform.lastEntries')}>
+    <PageSection title={t('platform.lastEntries')}>
       <ListView
         operation="Audit_List"
         request={{ Tenant: ID }}
         label={t('platform.lastEntries')}
         columns={useEntryColumns()}
         idOf={(entry) => entry.ID}
-        place={usePlace()}
+        place={usePartCursor()}
         limit={10}
         empty={<Text c="dimmed">{t('platform.noEntries')}</Text>}
       />
-    </Part>
+    </PageSection>
   );
 }

@@ -10,7 +10,7 @@ type Act = {
   operation: 'Users_Disable' | 'Users_Enable' | 'Users_Delete' | 'Users_ResetFactors';
   title: TextKey;
   action: TextKey;
-  about: TextKey;
+  description: TextKey;
   done: TextKey;
   /** Whether the operator types the address first, since it cannot be undone. */
   isTyped: boolean;
@@ -21,7 +21,7 @@ export const acts = {
     operation: 'Users_Disable',
     title: 'platform.disableTitle',
     action: 'platform.disable',
-    about: 'platform.disableAbout',
+    description: 'platform.disableAbout',
     done: 'platform.disableDone',
     isTyped: false,
   },
@@ -29,7 +29,7 @@ export const acts = {
     operation: 'Users_Enable',
     title: 'platform.enableTitle',
     action: 'platform.enable',
-    about: 'platform.enableAbout',
+    description: 'platform.enableAbout',
     done: 'platform.enableDone',
     isTyped: false,
   },
@@ -37,7 +37,7 @@ export const acts = {
     operation: 'Users_ResetFactors',
     title: 'platform.factorsTitle',
     action: 'platform.factors',
-    about: 'platform.factorsAbout',
+    description: 'platform.factorsAbout',
     done: 'platform.factorsDone',
     isTyped: false,
   },
@@ -45,7 +45,7 @@ export const acts = {
     operation: 'Users_Delete',
     title: 'platform.deleteUserTitle',
     action: 'platform.delete',
-    about: 'platform.deleteUserAbout',
+    description: 'platform.deleteUserAbout',
     done: 'platform.deleteUserDone',
     isTyped: true,
   },
@@ -68,7 +68,7 @@ type Props = {
 export function UserAct({ name, user, onDone, onClose }: Props) {
   const { t } = useTexts();
   // The act stays the same while the user of the view changes by it.
-  const [{ operation, title, action, about, done, isTyped }] = useState<Act>(acts[name]);
+  const [{ operation, title, action, description, done, isTyped }] = useState<Act>(acts[name]);
   const { ID, Email } = user;
   return (
     <FormDialog
@@ -95,7 +95,7 @@ export function UserAct({ name, user, onDone, onClose }: Props) {
     >
       {(form) => (
         <>
-          <Text size="sm">{t(about, { person: Email })}</Text>
+          <Text size="sm">{t(description, { person: Email })}</Text>
           <Alert color="orange" icon={<Icon name="mail" />}>
             {t('platform.actMailed')}
           </Alert>

@@ -1,11 +1,12 @@
 import { Text } from '@mantine/core';
 import { useCall } from '../parts/calls.ts';
+import { usePartCursor } from '../parts/cursor.ts';
 import { ListView } from '../parts/list-view.tsx';
 import { NameCell } from '../parts/name-cell.tsx';
+import { PageSection } from '../parts/page-section.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useEntryColumns } from './entries.tsx';
-import { Part, usePlace } from './part.tsx';
 
 type Props = { id: string };
 
@@ -13,7 +14,7 @@ type Props = { id: string };
 export function UserGrants({ id }: Props) {
   const { t } = useTexts();
   return (
-    <Part title={t('platform.roles')}>
+    <PageSection title={t('platform.roles')}>
       <ListView
         operation="Grants_List"
         request={{ UserID: id }}
@@ -45,11 +46,11 @@ export function UserGrants({ id }: Props) {
           },
         ]}
         idOf={({ ID }) => ID}
-        place={usePlace()}
+        place={usePartCursor()}
         limit={10}
         empty={<Text c="dimmed">{t('platform.noRoles')}</Text>}
       />
-    </Part>
+    </PageSection>
   );
 }
 
@@ -67,7 +68,7 @@ function Place({ tenant }: { tenant: string }) {
 export function UserIdentities({ id }: Props) {
   const { t } = useTexts();
   return (
-    <Part title={t('security.identities')}>
+    <PageSection title={t('security.identities')}>
       <ListView
         operation="Users_ListIdentities"
         request={{ UserID: id }}
@@ -86,11 +87,11 @@ export function UserIdentities({ id }: Props) {
           },
         ]}
         idOf={({ Provider }) => Provider}
-        place={usePlace()}
+        place={usePartCursor()}
         limit={10}
         empty={<Text c="dimmed">{t('platform.noIdentities')}</Text>}
       />
-    </Part>
+    </PageSection>
   );
 }
 
@@ -98,17 +99,17 @@ export function UserIdentities({ id }: Props) {
 export function UserEntries({ id }: Props) {
   const { t } = useTexts();
   return (
-    <Part title={t('platform.lastActions')}>
+    <PageSection title={t('platform.lastActions')}>
       <ListView
         operation="Audit_ListByUser"
         request={{ UserID: id }}
         label={t('platform.lastActions')}
         columns={useEntryColumns()}
         idOf={({ ID }) => ID}
-        place={usePlace()}
+        place={usePartCursor()}
         limit={10}
         empty={<Text c="dimmed">{t('platform.noEntries')}</Text>}
       />
-    </Part>
+    </PageSection>
   );
 }
