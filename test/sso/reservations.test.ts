@@ -109,7 +109,7 @@ describe('reservations of providers', () => {
       assertRefused(answer, 400, 'failed_precondition');
       assert.equal(answer.body['Reason'], 'LIMIT_REACHED');
     }
-    const kept = async () => {
+    const reservedIds = async () => {
       const rows = await rowsOf<{ id: string }>(
         stack,
         'select id from sso.provider_reservation where tenant = $1 order by created_at, id',
@@ -117,13 +117,17 @@ describe('reservations of providers', () => {
       );
       return rows.map(({ id }) => id);
     };
-    const [first, second, ...others] = await kept();
-    await rowsOf(
-      stack,
-      "update sso.provider_reservation set created_at = now() - interval '25 hours' where id = any($1)",
-      [[first, second]],
-    );
+    const [first, second, ...others] = await reservedIds();
+    for (const [id, hours] of [
+      [first, 26],
+      [second, 25],
+    ])
+      await rowsOf(
+        stack,
+        `update sso.provider_reservation set created_at = now() - $2 * interval '1 hour' where id = $1`,
+        [id, hours],
+      );
     const { ID } = await reserve(fresh);
-    assert.deepEqual(new Set(await kept()), new Set([second, ...others, ID]));
+    assert.deepEqual(new Set(await reservedIds()), new Set([second, ...others, ID]));
   });
 });

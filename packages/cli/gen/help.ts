@@ -599,7 +599,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"ID","kind":"text","required":true,"text":"The endpoint."},
       {"path":"MessageID","kind":"text","required":true,"text":"The message's identifier: the ID of its attempts."},
-      {"path":"Now","kind":"flag","required":false,"text":"Also if the message waits for its next attempt: that is made at once, as one of its attempts. It ends a pause after too many failed attempts, and not one that the receiver asked for. Limited as SendTest, together with it."},
+      {"path":"Now","kind":"flag","required":false,"text":"Makes the next attempt of a waiting message at once. It counts as one of the message's attempts. A pause that follows too many failed attempts ends, and one that the receiver asked for stays. Counts towards the limits of SendTest."},
     ],
   },
   Chat_SendTest: {
@@ -986,7 +986,7 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Sends one message again, with the same identifier and body and a full set of attempts. Fails with failed_precondition if the endpoint is inactive.","access":"a portal session: the permission iam.internal.portal.replay on the platform","answers":"record","tenant":"",
     fields: [
       {"path":"MessageID","kind":"text","required":true,"text":"The message's identifier: the ID of its attempts, and the header webhook-id."},
-      {"path":"Now","kind":"flag","required":false,"text":"Also if the message waits for its next attempt: that is made at once, as one of its attempts. It ends a pause after too many failed attempts, and not one that the receiver asked for. Limited as SendTest, together with it."},
+      {"path":"Now","kind":"flag","required":false,"text":"Makes the next attempt of a waiting message at once. It counts as one of the message's attempts. A pause that follows too many failed attempts ends, and one that the receiver asked for stays. Counts towards the limits of SendTest."},
     ],
   },
   Portal_RotateSecret: {
@@ -1709,7 +1709,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"ID","kind":"text","required":true,"text":"The endpoint."},
       {"path":"MessageID","kind":"text","required":true,"text":"The message's identifier: the ID of its attempts, and the header webhook-id."},
-      {"path":"Now","kind":"flag","required":false,"text":"Also if the message waits for its next attempt: that is made at once, as one of its attempts. It ends a pause after too many failed attempts, and not one that the receiver asked for. Limited as SendTest, together with it."},
+      {"path":"Now","kind":"flag","required":false,"text":"Makes the next attempt of a waiting message at once. It counts as one of the message's attempts. A pause that follows too many failed attempts ends, and one that the receiver asked for stays. Counts towards the limits of SendTest."},
     ],
   },
   Webhooks_RotateSecret: {

@@ -1855,7 +1855,7 @@ export type Chat_ResendReq = {
   ID: string;
   /** The message's identifier: the ID of its attempts. */
   MessageID: string;
-  /** Also if the message waits for its next attempt: that is made at once, as one of its attempts. It ends a pause after too many failed attempts, and not one that the receiver asked for. Limited as SendTest, together with it. */
+  /** Makes the next attempt of a waiting message at once. It counts as one of the message's attempts. A pause that follows too many failed attempts ends, and one that the receiver asked for stays. Counts towards the limits of SendTest. */
   Now?: boolean | undefined;
 };
 
@@ -3166,7 +3166,7 @@ export type Portal_ReplayFailedRes = {
 export type Portal_ResendReq = {
   /** The message's identifier: the ID of its attempts, and the header webhook-id. */
   MessageID: string;
-  /** Also if the message waits for its next attempt: that is made at once, as one of its attempts. It ends a pause after too many failed attempts, and not one that the receiver asked for. Limited as SendTest, together with it. */
+  /** Makes the next attempt of a waiting message at once. It counts as one of the message's attempts. A pause that follows too many failed attempts ends, and one that the receiver asked for stays. Counts towards the limits of SendTest. */
   Now?: boolean | undefined;
 };
 
@@ -4995,7 +4995,7 @@ export type Webhooks_ResendReq = {
   ID: string;
   /** The message's identifier: the ID of its attempts, and the header webhook-id. */
   MessageID: string;
-  /** Also if the message waits for its next attempt: that is made at once, as one of its attempts. It ends a pause after too many failed attempts, and not one that the receiver asked for. Limited as SendTest, together with it. */
+  /** Makes the next attempt of a waiting message at once. It counts as one of the message's attempts. A pause that follows too many failed attempts ends, and one that the receiver asked for stays. Counts towards the limits of SendTest. */
   Now?: boolean | undefined;
 };
 

@@ -41,7 +41,7 @@ export function changeOwn<T>(
     const user = await lockActive(tx, caller.id);
     if (!user) throw notFound('user');
     // Checked again: the session may have ended while this change waited for its turn.
-    return change(tx, user, await assertProven(tx.query, user, caller));
+    return change(tx, user, await assertProven(tx.query, caller));
   });
 }
 
@@ -49,12 +49,8 @@ export function changeOwn<T>(
  * @throws permission_denied if the sign-in of this session was more than 15 minutes ago, or the user
  * has a factor and did not use one in it
  */
-export async function assertProven(
-  run: Run,
-  user: Pick<UserRow, 'id'>,
-  caller: Call['caller'],
-): Promise<SignInState> {
-  const session = await assertFactorUsed(run, user, caller);
+export async function assertProven(run: Run, caller: Call['caller']): Promise<SignInState> {
+  const session = await assertFactorUsed(run, caller);
   if (!session.recent) throw recentLoginRequired();
   return session;
 }
@@ -62,8 +58,7 @@ export async function assertProven(
 /** @throws permission_denied if the user has a factor and did not use one in this session */
 export async function assertFactorUsed(
   run: Run,
-  { id }: Pick<UserRow, 'id'>,
-  { credentialId }: Call['caller'],
+  { id, credentialId }: Call['caller'],
 ): Promise<SignInState> {
   const session = await findSignInState(run, credentialId);
   if (!session) throw unauthenticated();

@@ -43,7 +43,7 @@ export async function confirmIdentity(
   await deps.database.transaction({ call, tenant: null, row: rowOf.user(userId) }, async (tx) => {
     const user = await lockExisting(tx, userId);
     // The password alone opens no session of this account, so it gives this one no rights either.
-    if (isSelf) await assertFactorUsed(tx.query, user, call.caller);
+    if (isSelf) await assertFactorUsed(tx.query, call.caller);
     const link = await lockLink(tx, userId, provider);
     if (!link) throw notFound('identity');
     if (isSelf) await assertOlder(tx, { user, link, provenHash }, call);

@@ -6,8 +6,8 @@ import { assertProven } from '../factors/changes.ts';
 import type { UserRow } from '../users/entities.ts';
 import { findUsers } from '../users/queries.ts';
 
-// Acts of an operator on the account of another user: they need a recent sign-in and a reason, and a
-// mail tells that user.
+// Acts of an operator on the account of another user: they need a recent sign-in and a reason, and
+// that user gets a mail.
 
 /** The name and the reason, for the mail to the user of the account and for the audit. */
 export type Operator = { operatorName: string; reason: string };
@@ -20,18 +20,18 @@ export type Operator = { operatorName: string; reason: string };
 export async function provenOperator(
   database: Database,
   userId: string,
-  reason: string,
+  input: string,
   call: Call,
 ): Promise<Operator | undefined> {
   const { caller } = call;
   if (caller.type !== 'user' || caller.id === userId) return undefined;
-  const stated = reason.trim();
-  if (stated === '') throw invalid('Reason is required');
-  await assertProven(onPool(database), caller, caller);
+  const reason = input.trim();
+  if (reason === '') throw invalid('Reason is required');
+  await assertProven(onPool(database), caller);
   const [operator] = await findUsers(database, [caller.id]);
   // The operator was deleted meanwhile.
   if (!operator) throw unauthenticated();
-  return { operatorName: operator.name || operator.email, reason: stated };
+  return { operatorName: operator.name || operator.email, reason };
 }
 
 /** The parts of a recorded change that name the operator's reason, and the mail about it. */

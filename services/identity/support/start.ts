@@ -40,7 +40,7 @@ export async function startSupport(
   call.invalidates.add(`user:${caller.id}`);
   return database.transaction({ call, tenant: null, row: rowOf.user(caller.id) }, async (tx) => {
     const { operator, user } = await lockBoth(tx, caller.id, userId);
-    await assertProven(tx.query, operator, call.caller);
+    await assertProven(tx.query, call.caller);
     const assurance = await assuranceOf(deps, operator, call);
     const earlier = await deleteSupportOf(tx, caller.id);
     await recordSupportEnds(tx, earlier, () => 'replaced');
@@ -72,7 +72,7 @@ async function lockUser(tx: Transaction, id: string): Promise<UserRow> {
   return user;
 }
 
-/** What the operator's own session proves, and until when. */
+/** The assurance of the operator's own session, and its end. */
 async function assuranceOf({ database }: SupportDeps, operator: UserRow, call: Call) {
   const session = await findLiveSessionById(database, call.caller.credentialId);
   if (session?.user_id !== operator.id) throw unauthenticated();

@@ -30,8 +30,8 @@ export const resetTask =
   };
 
 /**
- * The mail of a notice. A reset of factors by an operator is told by its values: a process of the
- * previous version, which knows no mail about operators, then sends its mail about resets.
+ * The mail of a notice. The name of an operator selects another mail about a reset of factors: a
+ * process of the previous version does not know that mail as a kind, and ignores the name.
  */
 const mailOf = (kind: string, { operatorName }: Readonly<Record<string, string>>): string =>
   kind === 'factors_reset' && operatorName !== undefined ? 'factors_reset_by' : kind;

@@ -70,7 +70,7 @@ export function linkHandlers({ database }: Deps): Pick<Handlers<typeof Account>,
         if (!user) throw unauthenticated();
         await assertSignedInFor(tx, pending, user, call);
         // A link is one more way to sign in, without a factor.
-        await assertFactorUsed(tx.query, user, call.caller);
+        await assertFactorUsed(tx.query, call.caller);
         if (!(await consumePendingLink(tx, hash, user.emailKey))) throw deadToken();
         await assertUnlinked(tx, identity, user);
         if ((await findLinkedUser(tx, identity)) !== undefined) throw deadToken();

@@ -7,8 +7,9 @@ import { rowOf } from '../../rows.ts';
 import type { DomainDeps } from '../deps.ts';
 import type { DomainRow } from '../entities.ts';
 import { recordDomainEvent } from '../events.ts';
-import { findDomain, lockDomain, missDomain, proveDomain, renewChallenge } from '../queries.ts';
+import { findDomain } from '../queries.ts';
 import { challengeEnd, newChallenge, txtName, txtValue } from './challenge.ts';
+import { lockDomain, missDomain, proveDomain, renewChallenge } from './queries.ts';
 import { checkRecord, type LookUpTxt, type RecordCheck } from './txt.ts';
 
 /** Limited by name, so that claiming the domain again does not allow more DNS queries. */

@@ -13,7 +13,7 @@ import {
   missDomain,
   postponeCheck,
   takeOverdue,
-} from '../queries.ts';
+} from './queries.ts';
 import type { LookUpTxt } from './txt.ts';
 import { lookUpRecord, prove } from './verify.ts';
 

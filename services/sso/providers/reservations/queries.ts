@@ -1,10 +1,5 @@
 import type { Origin } from '@bailiwick/contract';
-import { limitReached } from '@bailiwick/errors';
-import type { Database, Run, Statement, Transaction } from '@bailiwick/store';
-import { lockProviders } from '../../requirement/lock.ts';
-
-/** How many reservations a tenant has at most. */
-const most = 20;
+import type { Database, Run, Statement } from '@bailiwick/store';
 
 const young: Statement<{ count: number }, [tenant: string]> = {
   name: 'sso.young_provider_reservations',
@@ -12,7 +7,13 @@ const young: Statement<{ count: number }, [tenant: string]> = {
          where tenant = $1 and created_at > now() - interval '1 day'`,
 };
 
-const added: Statement<never, [tenant: string, id: string, others: number]> = {
+/** The number of a tenant's reservations that are younger than a day. */
+export async function countYoung(run: Run, tenant: string): Promise<number> {
+  const [row] = await run(young, [tenant]);
+  return row?.count ?? 0;
+}
+
+const insertion: Statement<never, [tenant: string, id: string, others: number]> = {
   name: 'sso.reserve_provider',
   text: `with outdated as (
            delete from provider_reservation r where r.tenant = $1 and r.id in (
@@ -20,38 +21,33 @@ const added: Statement<never, [tenant: string, id: string, others: number]> = {
          insert into provider_reservation (tenant, id, created_at) values ($1, $2, now())`,
 };
 
-/**
- * Adds a reservation. The oldest ones of the tenant give way, but none that is younger than a day:
- * an administrator could otherwise end those of all others. @throws failed_precondition if none can
- */
-export async function addReservation(tx: Transaction, tenant: string, id: string): Promise<void> {
-  await lockProviders(tx, tenant);
-  const [row] = await tx.query(young, [tenant]);
-  if ((row?.count ?? 0) >= most)
-    throw limitReached(
-      `${tenant === '' ? 'the platform' : 'a tenant'} has at most ${most} reservations that are younger than a day`,
-      most,
-    );
-  await tx.query(added, [tenant, id, most - 1]);
+/** Adds a reservation, and keeps the last `others` ones of the tenant. */
+export async function insertReservation(
+  run: Run,
+  tenant: string,
+  id: string,
+  others: number,
+): Promise<void> {
+  await run(insertion, [tenant, id, others]);
 }
 
-const one: Statement<{ id: string }, [tenant: string, id: string]> = {
+const byId: Statement<{ id: string }, [tenant: string, id: string]> = {
   name: 'sso.provider_reservation',
   text: 'select id from provider_reservation where tenant = $1 and id = $2',
 };
 
 export async function isReserved(database: Database, tenant: string, id: string): Promise<boolean> {
-  return (await database.query(one, [tenant, id])).length > 0;
+  return (await database.query(byId, [tenant, id])).length > 0;
 }
 
-const taken: Statement<{ id: string }, [tenant: string, id: string]> = {
+const removal: Statement<{ id: string }, [tenant: string, id: string]> = {
   name: 'sso.take_provider_reservation',
   text: 'delete from provider_reservation where tenant = $1 and id = $2 returning id',
 };
 
 /** Ends a reservation. Returns whether it existed: only one save can take it. */
 export async function takeReservation(run: Run, tenant: string, id: string): Promise<boolean> {
-  return (await run(taken, [tenant, id])).length > 0;
+  return (await run(removal, [tenant, id])).length > 0;
 }
 
 const sweep: Statement<never, []> = {

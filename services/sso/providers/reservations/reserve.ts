@@ -1,18 +1,23 @@
 import { createId } from '@bailiwick/contract';
+import { limitReached } from '@bailiwick/errors';
 import { record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
-import type {
-  SsoReservation,
-  SsoReserveProviderRequest,
+import {
+  type SsoReservation,
+  SsoReservationSchema,
+  type SsoReserveProviderRequest,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
-import { SsoReservationSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import type { Database } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { addressOf } from '../../addresses.ts';
+import { lockProviders } from '../../requirement/lock.ts';
 import { providerNotFound } from '../queries.ts';
-import { addReservation, isReserved } from './queries.ts';
+import { countYoung, insertReservation, isReserved } from './queries.ts';
 
 type Deps = { database: Database; publicUrl: string };
+
+/** The most reservations of a tenant. */
+const limit = 20;
 
 /** Reserves the ID of a provider, or finds an earlier reservation. */
 export async function reserveProvider(
@@ -31,10 +36,21 @@ export async function reserveProvider(
   });
 }
 
+/**
+ * Adds a reservation. The oldest ones of the tenant give way, but none that is younger than a day:
+ * an administrator could otherwise end those of all others.
+ * @throws failed_precondition if none can give way
+ */
 async function reserve(database: Database, tenant: string, call: Call): Promise<string> {
   const id = createId('sso');
   await database.transaction({ call, tenant }, async (tx) => {
-    await addReservation(tx, tenant, id);
+    await lockProviders(tx, tenant);
+    if ((await countYoung(tx.query, tenant)) >= limit)
+      throw limitReached(
+        `${tenant === '' ? 'the platform' : 'a tenant'} has at most ${limit} reservations that are younger than a day`,
+        limit,
+      );
+    await insertReservation(tx.query, tenant, id, limit - 1);
     const targets = [{ Type: 'sso_provider', ID: id, Name: '' }];
     record(tx, { tenant, type: 'sso_provider.reserved', data: null, targets });
   });

@@ -374,9 +374,9 @@ export type PortalResendRequest = Message<"bailiwick.notifications.v1.PortalRese
   messageId: string;
 
   /**
-   * Also if the message waits for its next attempt: that is made at once, as one of its attempts. It
-   * ends a pause after too many failed attempts, and not one that the receiver asked for. Limited as
-   * SendTest, together with it.
+   * Makes the next attempt of a waiting message at once. It counts as one of the message's attempts.
+   * A pause that follows too many failed attempts ends, and one that the receiver asked for stays.
+   * Counts towards the limits of SendTest.
    *
    * @generated from field: bool now = 2 [json_name = "Now"];
    */
