@@ -1,45 +1,31 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { bodyOf } from '../support/answers.ts';
-import type { Stack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
-import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleSuite, openSignedIn } from './console-page.ts';
 
 // Groups, roles and grants of a tenant in the console, and the questions why and what if.
 
 describe('access in the console', { skip: withoutChromium }, () => {
-  let stack: Stack;
-  let browser: Browser;
-  let problems: string[] = [];
-  before(async () => {
-    stack = await consoleStack();
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  afterEach(() => {
-    assert.deepEqual(problems, []);
-    problems = [];
-  });
+  const { stack, newPage } = consoleSuite();
 
   async function openAs(owner: { email: string; token: string }, Tenant: string, view: string) {
-    const answer = await stack.call('Tenants_Get', { Tenant }, owner.token);
+    const answer = await stack().call('Tenants_Get', { Tenant }, owner.token);
     const { Slug } = bodyOf(answer)['Tenant'] as { Slug: string };
-    const page = await newConsolePage(browser, stack.url, problems);
-    const views = `${stack.url}/console/t/${Slug}`;
+    const page = await newPage();
+    const views = `${stack().url}/console/t/${Slug}`;
     await openSignedIn(page, `${views}/${view}`, owner.email, password);
     return { page, views };
   }
 
   test('an administrator gives a group a role, sees why a person may do something, and what a removal takes away', async () => {
-    const [owner, ben] = [await signUp(stack), await signUp(stack)];
-    const Tenant = await createTenant(stack, owner.token);
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: ben.id }, stack.platformKey));
+    const [owner, ben] = [await signUp(stack()), await signUp(stack())];
+    const Tenant = await createTenant(stack(), owner.token);
+    bodyOf(
+      await stack().call('TenantMembers_Add', { Tenant, UserID: ben.id }, stack().platformKey),
+    );
     const { page, views } = await openAs(owner, Tenant, 'roles');
     await page.getByRole('button', { name: 'Add a role' }).click();
     const dialog = page.getByRole('dialog');
@@ -111,22 +97,24 @@ describe('access in the console', { skip: withoutChromium }, () => {
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('There are no grants yet').waitFor();
     const ask = { Tenant, Subject: ben.id, Permission: 'app.reports.delete' };
-    const { Allowed } = bodyOf(await stack.call('Access_Check', ask, owner.token));
+    const { Allowed } = bodyOf(await stack().call('Access_Check', ask, owner.token));
     assert.equal(Allowed, false);
   });
 
   test('the tree of groups is used by keyboard, and shows thousands of groups a part at a time', async () => {
-    const [owner, other] = [await signUp(stack), await signUp(stack)];
-    const Tenant = await createTenant(stack, owner.token);
-    const theirs = await createTenant(stack, other.token);
+    const [owner, other] = [await signUp(stack()), await signUp(stack())];
+    const Tenant = await createTenant(stack(), owner.token);
+    const theirs = await createTenant(stack(), other.token);
     const save = (tenant: string, Path: string, token: string) =>
-      stack.call('Groups_Save', { Group: { Tenant: tenant, Path } }, token).then(bodyOf);
+      stack()
+        .call('Groups_Save', { Group: { Tenant: tenant, Path } }, token)
+        .then(bodyOf);
     for (const path of ['eng/backend/payments', 'eng', 'sales'])
       await save(Tenant, path, owner.token);
     await save(theirs, 'secret', other.token);
     const fill = (from: number, to: number) =>
       rowsOf(
-        stack,
+        stack(),
         `insert into access.group_entry (tenant, id, path, key, ancestor_keys, name, description, external_id, source, metadata, created_at, updated_at)
          select $1, 'grp_' || n, 'sales/' || n, 'sales/' || n, array['sales', 'sales/' || n], '', '', '', '', '{}', now(), now() from generate_series($2::int, $3::int) n`,
         [Tenant, from, to],
@@ -169,11 +157,15 @@ describe('access in the console', { skip: withoutChromium }, () => {
   });
 
   test('two administrators who edit one role see both versions, and lose neither', async () => {
-    const owner = await signUp(stack);
-    const Tenant = await createTenant(stack, owner.token);
+    const owner = await signUp(stack());
+    const Tenant = await createTenant(stack(), owner.token);
     const save = async (Permissions: string[]) =>
       bodyOf(
-        await stack.call('Roles_Save', { Role: { Tenant, Slug: 'ops', Permissions } }, owner.token),
+        await stack().call(
+          'Roles_Save',
+          { Role: { Tenant, Slug: 'ops', Permissions } },
+          owner.token,
+        ),
       );
     await save(['app.a.read']);
     const { page } = await openAs(owner, Tenant, 'roles');
@@ -189,7 +181,7 @@ describe('access in the console', { skip: withoutChromium }, () => {
     await dialog.getByLabel('Description').fill('mine again');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    const stored = bodyOf(await stack.call('Roles_Get', { Tenant, Slug: 'ops' }, owner.token));
+    const stored = bodyOf(await stack().call('Roles_Get', { Tenant, Slug: 'ops' }, owner.token));
     const { Description, Permissions } = stored['Role'] as {
       Description: string;
       Permissions: string[];
@@ -198,11 +190,13 @@ describe('access in the console', { skip: withoutChromium }, () => {
   });
 
   test('the pages of a group, a role and a bot show and change who has what', async () => {
-    const [owner, ben] = [await signUp(stack), await signUp(stack)];
-    const Tenant = await createTenant(stack, owner.token);
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: ben.id }, stack.platformKey));
+    const [owner, ben] = [await signUp(stack()), await signUp(stack())];
+    const Tenant = await createTenant(stack(), owner.token);
+    bodyOf(
+      await stack().call('TenantMembers_Add', { Tenant, UserID: ben.id }, stack().platformKey),
+    );
     const make = async (operation: string, body: object) =>
-      bodyOf(await stack.call(operation, body, owner.token));
+      bodyOf(await stack().call(operation, body, owner.token));
     for (const Path of ['sales', 'sales/emea'])
       await make('Groups_Save', { Group: { Tenant, Path } });
     await make('Groups_AddMember', { Tenant, Group: 'sales/emea', UserID: ben.id });
@@ -269,11 +263,11 @@ describe('access in the console', { skip: withoutChromium }, () => {
   });
 
   test('a group with a long path lists the groups below it, and none beside it', async () => {
-    const owner = await signUp(stack);
-    const Tenant = await createTenant(stack, owner.token);
+    const owner = await signUp(stack());
+    const Tenant = await createTenant(stack(), owner.token);
     const long = `${'x'.repeat(40)}/${'y'.repeat(40)}`;
     for (const Path of [long, `${long}/below`, `${long}z/beside`])
-      bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, owner.token));
+      bodyOf(await stack().call('Groups_Save', { Group: { Tenant, Path } }, owner.token));
     const { page } = await openAs(owner, Tenant, `groups?group=${encodeURIComponent(long)}`);
     const subgroups = page.getByRole('region', { name: 'Subgroups' });
     await subgroups.getByRole('link', { name: `${long}/below` }).waitFor();

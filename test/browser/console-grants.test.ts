@@ -1,40 +1,28 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { bodyOf } from '../support/answers.ts';
-import type { Stack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
-import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleSuite, openSignedIn } from './console-page.ts';
 
 describe('the grants of a tenant in the console', { skip: withoutChromium }, () => {
-  let stack: Stack;
-  let browser: Browser;
-  let problems: string[] = [];
-  before(async () => {
-    stack = await consoleStack();
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  afterEach(() => {
-    assert.deepEqual(problems, []);
-    problems = [];
-  });
+  const { stack, newPage } = consoleSuite();
 
   test('grants are found by holder and by role, in an address that can be shared', async () => {
-    const [owner, ben] = [await signUp(stack), await signUp(stack)];
-    const Tenant = await createTenant(stack, owner.token);
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: ben.id }, stack.platformKey));
+    const [owner, ben] = [await signUp(stack()), await signUp(stack())];
+    const Tenant = await createTenant(stack(), owner.token);
+    bodyOf(
+      await stack().call('TenantMembers_Add', { Tenant, UserID: ben.id }, stack().platformKey),
+    );
     const grant = { Tenant, UserID: ben.id, Role: 'auditor' };
-    bodyOf(await stack.call('Grants_Add', { Grant: grant }, owner.token));
-    const { Slug } = bodyOf(await stack.call('Tenants_Get', { Tenant }, owner.token))['Tenant'] as {
+    bodyOf(await stack().call('Grants_Add', { Grant: grant }, owner.token));
+    const { Slug } = bodyOf(await stack().call('Tenants_Get', { Tenant }, owner.token))[
+      'Tenant'
+    ] as {
       Slug: string;
     };
-    const page = await newConsolePage(browser, stack.url, problems);
-    const views = `${stack.url}/console/t/${Slug}`;
+    const page = await newPage();
+    const views = `${stack().url}/console/t/${Slug}`;
     await openSignedIn(page, `${views}/roles`, owner.email, password);
     await page.getByRole('tab', { name: 'Grants' }).click();
     const rows = page.getByRole('table').locator('tbody tr');

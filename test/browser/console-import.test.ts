@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, afterEach, before, describe, test } from 'node:test';
-import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
+import { describe, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { bcryptHash } from '../operations/access/user-import-calls.ts';
 import { supportCalls } from '../operations/identity/support-calls.ts';
-import { type Stack, startStack } from '../support/harness.ts';
 import { newAddress, password } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
-import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleSuite, openSignedIn, ownConsoleStack } from './console-page.ts';
 import { heading } from './sign-in.ts';
 
 // The page that moves users in.
@@ -24,28 +21,13 @@ const linesFor = (tag: string, count: number) =>
   ).join('\n');
 
 describe('the import in the console', { skip: withoutChromium }, () => {
-  let stack: Stack;
-  let browser: Browser;
-  let problems: string[] = [];
-  const { newOperator, newOwner } = supportCalls(() => stack);
-  before(async () => {
-    await buildConsole(assert.fail);
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  afterEach(() => {
-    assert.deepEqual(problems, []);
-    problems = [];
-  });
+  const { stack, newPage } = consoleSuite(ownConsoleStack);
+  const { newOperator, newOwner } = supportCalls(stack);
 
   async function openImport(viewport = { width: 1280, height: 720 }): Promise<Page> {
     const operator = await newOperator();
-    const page = await newConsolePage(browser, stack.url, problems, { viewport });
-    const address = `${stack.url}/console/platform/import`;
+    const page = await newPage({ viewport });
+    const address = `${stack().url}/console/platform/import`;
     await openSignedIn(page, address, operator.email, password);
     assert.equal(await heading(page, 'Import'), 'Import');
     return page;
@@ -58,7 +40,7 @@ describe('the import in the console', { skip: withoutChromium }, () => {
     page.getByRole('button', { name, exact: true }).click();
   const usersLike = async (pattern: string) => {
     const users = await rowsOf<{ email: string }>(
-      stack,
+      stack(),
       'select email from identity.user_account where email like $1',
       [pattern],
     );
@@ -89,7 +71,7 @@ describe('the import in the console', { skip: withoutChromium }, () => {
     );
     await page.getByRole('combobox', { name: 'Organisation' }).click();
     await page.getByRole('combobox', { name: 'Organisation' }).fill('acme');
-    const { body } = await stack.call('Tenants_Get', { Tenant: tenant }, stack.platformKey);
+    const { body } = await stack().call('Tenants_Get', { Tenant: tenant }, stack().platformKey);
     const { Slug } = body['Tenant'] as { Slug: string };
     await page.getByRole('combobox', { name: 'Organisation' }).fill(Slug);
     await page.getByRole('option', { name: `Acme (${Slug})` }).click();
@@ -146,7 +128,11 @@ describe('the import in the console', { skip: withoutChromium }, () => {
       readFileSync(await passwordless.path(), 'utf8'),
       new RegExp(`^{.*"Email":"${tag}-1@example.com".*"Code":"no_password".*}\n$`),
     );
-    const grants = await stack.call('Grants_ListByTenant', { Tenant: tenant }, stack.platformKey);
+    const grants = await stack().call(
+      'Grants_ListByTenant',
+      { Tenant: tenant },
+      stack().platformKey,
+    );
     const { Items } = grants.body['Page'] as { Items: Array<{ Role: string }> };
     // A user with roles of its own in the file has these.
     assert.deepEqual(Items.map(({ Role }) => Role).sort(), ['admin', 'auditor', 'owner']);
@@ -305,8 +291,8 @@ describe('the import in the console', { skip: withoutChromium }, () => {
 
   test('an operator who may not write users does not see the page', async () => {
     const operator = await newOperator('platform-support');
-    const page = await newConsolePage(browser, stack.url, problems);
-    const address = `${stack.url}/console/platform/import`;
+    const page = await newPage();
+    const address = `${stack().url}/console/platform/import`;
     await openSignedIn(page, address, operator.email, password);
     await heading(page, 'You may not see this view');
     const links = page.getByRole('navigation', { name: 'Views' });

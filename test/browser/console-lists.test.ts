@@ -1,47 +1,32 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { bodyOf } from '../support/answers.ts';
-import { eventually, type Stack } from '../support/harness.ts';
+import { eventually } from '../support/harness.ts';
 import { createTenant, newAddress, password, signUp } from '../support/people.ts';
 import { countOf } from '../support/store.ts';
-import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleSuite, openSignedIn } from './console-page.ts';
 
 describe('the lists of the console', { skip: withoutChromium }, () => {
-  let stack: Stack;
-  let browser: Browser;
-  let problems: string[] = [];
-  before(async () => {
-    stack = await consoleStack();
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  afterEach(() => {
-    assert.deepEqual(problems, []);
-    problems = [];
-  });
+  const { stack, newPage } = consoleSuite();
 
   /** A tenant with these members beside its owner, and a page of its console. */
   async function openWith(names: readonly string[], options = {}) {
-    const owner = await signUp(stack);
-    const Tenant = await createTenant(stack, owner.token);
-    const answer = await stack.call('Tenants_Get', { Tenant }, owner.token);
+    const owner = await signUp(stack());
+    const Tenant = await createTenant(stack(), owner.token);
+    const answer = await stack().call('Tenants_Get', { Tenant }, owner.token);
     const { Slug } = bodyOf(answer)['Tenant'] as { Slug: string };
     for (const Name of names) {
       const User = { Name, Email: newAddress('listed') };
-      const created = bodyOf(await stack.call('Users_Create', { User }, stack.platformKey));
+      const created = bodyOf(await stack().call('Users_Create', { User }, stack().platformKey));
       const { ID: UserID } = created['User'] as { ID: string };
-      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID }, stack.platformKey));
+      bodyOf(await stack().call('TenantMembers_Add', { Tenant, UserID }, stack().platformKey));
     }
     const unknown = 'access.tenant_member where tenant = $1 and described_at is null';
-    await eventually('the names', async () => (await countOf(stack, unknown, [Tenant])) === 0);
-    const page = await newConsolePage(browser, stack.url, problems, options);
-    const views = `${stack.url}/console/t/${Slug}`;
+    await eventually('the names', async () => (await countOf(stack(), unknown, [Tenant])) === 0);
+    const page = await newPage(options);
+    const views = `${stack().url}/console/t/${Slug}`;
     await openSignedIn(page, `${views}/members`, owner.email, password);
     return { page, views, Tenant, owner };
   }
@@ -88,11 +73,11 @@ describe('the lists of the console', { skip: withoutChromium }, () => {
     const viewport = { width: 360, height: 740 };
     const { page, views, Tenant, owner } = await openWith([], { viewport });
     for (const Path of ['eng', 'sales'])
-      bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, owner.token));
+      bodyOf(await stack().call('Groups_Save', { Group: { Tenant, Path } }, owner.token));
     for (const Name of ['deploy', 'report'])
-      bodyOf(await stack.call('Bots_Save', { Bot: { Tenant, Name } }, owner.token));
+      bodyOf(await stack().call('Bots_Save', { Bot: { Tenant, Name } }, owner.token));
     for (const Email of ['guest@example.org', 'other@example.org'])
-      bodyOf(await stack.call('TenantInvitations_Create', { Tenant, Email }, owner.token));
+      bodyOf(await stack().call('TenantInvitations_Create', { Tenant, Email }, owner.token));
     for (const [view, query, match] of [
       ['groups', 'sal', 'sales'],
       ['bots', 'rep', 'report'],

@@ -1,48 +1,26 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { bodyOf } from '../support/answers.ts';
-import type { Stack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
-import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import {
-  assertGood,
-  consoleStack,
-  followLink,
-  newConsolePage,
-  openSignedIn,
-} from './console-page.ts';
+import { assertGood, consoleSuite, followLink, openSignedIn } from './console-page.ts';
 import { heading } from './sign-in.ts';
 
 describe('the navigation of the console', { skip: withoutChromium }, () => {
-  let stack: Stack;
-  let browser: Browser;
-  let problems: string[] = [];
-  before(async () => {
-    stack = await consoleStack();
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  afterEach(() => {
-    assert.deepEqual(problems, []);
-    problems = [];
-  });
+  const { stack, newPage } = consoleSuite();
 
   const navigation = (page: Page) => page.getByRole('navigation', { name: 'Views' });
 
   test('the navigation shows at most nine views at once, opens the group of the view, and is used by keyboard', async () => {
-    const { email, token } = await signUp(stack);
-    const tenant = await createTenant(stack, token, 'Grouped');
-    const { Slug } = bodyOf(await stack.call('Tenants_Get', { Tenant: tenant }, token))[
+    const { email, token } = await signUp(stack());
+    const tenant = await createTenant(stack(), token, 'Grouped');
+    const { Slug } = bodyOf(await stack().call('Tenants_Get', { Tenant: tenant }, token))[
       'Tenant'
     ] as { Slug: string };
-    const page = await newConsolePage(browser, stack.url, problems);
+    const page = await newPage();
     await page.setViewportSize({ width: 1280, height: 800 });
-    await openSignedIn(page, `${stack.url}/console/t/${Slug}/branding`, email, password);
+    await openSignedIn(page, `${stack().url}/console/t/${Slug}/branding`, email, password);
     const links = navigation(page).getByRole('link');
     const group = (name: string) => navigation(page).getByRole('button', { name, exact: true });
     const current = navigation(page).locator('[aria-current=page]');
@@ -70,17 +48,17 @@ describe('the navigation of the console', { skip: withoutChromium }, () => {
 
     // On a low screen the link of the view is scrolled into sight.
     await page.setViewportSize({ width: 1280, height: 380 });
-    await page.goto(`${stack.url}/console/t/${Slug}/settings`);
+    await page.goto(`${stack().url}/console/t/${Slug}/settings`);
     await current.waitFor();
     const box = await current.boundingBox();
     assert.ok(box && box.y + box.height <= 380, JSON.stringify(box));
   });
 
   test('a user who may see only the second tab of a view gets there by the navigation and by the search', async () => {
-    const [owner, member] = [await signUp(stack), await signUp(stack)];
-    const Tenant = await createTenant(stack, owner.token, 'Tabs');
+    const [owner, member] = [await signUp(stack()), await signUp(stack())];
+    const Tenant = await createTenant(stack(), owner.token, 'Tabs');
     const call = async (operation: string, body: object, token = owner.token) =>
-      bodyOf(await stack.call(operation, body, token));
+      bodyOf(await stack().call(operation, body, token));
     const Permissions = ['iam.grants.read', 'iam.invitations.read'];
     await call('Roles_Save', { Role: { Tenant, Slug: 'reader', Permissions } });
     const { Token } = await call('TenantInvitations_Create', {
@@ -90,8 +68,8 @@ describe('the navigation of the console', { skip: withoutChromium }, () => {
     });
     await call('TenantInvitations_Accept', { Token }, member.token);
     const { Slug } = (await call('Tenants_Get', { Tenant }))['Tenant'] as { Slug: string };
-    const page = await newConsolePage(browser, stack.url, problems);
-    await openSignedIn(page, `${stack.url}/console/t/${Slug}`, member.email, password);
+    const page = await newPage();
+    await openSignedIn(page, `${stack().url}/console/t/${Slug}`, member.email, password);
     await followLink(page, 'Roles');
     await page.waitForURL('**/roles/grants');
     assert.equal(await heading(page, 'Grants'), 'Grants');

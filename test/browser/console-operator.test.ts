@@ -1,41 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
+import { describe, test } from 'node:test';
 import { environmentOf } from '@bailiwick/deploy/local/environment.ts';
 import { createOperatorLink } from '@bailiwick/deploy/operator-link.ts';
 import { operatorLinkSettings } from '@bailiwick/deploy/settings.ts';
-import { type Stack, startStack } from '../support/harness.ts';
 import { password, signUp } from '../support/people.ts';
-import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage } from './console-page.ts';
+import { assertGood, consoleSuite, ownConsoleStack } from './console-page.ts';
 import { heading, signIn } from './sign-in.ts';
 
 // The way from the link that the start prints to the operators' views.
 
 describe('the link of the first operator', { skip: withoutChromium }, () => {
-  let stack: Stack;
-  let browser: Browser;
-  let problems: string[] = [];
-  before(async () => {
-    await buildConsole(assert.fail);
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  afterEach(() => {
-    assert.deepEqual(problems, []);
-    problems = [];
-  });
-  const newPage = () => newConsolePage(browser, stack.url, problems);
+  const { stack, newPage } = consoleSuite(ownConsoleStack);
 
   test('a person opens the link, signs in, confirms and sees the platform; the link is used up', async () => {
-    const [person, other] = [await signUp(stack), await signUp(stack)];
+    const [person, other] = [await signUp(stack()), await signUp(stack())];
     const link = await createOperatorLink(
-      environmentOf('access', operatorLinkSettings, stack.wiring, {}),
+      environmentOf('access', operatorLinkSettings, stack().wiring, {}),
     );
     const page = await newPage();
     const addresses: string[] = [];
@@ -44,19 +25,19 @@ describe('the link of the first operator', { skip: withoutChromium }, () => {
     await page.goto(link);
     await page.waitForURL('**/login?*');
     await signIn(page, person.email, password);
-    await page.waitForURL(`${stack.url}/console/operator`);
+    await page.waitForURL(`${stack().url}/console/operator`);
     await page.getByText(`${person.email} becomes the first operator`).waitFor();
     assert.equal(await heading(page, 'Become the operator'), 'Become the operator');
     await assertGood(page, 'operator-claim');
     await page.getByRole('button', { name: 'Become the operator' }).click();
-    await page.waitForURL(`${stack.url}/console/platform`);
+    await page.waitForURL(`${stack().url}/console/platform`);
     assert.equal(await heading(page, 'Health'), 'Health');
     assert.ok(addresses.length > 5);
     assert.deepEqual(
       addresses.filter((address) => address.includes('bwkm_')),
       [],
     );
-    await page.goto(`${stack.url}/console/operator`);
+    await page.goto(`${stack().url}/console/operator`);
     await page.getByText('You are an operator', { exact: true }).waitFor();
 
     const late = await newPage();
@@ -67,7 +48,7 @@ describe('the link of the first operator', { skip: withoutChromium }, () => {
     await assertGood(late, 'operator-refused');
     await late.goto('about:blank');
     const fresh = await newPage();
-    await fresh.goto(`${stack.url}/console/operator`);
+    await fresh.goto(`${stack().url}/console/operator`);
     await signIn(fresh, other.email, password);
     await fresh.getByText('The link is missing').waitFor();
     await assertGood(fresh, 'operator-no-link');

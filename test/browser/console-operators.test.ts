@@ -1,44 +1,25 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
+import { describe, test } from 'node:test';
 import { supportCalls } from '../operations/identity/support-calls.ts';
 import { bodyOf, readList } from '../support/answers.ts';
-import { type Stack, startStack } from '../support/harness.ts';
 import { mailTo, password } from '../support/people.ts';
 import { addTotp } from '../support/totp.ts';
-import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleSuite, openSignedIn, ownConsoleStack } from './console-page.ts';
 import { heading } from './sign-in.ts';
 
 // An operator looks after a user who has lost the phone, and after the operators.
 
 describe('users and operators in the console of operators', { skip: withoutChromium }, () => {
-  let stack: Stack;
-  let browser: Browser;
-  let problems: string[] = [];
-  const { newOperator, newOwner } = supportCalls(() => stack);
-  before(async () => {
-    await buildConsole(assert.fail);
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  afterEach(() => {
-    assert.deepEqual(problems, []);
-    problems = [];
-  });
-  const newPage = () => newConsolePage(browser, stack.url, problems);
+  const { stack, newPage } = consoleSuite(ownConsoleStack);
+  const { newOperator, newOwner } = supportCalls(stack);
 
   test('an operator resets the factors of a user who has lost the phone, for a reason, and deletes a user', async () => {
     const [operator, owner] = [await newOperator(), await newOwner()];
-    await addTotp(stack, owner.token);
+    await addTotp(stack(), owner.token);
     const page = await newPage();
     const query = encodeURIComponent(owner.email);
-    const address = `${stack.url}/console/platform/users?query=${query}`;
+    const address = `${stack().url}/console/platform/users?query=${query}`;
     await openSignedIn(page, address, operator.email, password);
     await page.getByRole('link', { name: owner.email }).click();
     await page.waitForURL(`**/console/platform/users/${owner.id}`);
@@ -56,12 +37,12 @@ describe('users and operators in the console of operators', { skip: withoutChrom
     await reset.click();
     await page.getByText(`${owner.email} no longer has a second step.`).waitFor();
     const login = { Email: owner.email, Password: password };
-    const { Token } = bodyOf(await stack.call('Account_Login', login));
+    const { Token } = bodyOf(await stack().call('Account_Login', login));
     assert.match(String(Token), /^bwks_/);
-    assert.match((await mailTo(stack, owner.email, 3)).Text, /Ticket 4711/);
+    assert.match((await mailTo(stack(), owner.email, 3)).Text, /Ticket 4711/);
 
     const other = (await newOperator('platform-support')).id;
-    await page.goto(`${stack.url}/console/platform/users/${other}`);
+    await page.goto(`${stack().url}/console/platform/users/${other}`);
     for (const [name, next] of [
       ['Disable', 'Enable'],
       ['Enable', 'Disable'],
@@ -86,7 +67,7 @@ describe('users and operators in the console of operators', { skip: withoutChrom
   test('an operator makes a user an operator, sees the operators, removes the role, and finds it in the audit', async () => {
     const [operator, owner] = [await newOperator(), await newOwner()];
     const page = await newPage();
-    const address = `${stack.url}/console/platform/users/${owner.id}`;
+    const address = `${stack().url}/console/platform/users/${owner.id}`;
     await openSignedIn(page, address, operator.email, password);
     await page.getByRole('button', { name: 'Make an operator' }).click();
     const dialog = page.getByRole('dialog');
@@ -105,10 +86,10 @@ describe('users and operators in the console of operators', { skip: withoutChrom
     await dialog.getByRole('button', { name: 'Remove the role' }).click();
     await row.waitFor({ state: 'detached' });
     const { items } = await readList<{ UserID: string }>(
-      stack,
+      stack(),
       'Grants_ListByTenant',
       { Platform: true },
-      stack.platformKey,
+      stack().platformKey,
     );
     assert.ok(!items.some(({ UserID }) => UserID === owner.id));
     await open('Audit');

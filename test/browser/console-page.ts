@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { after, afterEach, before } from 'node:test';
 import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { Stack } from '../support/harness.ts';
+import { type Stack, startStack } from '../support/harness.ts';
 import { sharedStack } from '../support/shared.ts';
-import { assertAccessible, type Browser, photograph } from './browser.ts';
+import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { signIn } from './sign-in.ts';
 
 // A user in the console.
@@ -15,6 +16,39 @@ import { signIn } from './sign-in.ts';
 export async function consoleStack(): Promise<Stack> {
   await buildConsole(assert.fail);
   return sharedStack('one process', { BAILIWICK_EMAIL_CODES: 'off' });
+}
+
+/** A stack that no other test file uses. */
+export async function ownConsoleStack(): Promise<Stack> {
+  await buildConsole(assert.fail);
+  return startStack('one process', { BAILIWICK_LIMITS: 'off' });
+}
+
+/**
+ * The stack and the browser of a suite, which calls this in its `describe`. A test fails if one of
+ * its tabs had a problem.
+ */
+export function consoleSuite(start: () => Promise<Stack> = consoleStack) {
+  let stack: Stack;
+  let browser: Browser;
+  let problems: string[] = [];
+  before(async () => {
+    stack = await start();
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  afterEach(() => {
+    assert.deepEqual(problems, []);
+    problems = [];
+  });
+  return {
+    stack: () => stack,
+    newPage: (options?: BrowserContextOptions) =>
+      newConsolePage(browser, stack.url, problems, options),
+  };
 }
 
 /**

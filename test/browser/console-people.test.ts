@@ -1,49 +1,33 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { bodyOf } from '../support/answers.ts';
-import type { Stack } from '../support/harness.ts';
 import { createTenant, mailsTo, newAddress, password, signUp } from '../support/people.ts';
-import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleSuite, openSignedIn } from './console-page.ts';
 
 // The page of a member, and the invitations beside the members.
 
 describe('people in the console', { skip: withoutChromium }, () => {
-  let stack: Stack;
-  let browser: Browser;
-  let problems: string[] = [];
-  before(async () => {
-    stack = await consoleStack();
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  afterEach(() => {
-    assert.deepEqual(problems, []);
-    problems = [];
-  });
+  const { stack, newPage } = consoleSuite();
 
   /** A tenant with its owner and one more member, and a page of its console for `as`. */
   async function openWith(as: 'owner' | 'member' = 'owner', role = '') {
-    const [owner, member] = [await signUp(stack), await signUp(stack)];
-    const Tenant = await createTenant(stack, owner.token);
+    const [owner, member] = [await signUp(stack()), await signUp(stack())];
+    const Tenant = await createTenant(stack(), owner.token);
     const call = async (operation: string, body: object, token: string | undefined = owner.token) =>
-      bodyOf(await stack.call(operation, { Tenant, ...body }, token));
-    await call('TenantMembers_Add', { UserID: member.id }, stack.platformKey);
+      bodyOf(await stack().call(operation, { Tenant, ...body }, token));
+    await call('TenantMembers_Add', { UserID: member.id }, stack().platformKey);
     if (role !== '')
       bodyOf(
-        await stack.call(
+        await stack().call(
           'Grants_Add',
           { Grant: { Tenant, UserID: member.id, Role: role } },
           owner.token,
         ),
       );
     const { Slug } = (await call('Tenants_Get', {}))['Tenant'] as { Slug: string };
-    const page = await newConsolePage(browser, stack.url, problems);
-    const views = `${stack.url}/console/t/${Slug}`;
+    const page = await newPage();
+    const views = `${stack().url}/console/t/${Slug}`;
     const reader = as === 'owner' ? owner : member;
     await openSignedIn(page, `${views}/members`, reader.email, password);
     return { page, views, Tenant, owner, member, call, dialog: page.getByRole('dialog') };
@@ -52,12 +36,12 @@ describe('people in the console', { skip: withoutChromium }, () => {
   test('a row of the members leads to a page on which roles, groups and the membership are changed, and each permission is explained', async () => {
     const { page, Tenant, owner, member, call, dialog } = await openWith();
     for (const Path of ['sales', 'sales/emea'])
-      bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, owner.token));
+      bodyOf(await stack().call('Groups_Save', { Group: { Tenant, Path } }, owner.token));
     const Permissions = ['app.reports.*'];
     const Role = { Tenant, Slug: 'report-editor', Permissions };
-    bodyOf(await stack.call('Roles_Save', { Role }, owner.token));
+    bodyOf(await stack().call('Roles_Save', { Role }, owner.token));
     bodyOf(
-      await stack.call(
+      await stack().call(
         'GroupGrants_Add',
         { Grant: { Tenant, Group: 'sales', Role: 'report-editor' } },
         owner.token,
@@ -148,20 +132,20 @@ describe('people in the console', { skip: withoutChromium }, () => {
     await link.waitFor();
     await assertGood(page, 'invitation-link');
     const address = (await link.textContent()) ?? '';
-    const mails = await mailsTo(stack, email);
+    const mails = await mailsTo(stack(), email);
     assert.ok(
       mails.some(({ Text }) => Text.includes(address.split('#')[1] ?? '?')),
       address,
     );
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    const guest = await newConsolePage(browser, stack.url, problems);
+    const guest = await newPage();
     await guest.goto(address);
     await guest.getByText(email).first().waitFor();
   });
 
   test('an existing account is added by ID, and its membership waits for the person', async () => {
     const { page, call, dialog } = await openWith();
-    const other = await signUp(stack);
+    const other = await signUp(stack());
     await page.getByRole('button', { name: 'Add an existing account' }).click();
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('Enter the ID or the address of an account.').waitFor();

@@ -1,37 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
+import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { supportCalls } from '../operations/identity/support-calls.ts';
-import { type Stack, startStack } from '../support/harness.ts';
 import { mailTo, password } from '../support/people.ts';
 import { rowsOf, whileLocked } from '../support/store.ts';
-import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleSuite, openSignedIn, ownConsoleStack } from './console-page.ts';
 import { heading } from './sign-in.ts';
 
 // The operators' views, and support access in a tab.
 
 describe('the console of operators', { skip: withoutChromium }, () => {
-  let stack: Stack;
-  let browser: Browser;
-  let problems: string[] = [];
-  const { newOperator, newOwner } = supportCalls(() => stack);
-  before(async () => {
-    await buildConsole(assert.fail);
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  afterEach(() => {
-    assert.deepEqual(problems, []);
-    problems = [];
-  });
-  const newPage = () => newConsolePage(browser, stack.url, problems);
+  const { stack, newPage } = consoleSuite(ownConsoleStack);
+  const { newOperator, newOwner } = supportCalls(stack);
   const open = (page: Page, name: string) =>
     page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click();
 
@@ -39,34 +20,34 @@ describe('the console of operators', { skip: withoutChromium }, () => {
   async function whileLate(lane: string, work: () => Promise<void>): Promise<void> {
     const setDue = (by: string) =>
       rowsOf(
-        stack,
+        stack(),
         "update notifications.delivery_waiting set due_at = now() + $1::interval where task = 'late'",
         [by],
       );
     await rowsOf(
-      stack,
+      stack(),
       `insert into notifications.delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, due_at, enqueued_at, extra, dek_id, request)
        values ('late', 'waiting', $1, '', '', '', '', 1, now() + interval '1 hour', now(), '{}', '', '')`,
       [lane],
     );
     const lock = "select from notifications.delivery_waiting where task = 'late' for key share";
-    await whileLocked(stack, lock, [], async () => {
+    await whileLocked(stack(), lock, [], async () => {
       await setDue('-5 minutes');
       await work();
       await setDue('1 hour');
     });
-    await rowsOf(stack, "delete from notifications.delivery_waiting where task = 'late'");
+    await rowsOf(stack(), "delete from notifications.delivery_waiting where task = 'late'");
   }
 
   test('an operator without a tenant finds the late lane, the failing endpoint, a tenant and a mail', async () => {
     const [operator, owner] = [await newOperator(), await newOwner()];
-    const { body } = await stack.call(
+    const { body } = await stack().call(
       'Webhooks_CreateEndpoint',
       {
         Endpoint: {
           Tenant: owner.tenant,
           Name: 'Orders',
-          URL: `${stack.inboxUrl}/hooks/x`,
+          URL: `${stack().inboxUrl}/hooks/x`,
           // A delivery would end the failure.
           EventTypes: ['orders.placed'],
         },
@@ -74,12 +55,12 @@ describe('the console of operators', { skip: withoutChromium }, () => {
       owner.token,
     );
     await rowsOf(
-      stack,
+      stack(),
       "insert into notifications.endpoint_health (tenant, endpoint, failing_since) values ($1, $2, now() - interval '2 days')",
       [owner.tenant, (body['Endpoint'] as { ID: string }).ID],
     );
     const page = await newPage();
-    await openSignedIn(page, `${stack.url}/console`, operator.email, password);
+    await openSignedIn(page, `${stack().url}/console`, operator.email, password);
     await whileLate('webhook', async () => {
       await open(page, 'Platform');
       assert.equal(await heading(page, 'Health'), 'Health');
@@ -105,7 +86,7 @@ describe('the console of operators', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Resume Acme' }).waitFor();
     await assertGood(page, 'platform-tenants');
 
-    await page.goto(`${stack.url}/console/platform/mails?query=${operator.email}`);
+    await page.goto(`${stack().url}/console/platform/mails?query=${operator.email}`);
     await page.getByText(`${operator.email} gets mail`).waitFor();
     await open(page, 'Keys');
     await page.getByText('in use').waitFor();
@@ -116,7 +97,7 @@ describe('the console of operators', { skip: withoutChromium }, () => {
     const [operator, owner] = [await newOperator(), await newOwner()];
     const page = await newPage();
     const query = encodeURIComponent(owner.email);
-    const address = `${stack.url}/console/platform/users?query=${query}`;
+    const address = `${stack().url}/console/platform/users?query=${query}`;
     await openSignedIn(page, address, operator.email, password);
     await page.getByRole('button', { name: `Support access to ${owner.email}` }).click();
     const start = page.getByRole('button', { name: 'Go on as the user' });
@@ -130,10 +111,10 @@ describe('the console of operators', { skip: withoutChromium }, () => {
     await banner.getByText(/1[45]:\d\d left/).waitFor();
     assert.equal(await heading(page, 'Acme'), 'Acme');
     await assertGood(page, 'support-banner');
-    assert.match((await mailTo(stack, owner.email, 2)).Text, /Ticket 4711/);
+    assert.match((await mailTo(stack(), owner.email, 2)).Text, /Ticket 4711/);
     // Another tab is the operator's own.
     const other = await page.context().newPage();
-    await other.goto(`${stack.url}/console/platform/users`);
+    await other.goto(`${stack().url}/console/platform/users`);
     assert.equal(await heading(other, 'Users'), 'Users');
     await assertGood(other, 'platform-users');
     await other.close();
@@ -145,7 +126,7 @@ describe('the console of operators', { skip: withoutChromium }, () => {
   test('a user without a role on the platform sees none of its views', async () => {
     const owner = await newOwner();
     const page = await newPage();
-    await openSignedIn(page, `${stack.url}/console/platform/users`, owner.email, password);
+    await openSignedIn(page, `${stack().url}/console/platform/users`, owner.email, password);
     assert.equal(await heading(page, 'You may not see this view'), 'You may not see this view');
     await assertGood(page, 'platform-closed');
   });

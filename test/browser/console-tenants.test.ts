@@ -1,42 +1,23 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
+import { describe, test } from 'node:test';
 import { supportCalls } from '../operations/identity/support-calls.ts';
 import { readList } from '../support/answers.ts';
-import { type Stack, startStack } from '../support/harness.ts';
 import { mailTo, newAddress, password } from '../support/people.ts';
-import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleSuite, openSignedIn, ownConsoleStack } from './console-page.ts';
 import { heading } from './sign-in.ts';
 
 // More than one organisation: of a user, and of an operator's customers.
 
 describe('further organisations in the console', { skip: withoutChromium }, () => {
-  let stack: Stack;
-  let browser: Browser;
-  let problems: string[] = [];
-  const { newOperator, newOwner } = supportCalls(() => stack);
-  before(async () => {
-    await buildConsole(assert.fail);
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  afterEach(() => {
-    assert.deepEqual(problems, []);
-    problems = [];
-  });
-  const newPage = () => newConsolePage(browser, stack.url, problems);
+  const { stack, newPage } = consoleSuite(ownConsoleStack);
+  const { newOperator, newOwner } = supportCalls(stack);
 
   test('a user with one organisation creates another, with a short name that is free', async () => {
     const owner = await newOwner();
     const page = await newPage();
-    await openSignedIn(page, `${stack.url}/account`, owner.email, password);
-    await page.goto(`${stack.url}/console`);
+    await openSignedIn(page, `${stack().url}/account`, owner.email, password);
+    await page.goto(`${stack().url}/console`);
     await page.getByRole('button', { name: /^Organisation: Acme/ }).click();
     await assertGood(page, 'tenant-switch');
     await page.getByRole('menuitem', { name: 'New organisation' }).click();
@@ -60,7 +41,7 @@ describe('further organisations in the console', { skip: withoutChromium }, () =
     const operator = await newOperator();
     const administrator = newAddress('administrator');
     const page = await newPage();
-    await openSignedIn(page, `${stack.url}/console/platform/tenants`, operator.email, password);
+    await openSignedIn(page, `${stack().url}/console/platform/tenants`, operator.email, password);
     await page.getByRole('button', { name: 'New organisation' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name of the organisation').fill('Initech');
@@ -70,13 +51,13 @@ describe('further organisations in the console', { skip: withoutChromium }, () =
     await dialog.getByRole('button', { name: 'Create the organisation' }).click();
     await page.waitForURL('**/console/platform/tenants/tnt_*');
     assert.equal(await heading(page, 'Initech'), 'Initech');
-    assert.match((await mailTo(stack, administrator)).Text, /Initech/);
+    assert.match((await mailTo(stack(), administrator)).Text, /Initech/);
     const Tenant = page.url().split('/').at(-1) ?? '';
     const { items } = await readList<{ Email: string; Roles: string[] }>(
-      stack,
+      stack(),
       'TenantInvitations_List',
       { Tenant },
-      stack.platformKey,
+      stack().platformKey,
     );
     assert.deepEqual(
       items.map(({ Email, Roles }) => [Email, Roles]),
