@@ -14,7 +14,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { manifestFile } from '@bailiwick/gateway/http/static-files.ts';
-import { faceStyle } from '@bailiwick/gateway/pages/face.ts';
+import { faceStyle, fontFiles } from '@bailiwick/gateway/pages/face.ts';
 import { declarationsOf, iconSvg } from '@bailiwick/texts/face.ts';
 import { build, disposeMdItInstance, type UserConfig } from 'vitepress';
 import { siteConfig } from './config.ts';
@@ -59,6 +59,8 @@ export async function buildSite({
     await build(work);
     writeFileSync(join(built, 'code.css'), codeStyles());
     writeFileSync(join(built, 'face.css'), faceCss());
+    for (const [path, content] of fontFiles)
+      writeFileSync(join(built, 'assets', basename(path)), content);
     writeFileSync(join(built, 'icon.svg'), iconSvg());
     const broken = brokenLinks(built);
     if (broken.length > 0) throw new Error(`broken links:\n${broken.join('\n')}`);
@@ -74,10 +76,10 @@ export async function buildSite({
   }
 }
 
-/** The colours and the typeface of the other pages. The gateway serves the files of the typeface. */
+/** The colours and the typeface of the other pages. */
 const faceCss = (): string =>
   [
-    faceStyle.replaceAll('url(', 'url(../../pages/'),
+    faceStyle.replaceAll('url(fonts/', 'url(assets/'),
     `:root{${declarationsOf('light')}}.dark{${declarationsOf('dark')}}`,
   ].join('\n');
 
