@@ -13,10 +13,14 @@ export type Records = Record<
   'tenant' | 'member' | 'app' | 'bot' | 'endpoint' | 'provider',
   string
 > & {
+  /** The ID of a tenant or user, in the addresses of the platform. */
+  id: string;
   message: string;
   chat: string;
   chatMessage: string;
 };
+
+type TenantRecords = Omit<Records, 'id'> & { tenantID: string };
 
 /** Records of the user's new tenant. Its webhook and its chat message fail. */
 export async function fillTenant(
@@ -24,7 +28,7 @@ export async function fillTenant(
   { token, id }: Person,
   Name: string,
   receiver: Receiver,
-): Promise<Records> {
+): Promise<TenantRecords> {
   const call = async (operation: string, body: object) =>
     bodyOf(await stack.call(operation, body, token));
   const idOf = async (operation: string, key: string, body: object) =>
@@ -66,7 +70,18 @@ export async function fillTenant(
     });
   const { Slug } = (await call('Tenants_Get', { Tenant }))['Tenant'] as { Slug: string };
   const [message, chatMessage] = [await failed('Webhooks'), await failed('Chat')];
-  return { tenant: Slug, member: id, app, bot, endpoint, chat, message, chatMessage, provider };
+  return {
+    tenant: Slug,
+    tenantID: Tenant,
+    member: id,
+    app,
+    bot,
+    endpoint,
+    chat,
+    message,
+    chatMessage,
+    provider,
+  };
 }
 
 /** An app and a social provider of the platform. */

@@ -86,6 +86,7 @@ describe('every view of the console', { skip: withoutChromium }, () => {
         ...own,
         ...(address.includes('/chat/') && { endpoint: own.chat, message: own.chatMessage }),
         ...(areaOf(address) === 'platform' && platform),
+        id: address.includes('/users/') ? own.member : own.tenantID,
       };
       return address.replaceAll(/\$(\w+)/g, (_, name: keyof Records) => {
         assert.ok(records[name], `a record is missing for ${name}`);

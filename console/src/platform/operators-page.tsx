@@ -26,7 +26,7 @@ export function OperatorsPage() {
         idOf={({ ID }) => ID}
         actions={[
           {
-            text: t('people.remove'),
+            text: t('platform.removeRole'),
             label: ({ UserID, Role }) => `${t('platform.removeRole')}: ${Role}, ${UserID}`,
             isRed: true,
             may: may('iam.platform.grants.write'),
