@@ -22,8 +22,8 @@ export const mayShowLink = (
   loopbackNames.includes(new URL(publicUrl).hostname);
 
 /**
- * The link that makes the first operator; undefined if there is an operator, or if it cannot be made,
- * which `say` tells. A child process makes it, so that the modules of the database do not stay in
+ * The link that makes the first operator; undefined if there is an operator. If the link cannot be
+ * made, it is undefined too, and `say` prints the reason. A child process makes it, so that the modules of the database do not stay in
  * the supervisor's memory.
  */
 export async function makeOperatorLink(

@@ -147,8 +147,8 @@ export function brandMarkup(
 }
 
 /**
- * What the console shows of the installation's brand: its icon, its name and its logo. Its accent is
- * the console's own, whose scheme is the user's choice.
+ * The installation's icon, name and logo, for the console. The accent stays the console's own, since
+ * the user chooses its scheme.
  */
 export function consoleBrandMarkup(brand: PageBrand, root: string): string {
   const { brandHead = '' } = brandMarkup({ ...brand, color: '' }, root, { terms: '', privacy: '' });

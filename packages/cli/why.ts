@@ -20,7 +20,7 @@ export const why: Command = {
     if (event === undefined || more.length > 0) throw new UsageError('why takes one event');
     const name = textOf(values['tenant']) ?? defaultTenant(urlOf(values));
     if (name === undefined)
-      throw new Refusal('no tenant is given: use --tenant, or a default with bailiwick use');
+      throw new Refusal('name a tenant: with --tenant, or a default with bailiwick use');
     const client = await connect(values);
     const request = { Tenant: await findTenant(client, name), Event: event };
     const answer = await client.call('Webhooks_ExplainDelivery', request);

@@ -4,7 +4,7 @@ import type { Database } from '@bailiwick/store';
 import { createHandover, type FreshRow } from './handover.ts';
 import { startRelay } from './relay.ts';
 
-// What a relay works with, in tests of its order of events.
+// Stand-ins for the database and the broker, for tests of a relay's order of events.
 
 export const row = (id: string, { age = 0, audit = '{}' } = {}): FreshRow => ({
   id,

@@ -46,8 +46,8 @@ export async function sendFresh(
   { handover, broker, marks }: { handover: Handover; broker: Broker; marks: Marks },
   skipped: ReadonlySet<string>,
 ): Promise<{ published: number; hasMore: boolean }> {
-  const taken = handover.take();
-  const rows = taken.rows.filter(({ id }) => !skipped.has(id));
+  const { rows: fresh, hasMore } = handover.take();
+  const rows = fresh.filter(({ id }) => !skipped.has(id));
   let published = 0;
   // Each row may have many tasks. While the broker refuses rows, the others stay in the table.
   for (let at = 0; at < rows.length && published === at; at += batch) {
@@ -56,7 +56,7 @@ export async function sendFresh(
     marks.add(positions);
     published += positions.length;
   }
-  return { published, hasMore: taken.hasMore || published < rows.length };
+  return { published, hasMore: hasMore || published < rows.length };
 }
 
 const sendRow = (broker: Broker, row: FreshRow) =>

@@ -34,7 +34,7 @@ export async function makePlan({ values, rest }: CommandInput): Promise<Planned>
   const name = textOf(values['tenant']) || written.Tenant || defaultTenant(urlOf(connection));
   if (name === undefined)
     throw new Refusal(
-      'no tenant is given: set Tenant in the file, --tenant, or a default with bailiwick use',
+      'name a tenant: as Tenant in the file, with --tenant, or a default with bailiwick use',
     );
   const tenant = await findTenant(client, name);
   const { rights, names } = await resolveSubjects(client, tenant, written);

@@ -17,7 +17,7 @@ export const exportTenant: Command = {
     if (rest.length > 0) throw new UsageError('export takes only options');
     const name = textOf(values['tenant']) ?? defaultTenant(urlOf(values));
     if (name === undefined)
-      throw new Refusal('no tenant is given: use --tenant, or a default with bailiwick use');
+      throw new Refusal('name a tenant: with --tenant, or a default with bailiwick use');
     const client = await connect(values);
     let count = 0;
     for await (const line of linesOf(client, await findTenant(client, name))) {
