@@ -243,12 +243,18 @@ describe('the apps in the console', { skip: withoutChromium }, () => {
     await page.getByRole('link', { name: 'Set up a provider' }).click();
     await assertGood(page, 'platform-providers-choose');
     await page.getByRole('link', { name: 'GitHub' }).click();
+    const address = page.getByText(`${stack.url}/auth/platform/`);
+    const redirect = await address.innerText();
+    await assertGood(page, 'platform-providers-github');
+    await page.reload();
+    assert.equal(await address.innerText(), redirect);
     await page.getByRole('button', { name: 'Save and go on' }).click();
     await page.getByText('This is needed.').first().waitFor();
     await page.getByLabel('Client ID').fill('Iv1.0123456789');
     await page.getByLabel('Client secret').fill('a secret of GitHub');
     await page.getByRole('button', { name: 'Save and go on' }).click();
     await page.getByText('Register at the provider').waitFor();
+    assert.equal(await page.getByText(redirect).innerText(), redirect);
     await assertGood(page, 'platform-provider');
     // The sign-in page shows a list of up to five seconds ago.
     await eventually('the provider in the list', async () => {

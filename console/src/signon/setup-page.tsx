@@ -1,14 +1,13 @@
 import { Button, List, Paper, SimpleGrid, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useEffect } from 'react';
-import { useCall, useChange } from '../parts/calls.ts';
+import { useCallback } from 'react';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { ValuesToCopy } from '../parts/values-to-copy.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { OidcForm, SamlForm } from './provider-forms.tsx';
+import { type Addresses, useReservation } from './reservation.ts';
 import {
   nameOf,
   type Protocol,
@@ -74,17 +73,18 @@ type StepsProps = { service: Service; protocol: Protocol; id: string | undefined
 
 function Steps({ service, protocol, id }: StepsProps) {
   const { t } = useTexts();
-  const { Slug } = useTenant();
+  const { ID: Tenant, Slug } = useTenant();
   const navigate = useNavigate();
-  const queries = useQueryClient();
   const name = useNameOf()(service);
   const setup = setupOf(service, protocol);
-  const { addresses, error, retry } = useReservation(service, protocol, id);
-  // The ID is used up: to save with it again would change the provider, so no way leads back to it.
-  const openProvider = async (provider: string) => {
-    await navigate({ to: `/console/t/${Slug}/sso/${provider}`, replace: true });
-    queries.removeQueries({ queryKey: ['Sso_ReserveProvider'] });
-  };
+  const show = useCallback(
+    (reserved?: string) => {
+      const search: SetupSearch = { service, protocol, ...(reserved && { id: reserved }) };
+      void navigate({ to: '.', search: search as never, replace: true });
+    },
+    [navigate, service, protocol],
+  );
+  const { addresses, error, retry, open } = useReservation({ tenant: Tenant, id, show });
   const choose = (next: string | null) =>
     void navigate({ to: '.', search: { service, protocol: next, id } as never });
   const Form = protocol === 'oidc' ? OidcForm : SamlForm;
@@ -116,7 +116,7 @@ function Steps({ service, protocol, id }: StepsProps) {
               id={addresses.ID}
               name={name}
               setup={setup}
-              onDone={(provider) => void openProvider(provider)}
+              onDone={(provider) => void open(`/console/t/${Slug}/sso/${provider}`)}
             />
           </Paper>
         </Stack>
@@ -125,7 +125,6 @@ function Steps({ service, protocol, id }: StepsProps) {
   );
 }
 
-type Addresses = { ID: string; RedirectURI: string; AcsURL: string; SpEntityID: string };
 type InstructionsProps = {
   name: string;
   setup: Setup;
@@ -159,42 +158,4 @@ function Instructions({ name, setup, addresses, protocol }: InstructionsProps) {
       <List.Item>{t('signon.setupCopy', { values: copies })}</List.Item>
     </List>
   );
-}
-
-/**
- * The addresses of the new provider, whose ID is reserved. The ID is in the address of the page, so
- * that a reload does not change the addresses.
- */
-function useReservation(service: Service, protocol: Protocol, id: string | undefined) {
-  const { ID: Tenant } = useTenant();
-  const navigate = useNavigate();
-  const { mutate, isIdle, error: reserveError } = useChange('Sso_ReserveProvider');
-  const { data, error, refetch } = useCall(
-    'Sso_ReserveProvider',
-    { Tenant, ID: id ?? '' },
-    { enabled: id !== undefined, staleTime: Number.POSITIVE_INFINITY },
-  );
-  const isGone = error?.Code === 'not_found';
-  const show = useCallback(
-    (next: SetupSearch) => void navigate({ to: '.', search: next as never, replace: true }),
-    [navigate],
-  );
-  const reserve = useCallback(
-    () =>
-      mutate(
-        { Tenant },
-        { onSuccess: ({ Reservation }) => show({ service, protocol, id: Reservation.ID }) },
-      ),
-    [mutate, show, Tenant, service, protocol],
-  );
-  useEffect(() => {
-    // A provider was saved with it, or it is too old.
-    if (isGone) show({ service, protocol });
-    else if (id === undefined && isIdle) reserve();
-  }, [isGone, id, isIdle, show, reserve, service, protocol]);
-  return {
-    addresses: data?.Reservation,
-    error: isGone ? reserveError : (error ?? reserveError),
-    retry: id === undefined ? reserve : () => void refetch(),
-  };
 }

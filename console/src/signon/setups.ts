@@ -205,9 +205,13 @@ export function readSetup({ service, protocol, id }: Record<string, unknown>): S
   return {
     ...(match && { service: match }),
     ...((protocol === 'saml' || protocol === 'oidc') && { protocol }),
-    ...(typeof id === 'string' && /^sso_[0-9a-z]{26}$/.test(id) && { id }),
+    ...(isProviderID(id) && { id }),
   };
 }
+
+/** Whether a value from an address has the form of a provider's ID. */
+export const isProviderID = (value: unknown): value is string =>
+  typeof value === 'string' && /^sso_[0-9a-z]{26}$/.test(value);
 
 /** Whose provider it is, by the host of its address. */
 export function serviceOf(provider: { Issuer: string; IdpSsoURL: string }): Service {

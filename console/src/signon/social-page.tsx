@@ -1,27 +1,43 @@
-import { Button, PasswordInput, SimpleGrid, Textarea, TextInput } from '@mantine/core';
+import {
+  Anchor,
+  Button,
+  Paper,
+  PasswordInput,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
 import { CallForm } from '../parts/call-form.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { useTexts } from '../parts/texts.tsx';
+import { ValuesToCopy } from '../parts/values-to-copy.tsx';
 import { useOwner } from '../shell/owner.ts';
 import { placeOf } from './place.ts';
-import { type Preset, presets, readPreset, socials } from './social.ts';
+import { useReservation } from './reservation.ts';
+import { type Preset, type PresetSearch, presets, readPreset, socials } from './social.ts';
 
-/** Adds a button to the sign-in page. The choice of the provider is in the address. */
+/** Adds a button to the sign-in page. The choices are in the address. */
 export function SocialPage() {
   const { t } = useTexts();
   const place = placeOf(useOwner());
-  const { preset } = readPreset(useSearch({ strict: false }));
+  const { preset, id } = readPreset(useSearch({ strict: false }));
   const nameOf = (one: Preset) => socials[one].name || t('signon.other');
   return (
     <Page
       title={preset ? nameOf(preset) : t('signon.addProvider')}
       back={{ to: preset ? `${place}/new` : place, text: t('signon.social') }}
-      description={t('signon.socialSetup')}
+      description={t('signon.setupAbout')}
     >
       {preset ? (
-        <SocialForm key={preset} preset={preset} />
+        <Steps preset={preset} name={nameOf(preset)} id={id} />
       ) : (
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           {presets.map((one) => (
@@ -42,6 +58,52 @@ export function SocialPage() {
   );
 }
 
+type StepsProps = { preset: Preset; name: string; id: string | undefined };
+
+function Steps({ preset, name, id }: StepsProps) {
+  const { t } = useTexts();
+  const navigate = useNavigate();
+  const show = useCallback(
+    (reserved?: string) => {
+      const search: PresetSearch = { preset, ...(reserved && { id: reserved }) };
+      void navigate({ to: '.', search: search as never, replace: true });
+    },
+    [navigate, preset],
+  );
+  const { addresses, error, retry, open } = useReservation({ tenant: '', id, show });
+  const place = placeOf(useOwner());
+  if (error) return <FailureNotice error={error} onRetry={retry} />;
+  if (!addresses) return <Skeleton height={240} aria-busy="true" />;
+  const { console: registry, redirect } = socials[preset];
+  return (
+    <Stack>
+      <Paper withBorder p="lg">
+        <Title order={2} size="h4" mb="sm">
+          {t('signon.stepThere', { name })}
+        </Title>
+        {registry !== undefined && (
+          <Anchor href={registry} target="_blank" rel="noreferrer" display="block" mb="sm">
+            {registry}
+          </Anchor>
+        )}
+        <Text mb="xs">{t('signon.setupEnter')}</Text>
+        <ValuesToCopy values={[{ name: redirect, value: addresses.RedirectURI }]} />
+      </Paper>
+      <Paper withBorder p="lg">
+        <Title order={2} size="h4" mb="sm">
+          {t('signon.stepHere')}
+        </Title>
+        <SocialForm
+          key={preset}
+          preset={preset}
+          id={addresses.ID}
+          onDone={(provider) => void open(`${place}/${provider}`)}
+        />
+      </Paper>
+    </Stack>
+  );
+}
+
 type Fields = {
   name: string;
   issuer: string;
@@ -58,11 +120,11 @@ const needs = (preset: Preset, field: keyof Fields): boolean => {
   return true;
 };
 
-function SocialForm({ preset }: { preset: Preset }) {
+type FormProps = { preset: Preset; id: string; onDone: (provider: string) => void };
+
+function SocialForm({ preset, id, onDone }: FormProps) {
   const { t } = useTexts();
-  const place = placeOf(useOwner());
-  const navigate = useNavigate();
-  const { name, kind, console: registry = '' } = socials[preset];
+  const { name } = socials[preset];
   const initial: Fields = { name, issuer: '', client: '', secret: '', keyId: '', teamId: '' };
   return (
     <CallForm
@@ -75,21 +137,22 @@ function SocialForm({ preset }: { preset: Preset }) {
             .map((field) => [field, t('signon.fieldMissing')]),
         )
       }
-      toRequest={(fields) => requestOf(preset, kind, fields)}
+      toRequest={(fields) => requestOf(id, preset, fields)}
       stale={['Sso_ListProviders']}
-      onDone={({ Provider }) => void navigate({ to: `${place}/${Provider.ID}` })}
+      onDone={({ Provider }) => onDone(Provider.ID)}
       submit={t('signon.saveProvider')}
     >
-      {(form) => <SocialFields form={form} preset={preset} registry={registry} />}
+      {(form) => <SocialFields form={form} preset={preset} />}
     </CallForm>
   );
 }
 
-function requestOf(preset: Preset, Kind: string, fields: Fields) {
+function requestOf(id: string, preset: Preset, fields: Fields) {
   const issuer = fields.issuer.trim();
   return {
     Provider: {
-      Kind,
+      ID: id,
+      Kind: socials[preset].kind,
       Name: fields.name.trim(),
       ClientID: fields.client.trim(),
       ...(preset !== 'other' && { Preset: preset }),
@@ -100,9 +163,9 @@ function requestOf(preset: Preset, Kind: string, fields: Fields) {
   };
 }
 
-type FieldsProps = { form: UseFormReturnType<Fields>; preset: Preset; registry: string };
+type FieldsProps = { form: UseFormReturnType<Fields>; preset: Preset };
 
-function SocialFields({ form, preset, registry }: FieldsProps) {
+function SocialFields({ form, preset }: FieldsProps) {
   const { t } = useTexts();
   const plain = { autoComplete: 'off', spellCheck: false } as const;
   return (
@@ -130,7 +193,6 @@ function SocialFields({ form, preset, registry }: FieldsProps) {
         {...form.getInputProps('client')}
         {...plain}
         label={preset === 'apple' ? 'Services ID' : 'Client ID'}
-        {...(registry !== '' && { description: registry })}
       />
       {preset === 'apple' ? (
         <>

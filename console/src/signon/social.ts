@@ -1,3 +1,5 @@
+import { isProviderID } from './setups.ts';
+
 // The providers of the platform that the service has presets for.
 
 export const presets = ['google', 'github', 'microsoft', 'apple', 'other'] as const;
@@ -8,6 +10,8 @@ type Social = {
   kind: 'oidc' | 'oauth';
   /** Where the application is registered. */
   console?: string;
+  /** The provider's name of the field for the redirect address. */
+  redirect: string;
 };
 
 export const socials: Readonly<Record<Preset, Social>> = {
@@ -15,21 +19,33 @@ export const socials: Readonly<Record<Preset, Social>> = {
     name: 'Google',
     kind: 'oidc',
     console: 'https://console.cloud.google.com/apis/credentials',
+    redirect: 'Authorized redirect URIs',
   },
-  github: { name: 'GitHub', kind: 'oauth', console: 'https://github.com/settings/developers' },
-  microsoft: { name: 'Microsoft', kind: 'oidc', console: 'https://entra.microsoft.com' },
+  github: {
+    name: 'GitHub',
+    kind: 'oauth',
+    console: 'https://github.com/settings/developers',
+    redirect: 'Authorization callback URL',
+  },
+  microsoft: {
+    name: 'Microsoft',
+    kind: 'oidc',
+    console: 'https://entra.microsoft.com',
+    redirect: 'Redirect URI → Web',
+  },
   apple: {
     name: 'Apple',
     kind: 'oidc',
     console: 'https://developer.apple.com/account/resources',
+    redirect: 'Return URLs',
   },
-  other: { name: '', kind: 'oidc' },
+  other: { name: '', kind: 'oidc', redirect: 'redirect_uri' },
 };
 
-/** The choice in the address of the set-up. */
-export type PresetSearch = { preset?: Preset };
+/** The choices in the address of the set-up. `id`: the reserved ID of the provider. */
+export type PresetSearch = { preset?: Preset; id?: string };
 
-export function readPreset({ preset }: Record<string, unknown>): PresetSearch {
+export function readPreset({ preset, id }: Record<string, unknown>): PresetSearch {
   const match = presets.find((one) => one === preset);
-  return match ? { preset: match } : {};
+  return { ...(match && { preset: match }), ...(isProviderID(id) && { id }) };
 }
