@@ -1,5 +1,6 @@
 import { notFound } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
+import type { Bot } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import type { Directory as DirectoryService } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
 import type { PeerClient } from '@bailiwick/wire';
@@ -72,14 +73,21 @@ export async function assertBot(
   if (!(await findBots(directory, tenant, [id], call)).has(id)) throw notFound('bot');
 }
 
-/** The tenant of a bot; undefined if the bot does not exist. */
-export async function findBotTenant(
+/** The bot of this id, in any tenant. */
+export async function findBot(
   directory: Directory,
   id: string,
   call: Call,
-): Promise<string | undefined> {
+): Promise<Bot | undefined> {
   const { bots } = await directory.getBots({ tenant: '', ids: [id] }, call, {
     signal: call.signal,
   });
-  return bots[0]?.tenant;
+  return bots[0];
 }
+
+/** The tenant of a bot; undefined if the bot does not exist. */
+export const findBotTenant = async (
+  directory: Directory,
+  id: string,
+  call: Call,
+): Promise<string | undefined> => (await findBot(directory, id, call))?.tenant;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { supportCalls } from '../operations/identity/support-calls.ts';
 import { bodyOf, readList } from '../support/answers.ts';
-import { mailTo, password } from '../support/people.ts';
+import { mailTo, newAddress, password } from '../support/people.ts';
 import { addTotp } from '../support/totp.ts';
 import { withoutChromium } from './chromium.ts';
 import { assertGood, consoleSuite, openSignedIn, ownConsoleStack } from './console-page.ts';
@@ -64,6 +64,50 @@ describe('users and operators in the console of operators', { skip: withoutChrom
     await dialog.getByRole('button', { name: 'Cancel' }).click();
   });
 
+  test('an operator creates a user, edits the details, and sees and ends the sessions of a user', async () => {
+    const [operator, owner] = [await newOperator(), await newOwner()];
+    await addTotp(stack(), owner.token, 'Pixel');
+    const email = newAddress('created');
+    const page = await newPage();
+    await openSignedIn(page, `${stack().url}/console/platform/users`, operator.email, password);
+    await page.getByRole('button', { name: 'New user' }).click();
+    const dialog = page.getByRole('dialog');
+    const create = dialog.getByRole('button', { name: 'New user' });
+    await create.click();
+    await dialog.getByText('Enter an e-mail address.').waitFor();
+    await dialog.getByLabel('E-mail address').fill(email);
+    await dialog.getByLabel('Name', { exact: true }).fill('Grace Hopper');
+    await assertGood(page, 'platform-new-user');
+    await create.click();
+    await page.waitForURL('**/console/platform/users/usr_*');
+    assert.equal(await heading(page, 'Grace Hopper'), 'Grace Hopper');
+    await page.getByText('The user is not signed in anywhere.').waitFor();
+    await page.getByText('The user has no second step.').waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await dialog.getByLabel('Name', { exact: true }).fill('Grace Brewster Hopper');
+    const save = dialog.getByRole('button', { name: 'Save' });
+    await save.click();
+    await dialog.getByText('Enter a reason.').waitFor();
+    await dialog.getByLabel('Reason').fill('Ticket 4714');
+    await assertGood(page, 'platform-edit-user');
+    await save.click();
+    assert.equal(await heading(page, 'Grace Brewster Hopper'), 'Grace Brewster Hopper');
+    assert.match((await mailTo(stack(), email, 1)).Text, /Ticket 4714/);
+
+    await page.goto(`${stack().url}/console/platform/users/${owner.id}`);
+    const sessions = page.getByRole('region', { name: 'Sessions' });
+    await sessions.getByRole('row').nth(1).waitFor();
+    await page.getByRole('region', { name: 'Second steps' }).getByText('Pixel').waitFor();
+    await assertGood(page, 'platform-user-access');
+    await sessions.getByRole('button', { name: /^End / }).last().click();
+    await dialog.getByLabel('Reason').fill('Stolen laptop');
+    await dialog.getByRole('button', { name: 'End', exact: true }).click();
+    await page.getByText(`The session of ${owner.email} has ended.`).waitFor();
+    await page.getByText('The user is not signed in anywhere.').waitFor();
+    const { status } = await stack().call('Account_Get', {}, owner.token);
+    assert.equal(status, 401);
+  });
+
   test('an operator makes a user an operator, sees the operators, removes the role, and finds it in the audit', async () => {
     const [operator, owner] = [await newOperator(), await newOwner()];
     const page = await newPage();
@@ -71,6 +115,8 @@ describe('users and operators in the console of operators', { skip: withoutChrom
     await openSignedIn(page, address, operator.email, password);
     await page.getByRole('button', { name: 'Make an operator' }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('Ticket 4713');
+    await assertGood(page, 'platform-make-operator');
     await dialog.getByRole('button', { name: 'Make an operator' }).click();
     await page.getByText(`${owner.email} is an operator now.`).waitFor();
     const open = (name: string) =>
@@ -93,7 +139,7 @@ describe('users and operators in the console of operators', { skip: withoutChrom
     );
     assert.ok(!items.some(({ UserID }) => UserID === owner.id));
     await open('Audit');
-    await page.getByText('Reason: Ticket 4711').waitFor();
+    await page.getByText('Reason: Ticket 4713').waitFor();
     await page.getByText('grant.removed').first().waitFor();
     await assertGood(page, 'platform-audit');
   });

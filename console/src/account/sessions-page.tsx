@@ -25,7 +25,8 @@ const methods: Readonly<Record<string, TextKey>> = {
   support: 'method.support',
 };
 
-const nameOf = ({ UserAgent }: Session, t: Translate): string =>
+/** The name of a session's device, from its browser. */
+export const nameOfDevice = ({ UserAgent }: Session, t: Translate): string =>
   deviceOf(UserAgent) || t('account.unknownDevice');
 
 /** Where the user is signed in, and the way to end a session. */
@@ -46,12 +47,12 @@ export function SessionsPage() {
         operation="Sessions_List"
         request={{}}
         label={t('account.sessions')}
-        columns={useColumns()}
+        columns={useSessionColumns()}
         idOf={({ ID }) => ID}
         actions={[
           {
             text: t('account.end'),
-            label: (session) => t('account.endOf', { device: nameOf(session, t) }),
+            label: (session) => t('account.endOf', { device: nameOfDevice(session, t) }),
             isRed: true,
             isOffered: ({ Current }) => !Current,
             dialog: (session, onClose) => <End session={session} onClose={onClose} />,
@@ -69,7 +70,8 @@ export function SessionsPage() {
   );
 }
 
-function useColumns(): Column<Session>[] {
+/** The columns of a list of sessions. */
+export function useSessionColumns(): Column<Session>[] {
   const { t } = useTexts();
   return [
     {
@@ -79,7 +81,7 @@ function useColumns(): Column<Session>[] {
         <>
           <Group gap="xs">
             <Text size="sm" fw={600} title={session.UserAgent}>
-              {nameOf(session, t)}
+              {nameOfDevice(session, t)}
             </Text>
             {session.Current && <State>{t('account.thisSession')}</State>}
           </Group>
@@ -113,7 +115,7 @@ function useColumns(): Column<Session>[] {
 
 function End({ session, onClose }: { session: Session; onClose: () => void }) {
   const { t } = useTexts();
-  const device = nameOf(session, t);
+  const device = nameOfDevice(session, t);
   return (
     <ActionDialog
       operation="Sessions_Revoke"

@@ -2,6 +2,7 @@ import { NativeSelect, Text } from '@mantine/core';
 import { ActionDialog } from '../parts/action-dialog.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { useTexts } from '../parts/texts.tsx';
+import { ReasonFields } from './reason-fields.tsx';
 
 const stale = ['Grants_List', 'Grants_ListByTenant'] as const;
 
@@ -17,8 +18,14 @@ export function AddRole({ user: { ID, Email }, onClose }: AddProps) {
     <FormDialog
       title={t('platform.makeOperator')}
       operation="Grants_Add"
-      initial={{ role: 'platform-support' }}
-      toRequest={({ role }) => ({ Grant: { Platform: true, UserID: ID, Role: role } })}
+      initial={{ role: 'platform-support', reason: '' }}
+      check={({ reason }) => ({
+        reason: reason.trim() === '' ? t('support.reasonMissing') : null,
+      })}
+      toRequest={({ role, reason }) => ({
+        Grant: { Platform: true, UserID: ID, Role: role },
+        Reason: reason.trim(),
+      })}
       stale={stale}
       notice={t('platform.isOperator', { person: Email })}
       onClose={onClose}
@@ -27,11 +34,11 @@ export function AddRole({ user: { ID, Email }, onClose }: AddProps) {
       {(form) => (
         <>
           <Text size="sm">{t('platform.makeOperatorAbout', { person: Email })}</Text>
-          <NativeSelect
-            {...form.getInputProps('role')}
-            label={t('platform.role')}
-            data={roles}
-            data-autofocus
+          <NativeSelect {...form.getInputProps('role')} label={t('platform.role')} data={roles} />
+          <ReasonFields
+            {...form.getInputProps('reason')}
+            notice={t('platform.roleMailed')}
+            description={undefined}
           />
         </>
       )}

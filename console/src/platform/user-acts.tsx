@@ -1,13 +1,21 @@
 import type { OperationName, RequestOf } from '@bailiwick/client/client.ts';
-import { Alert, Text, Textarea, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { FormDialog } from '../parts/form-dialog.tsx';
-import { Icon } from '../parts/icon.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
+import { ReasonFields } from './reason-fields.tsx';
 
 type Act = {
-  operation: 'Users_Disable' | 'Users_Enable' | 'Users_Delete' | 'Users_ResetFactors';
+  operation:
+    | 'Users_Disable'
+    | 'Users_Enable'
+    | 'Users_Delete'
+    | 'Users_ResetFactors'
+    | 'Users_RevokeSession'
+    | 'Users_RevokeAllSessions'
+    | 'Users_ConfirmIdentity'
+    | 'Users_RemoveIdentity';
   title: TextKey;
   action: TextKey;
   description: TextKey;
@@ -41,6 +49,38 @@ export const acts = {
     done: 'platform.factorsDone',
     isTyped: false,
   },
+  endSession: {
+    operation: 'Users_RevokeSession',
+    title: 'platform.endSessionTitle',
+    action: 'account.end',
+    description: 'platform.endSessionAbout',
+    done: 'platform.endSessionDone',
+    isTyped: false,
+  },
+  endSessions: {
+    operation: 'Users_RevokeAllSessions',
+    title: 'platform.endSessionsTitle',
+    action: 'account.endAll',
+    description: 'platform.endSessionsAbout',
+    done: 'platform.endSessionsDone',
+    isTyped: false,
+  },
+  confirmIdentity: {
+    operation: 'Users_ConfirmIdentity',
+    title: 'platform.confirmIdentityTitle',
+    action: 'security.confirm',
+    description: 'platform.confirmIdentityAbout',
+    done: 'platform.confirmIdentityDone',
+    isTyped: false,
+  },
+  removeIdentity: {
+    operation: 'Users_RemoveIdentity',
+    title: 'platform.removeIdentityTitle',
+    action: 'security.remove',
+    description: 'platform.removeIdentityAbout',
+    done: 'platform.removeIdentityDone',
+    isTyped: false,
+  },
   delete: {
     operation: 'Users_Delete',
     title: 'platform.deleteUserTitle',
@@ -54,18 +94,26 @@ export const acts = {
 export type ActName = keyof typeof acts;
 
 const lists: readonly OperationName[] = ['Users_List', 'Audit_ListByUser'];
-const stale: readonly OperationName[] = [...lists, 'Users_Get'];
+const stale: readonly OperationName[] = [
+  ...lists,
+  'Users_Get',
+  'Users_ListSessions',
+  'Users_ListFactors',
+  'Users_ListIdentities',
+];
 
 type Props = {
   name: ActName;
   user: { ID: string; Email: string };
+  /** What else the call names: a session of the user, or a provider. */
+  request?: { ID: string } | { Provider: string };
   /** Follows the act. It loads the user again: here that would fail for one who is deleted. */
   onDone?: () => void;
   onClose: () => void;
 };
 
 /** Acts on another user's account, for a reason that this user gets by mail. */
-export function UserAct({ name, user, onDone, onClose }: Props) {
+export function UserAct({ name, user, request, onDone, onClose }: Props) {
   const { t } = useTexts();
   // The act stays the same while the user of the view changes by it.
   const [{ operation, title, action, description, done, isTyped }] = useState<Act>(acts[name]);
@@ -82,6 +130,7 @@ export function UserAct({ name, user, onDone, onClose }: Props) {
       toRequest={({ reason }): RequestOf<'Users_Disable'> => ({
         UserID: ID,
         Reason: reason.trim(),
+        ...request,
       })}
       stale={onDone ? lists : stale}
       notice={t(done, { person: Email })}
@@ -96,18 +145,7 @@ export function UserAct({ name, user, onDone, onClose }: Props) {
       {(form) => (
         <>
           <Text size="sm">{t(description, { person: Email })}</Text>
-          <Alert color="orange" icon={<Icon name="mail" />}>
-            {t('platform.actMailed')}
-          </Alert>
-          <Textarea
-            {...form.getInputProps('reason')}
-            label={t('support.reason')}
-            description={t('support.reasonAbout')}
-            maxLength={500}
-            autosize
-            minRows={2}
-            data-autofocus
-          />
+          <ReasonFields {...form.getInputProps('reason')} notice={t('platform.actMailed')} />
           {isTyped && (
             <TextInput
               {...form.getInputProps('address')}

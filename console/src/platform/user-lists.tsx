@@ -1,3 +1,4 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
 import { Text } from '@mantine/core';
 import { useCall } from '../parts/calls.ts';
 import { usePartCursor } from '../parts/cursor.ts';
@@ -7,6 +8,7 @@ import { PageSection } from '../parts/page-section.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useEntryColumns } from './entries.tsx';
+import { type ActName, UserAct } from './user-acts.tsx';
 
 type Props = { id: string };
 
@@ -64,14 +66,23 @@ function Place({ tenant }: { tenant: string }) {
   return <NameCell name={name} to={`/console/platform/tenants/${tenant}`} />;
 }
 
+type IdentityProps = { user: { ID: string; Email: string }; mayAct: boolean };
+type Identity = ItemOf<'Users_ListIdentities'>;
+
 /** The accounts at providers that a user signs in with. */
-export function UserIdentities({ id }: Props) {
+export function UserIdentities({ user, mayAct }: IdentityProps) {
   const { t } = useTexts();
+  const act = (name: ActName) => {
+    const ActDialog = ({ Provider }: Identity, onClose: () => void) => (
+      <UserAct name={name} user={user} request={{ Provider }} onClose={onClose} />
+    );
+    return ActDialog;
+  };
   return (
     <PageSection title={t('security.identities')}>
       <ListView
         operation="Users_ListIdentities"
-        request={{ UserID: id }}
+        request={{ UserID: user.ID }}
         label={t('security.identities')}
         columns={[
           {
@@ -87,6 +98,22 @@ export function UserIdentities({ id }: Props) {
           },
         ]}
         idOf={({ Provider }) => Provider}
+        actions={[
+          {
+            text: t('security.confirm'),
+            label: (identity) => `${t('security.confirm')}: ${identity.Email || identity.Issuer}`,
+            may: mayAct,
+            isOffered: ({ Limited }) => Limited,
+            dialog: act('confirmIdentity'),
+          },
+          {
+            text: t('security.remove'),
+            label: ({ Email, Issuer }) => t('security.removeOf', { name: Email || Issuer }),
+            isRed: true,
+            may: mayAct,
+            dialog: act('removeIdentity'),
+          },
+        ]}
         place={usePartCursor()}
         limit={10}
         empty={<Text c="dimmed">{t('platform.noIdentities')}</Text>}

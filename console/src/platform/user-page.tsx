@@ -17,7 +17,9 @@ import { useAccount } from '../shell/session.tsx';
 import { ResetMail } from './reset-mail.tsx';
 import { AddRole } from './role-dialogs.tsx';
 import { SupportDialog } from './support-dialog.tsx';
+import { UserFactors, UserSessions } from './user-access.tsx';
 import { type ActName, acts, UserAct } from './user-acts.tsx';
+import { EditUser } from './user-form.tsx';
 import { UserEntries, UserGrants, UserIdentities } from './user-lists.tsx';
 import { userStates } from './user-states.ts';
 
@@ -28,8 +30,11 @@ export function UserPage() {
   const { t } = useTexts();
   const { id = '' } = useParams({ strict: false });
   const { may } = usePlatformPermissions();
+  const { User: own } = useAccount();
   const { data, error, refetch } = useCall('Users_Get', { UserID: id });
   const user = data?.User;
+  // What is done to the own account has its place in the account's views.
+  const mayAct = may('iam.platform.users.write') && id !== own.ID;
   return (
     <Page
       title={user ? user.Name || user.Email : t('platform.user')}
@@ -46,8 +51,10 @@ export function UserPage() {
           </Group>
           <Buttons user={user} />
           <UserFacts user={user} />
+          <UserSessions user={user} mayAct={mayAct} />
+          <UserFactors id={user.ID} />
+          <UserIdentities user={user} mayAct={mayAct} />
           {may('iam.platform.grants.read') && <UserGrants id={user.ID} />}
-          <UserIdentities id={user.ID} />
           {may('iam.platform.audit.read') && <UserEntries id={user.ID} />}
         </>
       )}
@@ -96,6 +103,12 @@ function Buttons({ user }: { user: User }) {
         />
       )}
       {isActive && <ResetMail email={user.Email} />}
+      {may('iam.platform.users.write') && (
+        <DialogButton
+          text={t('platform.editUser')}
+          dialog={(onClose) => <EditUser user={user} onClose={onClose} />}
+        />
+      )}
       {may('iam.platform.grants.write') && (
         <DialogButton
           text={t('platform.makeOperator')}

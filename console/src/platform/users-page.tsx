@@ -1,9 +1,11 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
 import { Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
 import { useCursor } from '../parts/cursor.ts';
 import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import type { ListAction } from '../parts/list-actions.tsx';
 import { ListFilters } from '../parts/list-filters.tsx';
@@ -19,6 +21,7 @@ import { Time } from '../parts/time.tsx';
 import { useAccount } from '../shell/session.tsx';
 import { SupportDialog } from './support-dialog.tsx';
 import { type ActName, UserAct } from './user-acts.tsx';
+import { NewUser } from './user-form.tsx';
 import { userStates } from './user-states.ts';
 
 type User = ItemOf<'Users_List'>;
@@ -27,9 +30,28 @@ type User = ItemOf<'Users_List'>;
 export function UsersPage() {
   const { t } = useTexts();
   const { search } = useListSearch();
+  const { may } = usePlatformPermissions();
+  const navigate = useNavigate();
   const id = search.query?.startsWith('usr_') ? search.query : '';
   return (
-    <Page title={t('platform.users')} description={t('platform.usersAbout')}>
+    <Page
+      title={t('platform.users')}
+      description={t('platform.usersAbout')}
+      actions={
+        may('iam.platform.users.write') && (
+          <DialogButton
+            text={t('platform.newUser')}
+            icon="plus"
+            dialog={(onClose) => (
+              <NewUser
+                onDone={(user) => void navigate({ to: `/console/platform/users/${user}` })}
+                onClose={onClose}
+              />
+            )}
+          />
+        )
+      }
+    >
       <ListFilters
         label={t('platform.userQuery')}
         choices={[{ name: 'status', label: t('platform.state'), values: choicesOf(userStates, t) }]}

@@ -370,6 +370,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Grant.Resource","kind":"text","required":false,"text":"The application's own name of the resource that the grant is limited to. Empty means the whole tenant."},
       {"path":"Grant.ExpiresAt","kind":"time","required":false,"text":"When the grant expires. If absent, it never expires."},
       {"path":"Grant.Platform","kind":"flag","required":false,"text":"True for a grant on the platform, which applies in every tenant. Send it without Tenant."},
+      {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who grants a role on the platform: it is in the audit, and all operators read it in a mail."},
     ],
   },
   BotGrants_ListByTenant: {
@@ -727,6 +728,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Grant.Resource","kind":"text","required":false,"text":"The application's own name of the resource that the grant is limited to. Empty means the whole tenant."},
       {"path":"Grant.ExpiresAt","kind":"time","required":false,"text":"When the grant expires. If absent, it never expires."},
       {"path":"Grant.Platform","kind":"flag","required":false,"text":"True for a grant on the platform, which applies in every tenant. Send it without Tenant."},
+      {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who grants a role on the platform: it is in the audit, and all operators read it in a mail."},
     ],
   },
   Grants_List: {
@@ -1465,6 +1467,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"UserID","kind":"text","required":true,"text":""},
       {"path":"Provider","kind":"text","required":true,"text":""},
       {"path":"Password","kind":"secret","required":false,"text":"Required if the caller's session is limited. If empty, the credential that opened the caller's session is used."},
+      {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail."},
     ],
   },
   Users_Create: {
@@ -1489,7 +1492,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Users_Disable: {
-    "text":"Disables a user: every session ends before the call returns, and the user's grants have no effect until the user is enabled again. A user who disables another needs a sign-in, or a step-up, within the last 15 minutes, with a second factor if they have one, and a Reason, which the disabled user gets by mail. The same holds for Enable, Delete and ResetFactors.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
+    "text":"Disables a user: every session ends before the call returns, and the user's grants have no effect until the user is enabled again. A user who disables another needs a sign-in, or a step-up, within the last 15 minutes, with a second factor if they have one, and a Reason, which the disabled user gets by mail. The same holds for Enable, Delete, ResetFactors, Update, ConfirmIdentity, RemoveIdentity, RevokeSession and RevokeAllSessions.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
     fields: [
       {"path":"UserID","kind":"text","required":true,"text":""},
       {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail."},
@@ -1551,8 +1554,22 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Descending","kind":"flag","required":false,"text":"Reverses the order."},
     ],
   },
+  Users_ListFactors: {
+    "text":"Lists the second factors of a user, without secrets.","access":"a session or a bot key: the permission iam.platform.users.read on the platform","answers":"record","tenant":"",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+    ],
+  },
   Users_ListIdentities: {
     "text":"Lists the identities at tenants' providers that a user signs in with, at most one for each provider.","access":"a session or a bot key: being the user of UserID; or the permission iam.platform.users.read on the platform","answers":"page","tenant":"",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+    ],
+  },
+  Users_ListSessions: {
+    "text":"Lists the sessions of a user. Current is false for all of them.","access":"a session or a bot key: the permission iam.platform.users.read on the platform","answers":"page","tenant":"",
     fields: [
       {"path":"UserID","kind":"text","required":true,"text":""},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
@@ -1564,6 +1581,7 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [
       {"path":"UserID","kind":"text","required":true,"text":""},
       {"path":"Provider","kind":"text","required":true,"text":""},
+      {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail."},
     ],
   },
   Users_ResetFactors: {
@@ -1573,8 +1591,23 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail."},
     ],
   },
+  Users_RevokeAllSessions: {
+    "text":"Ends all sessions of a user, and the sign-ins that are not complete.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+      {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail."},
+    ],
+  },
+  Users_RevokeSession: {
+    "text":"Ends one session of a user. Nothing changes if it has ended already.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail."},
+    ],
+  },
   Users_Update: {
-    "text":"Updates the fields of a user that are sent. Account_ChangeEmail and Account_ChangePassword change the address and the password.","access":"a session or a bot key: being the user of User.ID; or the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
+    "text":"Updates the fields of a user that are sent. Account_ChangeEmail and Account_ChangePassword change the address and the password. A user who updates another needs a Reason and a recent sign-in, as for Disable.","access":"a session or a bot key: being the user of User.ID; or the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
     fields: [
       {"path":"User.ID","kind":"text","required":true,"text":""},
       {"path":"User.Name","kind":"text","required":false,"text":""},
@@ -1585,6 +1618,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"User.ExternalID","kind":"text","required":false,"text":"The user's ID in another system. Changing it requires iam.platform.users.write."},
       {"path":"User.Metadata","kind":"map","required":false,"text":""},
       {"path":"User.Email","kind":"text","required":false,"text":"The stored address. A different address is rejected: use Account_ChangeEmail."},
+      {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail."},
     ],
   },
   WebhookPortals_Create: {

@@ -352,7 +352,7 @@ export interface Operations {
   Users_Create: { request: Users_CreateReq; response: Users_CreateRes };
   /** Deletes a user with its sessions, tokens, memberships and grants. Fails with failed_precondition while the user is the only owner of a tenant: delete the tenant or add another owner first. */
   Users_Delete: { request: Users_DeleteReq; response: Users_DeleteRes };
-  /** Disables a user: every session ends before the call returns, and the user's grants have no effect until the user is enabled again. A user who disables another needs a sign-in, or a step-up, within the last 15 minutes, with a second factor if they have one, and a Reason, which the disabled user gets by mail. The same holds for Enable, Delete and ResetFactors. */
+  /** Disables a user: every session ends before the call returns, and the user's grants have no effect until the user is enabled again. A user who disables another needs a sign-in, or a step-up, within the last 15 minutes, with a second factor if they have one, and a Reason, which the disabled user gets by mail. The same holds for Enable, Delete, ResetFactors, Update, ConfirmIdentity, RemoveIdentity, RevokeSession and RevokeAllSessions. */
   Users_Disable: { request: Users_DisableReq; response: Users_DisableRes };
   /** Enables a disabled user, whose grants take effect again. */
   Users_Enable: { request: Users_EnableReq; response: Users_EnableRes };
@@ -366,13 +366,21 @@ export interface Operations {
   Users_List: { request: Users_ListReq; response: Users_ListRes };
   /** Lists the users who are members of a tenant. A call that filters looks at a limited number of users: a page may have fewer than its Limit, or none, while there is a NextCursor. */
   Users_ListByTenant: { request: Users_ListByTenantReq; response: Users_ListByTenantRes };
+  /** Lists the second factors of a user, without secrets. */
+  Users_ListFactors: { request: Users_ListFactorsReq; response: Users_ListFactorsRes };
   /** Lists the identities at tenants' providers that a user signs in with, at most one for each provider. */
   Users_ListIdentities: { request: Users_ListIdentitiesReq; response: Users_ListIdentitiesRes };
+  /** Lists the sessions of a user. Current is false for all of them. */
+  Users_ListSessions: { request: Users_ListSessionsReq; response: Users_ListSessionsRes };
   /** Unlinks a user from a provider and ends the sessions that the provider opened. The next sign-in at the provider with the user's address is linked instead. Use it for a user who has a new identity at the provider. */
   Users_RemoveIdentity: { request: Users_RemoveIdentityReq; response: Users_RemoveIdentityRes };
   /** Removes all second factors and recovery codes of a user who has lost them, ends the user's sessions and mails the user. The next sign-in needs the password only. The caller must be able to grant all that the user holds. */
   Users_ResetFactors: { request: Users_ResetFactorsReq; response: Users_ResetFactorsRes };
-  /** Updates the fields of a user that are sent. Account_ChangeEmail and Account_ChangePassword change the address and the password. */
+  /** Ends all sessions of a user, and the sign-ins that are not complete. */
+  Users_RevokeAllSessions: { request: Users_RevokeAllSessionsReq; response: Users_RevokeAllSessionsRes };
+  /** Ends one session of a user. Nothing changes if it has ended already. */
+  Users_RevokeSession: { request: Users_RevokeSessionReq; response: Users_RevokeSessionRes };
+  /** Updates the fields of a user that are sent. Account_ChangeEmail and Account_ChangePassword change the address and the password. A user who updates another needs a Reason and a recent sign-in, as for Disable. */
   Users_Update: { request: Users_UpdateReq; response: Users_UpdateRes };
   /** Creates a link to the portal of an endpoint. The link is in the response and is never shown again. It works until it expires or is deleted, while its endpoint exists, its tenant is active, and its creator holds iam.webhooks.read and iam.webhooks.write there; grants of a bot on the platform do not count. An endpoint has at most 20 links (failed_precondition). */
   WebhookPortals_Create: { request: WebhookPortals_CreateReq; response: WebhookPortals_CreateRes };
@@ -1355,6 +1363,8 @@ export type BotGrantPage = {
 /** The grant to add. */
 export type BotGrants_AddReq = {
   Grant: BotGrantInput;
+  /** Why. Required of a user who grants a role on the platform: it is in the audit, and all operators read it in a mail. */
+  Reason?: string | undefined;
 };
 
 /** Empty: the grant is in place. */
@@ -2380,6 +2390,8 @@ export type GrantPage = {
 /** The grant to add. */
 export type Grants_AddReq = {
   Grant: GrantInput;
+  /** Why. Required of a user who grants a role on the platform: it is in the audit, and all operators read it in a mail. */
+  Reason?: string | undefined;
 };
 
 /** Empty: the grant is in place. */
@@ -4539,6 +4551,8 @@ export type Users_ConfirmIdentityReq = {
   Provider: string;
   /** Required if the caller's session is limited. If empty, the credential that opened the caller's session is used. */
   Password?: string | undefined;
+  /** Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail. */
+  Reason?: string | undefined;
 };
 
 /** Empty: the identity is confirmed. */
@@ -4650,6 +4664,18 @@ export type Users_ListByTenantRes = {
   Page: UserPage;
 };
 
+/** Selects one user. */
+export type Users_ListFactorsReq = {
+  UserID: string;
+};
+
+/** The factors of the user, oldest first. */
+export type Users_ListFactorsRes = {
+  Factors: Factor[];
+  /** The number of unused recovery codes. */
+  RecoveryCodesLeft: number;
+};
+
 /** Selects a user and a page. */
 export type Users_ListIdentitiesReq = {
   UserID: string;
@@ -4683,10 +4709,23 @@ export type Users_ListRes = {
   Page: UserPage;
 };
 
+/** Selects a user and a page. */
+export type Users_ListSessionsReq = {
+  UserID: string;
+  Page?: PageReq | undefined;
+};
+
+/** A page of sessions. */
+export type Users_ListSessionsRes = {
+  Page: SessionPage;
+};
+
 /** Selects a user's identity at one provider. */
 export type Users_RemoveIdentityReq = {
   UserID: string;
   Provider: string;
+  /** Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail. */
+  Reason?: string | undefined;
 };
 
 /** Empty: the user has no identity at the provider. */
@@ -4702,9 +4741,32 @@ export type Users_ResetFactorsReq = {
 /** Empty: the user has no second factor. */
 export type Users_ResetFactorsRes = Record<string, never>;
 
+/** Selects the user to sign out. */
+export type Users_RevokeAllSessionsReq = {
+  UserID: string;
+  /** Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail. */
+  Reason?: string | undefined;
+};
+
+/** Empty: the user is signed out everywhere. */
+export type Users_RevokeAllSessionsRes = Record<string, never>;
+
+/** Selects one session of a user. */
+export type Users_RevokeSessionReq = {
+  UserID: string;
+  ID: string;
+  /** Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail. */
+  Reason?: string | undefined;
+};
+
+/** Empty: the session has ended. */
+export type Users_RevokeSessionRes = Record<string, never>;
+
 /** The user to update. */
 export type Users_UpdateReq = {
   User: UserChangeInput;
+  /** Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail. */
+  Reason?: string | undefined;
 };
 
 /** The user as stored. */

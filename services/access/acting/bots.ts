@@ -12,6 +12,7 @@ import { permissionsOfRoles, rightsOf } from '../decisions/rights.ts';
 import { holdsOnPlatform, mayGrant, ownership } from '../decisions/rights-checks.ts';
 import { findRolePermissions } from '../decisions/roles/queries.ts';
 import type { Rights } from '../decisions/values.ts';
+import { findOperators } from '../grants/queries.ts';
 import { findDirectoryRoles } from '../groups/queries.ts';
 import { narrow } from '../permissions/narrow.ts';
 
@@ -46,8 +47,13 @@ export async function mayGrantBotRights(
   const lacking = findLacking(rights, botRights);
   if (lacking !== undefined) return { lacking };
   const ending = findEnding(rights, botRights);
-  if (!ending) return { lacking: '' };
-  return { lacking: '', ending: ending.permission, endsAt: timestampFromDate(ending.endsAt) };
+  const onPlatform = botRights.onPlatform.length > 0;
+  return {
+    lacking: '',
+    onPlatform,
+    operators: onPlatform ? await findOperators(run) : [],
+    ...(ending && { ending: ending.permission, endsAt: timestampFromDate(ending.endsAt) }),
+  };
 }
 
 async function findBotRights(

@@ -15,6 +15,7 @@ import { assertPresent, lockSubject } from '../subjects/state.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import { countOtherOwners, ownsPermanently } from '../tenants/owners/queries.ts';
+import type { PlatformNotice } from './platform-role.ts';
 
 /** Validation errors of a new grant. Removing an expired grant is allowed. */
 export function grantProblems({ expiresAt }: { expiresAt?: Timestamp | undefined }): Problem[] {
@@ -27,7 +28,12 @@ export function grantProblems({ expiresAt }: { expiresAt?: Timestamp | undefined
  * Grants a role. Requires that the caller may grant the role, and that the role and the subject
  * exist. The caller of this function has already checked with identity that users and bots exist.
  */
-export async function grant(tx: Transaction, input: GrantInput, call: Call): Promise<void> {
+export async function grant(
+  tx: Transaction,
+  input: GrantInput,
+  call: Call,
+  notice: PlatformNotice = {},
+): Promise<void> {
   const { tenant, role, expiresAt } = input;
   const end = expiresAt ? timestampDate(expiresAt) : null;
   // Always the first lock: deleting a subject holds it while it goes through tenants.
@@ -39,7 +45,7 @@ export async function grant(tx: Transaction, input: GrantInput, call: Call): Pro
   else if (!isBuiltIn(role)) throw notFound('role');
   await assertMayGrant(tx, call.caller, tenant, [role], end);
   if (end) await assertOwned(tx, input);
-  await addGrant(tx, call, key, end);
+  await addGrant(tx, call, { ...key, ...notice }, end);
 }
 
 /**

@@ -22,6 +22,7 @@ import {
 import { pathKey } from '../groups/path.ts';
 import { rowOf } from '../rows.ts';
 import { grant, grantProblems, withdraw } from './change.ts';
+import { platformNotice } from './platform-role.ts';
 
 /** Checks common to the grants of users, groups and bots. */
 export const grantChecks = {
@@ -51,13 +52,14 @@ type ListInput = {
 /** Operations common to the grants of users, groups and bots, which share one table. */
 function createFamily({ database, directory, pager }: Deps) {
   return {
-    async add(input: GrantInput, call: Call) {
+    async add(input: GrantInput, call: Call, reason = '') {
       // A member of the tenant is a known user. For others, ask identity, before the transaction.
       if (input.subjectType === 'bot')
         await assertBot(directory, input.tenant, input.subject, call);
       if (input.subjectType === 'user' && input.tenant === '')
         await assertUser(directory, input.subject, call);
-      await database.transaction(scopeOf(call, input), (tx) => grant(tx, input, call));
+      const notice = await platformNotice({ database, directory }, input, reason, call);
+      await database.transaction(scopeOf(call, input), (tx) => grant(tx, input, call, notice));
       return {};
     },
 
@@ -89,7 +91,7 @@ export function grantHandlers(deps: Deps): Handlers<typeof Grants> {
   const { database, pager } = deps;
   const family = createFamily(deps);
   return {
-    add: ({ grant: input }, call) => family.add(grantInput(input), call),
+    add: ({ grant: input, reason }, call) => family.add(grantInput(input), call, reason),
     remove: ({ grant: input }, call) => family.remove(grantInput(input), call),
     listByTenant: ({ userId, tenant, role, page, includePlatform }, call) =>
       family.list(
@@ -129,7 +131,7 @@ export function groupGrantHandlers(deps: Deps): Handlers<typeof GroupGrants> {
 export function botGrantHandlers(deps: Deps): Handlers<typeof BotGrants> {
   const family = createFamily(deps);
   return {
-    add: ({ grant: input }, call) => family.add(botGrantInput(input), call),
+    add: ({ grant: input, reason }, call) => family.add(botGrantInput(input), call, reason),
     remove: ({ grant: input }, call) => family.remove(botGrantInput(input), call),
     listByTenant: ({ bot, tenant, role, page, includePlatform }, call) =>
       family.list(

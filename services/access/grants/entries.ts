@@ -1,7 +1,7 @@
 import type { RightsKey } from '@bailiwick/broker';
 import { createId, type Origin } from '@bailiwick/contract';
 import { limitReached } from '@bailiwick/errors';
-import { record } from '@bailiwick/outbox';
+import { type Change, record } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { Transaction } from '@bailiwick/store';
 import { LockMode } from '@mikro-orm/core';
@@ -31,8 +31,12 @@ export type RightsCause = Origin & Pick<Call, 'invalidates'>;
 
 /**
  * `createdBy`: the granter, if not the caller. `mappedBy`: the provider whose mappings grant it.
+ * `reason`: why, for the audit. `tasks`: the mails about it.
  */
-type NewGrant = GrantKey & { createdBy?: string; mappedBy?: string };
+type NewGrant = GrantKey & { createdBy?: string; mappedBy?: string } & Pick<
+    Change,
+    'reason' | 'tasks'
+  >;
 
 /**
  * Grants a role in the transaction of `em`. For an existing grant it only changes the expiry, if
@@ -44,7 +48,7 @@ export async function addGrant(
   newGrant: NewGrant,
   expiresAt: Date | null = null,
 ): Promise<void> {
-  const { createdBy = call.caller.id, mappedBy = '', ...key } = newGrant;
+  const { createdBy = call.caller.id, mappedBy = '', reason, tasks, ...key } = newGrant;
   const { tenant, subjectType, subject, role, resource = '' } = key;
   // Locks the row, so that a concurrent revocation ends first. The role is then granted again,
   // instead of changing the expiry of a deleted row.
@@ -82,7 +86,16 @@ export async function addGrant(
   const previous = stored ? { ExpiresAt: stored.expiresAt?.toISOString() ?? null } : {};
   grant.expiresAt = expiresAt;
   tx.em.persist(grant);
-  recordGrant(tx, 'added', { ...key, ...grant, subject }, previous);
+  recordGrant(
+    tx,
+    'added',
+    { ...key, ...grant, subject },
+    {
+      previous,
+      ...(reason !== undefined && { reason }),
+      ...(tasks && { tasks }),
+    },
+  );
 }
 
 /**
@@ -208,7 +221,7 @@ function recordGrant(
   tx: Transaction,
   verb: 'added' | 'removed',
   grant: GrantChange,
-  previous: Record<string, unknown> = {},
+  more: Pick<Change, 'previous' | 'reason' | 'tasks'> = {},
 ): void {
   const { tenant, subjectType, subject, name = subject, role } = grant;
   const { event, encode } = families[subjectType];
@@ -216,7 +229,7 @@ function recordGrant(
     tenant,
     type: `${event}.${verb}`,
     data: encode({ ...grant, subject: name }),
-    previous,
+    ...more,
     targets: [
       { Type: subjectType, ID: subject, Name: name === subject ? '' : name },
       { Type: 'role', ID: role, Name: '' },

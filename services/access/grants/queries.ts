@@ -185,3 +185,18 @@ export async function countGrants(
   const [row] = await run(grantsThere, [tenant, subjectType, subject, most]);
   return row ?? { ofTenant: 0, ofSubject: 0 };
 }
+
+/** At most this many operators get a mail. */
+const maxOperators = 50;
+
+const operators: Statement<{ subject: string }, [limit: number]> = {
+  name: 'access.operators',
+  text: `select distinct g.subject from grant_entry g
+         where g.tenant = '' and g.subject_type = 'user' and (g.expires_at is null or g.expires_at > now())
+           and not exists (select from subject_state s where s.subject = g.subject and s.state in ('disabled', 'deleted'))
+         order by g.subject limit $1`,
+};
+
+/** The users with a role on the platform, those first who have been users for longest. */
+export const findOperators = async (run: Run): Promise<string[]> =>
+  (await run(operators, [maxOperators])).map(({ subject }) => subject);

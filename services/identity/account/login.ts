@@ -37,7 +37,7 @@ export function loginHandlers(deps: AccountDeps): Login {
 
     async logout(_request, call) {
       await database.transaction({ call, tenant: null, row: rowOf.user(call.caller.id) }, (tx) =>
-        endSession(tx, call, call.caller.credentialId),
+        endSession(tx, call, { userId: call.caller.id, id: call.caller.credentialId }),
       );
       return {};
     },

@@ -9,7 +9,7 @@ import { rowOf } from '../rows.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { type BotKeyRow, botKeyJson } from './entities.ts';
 import { assertWithinLimit, nextNotice } from './expiry.ts';
-import { assertEndsBy, assertMayIssue, latestEndOf } from './issue.ts';
+import { assertEndsBy, assertMayIssue, latestEndOf, type Permit } from './issue.ts';
 import { findBotKey } from './queries.ts';
 import { recordKey } from './records.ts';
 
@@ -40,7 +40,7 @@ export async function setExpiration(
     assertWithinLimit(requestedEnd, maxDays, now);
   }
   const stored = await findBotKey(database, tenant, id);
-  const latestEnd = stored && (await latestEndAfter(deps, call, stored, requestedEnd));
+  const permit = stored && (await permitFor(deps, call, stored, requestedEnd));
   return database.transaction({ call, tenant, row: rowOf.key(tenant, id) }, async (tx) => {
     const key = await tx.em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!key) throw notFound('bot key');
@@ -55,12 +55,12 @@ export async function setExpiration(
       );
     const before = botKeyJson(key);
     // An earlier end that was set meanwhile: the new one was not checked as an extension.
-    if (latestEnd === undefined && requestedEnd > key.expiresAt) throw stale('the key');
-    if (latestEnd !== undefined) key.latestEnd = latestEnd;
+    if (permit === undefined && requestedEnd > key.expiresAt) throw stale('the key');
+    if (permit) key.latestEnd = permit.latestEnd;
     moveTo(key, requestedEnd, now);
     const previous = changedFields(before, botKeyJson(key));
     if (Object.keys(previous).length === 0) return key;
-    recordKey(tx, 'bot_key.expiration_changed', key, previous);
+    recordKey(tx, 'bot_key.expiration_changed', key, { previous, tasks: permit?.tasks ?? [] });
     return key;
   });
 }
@@ -71,17 +71,17 @@ export async function setExpiration(
  *
  * @returns the latest end of the extended key, null = any; undefined = no extension
  */
-async function latestEndAfter(
+async function permitFor(
   deps: BotKeyDeps,
   call: Call,
   key: BotKeyRow,
   requestedEnd: Date,
-): Promise<Date | null | undefined> {
+): Promise<Permit | undefined> {
   if (requestedEnd <= new Date(key.expiresAt)) return undefined;
   if (call.caller.credentialId !== key.id) return assertMayIssue(deps, call, key, requestedEnd);
   const latest = latestEndOf(key);
   if (latest) assertEndsBy('this key', latest, requestedEnd);
-  return latest;
+  return { latestEnd: latest, tasks: [] };
 }
 
 function moveTo(key: StoredKey, requestedEnd: Date, now: Date): void {

@@ -23,7 +23,8 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
       const now = new Date();
       const expiresAt = expiryOf(requestedEnd && timestampDate(requestedEnd), maxDays, now);
       if (!(await findBot(database, tenant, bot))) throw notFound('bot');
-      const latestEnd = await assertMayIssue(deps, call, { tenant, bot, permissions }, expiresAt);
+      const rights = { tenant, bot, permissions };
+      const { latestEnd, tasks } = await assertMayIssue(deps, call, rights, expiresAt);
       const newKey = {
         tenant,
         bot,
@@ -41,7 +42,7 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
         async (tx) => {
           await lockBot(tx, bot);
           const issued = await issueKey(tx, newKey, now);
-          recordKey(tx, 'bot_key.created', issued.key);
+          recordKey(tx, 'bot_key.created', issued.key, { tasks });
           return issued;
         },
       );

@@ -1,18 +1,28 @@
 import { createId, createToken, tokenHash } from '@bailiwick/contract';
 import { escalation, limitReached, notFound, temporaryRight } from '@bailiwick/errors';
+import { noticeTask, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
-import { lockName, type Transaction } from '@bailiwick/store';
+import { type Database, lockName, type Transaction } from '@bailiwick/store';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { BotEntity, BotKeyEntity } from '../bots/entities.ts';
 import type { Maker } from '../bots/maker.ts';
+import { findBotsAnywhere } from '../bots/queries.ts';
 import { principalOf } from '../bots/taking.ts';
 import { keysPerBot } from '../limits.ts';
+import { provenName } from '../operators/acts.ts';
 import { rowOf } from '../rows.ts';
+import { findUsers } from '../users/queries.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { type BotKeyRow } from './entities.ts';
 import { nextNotice } from './expiry.ts';
 import { findBotKey } from './queries.ts';
+
+/**
+ * When the caller's right to what it issues ends, null = never; and the mails about a credential that
+ * acts on the platform.
+ */
+export type Permit = { latestEnd: Date | null; tasks: Task[] };
 
 type KeyRights = Pick<BotKeyRow, 'tenant' | 'bot' | 'permissions'>;
 
@@ -20,22 +30,22 @@ type KeyRights = Pick<BotKeyRow, 'tenant' | 'bot' | 'permissions'>;
  * Throws permission_denied unless the caller itself has every permission of the key until its end,
  * null = without an end: the creator of a key knows its secret. Without `permissions`, as for a
  * trust, these are all permissions of the bot. A bot has grants in its own tenant and on the platform
- * only, so the tenant in question can be passed as the bot's.
- *
- * @returns when the caller's right to them ends; null = never
+ * only, so the tenant in question can be passed as the bot's. A user needs a recent sign-in for a bot with a role on the
+ * platform, whose key acts on all accounts.
  */
 export async function assertMayIssue(
   { authority, database }: Pick<BotKeyDeps, 'authority' | 'database'>,
   call: Call,
   { tenant, bot, permissions }: KeyRights,
   until: Date | null,
-): Promise<Date | null> {
-  const { lacking, ending, endsAt } = await authority.mayConferBot(
+): Promise<Permit> {
+  const { lacking, ending, endsAt, onPlatform, operators } = await authority.mayConferBot(
     { ...principalOf(call.caller), tenant, bot, permissions },
     call,
     { signal: call.signal },
   );
   if (lacking !== '') throw escalation(lacking);
+  const tasks = onPlatform ? await platformNotices(database, call, bot, operators) : [];
   // The keys that a bot makes end with the key that it uses.
   const used =
     call.caller.type === 'bot'
@@ -45,9 +55,27 @@ export async function assertMayIssue(
   const [first] = ends
     .filter((end) => end instanceof Date)
     .toSorted((one, other) => one.getTime() - other.getTime());
-  if (!first) return null;
+  if (!first) return { latestEnd: null, tasks };
   assertEndsBy(ending || 'this key', first, until);
-  return first;
+  return { latestEnd: first, tasks };
+}
+
+/** The mails to the operators about a credential of a bot with a role on the platform. */
+async function platformNotices(
+  database: Database,
+  { caller }: Call,
+  botId: string,
+  operators: readonly string[],
+): Promise<Task[]> {
+  // A bot that makes keys has its first one from a user.
+  if (caller.type !== 'user') return [];
+  const operatorName = await provenName(database, caller);
+  const [bot] = await findBotsAnywhere(database, [botId]);
+  const users = await findUsers(database, operators);
+  const details = { operatorName, name: bot?.name ?? botId };
+  return users
+    .filter(({ status }) => status === 'active')
+    .map(({ email, locale }) => noticeTask('platform_key_created', email, { locale, ...details }));
 }
 
 /** Throws permission_denied for a key or trust that outlasts the right that it rests on. */

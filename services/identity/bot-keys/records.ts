@@ -1,5 +1,5 @@
 import type { JsonObject } from '@bailiwick/contract';
-import { record } from '@bailiwick/outbox';
+import { record, type Task } from '@bailiwick/outbox';
 import type { Transaction } from '@bailiwick/store';
 import { type BotKeyRow, botKeyJson } from './entities.ts';
 
@@ -8,11 +8,11 @@ export function recordKey(
   tx: Transaction,
   type: string,
   key: BotKeyRow,
-  previous: JsonObject = {},
+  { previous = {}, tasks = [] }: { previous?: JsonObject; tasks?: readonly Task[] } = {},
 ): void {
   const targets = [
     { Type: 'bot_key', ID: key.id, Name: key.name },
     { Type: 'bot', ID: key.bot, Name: '' },
   ];
-  record(tx, { tenant: key.tenant, type, data: botKeyJson(key), previous, targets });
+  record(tx, { tenant: key.tenant, type, data: botKeyJson(key), previous, targets, tasks });
 }

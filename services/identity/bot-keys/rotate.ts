@@ -32,7 +32,10 @@ export async function rotateKey(
   const own = caller.credentialId === id ? latestEndOf(stored) : undefined;
   if (own && requestedEnd) assertEndsBy('this key', own, end);
   const expiresAt = own && own < end ? own : end;
-  const latestEnd = own === undefined ? await assertMayIssue(deps, call, stored, expiresAt) : own;
+  const { latestEnd, tasks } =
+    own === undefined
+      ? await assertMayIssue(deps, call, stored, expiresAt)
+      : { latestEnd: own, tasks: [] };
   return database.transaction({ call, tenant, row: rowOf.key(tenant, id) }, async (tx) => {
     await lockBot(tx, stored.bot);
     const old = await tx.em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -61,7 +64,7 @@ export async function rotateKey(
     old.rotatedTo = issued.key.id;
     old.expiresAt = expiryAfterRotation(old.expiresAt, now);
     old.noticeAt = nextNotice(old.expiresAt, now);
-    recordKey(tx, 'bot_key.rotated', issued.key);
+    recordKey(tx, 'bot_key.rotated', issued.key, { tasks });
     return issued;
   });
 }

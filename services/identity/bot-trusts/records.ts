@@ -1,5 +1,5 @@
 import { encodeJson, type JsonObject, timeOf } from '@bailiwick/contract';
-import { record } from '@bailiwick/outbox';
+import { record, type Task } from '@bailiwick/outbox';
 import {
   type BotTrust,
   BotTrustSchema,
@@ -32,11 +32,11 @@ export function recordTrust(
   tx: Transaction,
   type: string,
   row: BotTrustRow,
-  previous: JsonObject = {},
+  { previous = {}, tasks = [] }: { previous?: JsonObject; tasks?: readonly Task[] } = {},
 ): void {
   const targets = [
     { Type: 'bot_trust', ID: row.id, Name: row.subject },
     { Type: 'bot', ID: row.bot, Name: '' },
   ];
-  record(tx, { tenant: row.tenant, type, data: trustJson(row), previous, targets });
+  record(tx, { tenant: row.tenant, type, data: trustJson(row), previous, targets, tasks });
 }

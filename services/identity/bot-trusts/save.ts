@@ -1,5 +1,6 @@
 import { assertUnchanged, changedFields, createId, readJwks, timeAfter } from '@bailiwick/contract';
 import { invalid, limitReached, notFound } from '@bailiwick/errors';
+import type { Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import {
   type BotTrust,
@@ -42,7 +43,7 @@ export async function saveTrust(
   const bot = input.bot === '' ? await storedBot(deps, input) : input.bot;
   if (!(await findBot(deps.database, tenant, bot))) throw notFound('bot');
   // A trust has no end.
-  await assertMayIssue(deps, call, { tenant, bot, permissions: [] }, null);
+  const { tasks } = await assertMayIssue(deps, call, { tenant, bot, permissions: [] }, null);
   return deps.database.transaction({ call, tenant, row: rowOf.trusts(bot) }, async (tx) => {
     await lockBot(tx, bot);
     const stored =
@@ -51,7 +52,7 @@ export async function saveTrust(
         : await tx.em.findOne(BotTrustEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (id !== '' && !stored) throw notFound('bot trust');
     assertUnchanged('the bot trust', stored, request.ifUpdatedAt);
-    if (!stored) return insertTrust(tx, input, call);
+    if (!stored) return insertTrust(tx, input, call, tasks);
     if (stored.bot !== bot) throw invalid('Trust.Bot cannot be changed');
     const before = trustJson(stored);
     applyTo(stored, input);
@@ -60,7 +61,7 @@ export async function saveTrust(
     const previous = changedFields(before, trustJson(stored));
     if (Object.keys(previous).length === 0) return stored;
     stored.updatedAt = timeAfter(stored.updatedAt);
-    recordTrust(tx, 'bot_trust.updated', stored, previous);
+    recordTrust(tx, 'bot_trust.updated', stored, { previous, tasks });
     return stored;
   });
 }
@@ -72,7 +73,12 @@ async function storedBot({ database }: BotKeyDeps, { tenant, id }: BotTrust): Pr
   return stored.bot;
 }
 
-async function insertTrust(tx: Transaction, input: BotTrust, call: Call): Promise<BotTrustRow> {
+async function insertTrust(
+  tx: Transaction,
+  input: BotTrust,
+  call: Call,
+  tasks: readonly Task[],
+): Promise<BotTrustRow> {
   const { tenant, bot } = input;
   // Without the lock, two concurrent calls could both take the last place.
   await lockName(tx, rowOf.trusts(bot));
@@ -95,7 +101,7 @@ async function insertTrust(tx: Transaction, input: BotTrust, call: Call): Promis
   });
   applyTo(trust, input);
   tx.em.persist(trust);
-  recordTrust(tx, 'bot_trust.created', trust);
+  recordTrust(tx, 'bot_trust.created', trust, { tasks });
   return trust;
 }
 

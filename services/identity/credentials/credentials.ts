@@ -98,7 +98,7 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
     async endSession({ sessionId, userId }, call) {
       const caller = { ...call.caller, type: 'user', id: userId, credentialId: sessionId };
       await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, (tx) =>
-        endSession(tx, { ...call, caller }, sessionId),
+        endSession(tx, { ...call, caller }, { userId: caller.id, id: sessionId }),
       );
       return {};
     },

@@ -47,7 +47,8 @@ export function changeHandlers(
   }
 
   return {
-    async update({ user: change }, call) {
+    async update({ user: change, reason }, call) {
+      const operator = await provenOperator(database, change?.id ?? '', reason, call);
       if (change?.externalId !== undefined) await assertMayIdentify(deps, change, call);
       const user = await database.transaction(
         { call, tenant: null, row: rowOf.user(change?.id ?? '') },
@@ -60,7 +61,10 @@ export function changeHandlers(
           const previous = changedFields(before, userJson(stored));
           if (Object.keys(previous).length === 0) return stored;
           stored.updatedAt = timeAfter(stored.updatedAt);
-          recordUser(tx, 'user.updated', stored, { previous });
+          recordUser(tx, 'user.updated', stored, {
+            previous,
+            ...operatorNotice(operator, 'user_updated', stored),
+          });
           return stored;
         },
       );

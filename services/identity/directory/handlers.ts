@@ -11,7 +11,9 @@ import { botRecord } from '../bots/entities.ts';
 import { findMaker } from '../bots/maker.ts';
 import { findBots, findBotsAnywhere } from '../bots/queries.ts';
 import { identitiesHandlers } from '../federation/identities.ts';
+import { provenName } from '../operators/acts.ts';
 import { resetHandler } from '../operators/reset.ts';
+import { accessHandlers } from '../operators/sessions.ts';
 import type { Throttle } from '../passwords/throttle.ts';
 import { userRecord } from '../users/entities.ts';
 import { findUserByEmailKey, findUsers, settleEmail } from '../users/queries.ts';
@@ -39,6 +41,7 @@ export const usersHandlers = (deps: Deps): Handlers<typeof Users> => ({
   ...deletionHandler(deps),
   ...identitiesHandlers(deps),
   ...resetHandler(deps),
+  ...accessHandlers(deps),
 });
 
 type DirectoryDeps = {
@@ -74,6 +77,9 @@ export function directoryHandlers({
         { signal: call.signal },
       );
       return { tenant };
+    },
+    async proveOperator({ userId: id, sessionId: credentialId }) {
+      return { name: await provenName(database, { id, credentialId }) };
     },
     async findMaker({ tenant, credentialId }) {
       const maker = await findMaker(database, tenant, credentialId);

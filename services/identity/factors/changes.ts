@@ -45,11 +45,14 @@ export function changeOwn<T>(
   });
 }
 
+/** A user, and the session of their call. */
+type SessionOfUser = Pick<Call['caller'], 'id' | 'credentialId'>;
+
 /**
  * @throws permission_denied if the sign-in of this session was more than 15 minutes ago, or the user
  * has a factor and did not use one in it
  */
-export async function assertProven(run: Run, caller: Call['caller']): Promise<SignInState> {
+export async function assertProven(run: Run, caller: SessionOfUser): Promise<SignInState> {
   const session = await assertFactorUsed(run, caller);
   if (!session.recent) throw recentLoginRequired();
   return session;
@@ -58,7 +61,7 @@ export async function assertProven(run: Run, caller: Call['caller']): Promise<Si
 /** @throws permission_denied if the user has a factor and did not use one in this session */
 export async function assertFactorUsed(
   run: Run,
-  { id, credentialId }: Call['caller'],
+  { id, credentialId }: SessionOfUser,
 ): Promise<SignInState> {
   const session = await findSignInState(run, credentialId);
   if (!session) throw unauthenticated();

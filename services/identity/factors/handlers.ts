@@ -169,7 +169,8 @@ export function recoveryCodesHandlers({
   };
 }
 
-const factorRecord = ({
+/** A factor as the API returns it, without secrets. */
+export const factorRecord = ({
   id,
   kind,
   name,

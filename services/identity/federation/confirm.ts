@@ -6,6 +6,7 @@ import type { UsersConfirmIdentityRequest } from '@bailiwick/proto/gen/bailiwick
 import type { Database, Transaction } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { assertFactorUsed } from '../factors/changes.ts';
+import { operatorNotice, provenOperator } from '../operators/acts.ts';
 import { waiterOf } from '../passwords/imported-lane.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { Throttle } from '../passwords/throttle.ts';
@@ -38,6 +39,7 @@ export async function confirmIdentity(
   const { userId, provider } = request;
   const isSelf = call.allowedBy?.kind === 'self';
   if (!isSelf) await assertMayActAs(deps, userId, call);
+  const operator = await provenOperator(deps.database, userId, request.reason, call);
   const provenHash =
     isSelf && request.password !== '' ? await provePassword(deps, request, call) : undefined;
   await deps.database.transaction({ call, tenant: null, row: rowOf.user(userId) }, async (tx) => {
@@ -55,6 +57,7 @@ export async function confirmIdentity(
       type: 'user.identity_confirmed',
       data: null,
       targets,
+      ...operatorNotice(operator, 'identity_confirmed', user),
     });
   });
 }

@@ -3,6 +3,7 @@ import { notFound } from '@bailiwick/errors';
 import { record } from '@bailiwick/outbox';
 import type { Handlers, Pager } from '@bailiwick/pipeline';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import { operatorNotice, provenOperator } from '../operators/acts.ts';
 import { rowOf } from '../rows.ts';
 import { lockExisting } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
@@ -35,7 +36,8 @@ export function identitiesHandlers(
       return {};
     },
 
-    async removeIdentity({ userId, provider }, call) {
+    async removeIdentity({ userId, provider, reason }, call) {
+      const operator = await provenOperator(database, userId, reason, call);
       await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, async (tx) => {
         const user = await lockExisting(tx, userId);
         const tenant = await removeIdentity(tx, userId, provider);
@@ -46,7 +48,13 @@ export function identitiesHandlers(
           { Type: 'user', ID: user.id, Name: user.email },
           providerTarget({ provider }),
         ];
-        record(tx, { tenant, type: 'user.identity_removed', data: null, targets });
+        record(tx, {
+          tenant,
+          type: 'user.identity_removed',
+          data: null,
+          targets,
+          ...operatorNotice(operator, 'identity_removed', user),
+        });
       });
       return {};
     },

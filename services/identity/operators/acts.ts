@@ -2,6 +2,7 @@ import { invalid, unauthenticated } from '@bailiwick/errors';
 import { noticeTask, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import { type Database, onPool } from '@bailiwick/store';
+import { findBotsAnywhere } from '../bots/queries.ts';
 import { assertProven } from '../factors/changes.ts';
 import type { UserRow } from '../users/entities.ts';
 import { findUsers } from '../users/queries.ts';
@@ -13,7 +14,8 @@ import { findUsers } from '../users/queries.ts';
 export type Operator = { operatorName: string; reason: string };
 
 /**
- * The user who acts on another account; undefined for bots, the platform key and the own account.
+ * The user who acts on another account, or the bot that states a reason; undefined for other bots, the
+ * platform key and the own account.
  * @throws invalid_argument without a reason, and permission_denied if the caller signed in more than
  * 15 minutes ago, or without the second factor that the caller has
  */
@@ -24,20 +26,46 @@ export async function provenOperator(
   call: Call,
 ): Promise<Operator | undefined> {
   const { caller } = call;
-  if (caller.type !== 'user' || caller.id === userId) return undefined;
   const reason = input.trim();
+  if (caller.type === 'bot' && reason !== '') {
+    const [bot] = await findBotsAnywhere(database, [caller.id]);
+    return { operatorName: bot?.name ?? caller.id, reason };
+  }
+  if (caller.type !== 'user' || caller.id === userId) return undefined;
   if (reason === '') throw invalid('Reason is required');
+  return { operatorName: await provenName(database, caller), reason };
+}
+
+/**
+ * The name of a user who acts as an operator.
+ * @throws permission_denied if the user signed in more than 15 minutes ago, or without the second
+ * factor that the user has
+ */
+export async function provenName(
+  database: Database,
+  caller: Pick<Call['caller'], 'id' | 'credentialId'>,
+): Promise<string> {
   await assertProven(onPool(database), caller);
   const [operator] = await findUsers(database, [caller.id]);
   // The operator was deleted meanwhile.
   if (!operator) throw unauthenticated();
-  return { operatorName: operator.name || operator.email, reason };
+  return operator.name || operator.email;
 }
+
+/** The mails about an operator's act. That of a reset of factors is made with the reset. */
+type OperatorNotice =
+  | 'user_disabled'
+  | 'user_enabled'
+  | 'user_deleted'
+  | 'user_updated'
+  | 'identity_confirmed'
+  | 'identity_removed'
+  | 'sessions_ended';
 
 /** The parts of a recorded change that name the operator's reason, and the mail about it. */
 export function operatorNotice(
   operator: Operator | undefined,
-  notice: 'user_disabled' | 'user_enabled' | 'user_deleted',
+  notice: OperatorNotice,
   { email, locale }: Pick<UserRow, 'email' | 'locale'>,
 ): { reason?: string; tasks?: Task[] } {
   if (!operator) return {};

@@ -1,4 +1,4 @@
-import { record } from '@bailiwick/outbox';
+import { record, type Task } from '@bailiwick/outbox';
 import type { Call, Handlers, Pager } from '@bailiwick/pipeline';
 import type { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
 import type { Database, Transaction } from '@bailiwick/store';
@@ -24,48 +24,79 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
     },
 
     async revoke({ id }, call) {
-      await database.transaction({ call, tenant: null, row: rowOf.user(call.caller.id) }, (tx) =>
-        endSession(tx, call, id),
+      const userId = call.caller.id;
+      await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, (tx) =>
+        endSession(tx, call, { userId, id }),
       );
       return {};
     },
 
     async revokeAll(_request, call) {
-      await database.transaction(
-        { call, tenant: null, row: rowOf.user(call.caller.id) },
-        async (tx) => {
-          // Locks the user before the sessions, to avoid deadlocks.
-          await lockActive(tx, call.caller.id);
-          await voidCodes(tx, call.caller.id);
-          const sessions = await tx.em.find(SessionEntity, { userId: call.caller.id });
-          for (const { id } of sessions) await endSession(tx, call, id);
-        },
+      const userId = call.caller.id;
+      await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, (tx) =>
+        endAllSessions(tx, call, { userId }),
       );
       return {};
     },
   };
 }
 
+/** A session to end, and how an operator's act is recorded. Its tasks follow if a session ends. */
+type SessionToEnd = {
+  userId: string;
+  id: string;
+  /** The address of the user, if the caller is an operator. */
+  email?: string;
+  reason?: string;
+  tasks?: readonly Task[];
+};
+
+/** Ends all sessions of a user, and voids the sign-ins that are not complete. */
+export async function endAllSessions(
+  tx: Transaction,
+  call: Call,
+  { tasks = [], ...rest }: Omit<SessionToEnd, 'id'>,
+): Promise<void> {
+  const { userId } = rest;
+  // Locks the user before the sessions, to avoid deadlocks.
+  await lockActive(tx, userId);
+  await voidCodes(tx, userId);
+  const sessions = await tx.em.find(SessionEntity, { userId });
+  // One mail for all of them.
+  for (const [index, { id }] of sessions.entries())
+    await endSession(tx, call, { ...rest, id, ...(index === 0 && { tasks }) });
+}
+
 /**
- * Ends a session of the caller, those that take it on to applications, and its support session. Locks the user first: a
+ * Ends a session of a user, those that take it on to applications, and its support session. Locks the user first: a
  * code that is being exchanged would otherwise leave its session behind. Does nothing for another
  * user's session or an ended one.
  */
-export async function endSession(tx: Transaction, call: Call, id: string): Promise<void> {
-  const { caller } = call;
+export async function endSession(
+  tx: Transaction,
+  call: Call,
+  { userId, id, email, reason = '', tasks = [] }: SessionToEnd,
+): Promise<void> {
   // Even if no session is found: the gateways may not know yet that another call has ended it.
   call.invalidates.add(`credential:${id}`);
-  await lockActive(tx, caller.id);
-  const sessions = await deleteSession(tx, caller.id, id);
-  await recordSupportEnds(tx, sessions, ({ operator }) =>
-    operator === caller.id ? 'operator_signed_out' : 'user_ended',
-  );
-  for (const ended of sessions) {
+  await lockActive(tx, userId);
+  const sessions = await deleteSession(tx, userId, id);
+  const byUser = call.caller.type === 'user' && call.caller.id === userId;
+  await recordSupportEnds(tx, sessions, ({ operator }) => {
+    if (operator === userId) return 'operator_signed_out';
+    return byUser ? 'user_ended' : 'user_signed_out';
+  });
+  for (const [index, ended] of sessions.entries()) {
     record(tx, {
       tenant: '',
       type: 'session.revoked',
       data: { ID: ended.id, UserID: ended.userId },
-      targets: [{ Type: 'session', ID: ended.id, Name: '' }],
+      targets: [
+        { Type: 'session', ID: ended.id, Name: '' },
+        ...(email === undefined ? [] : [{ Type: 'user', ID: userId, Name: email }]),
+      ],
+      reason,
+      ...(index === 0 && { tasks }),
     });
   }
 }

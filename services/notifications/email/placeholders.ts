@@ -39,6 +39,12 @@ export const placeholders = {
   user_enabled: ['operatorName', 'reason'],
   user_deleted: ['operatorName', 'reason'],
   factors_reset_by: ['operatorName', 'reason'],
+  user_updated: ['operatorName', 'reason'],
+  identity_confirmed: ['operatorName', 'reason'],
+  identity_removed: ['operatorName', 'reason'],
+  sessions_ended: ['operatorName', 'reason'],
+  platform_role_given: ['operatorName', 'name', 'role', 'reason'],
+  platform_key_created: ['operatorName', 'name'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** In every mail: the service's name, its public URL, and the recipient's address. */

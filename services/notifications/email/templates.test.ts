@@ -22,6 +22,7 @@ const values = {
   requestedFrom: '192.0.2.7',
   operatorName: 'Grace',
   reason: 'Ticket 4711',
+  role: 'platform-owner',
   time: '2026-03-01T12:15:00.000Z',
   token: 'bwkv_x',
   link: 'https://iam.example/verify#token=bwkv_x',

@@ -46,6 +46,7 @@ export type MailValues = {
   /** The network address of the client that caused the mail. */
   requestedFrom?: string;
   operatorName?: string;
+  role?: string;
   reason?: string;
   /** Like `date`; the mail shows the minute too. */
   time?: string;
@@ -154,7 +155,7 @@ function valuesOf(
   lang: string,
   word: (name: string) => string,
 ): Values {
-  const { token, link, date, name, left, operatorName, reason, time } = mailValues;
+  const { token, link, date, name, left, operatorName, reason, role, time } = mailValues;
   return {
     service,
     publicUrl,
@@ -163,6 +164,7 @@ function valuesOf(
     inviterName: displayName(mailValues.inviterName ?? '') || word('somebody'),
     requestedFrom: addressOf(mailValues.requestedFrom) || word('unknown'),
     ...(name === undefined ? {} : { name: displayName(name) }),
+    ...(role === undefined ? {} : { role: displayName(role) }),
     ...(date === undefined
       ? {}
       : {

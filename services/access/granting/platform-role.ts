@@ -1,0 +1,61 @@
+import { invalid } from '@bailiwick/errors';
+import { noticeTask, type Task } from '@bailiwick/outbox';
+import type { Call } from '@bailiwick/pipeline';
+import { type Database, onPool } from '@bailiwick/store';
+import { type Directory, findBot, findUser, shownName } from '../directory.ts';
+import { findOperators } from '../grants/queries.ts';
+import type { GrantInput } from '../grants/records.ts';
+
+// A role on the platform is a way to act on all accounts. A user who gives it to another user, or to a
+// bot, needs a recent sign-in and a reason, as for an act on an account, and all operators get a mail.
+
+type Deps = { database: Database; directory: Directory };
+
+/** What the record of a grant of a platform role adds: the reason, and the mails to the operators. */
+export type PlatformNotice = { reason?: string; tasks?: Task[] };
+
+/**
+ * Call it before the transaction: it asks identity.
+ * @throws invalid_argument without a reason, and permission_denied if the caller signed in more than
+ * 15 minutes ago, or without the second factor that the caller has
+ */
+export async function platformNotice(
+  { database, directory }: Deps,
+  input: GrantInput,
+  text: string,
+  call: Call,
+): Promise<PlatformNotice> {
+  const { caller, signal } = call;
+  if (input.tenant !== '' || caller.type !== 'user') return {};
+  const reason = text.trim();
+  if (reason === '') throw invalid('Reason is required');
+  const { name: operatorName } = await directory.proveOperator(
+    { userId: caller.id, sessionId: caller.credentialId },
+    call,
+    { signal },
+  );
+  const ids = await findOperators(onPool(database));
+  const { users } = await directory.getUsers({ ids }, call, { signal });
+  const details = {
+    operatorName,
+    name: await nameOf(directory, input, call),
+    role: input.role,
+    reason,
+  };
+  return {
+    reason,
+    tasks: users
+      .filter(({ status }) => status === 'active')
+      .map(({ email, locale }) => noticeTask('platform_role_given', email, { locale, ...details })),
+  };
+}
+
+async function nameOf(
+  directory: Directory,
+  { subjectType, subject }: GrantInput,
+  call: Call,
+): Promise<string> {
+  if (subjectType === 'bot') return (await findBot(directory, subject, call))?.name ?? subject;
+  const user = await findUser(directory, subject, call);
+  return user ? shownName(user) : subject;
+}
