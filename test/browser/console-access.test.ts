@@ -4,7 +4,7 @@ import { bodyOf } from '../support/answers.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, consoleSuite, openSignedIn } from './console-page.ts';
+import { actOn, assertGood, consoleSuite, openSignedIn } from './console-page.ts';
 
 // Groups, roles and grants of a tenant in the console, and the questions why and what if.
 
@@ -90,7 +90,7 @@ describe('access in the console', { skip: withoutChromium }, () => {
     await assertGood(page, 'access-why');
 
     await page.goto(`${views}/grants?of=groups`);
-    await page.getByRole('button', { name: 'Remove: report-editor' }).click();
+    await actOn(page, 'report-editor', 'Remove: report-editor');
     await dialog.getByText('These would lose').waitFor();
     await dialog.getByText(ben.email).waitFor();
     await assertGood(page, 'access-what-if');
@@ -169,7 +169,7 @@ describe('access in the console', { skip: withoutChromium }, () => {
       );
     await save(['app.a.read']);
     const { page } = await openAs(owner, Tenant, 'roles');
-    await page.getByRole('button', { name: 'Edit: ops' }).click();
+    await actOn(page, 'ops', 'Edit: ops');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Description').fill('mine');
     await save(['app.b.read']);

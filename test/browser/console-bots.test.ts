@@ -5,7 +5,7 @@ import type { Stack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
+import { actOn, assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
 import { heading } from './sign-in.ts';
 
 // Bots, their keys and their trusts in the console.
@@ -75,7 +75,7 @@ describe('the bots in the console', { skip: withoutChromium }, () => {
     await assertGood(page, 'bots-keys');
     assert.ok(!(await page.content()).includes(first));
 
-    await row.getByRole('button', { name: 'Rotate the key pipeline' }).click();
+    await actOn(page, 'pipeline', 'Rotate the key pipeline');
     await dialog.getByRole('button', { name: 'Rotate', exact: true }).click();
     await page.getByText('Copy it now').waitFor();
     const second = await dialog.getByLabel('Secret', { exact: true }).innerText();
@@ -83,7 +83,8 @@ describe('the bots in the console', { skip: withoutChromium }, () => {
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
     await row.filter({ hasText: 'ends soon' }).waitFor();
     const successor = row.filter({ hasText: 'active' });
-    await successor.getByRole('button', { name: 'Revoke the key pipeline' }).click();
+    await successor.getByRole('button', { name: /^Actions / }).click();
+    await successor.getByRole('menuitem', { name: 'Revoke the key pipeline' }).click();
     const revoke = dialog.getByRole('button', { name: 'Revoke', exact: true });
     assert.ok(await revoke.isDisabled());
     await dialog.getByLabel('Type pipeline to confirm').fill('pipeline');
@@ -153,7 +154,7 @@ describe('the bots in the console', { skip: withoutChromium }, () => {
     await dialog.getByLabel('Subject').fill('repo:acme/app:*');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('button', { name: 'Close' }).click();
-    await page.getByRole('button', { name: 'Delete: repo:acme/app:*' }).click();
+    await actOn(page, 'repo:acme/app:*', 'Delete: repo:acme/app:*');
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('This bot trusts no other issuer yet').waitFor();
   });

@@ -5,7 +5,7 @@ import { bodyOf, readList } from '../support/answers.ts';
 import { mailTo, newAddress, password } from '../support/people.ts';
 import { addTotp } from '../support/totp.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, consoleSuite, openSignedIn, ownConsoleStack } from './console-page.ts';
+import { actOn, assertGood, consoleSuite, openSignedIn, ownConsoleStack } from './console-page.ts';
 import { heading } from './sign-in.ts';
 
 // An operator looks after a user who has lost the phone, and after the operators.
@@ -128,7 +128,7 @@ describe('users and operators in the console of operators', { skip: withoutChrom
     await row.getByRole('link', { name: owner.email }).click();
     await page.waitForURL(`**/console/platform/users/${owner.id}`);
     await page.goBack();
-    await row.getByRole('button').click();
+    await actOn(page, owner.email, 'Remove the role');
     await dialog.getByRole('button', { name: 'Remove the role' }).click();
     await row.waitFor({ state: 'detached' });
     const { items } = await readList<{ UserID: string }>(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before } from 'node:test';
 import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { type Stack, startStack } from '../support/harness.ts';
 import { sharedStack } from '../support/shared.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
@@ -106,4 +106,11 @@ export async function assertGood(page: Page, name: string): Promise<void> {
   await page.waitForLoadState('networkidle');
   await photograph(page, `console-${name}`);
   await assertAccessible(page);
+}
+
+/** Opens the menu of the row with this text, and chooses an action. */
+export async function actOn(scope: Page | Locator, row: string, action: string): Promise<void> {
+  const match = scope.getByRole('row').filter({ hasText: row });
+  await match.getByRole('button', { name: /^Actions / }).click();
+  await match.getByRole('menuitem', { name: action }).click();
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { bodyOf } from '../support/answers.ts';
 import { createTenant, mailsTo, newAddress, password, signUp } from '../support/people.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, consoleSuite, openSignedIn } from './console-page.ts';
+import { actOn, assertGood, consoleSuite, openSignedIn } from './console-page.ts';
 
 // The page of a member, and the invitations beside the members.
 
@@ -62,7 +62,7 @@ describe('people in the console', { skip: withoutChromium }, () => {
     await dialog.getByRole('button', { name: 'Give a role' }).click();
     await section('Roles').getByRole('row').filter({ hasText: 'report-editor' }).waitFor();
     await section('Permissions in effect').getByText('app.reports.*').waitFor();
-    await section('Roles').getByRole('button', { name: 'Remove: report-editor' }).click();
+    await actOn(section('Roles'), 'report-editor', 'Remove: report-editor');
     await dialog.getByText('These would lose').waitFor();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await section('Permissions in effect')
@@ -79,7 +79,7 @@ describe('people in the console', { skip: withoutChromium }, () => {
     const way = page.getByRole('list', { name: 'The way to this permission' });
     for (const name of ['sales/emea', 'report-editor']) await way.getByText(name).waitFor();
     await assertGood(page, 'member');
-    await section('Groups').getByRole('button', { name: 'Remove: sales/emea' }).click();
+    await actOn(section('Groups'), 'sales/emea', 'Remove: sales/emea');
     await dialog.getByText('These would lose').waitFor();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await section('Groups').getByText('This person is in no group.').waitFor();
@@ -126,7 +126,7 @@ describe('people in the console', { skip: withoutChromium }, () => {
     await dialog.waitFor({ state: 'hidden' });
     await page.goto(`${views}/invitations?status=pending`);
     await page.waitForURL('**/members/invitations?status=pending');
-    await page.getByRole('button', { name: `Send again: ${email}` }).click();
+    await actOn(page, email, `Send again: ${email}`);
     await dialog.getByRole('button', { name: 'Send again' }).click();
     const link = dialog.getByText(/invitation#token=/);
     await link.waitFor();

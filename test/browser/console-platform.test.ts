@@ -5,7 +5,7 @@ import { supportCalls } from '../operations/identity/support-calls.ts';
 import { mailTo, password } from '../support/people.ts';
 import { rowsOf, whileLocked } from '../support/store.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, consoleSuite, openSignedIn, ownConsoleStack } from './console-page.ts';
+import { actOn, assertGood, consoleSuite, openSignedIn, ownConsoleStack } from './console-page.ts';
 import { heading } from './sign-in.ts';
 
 // The operators' views, and support access in a tab.
@@ -77,13 +77,13 @@ describe('the console of operators', { skip: withoutChromium }, () => {
     await page.getByRole('searchbox').or(page.getByLabel('Beginning of the name')).fill('acme');
     await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.waitForURL('**/tenants?query=acme');
-    await page.getByRole('button', { name: 'Suspend Acme' }).click();
+    await actOn(page, 'Acme', 'Suspend Acme');
     const dialog = page.getByRole('dialog');
     assert.ok(await dialog.getByRole('button', { name: 'Suspend' }).isDisabled());
     await dialog.getByRole('textbox').fill('acme');
     await assertGood(page, 'platform-suspend');
     await dialog.getByRole('button', { name: 'Suspend' }).click();
-    await page.getByRole('button', { name: 'Resume Acme' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'Acme' }).getByText('suspended').waitFor();
     await assertGood(page, 'platform-tenants');
 
     await page.goto(`${stack().url}/console/platform/mails?query=${operator.email}`);
@@ -99,7 +99,7 @@ describe('the console of operators', { skip: withoutChromium }, () => {
     const query = encodeURIComponent(owner.email);
     const address = `${stack().url}/console/platform/users?query=${query}`;
     await openSignedIn(page, address, operator.email, password);
-    await page.getByRole('button', { name: `Support access to ${owner.email}` }).click();
+    await actOn(page, owner.email, `Support access to ${owner.email}`);
     const start = page.getByRole('button', { name: 'Go on as the user' });
     await start.click();
     await page.getByText('Enter a reason.').waitFor();

@@ -10,7 +10,7 @@ import { choosePorts } from '../support/own-stack.ts';
 import { createTenant, mailTo, newAddress, password, signUp } from '../support/people.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { actOn, assertGood, newConsolePage, openSignedIn } from './console-page.ts';
 import { heading, signIn } from './sign-in.ts';
 
 // The console, below a path prefix.
@@ -79,7 +79,7 @@ describe('the console', { skip: withoutChromium }, () => {
     await mailTo(stack, invited);
     await assertGood(page, 'invitations');
 
-    await row.getByRole('button', { name: `Withdraw the invitation of ${invited}` }).click();
+    await actOn(page, invited, `Withdraw the invitation of ${invited}`);
     await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
     await row.getByText('withdrawn').waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
@@ -145,7 +145,7 @@ describe('the console', { skip: withoutChromium }, () => {
       .getByText('owner')
       .waitFor();
     await assertGood(administrator, 'members');
-    await administrator.getByRole('button', { name: `Remove ${member.email}` }).click();
+    await actOn(administrator, member.email, `Remove ${member.email}`);
     const remove = administrator.getByRole('dialog').getByRole('button', { name: 'Remove' });
     assert.ok(await remove.isDisabled());
     await administrator.getByLabel(`Type ${member.email} to confirm`).fill(member.email);
@@ -171,7 +171,8 @@ describe('the console', { skip: withoutChromium }, () => {
     await navigation(page).getByRole('link', { name: 'Sessions' }).click();
     await page.getByText('this session').waitFor();
     await assertGood(page, 'sessions');
-    await page.getByRole('button', { name: /^End the session of / }).click();
+    await page.getByRole('button', { name: /^Actions / }).click();
+    await page.getByRole('menuitem', { name: /^End the session of / }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     assert.equal((await stack.call('Account_Get', {}, token)).status, 401);

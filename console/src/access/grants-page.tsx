@@ -23,6 +23,7 @@ export function GrantsPage() {
   const isFiltered = holder !== '' || role !== '';
   return (
     <Page
+      isList
       title={t('access.grants')}
       description={t('access.grantsAbout')}
       actions={

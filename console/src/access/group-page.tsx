@@ -100,7 +100,6 @@ function Members({ path, mayWrite }: { path: string; mayWrite: boolean }) {
           {
             text: t('access.remove'),
             label: (id) => `${t('access.remove')}: ${id}`,
-            isRed: true,
             may: mayWrite,
             dialog: (id, onClose) => <RemoveMember group={path} user={id} onClose={onClose} />,
           },

@@ -27,6 +27,7 @@ function Groups() {
   const { isFiltered } = useListSearch();
   return (
     <Page
+      isList
       title={t('access.groups')}
       description={t('access.groupsAbout')}
       actions={

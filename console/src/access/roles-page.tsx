@@ -30,6 +30,7 @@ function Roles() {
   const common = { may: mayWrite, isOffered: ({ System }: Role) => !System };
   return (
     <Page
+      isList
       title={t('access.roles')}
       description={t('access.rolesAbout')}
       actions={
@@ -60,7 +61,6 @@ function Roles() {
               ...common,
               text: t('access.delete'),
               label: (role) => `${t('access.delete')}: ${nameOf(role)}`,
-              isRed: true,
               dialog: (role, onClose) => <DeleteRole role={role} onClose={onClose} />,
             },
           ]}
@@ -81,21 +81,18 @@ function useColumns(): Column<Role>[] {
       id: 'name',
       header: t('access.role'),
       cell: ({ Slug, Name, System }) => (
-        <>
-          <NameCell
-            name={Name || Slug}
-            to={`/console/t/${tenant}/roles?role=${Slug}`}
-            {...(Name !== '' && { detail: Slug })}
-          />
-          {System && <Labels names={[t('access.builtIn')]} />}
-        </>
+        <NameCell
+          name={Name || Slug}
+          to={`/console/t/${tenant}/roles?role=${Slug}`}
+          detail={[Name !== '' && Slug, System && t('access.builtIn')].filter(Boolean).join(' · ')}
+        />
       ),
     },
     {
       id: 'permissions',
       header: t('access.permissions'),
       isSecondary: true,
-      cell: ({ Permissions }) => <Labels names={Permissions} most={6} />,
+      cell: ({ Permissions }) => <Labels names={Permissions} most={4} />,
     },
   ];
 }

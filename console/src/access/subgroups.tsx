@@ -27,7 +27,7 @@ export function Subgroups({ path }: { path: string }) {
     >
       <ListView
         operation="Groups_ListByTenant"
-        // A search finds paths by their beginning, and compares only the first 64 characters.
+        // A search finds the path in other places too, and compares only the first 64 characters.
         request={{ Tenant, Query: `${path}/`.slice(0, 128), Sort: 'path' }}
         label={t('access.subgroups')}
         columns={[

@@ -27,7 +27,6 @@ export function AppsPage() {
           {
             text: t('security.remove'),
             label: ({ Name }) => t('security.removeOf', { name: Name }),
-            isRed: true,
             dialog: (app, onClose) => <Remove app={app} onClose={onClose} />,
           },
         ]}

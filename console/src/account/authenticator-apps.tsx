@@ -34,7 +34,6 @@ export function Apps({ factors, onAdded }: Props) {
           {
             text: t('security.remove'),
             label: ({ Name }) => t('security.removeOf', { name: Name }),
-            isRed: true,
             dialog: (app, onClose) => <Remove app={app} onClose={onClose} />,
           },
         ]}

@@ -50,7 +50,6 @@ export function Identities() {
           {
             text: t('security.remove'),
             label: (identity) => t('security.removeOf', { name: nameOf(identity) }),
-            isRed: true,
             dialog: (identity, onClose) => <Remove identity={identity} onClose={onClose} />,
           },
         ]}

@@ -52,7 +52,6 @@ export function Passkeys({ onAdded }: { onAdded: () => void }) {
           {
             text: t('security.remove'),
             label: ({ Name }) => t('security.removeOf', { name: Name }),
-            isRed: true,
             dialog: (passkey, onClose) => <Remove passkey={passkey} onClose={onClose} />,
           },
         ]}

@@ -53,7 +53,6 @@ export function SessionsPage() {
           {
             text: t('account.end'),
             label: (session) => t('account.endOf', { device: nameOfDevice(session, t) }),
-            isRed: true,
             isOffered: ({ Current }) => !Current,
             dialog: (session, onClose) => <End session={session} onClose={onClose} />,
           },

@@ -24,7 +24,7 @@ export function AppsPage() {
   );
   const description = name === '' ? t('apps.aboutPlatform') : t('apps.about', { tenant: name });
   return (
-    <Page title={t('apps.apps')} description={description} actions={add}>
+    <Page isList title={t('apps.apps')} description={description} actions={add}>
       <ListView
         operation="Apps_List"
         request={scope}

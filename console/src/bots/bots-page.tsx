@@ -22,6 +22,7 @@ export function BotsPage() {
     void navigate({ to: `/console/t/${Slug}/bots/${bot}` });
   return (
     <Page
+      isList
       title={t('bots.bots')}
       description={t('bots.about', { tenant: Name })}
       actions={

@@ -1,5 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Code, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import type { Column } from '../parts/cursor-list.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -63,7 +63,6 @@ function Keys({ bot }: { bot: Bot }) {
             ...common,
             text: t('bots.revoke'),
             label: ({ Name }) => t('bots.revokeOf', { name: Name }),
-            isRed: true,
             dialog: (key, onClose) => <RevokeKey of={key} onClose={onClose} />,
           },
         ]}
@@ -79,14 +78,7 @@ function useColumns(): Column<Key>[] {
     {
       id: 'name',
       header: t('bots.key'),
-      cell: ({ Name, Prefix, Last4 }) => (
-        <>
-          <NameCell name={Name} />
-          <Code>
-            {Prefix}…{Last4}
-          </Code>
-        </>
-      ),
+      cell: ({ Name, Prefix, Last4 }) => <NameCell name={Name} detail={`${Prefix}…${Last4}`} />,
     },
     { id: 'state', header: t('bots.state'), cell: (key) => <StateBadge state={stateOf(key)} /> },
     {

@@ -59,7 +59,6 @@ function Trusts({ bot }: { bot: Bot }) {
           },
           {
             ...named(t('bots.delete')),
-            isRed: true,
             may: mayWrite,
             dialog: (trust, onClose) => <Delete trust={trust} onClose={onClose} />,
           },

@@ -18,7 +18,7 @@ export function useSubjectOf(text: string): { id: string; isUnknown: boolean } {
   return { id: isAddress ? (data?.User?.ID ?? '') : '', isUnknown: isAddress && error !== null };
 }
 
-/** The members whose name or address begins so, by their addresses. */
+/** The members whose name or address contains the text, by their addresses. */
 function useMembers(text: string, isEnabled: boolean): ReadonlyMap<string, string> {
   const { ID: Tenant, may } = useTenant();
   const [query] = useDebouncedValue(text.trim(), 150);

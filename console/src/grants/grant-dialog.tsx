@@ -149,7 +149,7 @@ function BotSelect(choice: Choice) {
   );
 }
 
-/** The request that finds what begins with the typed text: a tenant may have any number of groups. */
+/** The request that finds what contains the typed text: a tenant may have any number of groups. */
 function useSearched() {
   const { ID: Tenant } = useTenant();
   const [text, setText] = useState('');

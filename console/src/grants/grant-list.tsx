@@ -43,7 +43,6 @@ export function GrantList({ selection, hides, place, empty }: Props) {
           {
             text: t('access.remove'),
             label: (grant) => `${t('access.remove')}: ${grant.role}, ${grant.holder}`,
-            isRed: true,
             may: may('iam.grants.write'),
             dialog: (grant, onClose) => <Remove grant={grant} onClose={onClose} />,
           },
@@ -77,16 +76,16 @@ function useColumns({ of }: GrantSelection, hides: Props['hides']): Column<Grant
   const holderColumn: Column<GrantRow> = {
     id: 'holder',
     header: t(holderTexts[of]),
-    cell: ({ holder, resource }) => (
-      <>
-        <HolderName of={of} id={holder} />
-        {hides === 'role' && resource !== '' && <NameCell name="" detail={resource} />}
-      </>
-    ),
+    cell: ({ holder }) => <HolderName of={of} id={holder} />,
+  };
+  const resourceColumn: Column<GrantRow> = {
+    id: 'resource',
+    header: t('access.resource'),
+    cell: ({ resource }) => resource || '–',
   };
   return [
     ...(hides === 'holder' ? [] : [holderColumn]),
-    ...(hides === 'role' ? [] : [roleColumn]),
+    hides === 'role' ? resourceColumn : roleColumn,
     {
       id: 'expires',
       header: t('access.expires'),

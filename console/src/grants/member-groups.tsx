@@ -60,7 +60,6 @@ export function MemberGroups({ user }: { user: string }) {
           {
             text: t('access.remove'),
             label: ({ Path }) => `${t('access.remove')}: ${Path}`,
-            isRed: true,
             may: mayWrite,
             dialog: ({ Path }, onClose) => (
               <RemoveMember group={Path} user={user} onClose={onClose} />

@@ -1,26 +1,20 @@
-import {
-  Button,
-  Group,
-  Paper,
-  Skeleton,
-  Stack,
-  Table,
-  Text,
-  UnstyledButton,
-  VisuallyHidden,
-} from '@mantine/core';
-import { memo, type ReactNode, useState } from 'react';
+import { Paper, Skeleton, Stack, Table } from '@mantine/core';
+import { type MouseEvent, memo, type ReactNode, useId } from 'react';
 import type { ListPage } from './calls.ts';
 import { FailureNotice } from './failure-notice.tsx';
 import { type ListAction, useListActions } from './list-actions.tsx';
+import { ListHeading } from './list-heading.tsx';
+import { ListPager } from './list-pager.tsx';
 import type { Sorting } from './list-search.ts';
+import { SelectAll, type Selection, SelectRow } from './list-selection.tsx';
 import { useTexts } from './texts.tsx';
 
 // Rows and cells are plain elements with the classes of Mantine, whose components render slowly.
 const { classes } = Table;
 const secondaryCell = `${classes.td} mantine-visible-from-sm`;
+const smallCell = `${classes.td} console-small-cell`;
 
-/** `isSecondary`: not on narrow screens. */
+/** `isSecondary`: not on narrow screens. The first column names its row. */
 export type Column<Item> = {
   id: string;
   header: string;
@@ -36,6 +30,7 @@ type Props<Item> = {
   label: string;
   columns: readonly Column<Item>[];
   actions?: ReadonlyArray<ListAction<Item>>;
+  selection?: Selection | undefined;
   idOf: (item: Item) => string;
   page: ListPage<Item> | undefined;
   /** Whether another page than the shown one is loading. */
@@ -51,24 +46,22 @@ type Props<Item> = {
 };
 
 /** One page of a list by cursor. Its size does not grow with the list. */
-export function CursorList<Item>({ columns, actions = [], ...props }: Props<Item>) {
-  const { t } = useTexts();
-  const { hasActions, buttonsOf, dialog } = useListActions(actions);
-  const column: Column<Item> = {
-    id: 'actions',
-    header: t('list.actions'),
-    hasHiddenHeader: true,
-    cell: (row) => <div className="console-row-actions">{buttonsOf(row)}</div>,
-  };
+export function CursorList<Item>({ actions = [], ...props }: Props<Item>) {
+  const { hasActions, menuOf, dialog } = useListActions(actions);
   return (
     <>
-      <Content {...props} columns={hasActions ? [...columns, column] : columns} />
+      <Content {...props} {...(hasActions && { menuOf })} />
       {dialog}
     </>
   );
 }
 
-function Content<Item>(props: Props<Item>) {
+type ContentProps<Item> = Omit<Props<Item>, 'actions'> & {
+  /** The menu of a row, whose name is in an element. */
+  menuOf?: (item: Item, nameId: string) => ReactNode;
+};
+
+function Content<Item>(props: ContentProps<Item>) {
   const { page, error, onRetry, cursor, empty } = props;
   if (error && !page) return <FailureNotice error={error} onRetry={onRetry} />;
   if (!page) return <Loading />;
@@ -77,7 +70,7 @@ function Content<Item>(props: Props<Item>) {
     <Stack gap="sm">
       {error !== null && <FailureNotice error={error} onRetry={onRetry} />}
       <Rows {...props} page={page} />
-      <Pager {...props} page={page} />
+      <ListPager {...props} page={page} />
     </Stack>
   );
 }
@@ -90,29 +83,43 @@ const Loading = () => (
   </Stack>
 );
 
-type RowsProps<Item> = Props<Item> & { page: ListPage<Item> };
+type RowsProps<Item> = ContentProps<Item> & { page: ListPage<Item> };
 
 const placeOf = ({ isSecondary = false }: { isSecondary?: boolean }) =>
   isSecondary ? { visibleFrom: 'sm' as const } : {};
 
 function Rows<Item>(props: RowsProps<Item>) {
-  const { label, columns, isChanging, sorting } = props;
+  const { label, columns, isChanging, sorting, selection, menuOf, page, idOf } = props;
+  const { t } = useTexts();
   return (
-    <Paper withBorder p={0} style={{ overflowX: 'auto' }}>
-      <Table aria-label={label} aria-busy={isChanging} verticalSpacing="sm" highlightOnHover>
+    <Paper withBorder p={0}>
+      <Table
+        className="console-list"
+        aria-label={label}
+        aria-busy={isChanging}
+        layout="fixed"
+        highlightOnHover
+      >
         <Table.Thead>
           <Table.Tr>
-            {columns.map(({ id, header, sort, hasHiddenHeader = false, ...column }) => (
-              <Heading
+            {selection && <SelectAll selection={selection} ids={page.items.map(idOf)} />}
+            {columns.map(({ id, header, sort, hasHiddenHeader = false, ...column }, index) => (
+              <ListHeading
                 key={id}
                 sort={sort}
                 sorting={sorting}
                 isSilent={hasHiddenHeader}
+                {...(index === 0 && { className: 'console-name-cell' })}
                 {...placeOf(column)}
               >
                 {header}
-              </Heading>
+              </ListHeading>
             ))}
+            {menuOf && (
+              <ListHeading isSilent className="console-small-cell">
+                {t('list.actions')}
+              </ListHeading>
+            )}
           </Table.Tr>
         </Table.Thead>
         <Body {...props} />
@@ -121,85 +128,53 @@ function Rows<Item>(props: RowsProps<Item>) {
   );
 }
 
-const BodyOf = <Item,>({ columns, idOf, page }: RowsProps<Item>) => (
-  <Table.Tbody>
-    {page.items.map((row) => (
-      <tr key={idOf(row)} className={classes.tr} data-hover data-with-row-border>
-        {columns.map(({ id, cell, isSecondary = false }) => (
-          <td key={id} className={isSecondary ? secondaryCell : classes.td}>
-            {cell(row)}
-          </td>
-        ))}
-      </tr>
-    ))}
-  </Table.Tbody>
-);
+/** A click on a row is one on its name, unless it is on something else to act on. */
+function openRow(event: MouseEvent<HTMLElement>) {
+  const { target, nativeEvent, currentTarget } = event;
+  if (!(target instanceof Element) || !currentTarget.contains(target)) return;
+  if (target.closest('a, button, input, label')) return;
+  if (window.getSelection()?.isCollapsed === false) return;
+  target
+    .closest('tr')
+    ?.querySelector('.console-row-link')
+    ?.dispatchEvent(new window.MouseEvent('click', nativeEvent));
+}
+
+function BodyOf<Item>({ columns, idOf, page, selection, menuOf }: RowsProps<Item>) {
+  const list = useId();
+  return (
+    <Table.Tbody onClick={openRow}>
+      {page.items.map((row, at) => {
+        const nameId = `${list}${at}`;
+        return (
+          <tr key={idOf(row)} className={classes.tr} data-hover data-with-row-border>
+            {selection && (
+              <td className={smallCell}>
+                <SelectRow selection={selection} id={idOf(row)} nameId={nameId} />
+              </td>
+            )}
+            {columns.map(({ id, cell, isSecondary = false }, index) => (
+              <td
+                key={id}
+                {...(index === 0 && { id: nameId })}
+                className={isSecondary ? secondaryCell : classes.td}
+              >
+                {cell(row)}
+              </td>
+            ))}
+            {menuOf && <td className={smallCell}>{menuOf(row, nameId)}</td>}
+          </tr>
+        );
+      })}
+    </Table.Tbody>
+  );
+}
 
 /** Keeps the rows while another page is loading: to render them takes longer than the call. */
 const Body = memo(
   BodyOf,
-  (previous, next) => next.isChanging && next.page.items === previous.page.items,
+  (previous, next) =>
+    next.isChanging &&
+    next.page.items === previous.page.items &&
+    next.selection?.ids === previous.selection?.ids,
 ) as typeof BodyOf;
-
-type HeadingProps = {
-  sort: string | undefined;
-  sorting: Sorting | undefined;
-  isSilent: boolean;
-  visibleFrom?: 'sm';
-  children: ReactNode;
-};
-
-/** The header of a column. It sorts the list if the column has an order. */
-function Heading({ sort, sorting, isSilent, children, ...place }: HeadingProps) {
-  if (isSilent)
-    return (
-      <Table.Th scope="col" {...place}>
-        <VisuallyHidden>{children}</VisuallyHidden>
-      </Table.Th>
-    );
-  if (!sorting || sort === undefined)
-    return (
-      <Table.Th scope="col" {...place}>
-        {children}
-      </Table.Th>
-    );
-  const { by, isDescending, onSort } = sorting;
-  const order = isDescending ? 'descending' : 'ascending';
-  return (
-    <Table.Th scope="col" aria-sort={by === sort ? order : 'none'} {...place}>
-      <UnstyledButton fz="inherit" fw="inherit" onClick={() => onSort(sort)}>
-        {children}
-        <span aria-hidden="true">{by !== sort ? ' ↕' : isDescending ? ' ↓' : ' ↑'}</span>
-      </UnstyledButton>
-    </Table.Th>
-  );
-}
-
-function Pager<Item>(props: Props<Item> & { page: ListPage<Item> }) {
-  const { page, cursor, onCursor, isChanging } = props;
-  const { t } = useTexts();
-  // The pages before this one, as far as they were looked at here. A shared address has none.
-  const [before, setBefore] = useState<readonly string[]>([]);
-  if (cursor === '' && page.next === '') return undefined;
-  const goNext = () => {
-    setBefore([...before, cursor]);
-    onCursor(page.next);
-  };
-  const goBack = () => {
-    setBefore(before.slice(0, -1));
-    onCursor(before.at(-1) ?? '');
-  };
-  return (
-    <Group justify="space-between" component="nav" aria-label={t('list.pages')}>
-      <Button variant="default" size="sm" disabled={cursor === ''} onClick={goBack}>
-        {t(before.length > 0 ? 'list.previous' : 'list.first')}
-      </Button>
-      <Text size="sm" c="dimmed" role="status">
-        {isChanging ? t('list.loading') : ''}
-      </Text>
-      <Button variant="default" size="sm" disabled={page.next === ''} onClick={goNext}>
-        {t('list.next')}
-      </Button>
-    </Group>
-  );
-}

@@ -1,29 +1,28 @@
-import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 type Props = {
   name: ReactNode;
-  /** The view that the name leads to. */
-  to?: string;
+  /** The view that the name leads to, and a click on its row. */
+  to?: string | undefined;
   detail?: ReactNode;
+  /** What stands before the name. */
+  mark?: ReactNode;
 };
 
-export const NameCell = ({ name, to, detail }: Props) => (
-  <>
+const titleOf = (text: ReactNode) => (typeof text === 'string' ? text : undefined);
+
+/** A name and a detail in one line, in plain elements: a list renders dozens. */
+export const NameCell = ({ name, to, detail = '', mark }: Props) => (
+  <div className="console-name">
+    {mark}
     {to === undefined ? (
-      <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
-        {name}
-      </Text>
+      <strong title={titleOf(name)}>{name}</strong>
     ) : (
-      <Anchor component={Link} to={to} size="sm" fw={600}>
+      <Link to={to} className="console-row-link" title={titleOf(name)}>
         {name}
-      </Anchor>
+      </Link>
     )}
-    {detail !== undefined && detail !== '' && (
-      <Text size="xs" c="dimmed" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
-        {detail}
-      </Text>
-    )}
-  </>
+    {detail !== '' && <small title={titleOf(detail)}>{detail}</small>}
+  </div>
 );

@@ -12,6 +12,8 @@ type Props = {
   record?: string;
   description?: ReactNode;
   actions?: ReactNode;
+  /** Whether the view is a list, which takes the width that there is. */
+  isList?: boolean;
   children: ReactNode;
 };
 
@@ -23,11 +25,12 @@ const titleOf = (names: readonly string[]) =>
   [...new Set(names)].filter((name) => name !== '').join(' · ');
 
 /** A view: its title, its purpose, its buttons and its content. */
-export function Page({ title, back, record = '', description, actions, children }: Props) {
+export function Page({ title, back, record = '', description, actions, ...content }: Props) {
+  const { isList = false, children } = content;
   useDocumentTitle(titleOf([title, useContext(TenantName), serviceName]));
   const heading = useFocusOnArrival(record);
   return (
-    <Stack gap="lg" maw={1040}>
+    <Stack gap="lg" {...(!isList && { maw: 1040 })}>
       <Group justify="space-between" align="start" gap="sm">
         <div style={{ flex: '1 1 20rem' }}>
           {back && (

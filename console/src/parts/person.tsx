@@ -1,8 +1,8 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
 import { Skeleton } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { useCall } from './calls.ts';
 import { Id } from './copy.tsx';
+import { NameCell } from './name-cell.tsx';
 
 /** The user of a row. A user who has not accepted is not shown to the tenant yet. */
 export const useUser = (UserID: string) => useCall('Users_Get', { UserID }, { staleTime: 300_000 });
@@ -20,27 +20,32 @@ export function Person({ id, to }: Props) {
   return data ? <NameAndAddress {...data.User} to={to} /> : <PersonId id={id} to={to} />;
 }
 
-type NameProps = { Name: string; Email: string; to: string | undefined };
+type NameProps = { Name: string; Email: string; to?: string | undefined };
 
-/** The name of a person above the address, in plain elements: a list renders dozens. */
-function NameAndAddress({ Name, Email, to }: NameProps) {
+/** The first letters of a name: of its first and its last word. */
+function initialsOf(name: string): string {
+  const words = name.split(/[\s@.]+/).filter((word) => /^\p{L}/u.test(word));
+  const last = name.includes('@') ? undefined : words.slice(1).at(-1);
+  return [words[0], last].map((word = '') => [...word][0] ?? '').join('');
+}
+
+/** The initials of a person in a circle. */
+const Initials = ({ of: name }: { of: string }) => (
+  <span className="console-initials" aria-hidden="true">
+    {initialsOf(name).toUpperCase()}
+  </span>
+);
+
+/** The name of a person with the address. */
+export function NameAndAddress({ Name, Email, to }: NameProps) {
   const name = Name || Email;
   return (
-    <div className="console-person">
-      {to === undefined ? <span>{name}</span> : <Link to={to}>{name}</Link>}
-      {Name !== '' && <small>{Email}</small>}
-    </div>
+    <NameCell mark={<Initials of={name} />} name={name} to={to} detail={Name === '' ? '' : Email} />
   );
 }
 
 const PersonId = ({ id, to }: Props) =>
-  to === undefined ? (
-    <Id id={id} />
-  ) : (
-    <div className="console-person">
-      <Link to={to}>{id}</Link>
-    </div>
-  );
+  to === undefined ? <Id id={id} /> : <NameCell name={id} to={to} />;
 
 /** A member of a list `WithNames`. A tenant knows only the ID of a user who has not accepted. */
 export const MemberPerson = ({

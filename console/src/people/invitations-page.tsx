@@ -32,6 +32,7 @@ export function InvitationsPage() {
   const mayWrite = may('iam.invitations.write');
   return (
     <Page
+      isList
       title={t('people.invitations')}
       description={t('people.invitationsAbout', { tenant: Name })}
       actions={
@@ -68,7 +69,6 @@ export function InvitationsPage() {
             {
               text: t('people.withdraw'),
               label: ({ Email }) => t('people.withdrawOf', { email: Email }),
-              isRed: true,
               may: mayWrite,
               isOffered: ({ Status }) => Status === 'pending',
               dialog: (invitation, onClose) => <Withdraw {...invitation} onClose={onClose} />,

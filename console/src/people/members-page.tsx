@@ -30,6 +30,7 @@ export function MembersPage() {
   const roles = useRoles(ID, may('iam.grants.read'));
   return (
     <Page
+      isList
       title={t('people.members')}
       description={t('people.membersAbout', { tenant: Name })}
       actions={<Actions />}
@@ -53,7 +54,6 @@ export function MembersPage() {
             {
               text: t('people.remove'),
               label: (member) => t('people.removeOf', { person: nameOf(member) }),
-              isRed: true,
               may: may('iam.users.write'),
               // Users leave a tenant in their own account.
               isOffered: ({ UserID }) => UserID !== User.ID,

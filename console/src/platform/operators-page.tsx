@@ -1,5 +1,4 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Text } from '@mantine/core';
 import type { Column } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ListView } from '../parts/list-view.tsx';
@@ -17,7 +16,7 @@ export function OperatorsPage() {
   const { t } = useTexts();
   const { may } = usePlatformPermissions();
   return (
-    <Page title={t('platform.operators')} description={t('platform.operatorsAbout')}>
+    <Page isList title={t('platform.operators')} description={t('platform.operatorsAbout')}>
       <ListView
         operation="Grants_ListByTenant"
         request={{ Platform: true }}
@@ -28,7 +27,6 @@ export function OperatorsPage() {
           {
             text: t('platform.removeRole'),
             label: ({ UserID, Role }) => `${t('platform.removeRole')}: ${Role}, ${UserID}`,
-            isRed: true,
             may: may('iam.platform.grants.write'),
             dialog: (grant, onClose) => <RemoveRole grant={grant} onClose={onClose} />,
           },
@@ -51,16 +49,9 @@ function useColumns(): Column<Grant>[] {
     {
       id: 'user',
       header: t('platform.user'),
-      cell: ({ UserID, Role }) => (
-        <>
-          <Person id={UserID} to={`/console/platform/users/${UserID}`} />
-          <Text size="xs" c="dimmed" hiddenFrom="sm">
-            {Role}
-          </Text>
-        </>
-      ),
+      cell: ({ UserID }) => <Person id={UserID} to={`/console/platform/users/${UserID}`} />,
     },
-    { id: 'role', header: t('platform.role'), isSecondary: true, cell: ({ Role }) => Role },
+    { id: 'role', header: t('platform.role'), cell: ({ Role }) => Role },
     {
       id: 'since',
       header: t('platform.roleSince'),

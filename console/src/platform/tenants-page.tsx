@@ -1,5 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { NativeSelect, Text } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Id } from '../parts/copy.tsx';
 import type { Column } from '../parts/cursor-list.tsx';
@@ -30,6 +30,7 @@ export function TenantsPage() {
   const mayWrite = may('iam.platform.tenants.write');
   return (
     <Page
+      isList
       title={t('platform.tenants')}
       description={t('platform.tenantsAbout')}
       actions={
@@ -81,7 +82,6 @@ function useActions(may: boolean): ListAction<Tenant>[] {
     {
       text: t('platform.suspend'),
       label: ({ Name }) => t('platform.suspendOf', { tenant: Name }),
-      isRed: true,
       may,
       isOffered: ({ Status }) => Status === 'active',
       dialog: change('suspend'),
@@ -102,22 +102,14 @@ function useColumns(): Column<Tenant>[] {
     {
       id: 'name',
       header: t('platform.tenant'),
-      cell: ({ ID, Name, Slug, Status }) => (
-        <>
-          <NameCell name={Name} to={`/console/platform/tenants/${ID}`} detail={Slug} />
-          <Text component="span" visibleFrom="sm">
-            <Id id={ID} />
-          </Text>
-          <Text component="span" hiddenFrom="sm">
-            <StateOf states={tenantStates} state={Status} />
-          </Text>
-        </>
+      cell: ({ ID, Name, Slug }) => (
+        <NameCell name={Name} to={`/console/platform/tenants/${ID}`} detail={Slug} />
       ),
     },
+    { id: 'id', header: 'ID', isSecondary: true, cell: ({ ID }) => <Id id={ID} /> },
     {
       id: 'status',
       header: t('platform.state'),
-      isSecondary: true,
       cell: ({ Status }) => <StateOf states={tenantStates} state={Status} />,
     },
     {

@@ -1,5 +1,4 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
@@ -11,9 +10,9 @@ import type { ListAction } from '../parts/list-actions.tsx';
 import { ListFilters } from '../parts/list-filters.tsx';
 import { useListSearch } from '../parts/list-search.ts';
 import { ListView } from '../parts/list-view.tsx';
-import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
+import { NameAndAddress } from '../parts/person.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { choicesOf, StateOf } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -35,6 +34,7 @@ export function UsersPage() {
   const id = search.query?.startsWith('usr_') ? search.query : '';
   return (
     <Page
+      isList
       title={t('platform.users')}
       description={t('platform.usersAbout')}
       actions={
@@ -118,7 +118,6 @@ function useActions(): ListAction<User>[] {
     {
       text: t('platform.disable'),
       label: ({ Email }) => t('platform.disableOf', { person: Email }),
-      isRed: true,
       may: mayWrite,
       isOffered: (user) => isOther(user) && user.Status === 'active',
       dialog: act('disable'),
@@ -141,22 +140,13 @@ function useColumns(): Column<User>[] {
       sort: 'name',
       header: t('platform.user'),
       cell: ({ ID, Name, Email }) => (
-        <>
-          <NameCell
-            name={Name || Email}
-            to={`/console/platform/users/${ID}`}
-            detail={Name === '' ? '' : Email}
-          />
-          <Text component="span" visibleFrom="sm">
-            <Id id={ID} />
-          </Text>
-        </>
+        <NameAndAddress Name={Name} Email={Email} to={`/console/platform/users/${ID}`} />
       ),
     },
+    { id: 'id', header: 'ID', isSecondary: true, cell: ({ ID }) => <Id id={ID} /> },
     {
       id: 'status',
       header: t('platform.state'),
-      isSecondary: true,
       cell: ({ Status }) => <StateOf states={userStates} state={Status} />,
     },
     {

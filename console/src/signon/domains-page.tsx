@@ -34,6 +34,7 @@ export function DomainsPage() {
   const named = (text: string) => ({ text, label: ({ Name }: Domain) => `${text}: ${Name}` });
   return (
     <Page
+      isList
       title={t('signon.domains')}
       description={t('signon.domainsAbout', { tenant: Name })}
       actions={
@@ -66,7 +67,6 @@ export function DomainsPage() {
           },
           {
             ...named(t('signon.delete')),
-            isRed: true,
             may: mayWrite,
             dialog: (domain, onClose) => <DeleteDomain domain={domain} onClose={onClose} />,
           },

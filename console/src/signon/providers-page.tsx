@@ -28,6 +28,7 @@ export function ProvidersPage() {
   );
   return (
     <Page
+      isList
       title={t(isPlatform ? 'signon.social' : 'signon.sso')}
       description={isPlatform ? t('signon.socialAbout') : t('signon.ssoAbout', { tenant: name })}
       actions={add}

@@ -24,6 +24,7 @@ export function EndpointsPage() {
   const Create = isChat ? CreateChatDialog : CreateDialog;
   return (
     <Page
+      isList
       title={t(isChat ? 'webhooks.chat' : 'webhooks.title')}
       description={t(isChat ? 'webhooks.chatAbout' : 'webhooks.about')}
       actions={
