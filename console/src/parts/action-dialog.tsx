@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useChange } from './calls.ts';
 import { Confirm } from './confirm.tsx';
 import { useNotify } from './notify.ts';
+import { useNotifyWithUndo } from './undo.tsx';
 
 type Props<Name extends OperationName> = {
   operation: Name;
@@ -20,6 +21,8 @@ type Props<Name extends OperationName> = {
   children: ReactNode;
   /** The message after the call. */
   notice?: string | ((response: ResponseOf<Name>) => string);
+  /** The call that restores everything. The message after the call offers it. */
+  undo?: () => Promise<unknown>;
   /** Follows the call. Default: the dialog closes. */
   onDone?: (response: ResponseOf<Name>) => void;
   onClose: () => void;
@@ -27,12 +30,25 @@ type Props<Name extends OperationName> = {
 
 /** Asks for a confirmation and makes one call. It stays open, with the reason, if the call fails. */
 export function ActionDialog<Name extends OperationName>(props: Props<Name>) {
-  const { operation, request, stale = [], notice, onClose, onDone = onClose, ...rest } = props;
+  const {
+    operation,
+    request,
+    stale = [],
+    notice,
+    undo,
+    onClose,
+    onDone = onClose,
+    ...rest
+  } = props;
   const notify = useNotify();
+  const notifyWithUndo = useNotifyWithUndo();
   const change = useChange(operation, { stale });
   const onSuccess = (response: ResponseOf<Name>) => {
     onDone(response);
-    if (notice !== undefined) notify(typeof notice === 'string' ? notice : notice(response));
+    if (notice === undefined) return;
+    const message = typeof notice === 'string' ? notice : notice(response);
+    if (undo) notifyWithUndo(message, { call: undo, stale });
+    else notify(message);
   };
   return (
     <Confirm

@@ -1,5 +1,6 @@
 import { Table } from '@mantine/core';
-import { useId } from 'react';
+import { useEffect, useId, useMemo, useState } from 'react';
+import type { ListPage } from './calls.ts';
 import { useTexts } from './texts.tsx';
 
 /** The rows of a list that the user has selected, by their ids. */
@@ -7,6 +8,32 @@ export type Selection = {
   ids: ReadonlySet<string>;
   select: (ids: ReadonlySet<string>) => void;
 };
+
+/** The rows that are selected on this page and on others. Another search begins without any. */
+export function useSelection<Item>(
+  page: ListPage<Item> | undefined,
+  idOf: (item: Item) => string,
+  search: Readonly<Record<string, unknown>>,
+) {
+  const [selected, setSelected] = useState<ReadonlyMap<string, Item>>(new Map());
+  const searched = JSON.stringify(search);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the search is the only reason.
+  useEffect(() => setSelected(new Map()), [searched]);
+  const ids = useMemo(() => new Set(selected.keys()), [selected]);
+  const own = new Map(page?.items.map((item) => [idOf(item), item]));
+  const select = (next: ReadonlySet<string>) => {
+    const known = new Map([...selected, ...own]);
+    setSelected(new Map([...known].filter(([id]) => next.has(id))));
+  };
+  return {
+    // A row of this page may have changed since it was selected.
+    items: [...selected].map(([id, item]) => own.get(id) ?? item),
+    selection: { ids, select },
+    selectPage: () => select(withAll(ids, [...own.keys()])),
+    clear: () => setSelected(new Map()),
+    leaveOut: (items: readonly Item[]) => select(withoutAll(ids, items.map(idOf))),
+  };
+}
 
 const withAll = (ids: ReadonlySet<string>, more: readonly string[]) => new Set([...ids, ...more]);
 

@@ -1,11 +1,13 @@
 import type { ItemOf, ListName, RequestOf } from '@bailiwick/client/client.ts';
 import type { ReactNode } from 'react';
+import { type BulkAction, BulkBar } from './bulk-bar.tsx';
 import { pageOf, useCall } from './calls.ts';
 import { type CursorPlace, useCursor } from './cursor.ts';
 import { type Column, CursorList } from './cursor-list.tsx';
 import type { ListAction } from './list-actions.tsx';
 import { type Choice, ListFilters, NoMatch } from './list-filters.tsx';
 import { useListSearch } from './list-search.ts';
+import { useSelection } from './list-selection.tsx';
 import { SameByApi } from './same-by-api.tsx';
 
 type Props<Name extends ListName> = {
@@ -19,6 +21,8 @@ type Props<Name extends ListName> = {
   isShown?: (item: ItemOf<Name>) => boolean;
   filters?: { label: string; choices?: readonly Choice[] };
   actions?: ReadonlyArray<ListAction<ItemOf<Name>>>;
+  /** Changes of several rows, which the user selects. */
+  bulk?: ReadonlyArray<BulkAction<ItemOf<Name>>>;
   /** Stands in place of a list without rows. If a filter is set, "nothing matches" does. */
   empty: ReactNode;
   limit?: number;
@@ -30,7 +34,8 @@ type Props<Name extends ListName> = {
 
 /** A list: its filters, one page of its rows with their actions, and its call. */
 export function ListView<Name extends ListName>(props: Props<Name>) {
-  const { operation, columns, filters, isShown, limit = 25, empty, children, ...rest } = props;
+  const { operation, columns, filters, isShown, limit = 25, empty, bulk = [], ...rest } = props;
+  const { children, ...parts } = rest;
   const { fields, isFiltered, sorting } = useListSearch();
   const address = useCursor();
   const place = props.place ?? address;
@@ -44,12 +49,22 @@ export function ListView<Name extends ListName>(props: Props<Name>) {
   const list = useCall(operation, request, { keepsPrevious: true });
   const whole = pageOf<Name>(list.data);
   const page = whole && isShown ? { ...whole, items: whole.items.filter(isShown) } : whole;
+  const changes = bulk.filter(({ may = true }) => may);
+  const { items, selection, selectPage, clear, leaveOut } = useSelection(page, props.idOf, fields);
   return (
     <>
       {filters && <ListFilters {...filters} />}
+      <BulkBar
+        actions={changes}
+        items={items}
+        onSelectPage={selectPage}
+        onClear={clear}
+        onDone={leaveOut}
+      />
       <CursorList
-        {...rest}
+        {...parts}
         {...place}
+        {...(changes.length > 0 && { selection })}
         columns={columns}
         page={page}
         isChanging={list.isPlaceholderData}

@@ -26,7 +26,7 @@ type NameProps = { Name: string; Email: string; to?: string | undefined };
 function initialsOf(name: string): string {
   const words = name.split(/[\s@.]+/).filter((word) => /^\p{L}/u.test(word));
   const last = name.includes('@') ? undefined : words.slice(1).at(-1);
-  return [words[0], last].map((word = '') => [...word][0] ?? '').join('');
+  return [words[0], last].map((word = '') => /^./u.exec(word)?.[0] ?? '').join('');
 }
 
 /** The initials of a person in a circle. */

@@ -29,34 +29,7 @@ const heightOf = (count: number) => count * 36 + 16;
 export function RowMenu({ nameId, items }: Props) {
   const { t } = useTexts();
   const id = useId();
-  const root = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  // The item that gets the focus as the menu opens; undefined = it is closed.
-  const [first, setFirst] = useState<0 | -1>();
-  const [isAbove, setAbove] = useState(false);
-  const isOpen = first !== undefined;
-  useEffect(() => {
-    if (first !== undefined) itemsIn(root.current).at(first)?.focus();
-  }, [first]);
-  const open = (item: 0 | -1) => {
-    const { bottom = 0 } = button.current?.getBoundingClientRect() ?? {};
-    setAbove(bottom + heightOf(items.length) > window.innerHeight);
-    setFirst(item);
-  };
-  const close = () => {
-    setFirst(undefined);
-    button.current?.focus();
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const act = actionOf(event.key, { isOpen, open, close, elements: itemsIn(root.current) });
-    if (!act) return;
-    event.preventDefault();
-    event.stopPropagation();
-    act();
-  };
-  const onBlur = ({ relatedTarget }: FocusEvent) => {
-    if (!root.current?.contains(relatedTarget)) setFirst(undefined);
-  };
+  const { root, button, isOpen, isAbove, toggle, close, onKeyDown, onBlur } = useMenu(items.length);
   return (
     <div ref={root} className="console-row-menu" onKeyDown={onKeyDown} onBlur={onBlur}>
       <button
@@ -68,7 +41,7 @@ export function RowMenu({ nameId, items }: Props) {
         aria-labelledby={`${id} ${nameId}`}
         aria-haspopup="menu"
         aria-expanded={isOpen}
-        onClick={() => (isOpen ? close() : open(0))}
+        onClick={toggle}
       >
         <Icon name="dots" />
       </button>
@@ -93,6 +66,40 @@ export function RowMenu({ nameId, items }: Props) {
       )}
     </div>
   );
+}
+
+/** The state of a menu with so many items, and what moves its focus. */
+function useMenu(count: number) {
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  // The item that gets the focus as the menu opens; undefined = it is closed.
+  const [first, setFirst] = useState<0 | -1>();
+  const [isAbove, setAbove] = useState(false);
+  const isOpen = first !== undefined;
+  useEffect(() => {
+    if (first !== undefined) itemsIn(root.current).at(first)?.focus();
+  }, [first]);
+  const open = (item: 0 | -1) => {
+    const { bottom = 0 } = button.current?.getBoundingClientRect() ?? {};
+    setAbove(bottom + heightOf(count) > window.innerHeight);
+    setFirst(item);
+  };
+  const close = () => {
+    setFirst(undefined);
+    button.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const act = actionOf(event.key, { isOpen, open, close, elements: itemsIn(root.current) });
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  };
+  const onBlur = ({ relatedTarget }: FocusEvent) => {
+    if (!root.current?.contains(relatedTarget)) setFirst(undefined);
+  };
+  const toggle = () => (isOpen ? close() : open(0));
+  return { root, button, isOpen, isAbove, toggle, close, onKeyDown, onBlur };
 }
 
 type MenuState = {

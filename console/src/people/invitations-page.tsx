@@ -11,6 +11,7 @@ import { choicesOf, StateOf, type States } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import { isResendable, useInvitationBulk } from './invitation-bulk.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { PeopleTabs } from './people-tabs.tsx';
 import { ResendDialog } from './resend-dialog.tsx';
@@ -63,7 +64,7 @@ export function InvitationsPage() {
               text: t('people.resend'),
               label: ({ Email }) => `${t('people.resend')}: ${Email}`,
               may: mayWrite,
-              isOffered: ({ Status }) => Status === 'pending' || Status === 'expired',
+              isOffered: isResendable,
               dialog: (invitation, onClose) => <ResendDialog {...invitation} onClose={onClose} />,
             },
             {
@@ -74,6 +75,7 @@ export function InvitationsPage() {
               dialog: (invitation, onClose) => <Withdraw {...invitation} onClose={onClose} />,
             },
           ]}
+          bulk={useInvitationBulk()}
           empty={
             <Empty
               icon="mail"

@@ -2,6 +2,7 @@ import type { ItemOf } from '@bailiwick/client/client.ts';
 import { useState } from 'react';
 import { rights } from '../grants/rights.ts';
 import { ActionDialog } from '../parts/action-dialog.tsx';
+import { client } from '../parts/calls.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { nameOf } from './member-texts.ts';
@@ -46,15 +47,17 @@ export function SwitchMember(props: Props) {
   const { Tenant, UserID, Status } = member;
   const person = nameOf(member);
   const isDisabled = Status === 'disabled';
+  const [disable, enable] = ['TenantMembers_Disable', 'TenantMembers_Enable'] as const;
   return (
     <ActionDialog
-      operation={isDisabled ? 'TenantMembers_Enable' : 'TenantMembers_Disable'}
+      operation={isDisabled ? enable : disable}
       request={{ Tenant, UserID }}
       stale={stale}
       title={t(isDisabled ? 'people.enableTitle' : 'people.disableTitle')}
       action={t(isDisabled ? 'people.enable' : 'people.disable')}
       isHarmless={isDisabled}
       notice={t(isDisabled ? 'people.enabled' : 'people.disabledNow', { person })}
+      undo={() => client.call(isDisabled ? disable : enable, { Tenant, UserID })}
       onClose={props.onClose}
     >
       {t(isDisabled ? 'people.enableAbout' : 'people.disableAbout', { person, tenant: Name })}

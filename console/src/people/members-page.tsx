@@ -16,7 +16,8 @@ import { useTenant } from '../shell/routes.tsx';
 import { useAccount } from '../shell/session.tsx';
 import { AddMemberDialog } from './add-member-dialog.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
-import { RemoveMember } from './member-dialogs.tsx';
+import { useMemberBulk } from './member-bulk.tsx';
+import { RemoveMember, SwitchMember } from './member-dialogs.tsx';
 import { nameOf, sourceTexts } from './member-texts.ts';
 import { PeopleTabs } from './people-tabs.tsx';
 import { type RolesOf, useRoles } from './roles.ts';
@@ -52,6 +53,20 @@ export function MembersPage() {
           idOf={({ UserID }) => UserID}
           actions={[
             {
+              text: t('people.disable'),
+              label: (member) => t('people.disableOf', { person: nameOf(member) }),
+              may: may('iam.users.write'),
+              isOffered: ({ UserID, Status }) => UserID !== User.ID && Status === 'active',
+              dialog: (member, onClose) => <SwitchMember member={member} onClose={onClose} />,
+            },
+            {
+              text: t('people.enable'),
+              label: (member) => t('people.enableOf', { person: nameOf(member) }),
+              may: may('iam.users.write'),
+              isOffered: ({ UserID, Status }) => UserID !== User.ID && Status === 'disabled',
+              dialog: (member, onClose) => <SwitchMember member={member} onClose={onClose} />,
+            },
+            {
               text: t('people.remove'),
               label: (member) => t('people.removeOf', { person: nameOf(member) }),
               may: may('iam.users.write'),
@@ -60,6 +75,7 @@ export function MembersPage() {
               dialog: (member, onClose) => <RemoveMember member={member} onClose={onClose} />,
             },
           ]}
+          bulk={useMemberBulk()}
           empty={
             <Empty
               icon="people"

@@ -1,0 +1,41 @@
+/** A call that failed, with the item that it was for. */
+export type BulkFailure<Item> = { item: Item; error: unknown };
+
+export type BulkResult<Item> = { done: Item[]; failures: BulkFailure<Item>[] };
+
+type Options<Item> = {
+  call: (item: Item) => Promise<unknown>;
+  /** Calls at the same time. */
+  atOnce: number;
+  /** Whether no further call is made after such an error: the others would fail alike. */
+  isFinal: (error: unknown) => boolean;
+  isStopped: () => boolean;
+  onProgress: (settled: number) => void;
+};
+
+/** Makes a call for each item. One that fails does not hold up the others. */
+export async function runAll<Item>(
+  items: readonly Item[],
+  { call, atOnce, isFinal, isStopped, onProgress }: Options<Item>,
+): Promise<BulkResult<Item>> {
+  const done: Item[] = [];
+  const failures: BulkFailure<Item>[] = [];
+  const waiting = items.values();
+  let isOver = false;
+  const work = async () => {
+    // The iterator is shared: each item is taken once.
+    for (const item of waiting) {
+      try {
+        await call(item);
+        done.push(item);
+      } catch (error) {
+        failures.push({ item, error });
+        isOver ||= isFinal(error);
+      }
+      onProgress(done.length + failures.length);
+      if (isOver || isStopped()) return;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return { done, failures };
+}
