@@ -2,6 +2,7 @@ import type { EntitySchema } from '@mikro-orm/core';
 import type { Migration } from '@mikro-orm/migrations';
 import type { Client } from 'pg';
 import { UnsuitableDatabase } from './database-problem.ts';
+import type { TrigramIndex } from './trigrams.ts';
 
 /** The schema that a service's code expects. */
 export type ServiceSchema = {
@@ -25,6 +26,8 @@ export type ServiceSchema = {
    * installation begins with it, and `finishUpgrade` raises an upgraded one to it.
    */
   settledFrom?: number;
+  /** Indexes of its searched lists, which a server may refuse. */
+  trigramIndexes?: readonly TrigramIndex[];
 };
 
 /** The last commit that has the migrations before the baselines. */

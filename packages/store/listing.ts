@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Run, Statement } from './statements.ts';
+import type { TrigramIndex } from './trigrams.ts';
 
 // Pages of a list that is searched, filtered and sorted. Each order and each way to search has an
 // index, and a page reads a limited number of rows, so it costs the same however many rows there
@@ -32,6 +33,8 @@ export type Listed = {
   orders: Readonly<Record<string, { key: string; type: 'text' | 'timestamptz' }>>;
   /** The keys whose beginning a search compares, each with an index. */
   searched: readonly string[];
+  /** The keys that a search compares as a whole if they have a trigram index. */
+  inside: { index: TrigramIndex; keys: readonly string[]; scope: string };
   /** The conditions of the filter. One whose value is null is true. */
   filters: readonly string[];
   /** Further conditions with an index, the most selective first. */
@@ -86,6 +89,17 @@ const greatest = 'chr(1114111)';
 const beginsSo = (key: string) =>
   `(${key} >= ${searchKey} and ${key} < ${searchKey} || ${greatest})`;
 
+const searchPattern = `(select '%' || regexp_replace(${searchKey}, '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
+
+const contains = (key: string) => `${key} like ${searchPattern}`;
+
+/**
+ * Whether a search compares whole keys. A trigram index finds three letters or digits in a row, by
+ * the same rule of the database as this expression.
+ */
+const looksInside = ({ name }: TrigramIndex): string =>
+  `coalesce((select i.indisvalid and ${searchKey} ~ '[[:alnum:]]{3}' from pg_index i where i.indexrelid = to_regclass('${name}')), false)`;
+
 type Way = { path: string; order: string; isDescending: boolean };
 
 /** Creates the reader of a list's pages. */
@@ -107,6 +121,7 @@ export function createListing(listed: Listed) {
     const foundRows = await run(statement, [...common, ...values, ...fixed]);
     const edge = foundRows[0]?.edgeId;
     return {
+      looksInside: foundRows[0]?.looksInside === true,
       found: foundRows.flatMap((row) =>
         row.id === null ? [] : [{ id: row.id, after: afterOf(row.key ?? '', row.id) }],
       ),
@@ -134,10 +149,10 @@ export function createListing(listed: Listed) {
       const start: FoundIds = { found: [], last: query.after };
       const isFiltered = query.text !== '' || query.values.some((condition) => condition !== null);
       if (!isFiltered) return walk(run, query, start, [query.limit]);
-      const first = await walk(run, query, start, [firstRows]);
+      const first = await read(run, 'walk', query, firstRows);
       if (first.found.length >= query.limit || first.last === undefined) return first;
       const ways = [
-        ...(query.text === '' ? [] : ['search']),
+        ...(query.text === '' ? [] : [first.looksInside ? 'inside' : 'search']),
         ...selective.filter(({ isGiven }) => isGiven(query.values)).map(({ name }) => name),
       ];
       for (const path of ways) {
@@ -150,6 +165,7 @@ export function createListing(listed: Listed) {
 }
 
 type FoundRow = {
+  looksInside: boolean;
   id: string | null;
   key: string | null;
   edgeId: string | null;
@@ -182,24 +198,35 @@ function comesAfter(sort: Sort, isDescending: boolean, { key, id }: Columns): st
 
 /** The statement of a way to read a page. */
 function textOf(listed: Listed, { path, order, isDescending }: Way): string {
-  const { scope, sources, searched, filters, selective = [] } = listed;
+  const { sources, searched, inside, filters, selective = [] } = listed;
   const sort = listed.orders[order];
   const own = { key: sort?.key ?? `coalesce($2::text, '')`, id: listed.id };
   const read = { key: 'key', id: 'id' };
   const orderBy = ({ key, id }: Columns) =>
     `order by ${[...(sort ? [key] : []), id].map((one) => `${one} ${isDescending ? 'desc' : 'asc'}`).join(', ')}`;
   const after = (columns: Columns) => comesAfter(sort, isDescending, columns);
-  const fits = [`($6::text is null or ${searched.map(beginsSo).join(' or ')})`, ...filters].join(
-    ' and ',
-  );
-  const rows = (source: string, where: string, inOrder = '') =>
+  const isInside = looksInside(inside.index);
+  const matches = [
+    ...searched.map(beginsSo),
+    ...inside.keys.map((key) => `(${isInside} and ${contains(key)})`),
+  ];
+  const fits = [`($6::text is null or ${matches.join(' or ')})`, ...filters].join(' and ');
+  const rows = (source: string, where: string, { inOrder = '', scope = listed.scope } = {}) =>
     `(select ${own.id} as id, ${own.key} as key, (${fits}) as fits from ${source} where ${scope} and ${where} ${inOrder} limit $5::int)`;
-  const walked = sources.map((source) => rows(source, after(own), orderBy(own)));
+  const walked = sources.map((source) => rows(source, after(own), { inOrder: orderBy(own) }));
   const conditions =
-    path === 'search'
-      ? searched.map(beginsSo)
-      : selective.filter(({ name }) => name === path).map(({ where }) => where);
-  const collected = sources.flatMap((source) => conditions.map((where) => rows(source, where)));
+    {
+      inside: [
+        ...searched
+          .filter((key) => !inside.keys.includes(key))
+          .map((key) => ({ where: beginsSo(key) })),
+        ...inside.keys.map((key) => ({ where: contains(key), scope: inside.scope })),
+      ],
+      search: searched.map((key) => ({ where: beginsSo(key) })),
+    }[path] ?? selective.filter(({ name }) => name === path);
+  const collected = sources.flatMap((source) =>
+    conditions.map(({ where, ...other }) => rows(source, where, other)),
+  );
   const [candidates, isNext, inOrder] =
     path === 'walk'
       ? [
@@ -212,6 +239,6 @@ function textOf(listed: Listed, { path, order, isDescending }: Way): string {
     with candidate as materialized (${candidates}),
       match as materialized (select id, key from candidate where fits and ${isNext} ${orderBy(read)} limit $4::int),
       edge as materialized (select id, key from candidate ${inOrder} offset $5::int - 1 limit 1)
-    select m.id, m.key::text as key, e.id as "edgeId", e.key::text as "edgeKey"
+    select ${isInside} as "looksInside", m.id, m.key::text as key, e.id as "edgeId", e.key::text as "edgeKey"
     from (values (1)) one left join edge e on true left join match m on true ${orderBy({ key: 'm.key', id: 'm.id' })}`;
 }

@@ -10,6 +10,7 @@ import { connectionProblem, UnsuitableDatabase } from './database-problem.ts';
 import { everyKey } from './revocations.ts';
 import { otherInstallation } from './schema-window.ts';
 import { assertServer, type ServerRow, serverStatement } from './server.ts';
+import { createTrigramIndexes } from './trigrams.ts';
 
 export type MigrationOptions = {
   /** A login that may create schemas and roles. */
@@ -60,6 +61,7 @@ export async function migrate(
       version: versionOf(schema),
       applied,
     });
+    await addTrigramIndexes(client, schema, log);
     return id;
   } finally {
     await client.end();
@@ -188,6 +190,18 @@ async function connect(url: string, waitSeconds: number, log: Log): Promise<Clie
       log.warn('waiting for the database', { problem: problem.message });
     }
   }
+}
+
+// After the version of the schema is stored: services of this code start while the indexes are built.
+async function addTrigramIndexes(
+  client: Client,
+  { service, trigramIndexes: indexes = [] }: ServiceSchema,
+  log: Log,
+): Promise<void> {
+  if (indexes.length === 0) return;
+  // Two builds in one database would wait for each other.
+  await lockMigrations(client, 'trigrams');
+  await createTrigramIndexes(client, { service, indexes }, log);
 }
 
 const lockWaitMs = 30 * 60_000;

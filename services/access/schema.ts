@@ -9,8 +9,13 @@ import {
 import { AuditCheckpointEntity, AuditEntryEntity, AuditHeadEntity } from './audit/entities.ts';
 import { DailyCountEntity } from './counts/entities.ts';
 import { GrantEntity } from './grants/entities.ts';
-import { GroupEntity, GroupMemberEntity, ScimMemberEntity } from './groups/entities.ts';
-import { InvitationEntity } from './invitations/entities.ts';
+import {
+  GroupEntity,
+  GroupMemberEntity,
+  groupTrigrams,
+  ScimMemberEntity,
+} from './groups/entities.ts';
+import { InvitationEntity, invitationTrigrams } from './invitations/entities.ts';
 import { Baseline } from './migrations/029-baseline.ts';
 import { Revocations } from './migrations/030-revocations.ts';
 import { TenantSearch } from './migrations/031-tenant-search.ts';
@@ -25,9 +30,11 @@ import { SubjectStateEntity } from './subjects/entities.ts';
 import {
   MappingStatementEntity,
   MembershipOfferEntity,
+  memberTrigrams,
   TenantEntity,
   TenantLogoEntity,
   TenantMemberEntity,
+  tenantTrigrams,
 } from './tenants/entities.ts';
 
 export const accessSchema: ServiceSchema = {
@@ -70,4 +77,5 @@ export const accessSchema: ServiceSchema = {
   compatibleFrom: 1,
   // The log of revocations is complete.
   settledFrom: 21,
+  trigramIndexes: [tenantTrigrams, memberTrigrams, groupTrigrams, invitationTrigrams],
 };

@@ -13,7 +13,7 @@ import {
   RegistrationEntity,
   ResetTokenEntity,
 } from './account/entities.ts';
-import { BotEntity, BotKeyEntity, BotTrustEntity } from './bots/entities.ts';
+import { BotEntity, BotKeyEntity, BotTrustEntity, botTrigrams } from './bots/entities.ts';
 import { LoginChallengeEntity, RecoveryCodeEntity, TotpFactorEntity } from './factors/entities.ts';
 import {
   IdentityLinkEntity,
@@ -29,7 +29,7 @@ import {
   LookalikeKeyEntity,
 } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
-import { UserEntity } from './users/entities.ts';
+import { UserEntity, userTrigrams } from './users/entities.ts';
 
 export const identitySchema: ServiceSchema = {
   service: 'identity',
@@ -70,4 +70,5 @@ export const identitySchema: ServiceSchema = {
   compatibleFrom: 1,
   // The log of revocations is complete.
   settledFrom: 33,
+  trigramIndexes: [userTrigrams, botTrigrams],
 };

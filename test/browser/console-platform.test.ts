@@ -74,7 +74,7 @@ describe('the console of operators', { skip: withoutChromium }, () => {
     });
 
     await open(page, 'Organisations');
-    await page.getByRole('searchbox').or(page.getByLabel('Beginning of the name')).fill('acme');
+    await page.getByRole('searchbox').or(page.getByLabel('Search by name')).fill('acme');
     await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.waitForURL('**/tenants?query=acme');
     await actOn(page, 'Acme', 'Suspend Acme');

@@ -1657,7 +1657,7 @@ export type Bots_GetRes = {
 export type Bots_ListReq = {
   Tenant: string;
   Page?: PageReq | undefined;
-  /** The beginning of the name or of its last word, in any case. No character is a wildcard. Empty selects all bots. */
+  /** A part of the name, in any case; below three letters or digits, or without trigrams in the database, the beginning of the name or of its last word. No character is a wildcard. Empty selects all bots. */
   Query?: string | undefined;
   /** Empty selects all bots. */
   Status?: string | undefined;
@@ -2602,7 +2602,7 @@ export type Groups_GetRes = {
 export type Groups_ListByTenantReq = {
   Tenant: string;
   Page?: PageReq | undefined;
-  /** The beginning of the name, of its last word, of the path or of its last part, in any case. No character is a wildcard. Empty selects all groups. */
+  /** A part of the name or path, in any case; below three letters or digits, or without trigrams in the database, the beginning of the name, of its last word, of the path or of its last part. No character is a wildcard. Empty selects all groups. */
   Query?: string | undefined;
   /** Groups created at or after this time. */
   From?: string | undefined;
@@ -2640,7 +2640,7 @@ export type Groups_ListMembersReq = {
   Page?: PageReq | undefined;
   /** Whether to include the members of the groups below this one. */
   Effective?: boolean | undefined;
-  /** The beginning of the user's name, of its last word or of the address, in any case. No character is a wildcard. Empty selects all members. Requires iam.users.read. */
+  /** A part of the user's name or address, in any case; below three letters or digits, or without trigrams in the database, the beginning of the name, of its last word or of the address. No character is a wildcard. Empty selects all members. Requires iam.users.read. */
   Query?: string | undefined;
   /** The order: name or email, which require iam.users.read. Empty means by ID. */
   Sort?: string | undefined;
@@ -2657,7 +2657,7 @@ export type Groups_ListMembersRes = {
 export type Groups_ListReq = {
   Tenant: string;
   Page?: PageReq | undefined;
-  /** The beginning of the name, of its last word, of the path or of its last part, in any case. No character is a wildcard. Empty selects all groups. */
+  /** A part of the name or path, in any case; below three letters or digits, or without trigrams in the database, the beginning of the name, of its last word, of the path or of its last part. No character is a wildcard. Empty selects all groups. */
   Query?: string | undefined;
   /** Groups created at or after this time. */
   From?: string | undefined;
@@ -4120,7 +4120,7 @@ export type TenantInvitations_ListByEmailRes = {
 export type TenantInvitations_ListReq = {
   Tenant: string;
   Page?: PageReq | undefined;
-  /** The beginning of the address, in any case. No character is a wildcard. Empty selects all invitations. */
+  /** A part of the address, in any case; below three letters or digits, or without trigrams in the database, its beginning. No character is a wildcard. Empty selects all invitations. */
   Query?: string | undefined;
   /** Empty selects all invitations. */
   Status?: string | undefined;
@@ -4210,7 +4210,7 @@ export type TenantMembers_EnableRes = Record<string, never>;
 export type TenantMembers_ListReq = {
   Tenant: string;
   Page?: PageReq | undefined;
-  /** The beginning of the user's name, of its last word or of the address, in any case. No character is a wildcard. Empty selects all members. A search finds no pending member. */
+  /** A part of the user's name or address, in any case; below three letters or digits, or without trigrams in the database, the beginning of the name, of its last word or of the address. No character is a wildcard. Empty selects all members. A search finds no pending member. */
   Query?: string | undefined;
   /** Empty selects all members. */
   Status?: string | undefined;
@@ -4402,7 +4402,7 @@ export type Tenants_ListMineRes = {
 /** Selects a page, and tenants by name and status. */
 export type Tenants_ListReq = {
   Page?: PageReq | undefined;
-  /** The beginning of the name or of the slug. Letter case and accents do not count, and only the first 64 characters are compared. Empty selects all tenants. */
+  /** A part of the name or of the slug; below three letters or digits, or without trigrams in the database, the beginning. Letter case and accents do not count, and only the first 64 characters are compared. Empty selects all tenants. */
   Query?: string | undefined;
   /** Empty selects all tenants. */
   Status?: string | undefined;
@@ -4643,7 +4643,7 @@ export type Users_ImportRes = {
 export type Users_ListByTenantReq = {
   Tenant: string;
   Page?: PageReq | undefined;
-  /** The beginning of the user's name, of its last word or of the address, in any case. No character is a wildcard. Empty selects all members. */
+  /** A part of the user's name or address, in any case; below three letters or digits, or without trigrams in the database, the beginning of the name, of its last word or of the address. No character is a wildcard. Empty selects all members. */
   Query?: string | undefined;
   /** The state of the membership. Empty selects all members. */
   Status?: string | undefined;
@@ -4690,7 +4690,7 @@ export type Users_ListIdentitiesRes = {
 /** Selects a page. */
 export type Users_ListReq = {
   Page?: PageReq | undefined;
-  /** The beginning of the name, of its last word or of the address, in any case. No character is a wildcard. Empty selects all users. */
+  /** A part of the name or address, in any case; below three letters or digits, or without trigrams in the database, the beginning of the name, of its last word or of the address. No character is a wildcard. Empty selects all users. */
   Query?: string | undefined;
   /** Empty selects all users. */
   Status?: string | undefined;

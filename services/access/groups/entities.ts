@@ -1,9 +1,22 @@
 import { timeOf } from '@bailiwick/contract';
 import { type Group, GroupSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { lastPartKey, searchIndex, textKey } from '@bailiwick/store';
+import {
+  lastPartKey,
+  searchIndex,
+  type TrigramIndex,
+  textKey,
+  trigramEntityIndex,
+} from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { LaterGiver } from '../decisions/delegation.ts';
+
+export const groupTrigrams: TrigramIndex = {
+  name: 'group_entry_trigrams',
+  table: 'group_entry',
+  isOfTenants: true,
+  keys: [textKey('name'), textKey('key')],
+};
 
 /** A group of a tenant's members. Its path is its place; its ancestors need not exist. */
 export const GroupEntity = defineEntity({
@@ -36,6 +49,7 @@ export const GroupEntity = defineEntity({
       `group_entry_scim on group_entry (tenant, id) where source = 'scim'`,
     ].map(searchIndex),
     { name: 'group_entry_created', properties: ['tenant', 'createdAt', 'id'] },
+    trigramEntityIndex(groupTrigrams),
   ],
 });
 

@@ -7,11 +7,13 @@ import {
   type Reader,
   type Run,
   type Statement,
+  tenantKey,
   textKey,
 } from '@bailiwick/store';
 import { isInReach, type Reach, type ReachValues, reachValues } from '../decisions/session.ts';
 import { memberRole, ownerRole } from '../permissions/builtin.ts';
-import { type GroupRow, scimSource } from './entities.ts';
+import { memberTrigrams } from '../tenants/entities.ts';
+import { type GroupRow, groupTrigrams, scimSource } from './entities.ts';
 
 const columns =
   'e.tenant, e.id, e.path, e.name, e.description, e.external_id as "externalId", e.source, e.metadata, e.created_at as "createdAt", e.updated_at as "updatedAt"';
@@ -65,6 +67,11 @@ const searchedGroups = createListing({
     created: { key: 'e.created_at', type: 'timestamptz' },
   },
   searched: [textKey('e.name'), lastPartKey('e.name'), textKey('e.key'), lastPartKey('e.key', '/')],
+  inside: {
+    index: groupTrigrams,
+    keys: [textKey('e.name'), textKey('e.key')],
+    scope: `${tenantKey('e.tenant')} = $1`,
+  },
   filters: [
     '($7::timestamptz is null or e.created_at >= $7)',
     '($8::timestamptz is null or e.created_at < $8)',
@@ -147,6 +154,11 @@ const searchedMembers = createListing({
     email: { key: 'm.email_key', type: 'text' },
   },
   searched: ['m.name_key', 'm.last_word_key', 'm.email_key'],
+  inside: {
+    index: memberTrigrams,
+    keys: ['m.name_key', 'm.email_key'],
+    scope: `${tenantKey('m.tenant')} = $1 and m.status <> 'barred'`,
+  },
   filters: [
     `exists (
        select from group_member g where g.tenant = $1 and g.user_id = m.user_id and (g.group_id = $7::text or ($8::boolean and exists (

@@ -3,7 +3,7 @@ import {
   type TenantInvitation,
   TenantInvitationSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
-import { searchIndex, textKey } from '@bailiwick/store';
+import { searchIndex, type TrigramIndex, textKey, trigramEntityIndex } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 
@@ -11,6 +11,13 @@ export type InvitationStatus = 'pending' | 'accepted' | 'declined' | 'revoked' |
 
 /** A group that existed when it was named. A later group at the same path is a different group. */
 export type InvitedGroup = { id: string; path: string };
+
+export const invitationTrigrams: TrigramIndex = {
+  name: 'invitation_trigrams',
+  table: 'invitation',
+  isOfTenants: true,
+  keys: [textKey('email')],
+};
 
 export const InvitationEntity = defineEntity({
   name: 'Invitation',
@@ -55,6 +62,7 @@ export const InvitationEntity = defineEntity({
     searchIndex(`invitation_email on invitation (tenant, (${textKey('email')}), id)`),
     { name: 'invitation_status', properties: ['tenant', 'status', 'id'] },
     { name: 'invitation_created', properties: ['tenant', 'createdAt', 'id'] },
+    trigramEntityIndex(invitationTrigrams),
   ],
 });
 

@@ -6,9 +6,10 @@ import {
   type Reader,
   type Run,
   type Statement,
+  tenantKey,
   textKey,
 } from '@bailiwick/store';
-import type { InvitationRow, InvitationStatus } from './entities.ts';
+import { type InvitationRow, type InvitationStatus, invitationTrigrams } from './entities.ts';
 
 // One conditional statement ends an invitation: one of several concurrent calls wins, and an
 // expired invitation is void even before the sweeper has marked it.
@@ -179,6 +180,11 @@ const searched = createListing({
     created: { key: 'i.created_at', type: 'timestamptz' },
   },
   searched: [textKey('i.email')],
+  inside: {
+    index: invitationTrigrams,
+    keys: [textKey('i.email')],
+    scope: `${tenantKey('i.tenant')} = $1`,
+  },
   filters: [
     `($7::text is null or $7 = case when i.status = 'pending' and i.expires_at <= now() then 'expired' else i.status end)`,
     '($8::timestamptz is null or i.created_at >= $8)',

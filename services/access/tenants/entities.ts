@@ -6,7 +6,7 @@ import {
   TenantSchema,
   type TenantSettings,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { searchIndex, textKey } from '@bailiwick/store';
+import { searchIndex, type TrigramIndex, textKey, trigramEntityIndex } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { LaterGiver } from '../decisions/delegation.ts';
@@ -29,6 +29,13 @@ export type StoredSettings = {
   appUrl?: string;
   /** The path of a group, without a slash at its beginning. */
   scimGroupParent?: string;
+};
+
+export const tenantTrigrams: TrigramIndex = {
+  name: 'tenant_trigrams',
+  table: 'tenant',
+  isOfTenants: false,
+  keys: [textKey('name'), textKey('slug')],
 };
 
 export const TenantEntity = defineEntity({
@@ -60,6 +67,7 @@ export const TenantEntity = defineEntity({
       `tenant_name on tenant ((${textKey('name')}), id)`,
       `tenant_slug_search on tenant ((${textKey('slug')}), id)`,
     ].map(searchIndex),
+    trigramEntityIndex(tenantTrigrams),
   ],
 });
 
@@ -73,6 +81,13 @@ export const TenantLogoEntity = defineEntity({
     content: p.blob(),
   },
 });
+
+export const memberTrigrams: TrigramIndex = {
+  name: 'tenant_member_trigrams',
+  table: 'tenant_member',
+  isOfTenants: true,
+  keys: ['name_key', 'email_key'],
+};
 
 export const TenantMemberEntity = defineEntity({
   name: 'TenantMember',
@@ -115,6 +130,7 @@ export const TenantMemberEntity = defineEntity({
       properties: ['userId'],
       where: 'described_at is null',
     },
+    trigramEntityIndex(memberTrigrams),
   ],
 });
 

@@ -10,7 +10,12 @@ import {
   textKey,
 } from '@bailiwick/store';
 import { demandsMore, type ProofValues, proofValues } from '../decisions/session.ts';
-import type { MembershipRow, TenantMemberRow, TenantRow } from './entities.ts';
+import {
+  type MembershipRow,
+  type TenantMemberRow,
+  type TenantRow,
+  tenantTrigrams,
+} from './entities.ts';
 
 const tenantColumns =
   't.id, t.slug, t.name, t.status, t.settings, t.branding, t.metadata, t.created_at as "createdAt", t.updated_at as "updatedAt"';
@@ -42,6 +47,11 @@ const searchedTenants = createListing({
   id: 't.id',
   orders: {},
   searched: [textKey('t.name'), textKey('t.slug')],
+  inside: {
+    index: tenantTrigrams,
+    keys: [textKey('t.name'), textKey('t.slug')],
+    scope: `$1::text = ''`,
+  },
   filters: ['($7::text is null or t.status = $7)'],
   selective: [
     {

@@ -1,9 +1,22 @@
 import { encodeJson, type JsonObject, timeOf } from '@bailiwick/contract';
 import { type Bot, BotSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
-import { lastPartKey, searchIndex, textKey } from '@bailiwick/store';
+import {
+  lastPartKey,
+  searchIndex,
+  type TrigramIndex,
+  textKey,
+  trigramEntityIndex,
+} from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Maker } from './maker.ts';
+
+export const botTrigrams: TrigramIndex = {
+  name: 'bot_trigrams',
+  table: 'bot',
+  isOfTenants: true,
+  keys: [textKey('name')],
+};
 
 /** A program of a tenant that calls the API with its own keys. */
 export const BotEntity = defineEntity({
@@ -29,6 +42,7 @@ export const BotEntity = defineEntity({
       `bot_last_word on bot (tenant, (${lastPartKey('name')}), id)`,
     ].map(searchIndex),
     { name: 'bot_created', properties: ['tenant', 'createdAt', 'id'] },
+    trigramEntityIndex(botTrigrams),
   ],
 });
 

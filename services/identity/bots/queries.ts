@@ -6,9 +6,10 @@ import {
   lastPartKey,
   type Reader,
   type Statement,
+  tenantKey,
   textKey,
 } from '@bailiwick/store';
-import type { BotRow } from './entities.ts';
+import { type BotRow, botTrigrams } from './entities.ts';
 
 const columns = `b.tenant, b.id, b.name, b.description, b.active, b.metadata, b.last_used_at as "lastUsedAt", b.created_by as "createdBy",
   b.created_at as "createdAt", b.updated_at as "updatedAt"`;
@@ -94,6 +95,11 @@ const searched = createListing({
     created: { key: 'b.created_at', type: 'timestamptz' },
   },
   searched: [textKey('b.name'), lastPartKey('b.name')],
+  inside: {
+    index: botTrigrams,
+    keys: [textKey('b.name')],
+    scope: `${tenantKey('b.tenant')} = $1`,
+  },
   filters: [
     `($7::text is null or b.active = ($7 = 'active'))`,
     '($8::timestamptz is null or b.created_at >= $8)',

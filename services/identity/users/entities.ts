@@ -1,9 +1,22 @@
 import { encodeJson, type JsonObject } from '@bailiwick/contract';
 import { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import { lastPartKey, searchIndex, textKey } from '@bailiwick/store';
+import {
+  lastPartKey,
+  searchIndex,
+  type TrigramIndex,
+  textKey,
+  trigramEntityIndex,
+} from '@bailiwick/store';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+export const userTrigrams: TrigramIndex = {
+  name: 'user_account_trigrams',
+  table: 'user_account',
+  isOfTenants: false,
+  keys: [textKey('name'), textKey('email')],
+};
 
 export const UserEntity = defineEntity({
   name: 'User',
@@ -48,6 +61,7 @@ export const UserEntity = defineEntity({
       `user_account_email on user_account ((${textKey('email')}), id)`,
     ].map(searchIndex),
     { name: 'user_account_created', properties: ['createdAt', 'id'] },
+    trigramEntityIndex(userTrigrams),
     {
       name: 'user_account_status',
       properties: ['status', 'id'],

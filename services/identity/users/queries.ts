@@ -11,7 +11,7 @@ import {
   type Transaction,
   textKey,
 } from '@bailiwick/store';
-import type { UserRow } from './entities.ts';
+import { type UserRow, userTrigrams } from './entities.ts';
 
 const storedColumns = `id, email, email_key, email_verified, mailbox_proven, name, given_name, family_name, picture,
   locale, status, external_id, import_batch, metadata, password_hash, last_login_at, created_at, updated_at`;
@@ -114,6 +114,11 @@ const searched = createListing({
     created: { key: 'u.created_at', type: 'timestamptz' },
   },
   searched: [textKey('u.name'), lastPartKey('u.name'), textKey('u.email')],
+  inside: {
+    index: userTrigrams,
+    keys: [textKey('u.name'), textKey('u.email')],
+    scope: `$1::text = ''`,
+  },
   filters: [
     '($7::text is null or u.status = $7)',
     '($8::timestamptz is null or u.created_at >= $8)',

@@ -35,7 +35,10 @@ describeOne('searches in lists of groups, bots and invitations', 'one process', 
       assert.deepEqual(await find({ Query: 'back' }), ['eng/Backend']);
       assert.deepEqual(await find({ Query: 'search' }), ['eng/Backend']);
       assert.deepEqual(await find({ Query: 'eng/b' }), ['eng/Backend']);
+      assert.deepEqual(await find({ Query: 'g/back' }), ['eng/Backend']);
+      assert.deepEqual(await find({ Query: 'age and' }), ['eng/Backend']);
       assert.deepEqual(await find({ Query: 'e%' }), []);
+      assert.deepEqual(await find({ Query: 'eng%' }), []);
       assert.deepEqual(await find({ Sort: 'name' }), ['england', 'eng', 'sales', 'eng/Backend']);
       assert.deepEqual(await find({ Sort: 'created', Descending: true }), [
         'england',

@@ -5,9 +5,10 @@ import {
   type Reader,
   type Run,
   type Statement,
+  tenantKey,
   textKey,
 } from '@bailiwick/store';
-import type { TenantMemberRow } from '../entities.ts';
+import { memberTrigrams, type TenantMemberRow } from '../entities.ts';
 import { memberColumns, offerColumns, pendingOffer } from '../queries.ts';
 
 // Members are found by keys of their names and addresses, which identity owns. names.ts keeps the
@@ -24,10 +25,12 @@ const members = `(
 
 const statuses = `array[$7::text, case $7::text when 'disabled' then 'barred' end]`;
 
+const visible = `($11::boolean or m.status <> 'barred') and ($12::boolean or m.status <> 'pending')`;
+
 const searched = createListing({
   name: 'access.members_searched',
   sources: [members, offers],
-  scope: `m.tenant = $1 and ($11::boolean or m.status <> 'barred') and ($12::boolean or m.status <> 'pending')`,
+  scope: `m.tenant = $1 and ${visible}`,
   id: 'm.user_id',
   orders: {
     name: { key: `m.name_key collate "C"`, type: 'text' },
@@ -35,6 +38,11 @@ const searched = createListing({
     joined: { key: 'm.since', type: 'timestamptz' },
   },
   searched: [`m.name_key collate "C"`, `m.last_word_key collate "C"`, `m.email_key collate "C"`],
+  inside: {
+    index: memberTrigrams,
+    keys: [`m.name_key collate "C"`, `m.email_key collate "C"`],
+    scope: `${tenantKey('m.tenant')} = $1 and ${visible}`,
+  },
   filters: [
     `($7::text is null or m.status = any (${statuses}))`,
     '($8::text is null or m.source = $8)',

@@ -282,7 +282,8 @@ export type GroupsListRequest = Message<"bailiwick.access.v1.GroupsListRequest">
   page?: PageReq | undefined;
 
   /**
-   * The beginning of the name, of its last word, of the path or of its last part, in any case. No
+   * A part of the name or path, in any case; below three letters or digits, or without trigrams in
+   * the database, the beginning of the name, of its last word, of the path or of its last part. No
    * character is a wildcard. Empty selects all groups.
    *
    * @generated from field: string query = 3 [json_name = "Query"];
@@ -361,7 +362,8 @@ export type GroupsListByTenantRequest = Message<"bailiwick.access.v1.GroupsListB
   page?: PageReq | undefined;
 
   /**
-   * The beginning of the name, of its last word, of the path or of its last part, in any case. No
+   * A part of the name or path, in any case; below three letters or digits, or without trigrams in
+   * the database, the beginning of the name, of its last word, of the path or of its last part. No
    * character is a wildcard. Empty selects all groups.
    *
    * @generated from field: string query = 3 [json_name = "Query"];
@@ -546,8 +548,9 @@ export type GroupsListMembersRequest = Message<"bailiwick.access.v1.GroupsListMe
   effective?: boolean | undefined;
 
   /**
-   * The beginning of the user's name, of its last word or of the address, in any case. No character
-   * is a wildcard. Empty selects all members. Requires iam.users.read.
+   * A part of the user's name or address, in any case; below three letters or digits, or without
+   * trigrams in the database, the beginning of the name, of its last word or of the address. No
+   * character is a wildcard. Empty selects all members. Requires iam.users.read.
    *
    * @generated from field: string query = 5 [json_name = "Query"];
    */

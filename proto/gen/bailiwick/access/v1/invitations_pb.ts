@@ -333,8 +333,8 @@ export type TenantInvitationsListRequest = Message<"bailiwick.access.v1.TenantIn
   page?: PageReq | undefined;
 
   /**
-   * The beginning of the address, in any case. No character is a wildcard. Empty selects all
-   * invitations.
+   * A part of the address, in any case; below three letters or digits, or without trigrams in the
+   * database, its beginning. No character is a wildcard. Empty selects all invitations.
    *
    * @generated from field: string query = 3 [json_name = "Query"];
    */

@@ -602,8 +602,9 @@ export type TenantsListRequest = Message<"bailiwick.access.v1.TenantsListRequest
   page?: PageReq | undefined;
 
   /**
-   * The beginning of the name or of the slug. Letter case and accents do not count, and only the
-   * first 64 characters are compared. Empty selects all tenants.
+   * A part of the name or of the slug; below three letters or digits, or without trigrams in the
+   * database, the beginning. Letter case and accents do not count, and only the first 64 characters
+   * are compared. Empty selects all tenants.
    *
    * @generated from field: string query = 2 [json_name = "Query"];
    */
@@ -981,8 +982,9 @@ export type TenantMembersListRequest = Message<"bailiwick.access.v1.TenantMember
   page?: PageReq | undefined;
 
   /**
-   * The beginning of the user's name, of its last word or of the address, in any case. No character
-   * is a wildcard. Empty selects all members. A search finds no pending member.
+   * A part of the user's name or address, in any case; below three letters or digits, or without
+   * trigrams in the database, the beginning of the name, of its last word or of the address. No
+   * character is a wildcard. Empty selects all members. A search finds no pending member.
    *
    * @generated from field: string query = 3 [json_name = "Query"];
    */

@@ -227,7 +227,8 @@ export type BotsListRequest = Message<"bailiwick.identity.v1.BotsListRequest"> &
   page?: PageReq | undefined;
 
   /**
-   * The beginning of the name or of its last word, in any case. No character is a wildcard. Empty
+   * A part of the name, in any case; below three letters or digits, or without trigrams in the
+   * database, the beginning of the name or of its last word. No character is a wildcard. Empty
    * selects all bots.
    *
    * @generated from field: string query = 3 [json_name = "Query"];

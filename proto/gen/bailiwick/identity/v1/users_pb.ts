@@ -79,8 +79,9 @@ export type UsersListRequest = Message<"bailiwick.identity.v1.UsersListRequest">
   page?: PageReq | undefined;
 
   /**
-   * The beginning of the name, of its last word or of the address, in any case. No character is a
-   * wildcard. Empty selects all users.
+   * A part of the name or address, in any case; below three letters or digits, or without trigrams
+   * in the database, the beginning of the name, of its last word or of the address. No character is
+   * a wildcard. Empty selects all users.
    *
    * @generated from field: string query = 2 [json_name = "Query"];
    */
@@ -165,8 +166,9 @@ export type UsersListByTenantRequest = Message<"bailiwick.identity.v1.UsersListB
   page?: PageReq | undefined;
 
   /**
-   * The beginning of the user's name, of its last word or of the address, in any case. No character
-   * is a wildcard. Empty selects all members.
+   * A part of the user's name or address, in any case; below three letters or digits, or without
+   * trigrams in the database, the beginning of the name, of its last word or of the address. No
+   * character is a wildcard. Empty selects all members.
    *
    * @generated from field: string query = 3 [json_name = "Query"];
    */

@@ -1,0 +1,104 @@
+import type { Log } from '@bailiwick/process';
+import type { Client } from 'pg';
+
+// Indexes of trigrams, by which a search finds a text inside of a key. They need two extensions of
+// PostgreSQL, which not every server allows: without them a search compares beginnings only.
+
+const extensions = ['pg_trgm', 'btree_gin'] as const;
+type Extension = (typeof extensions)[number];
+
+/** The trigram index of a table's keys. `isOfTenants`: its first column is the tenant. */
+export type TrigramIndex = {
+  name: string;
+  table: string;
+  isOfTenants: boolean;
+  /** Columns, or expressions of them, without the name of the table. */
+  keys: readonly string[];
+};
+
+/**
+ * The tenant in a trigram index. Its collation keeps a search from other indexes: a planner that
+ * does not know the tenant could read all rows of the largest one there.
+ */
+export const tenantKey = (column: string): string => `${column} collate "C"`;
+
+/** New rows wait in a list that each search reads: it stays short. */
+const pendingKilobytes = 256;
+
+function definitionOf(
+  { name, isOfTenants, keys }: TrigramIndex,
+  table: string,
+  schemas: Readonly<Record<Extension, string>>,
+): string {
+  const columns = [
+    ...(isOfTenants ? [`(${tenantKey('tenant')}) ${schemas.btree_gin}text_ops`] : []),
+    ...keys.map((key) => `(${key}) ${schemas.pg_trgm}gin_trgm_ops`),
+  ];
+  return `${name} on ${table} using gin (${columns.join(', ')}) with (gin_pending_list_limit = ${pendingKilobytes})`;
+}
+
+/** A trigram index for its entity. */
+export const trigramEntityIndex = (index: TrigramIndex) => ({
+  name: index.name,
+  expression: `create index ${definitionOf(index, index.table, { pg_trgm: '', btree_gin: '' })}`,
+});
+
+/**
+ * Creates the missing trigram indexes of a schema, and before them the extensions. Rows can be
+ * written meanwhile. Logs one line if the server refuses: the next run of the migrations tries again.
+ */
+export async function createTrigramIndexes(
+  client: Client,
+  { service, indexes }: { service: string; indexes: readonly TrigramIndex[] },
+  log: Log,
+): Promise<void> {
+  try {
+    const schemas = await findExtensions(client);
+    // A build waits for older transactions, and holds no lock that a call waits for.
+    await client.query(`set lock_timeout = '30min'`);
+    for (const index of indexes) {
+      const state = await stateOf(client, `${service}.${index.name}`);
+      if (state === 'valid') continue;
+      // An interrupted build leaves an invalid index.
+      if (state === 'invalid')
+        await client.query(`drop index concurrently ${service}.${index.name}`);
+      const table = `${service}.${index.table}`;
+      await client.query(`create index concurrently ${definitionOf(index, table, schemas)}`);
+    }
+  } catch (error) {
+    log.warn(
+      `searches in ${service} compare beginnings only, because the trigram indexes are missing: let a superuser run "create extension ${extensions.join('; create extension ')}" in this database, then run the migrations again`,
+      { problem: error instanceof Error ? error.message : String(error) },
+    );
+  } finally {
+    await client.query('reset lock_timeout');
+  }
+}
+
+/** The schemas of the extensions, as prefixes of their names. Creates missing extensions. */
+async function findExtensions(client: Client): Promise<Record<Extension, string>> {
+  const find = async () => {
+    const { rows } = await client.query<{ name: Extension; schema: string }>(
+      `select e.extname as name, quote_ident(n.nspname) || '.' as schema
+       from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = any ($1)`,
+      [extensions],
+    );
+    return Object.fromEntries(rows.map(({ name, schema }) => [name, schema])) as Partial<
+      Record<Extension, string>
+    >;
+  };
+  for (const name of extensions)
+    if ((await find())[name] === undefined)
+      await client.query(`create extension if not exists ${name} schema public`);
+  const { pg_trgm = '', btree_gin = '' } = await find();
+  return { pg_trgm, btree_gin };
+}
+
+async function stateOf(client: Client, index: string): Promise<'missing' | 'invalid' | 'valid'> {
+  const { rows } = await client.query<{ isValid: boolean }>(
+    'select indisvalid as "isValid" from pg_index where indexrelid = to_regclass($1)',
+    [index],
+  );
+  if (!rows[0]) return 'missing';
+  return rows[0].isValid ? 'valid' : 'invalid';
+}
