@@ -7,7 +7,7 @@ import {
   type ServiceSchema,
 } from '@bailiwick/store';
 import { AuditCheckpointEntity, AuditEntryEntity, AuditHeadEntity } from './audit/entities.ts';
-import { DailyCountEntity } from './counts/entities.ts';
+import { DailyCountEntity, HourlyCountEntity } from './counts/entities.ts';
 import { GrantEntity } from './grants/entities.ts';
 import {
   GroupEntity,
@@ -22,6 +22,7 @@ import { TenantSearch } from './migrations/031-tenant-search.ts';
 import { AuditTargetKeys } from './migrations/032-audit-target-keys.ts';
 import { GrantRoleList } from './migrations/033-grant-role-list.ts';
 import { OperatorLinks } from './migrations/034-operator-links.ts';
+import { HourlyCounts } from './migrations/035-hourly-counts.ts';
 import { OperatorLinkEntity } from './operators/entities.ts';
 import { ScimUserEntity } from './provisioned/entities.ts';
 import { RoleEntity } from './roles/entities.ts';
@@ -63,6 +64,7 @@ export const accessSchema: ServiceSchema = {
     AuditHeadEntity,
     AuditCheckpointEntity,
     DailyCountEntity,
+    HourlyCountEntity,
     OperatorLinkEntity,
   ],
   migrations: [
@@ -72,6 +74,7 @@ export const accessSchema: ServiceSchema = {
     { name: '032-audit-target-keys', class: AuditTargetKeys },
     { name: '033-grant-role-list', class: GrantRoleList },
     { name: '034-operator-links', class: OperatorLinks },
+    { name: '035-hourly-counts', class: HourlyCounts },
   ],
   baseline: { version: 20, last: '028-mapping-givers' },
   compatibleFrom: 1,

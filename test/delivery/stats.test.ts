@@ -47,7 +47,10 @@ describeOne('the figures of endpoints', 'one process', (topology) => {
       return last?.Delivered === 1 && last.Failed === 1 && current;
     });
     assert.deepEqual(stats.Endpoints, { Total: 2, Failing: 1, Disabled: 0 });
-    assert.deepEqual([stats.Days.length, stats.Hours.length], [30, 0]);
+    assert.deepEqual([stats.Days.length, stats.Hours.length], [30, 48]);
+    const together = (count: (hour: Numbers) => number) =>
+      stats.Hours.reduce((sum, hour) => sum + count(hour), 0);
+    assert.deepEqual([together((h) => h.Delivered), together((h) => h.Failed)], [1, 1]);
     const one = await statsOf({ ID: good.id });
     assert.deepEqual(
       [one.Days.at(-1)?.Delivered, one.Days.at(-1)?.Failed, one.Hours.length],

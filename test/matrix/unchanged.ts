@@ -9,6 +9,7 @@ const bookkeeping = [
   'outbox',
   'audit_entry',
   'daily_count',
+  'hourly_count',
   'audit_head',
   'audit_checkpoint',
   'rate_window',

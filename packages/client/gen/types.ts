@@ -1807,7 +1807,7 @@ export type Chat_GetStatsRes = {
   Endpoints: EndpointCounts;
   /** The last 30 days, oldest first. The last one is today. */
   Days: DeliveryStats[];
-  /** The last 48 hours, oldest first. Empty unless the request names an endpoint. */
+  /** The last 48 hours, oldest first. */
   Hours: DeliveryStats[];
 };
 
@@ -2694,6 +2694,12 @@ export type Groups_SaveReq = {
 
 /** Empty: the group is saved. */
 export type Groups_SaveRes = Record<string, never>;
+
+/** What was counted in one hour. */
+export type HourCount = {
+  Start?: string;
+  Count: number;
+};
 
 /** A user's identity at an identity provider. */
 export type Identity = {
@@ -4364,6 +4370,12 @@ export type Tenants_GetCountsRes = {
   SignIns: DayCount[];
   /** The denied calls about the tenant, oldest day first. Requires iam.audit.read. */
   Refusals: DayCount[];
+  /** By how many the records of each kind changed on each day, for the kinds that the caller may read. */
+  Trends: Trend[];
+  /** As SignIns, for each of the last 24 hours. */
+  SignInHours: HourCount[];
+  /** As Refusals, for each of the last 24 hours. */
+  RefusalHours: HourCount[];
 };
 
 /** Selects one tenant. */
@@ -4478,6 +4490,14 @@ export type Tokens_IntrospectRes = {
   ExpiresAt?: string;
   /** The permissions of the bot that the key is narrowed to. Empty means all of them. */
   Permissions: string[];
+};
+
+/** How the number of records of one kind has changed. */
+export type Trend = {
+  /** members, invitations, groups, roles, bots or apps. Each requires the permission to read the records, such as iam.groups.read; members requires iam.users.read. */
+  Kind: string;
+  /** The records that were added on the day less those that were removed, oldest day first. For invitations, those that were sent. */
+  Days: DayCount[];
 };
 
 /** A user of the platform. */
@@ -4991,7 +5011,7 @@ export type Webhooks_GetStatsRes = {
   Endpoints: EndpointCounts;
   /** The last 30 days, oldest first. The last one is today. */
   Days: DeliveryStats[];
-  /** The last 48 hours, oldest first. Empty unless the request names an endpoint. */
+  /** The last 48 hours, oldest first. */
   Hours: DeliveryStats[];
 };
 

@@ -17,5 +17,23 @@ export const DailyCountEntity = defineEntity({
   indexes: [{ name: 'daily_count_age', properties: ['day'] }],
 });
 
+/** What was counted in one hour. The same statement counts it. */
+export const HourlyCountEntity = defineEntity({
+  name: 'HourlyCount',
+  tableName: 'hourly_count',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    kind: p.string().primary().columnType('text').$type<EventKind>(),
+    hour: p.datetime(3).primary(),
+    count: p.integer(),
+  },
+  indexes: [{ name: 'hourly_count_age', properties: ['hour'] }],
+});
+
 /** sign_in: by an active member; on the platform by any user. denied: a call about the tenant. */
-export type DailyKind = 'sign_in' | 'denied';
+export type EventKind = 'sign_in' | 'denied';
+
+/** The added records of a kind less the removed ones; invitations: those that were sent. */
+export type TrendKind = 'members' | 'invitations' | 'groups' | 'roles' | 'bots' | 'apps';
+
+export type DailyKind = EventKind | TrendKind;

@@ -1,6 +1,6 @@
 import type { Origin } from '@bailiwick/contract';
 import type { Database, Reader, Statement } from '@bailiwick/store';
-import type { DailyKind } from './entities.ts';
+import type { EventKind, TrendKind } from './entities.ts';
 
 /** Counting ends here, so that a call takes as long for a large tenant as for a small one. */
 export const most = 10_000;
@@ -79,8 +79,49 @@ const days: Statement<{ day: string; count: number }, [tenant: string, kind: str
 export const listDays = (
   reader: Reader,
   tenant: string,
-  kind: DailyKind,
+  kind: EventKind,
 ): Promise<Array<{ day: string; count: number }>> => reader.query(days, [tenant, kind]);
+
+const hours: Statement<{ start: Date | string; count: number }, [tenant: string, kind: string]> = {
+  name: 'access.hourly_counts',
+  text: `select series.hour as start, coalesce(c.count, 0) as count
+         from generate_series(date_trunc('hour', now(), 'UTC') - interval '23 hours', date_trunc('hour', now(), 'UTC'), interval '1 hour') as series (hour)
+         left join hourly_count c on c.tenant = $1 and c.kind = $2 and c.hour = series.hour order by series.hour`,
+};
+
+/** The counts of each of the last 24 hours, oldest first. */
+export const listHours = (
+  reader: Reader,
+  tenant: string,
+  kind: EventKind,
+): Promise<Array<{ start: Date | string; count: number }>> => reader.query(hours, [tenant, kind]);
+
+const trends: Statement<
+  { kind: TrendKind; day: string; count: number },
+  [tenant: string, kinds: readonly string[]]
+> = {
+  name: 'access.trends',
+  text: `select k.kind, series.day::date::text as day, coalesce(c.count, 0) as count
+         from unnest($2::text[]) as k (kind)
+         cross join generate_series((now() at time zone 'UTC')::date - 29, (now() at time zone 'UTC')::date, interval '1 day') as series (day)
+         left join daily_count c on c.tenant = $1 and c.kind = k.kind and c.day = series.day::date order by k.kind, series.day`,
+};
+
+type Trend = { kind: TrendKind; days: Array<{ day: string; count: number }> };
+
+/** How the records of each kind changed on each of the last 30 days, oldest first. */
+export async function listTrends(
+  reader: Reader,
+  tenant: string,
+  kinds: readonly TrendKind[],
+): Promise<Trend[]> {
+  if (kinds.length === 0) return [];
+  const rows = await reader.query(trends, [tenant, kinds]);
+  return kinds.map((kind) => ({
+    kind,
+    days: rows.filter((row) => row.kind === kind).map(({ day, count }) => ({ day, count })),
+  }));
+}
 
 const sweep: Statement<never, []> = {
   name: 'access.sweep_daily_counts',
@@ -88,7 +129,14 @@ const sweep: Statement<never, []> = {
   across: 'the sweeper covers all tenants',
 };
 
+const sweepHours: Statement<never, []> = {
+  name: 'access.sweep_hourly_counts',
+  text: `delete from hourly_count where hour < now() - interval '2 days'`,
+  across: 'the sweeper covers all tenants',
+};
+
 /** Deletes the counts that are no longer shown. */
 export async function deleteOldCounts(database: Database, call: Origin): Promise<void> {
   await database.write(call, sweep, []);
+  await database.write(call, sweepHours, []);
 }

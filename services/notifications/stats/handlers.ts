@@ -17,7 +17,7 @@ export const statsHandler =
     const [endpoints, days, hours] = await Promise.all([
       countEndpoints(reader, tenant, prefix),
       listDays(reader, tenant, id || `${prefix}_`),
-      id === '' ? [] : listHours(reader, tenant, id),
+      listHours(reader, tenant, id || `${prefix}_`),
     ]);
     return { endpoints, days: days.map(toStats), hours: hours.map(toStats) };
   };

@@ -52,20 +52,24 @@ const days: Statement<StatsRow, [tenant: string, of: string]> = {
          from generate_series(date_trunc('day', now() at time zone 'UTC') - interval '29 days', date_trunc('day', now() at time zone 'UTC'), interval '1 day') as asked (day)
          left join counted h on h.day = asked.day group by asked.day order by asked.day`,
 };
-const hours: Statement<StatsRow, [tenant: string, endpoint: string]> = {
+const hours: Statement<StatsRow, [tenant: string, of: string]> = {
   name: 'notifications.delivery_hours',
-  text: `select asked.hour as start, ${numbers}
+  text: `with counted as (
+           select hour, delivered, retried, failed, total_ms, longest_ms from delivery_hour
+           where tenant = $1 and starts_with(endpoint, $2) and hour >= date_trunc('hour', now()) - interval '47 hours'
+         )
+         select asked.hour as start, ${numbers}
          from generate_series(date_trunc('hour', now()) - interval '47 hours', date_trunc('hour', now()), interval '1 hour') as asked (hour)
-         left join delivery_hour h on h.tenant = $1 and h.endpoint = $2 and h.hour = asked.hour group by asked.hour order by asked.hour`,
+         left join counted h on h.hour = asked.hour group by asked.hour order by asked.hour`,
 };
 
 /** The attempts of the last 30 days by day, oldest first. `of`: an endpoint, or the prefix of all. */
 export const listDays = (reader: Reader, tenant: string, of: string): Promise<StatsRow[]> =>
   reader.query(days, [tenant, of]);
 
-/** The attempts of the last 48 hours at one endpoint by hour, oldest first. */
-export const listHours = (reader: Reader, tenant: string, endpoint: string): Promise<StatsRow[]> =>
-  reader.query(hours, [tenant, endpoint]);
+/** The attempts of the last 48 hours by hour, oldest first. `of`: as in `listDays`. */
+export const listHours = (reader: Reader, tenant: string, of: string): Promise<StatsRow[]> =>
+  reader.query(hours, [tenant, of]);
 
 const oldHours: Statement<unknown, [limit: number]> = {
   name: 'notifications.delete_old_hours',

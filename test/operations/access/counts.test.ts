@@ -12,6 +12,7 @@ import { countOf } from '../../support/store.ts';
 
 type Count = { Value: number; HasMore: boolean };
 type Day = { Day: string; Count: number };
+type Hour = { Start: string; Count: number };
 type Counts = {
   Members?: { Active: Count; Disabled: Count };
   Invitations?: Count;
@@ -19,6 +20,9 @@ type Counts = {
   Roles?: Count;
   SignIns: Day[];
   Refusals: Day[];
+  Trends: Array<{ Kind: string; Days: Day[] }>;
+  SignInHours: Hour[];
+  RefusalHours: Hour[];
 };
 
 const today = () => new Date().toISOString().slice(0, 10);
@@ -54,6 +58,8 @@ describeOne('the figures', 'one process', (topology) => {
     return member;
   };
   const numberOf = (Value: number) => ({ Value, HasMore: false });
+  const sumOf = (counts: ReadonlyArray<{ Count: number }>) =>
+    counts.reduce((sum, { Count }) => sum + Count, 0);
 
   test('Tenants_GetCounts counts members by status, open invitations, groups and roles', async () => {
     const Tenant = await createTenant(stack, owner.token);
@@ -96,15 +102,22 @@ describeOne('the figures', 'one process', (topology) => {
       Roles: ['inviter'],
     });
     await call('TenantInvitations_Accept', { Token: invited['Token'] }, member.token);
-    assert.deepEqual(await countsOf(Tenant, member.token), {
+    const { Trends, ...figures } = await countsOf(Tenant, member.token);
+    assert.deepEqual(figures, {
       Invitations: numberOf(0),
       SignIns: [],
       Refusals: [],
+      SignInHours: [],
+      RefusalHours: [],
     });
+    assert.deepEqual(
+      Trends.map(({ Kind }) => Kind),
+      ['invitations'],
+    );
     // A member who may read users sees who there is, and not when they sign in.
     const reader = await join(Tenant);
-    const { Members, SignIns } = await countsOf(Tenant, reader.token);
-    assert.deepEqual([Members?.Active, SignIns], [numberOf(3), []]);
+    const { Members, SignIns, SignInHours } = await countsOf(Tenant, reader.token);
+    assert.deepEqual([Members?.Active, SignIns, SignInHours], [numberOf(3), [], []]);
     const stranger = await signUp(stack);
     await createTenant(stack, stranger.token);
     for (const operation of [
@@ -142,6 +155,7 @@ describeOne('the figures', 'one process', (topology) => {
     const before = await totals();
     bodyOf(await login(stack, member.email));
     await eventually('the sign-in', async () => (await signIns(one)).at(-1)?.Count === 1);
+    assert.equal(sumOf((await countsOf(one, owner.token)).SignInHours), 1);
     assert.ok((await totals()) > before);
     // A disabled member's sign-in is none of the tenant.
     assert.deepEqual(
@@ -153,7 +167,35 @@ describeOne('the figures', 'one process', (topology) => {
       'the denied call',
       async () => (await countsOf(one, owner.token)).Refusals.at(-1)?.Count === 1,
     );
+    const { RefusalHours } = await countsOf(one, owner.token);
+    assert.deepEqual([RefusalHours.length, sumOf(RefusalHours)], [24, 1]);
     assert.ok((await countsOf(other, owner.token)).Refusals.every(({ Count }) => Count === 0));
+  });
+
+  test('the trends say by how many the records of each kind changed on each day, and no other tenant’s', async () => {
+    const [one, other] = [
+      await createTenant(stack, owner.token),
+      await createTenant(stack, owner.token),
+    ];
+    const member = await join(one);
+    for (const Path of ['a', 'b', 'c']) await call('Groups_Save', { Group: { Tenant: one, Path } });
+    await call('Groups_Delete', { Tenant: one, Path: 'c' });
+    await call('TenantMembers_Remove', { Tenant: one, UserID: member.id });
+    await call('TenantInvitations_Create', { Tenant: one, Email: 'ada@example.com' });
+    await createBot(stack, one, owner.token);
+    const trendsOf = async (tenant: string) =>
+      Object.fromEntries(
+        (await countsOf(tenant, owner.token)).Trends.map(({ Kind, Days }) => {
+          assert.equal(Days.length, 30);
+          assert.equal(Days.at(-1)?.Day, today());
+          return [Kind, sumOf(Days)];
+        }),
+      );
+    const none = { members: 1, invitations: 0, groups: 0, roles: 0, bots: 0, apps: 0 };
+    await eventually('the bot', async () => (await trendsOf(one))['bots'] === 1);
+    assert.deepEqual(await trendsOf(one), { ...none, invitations: 1, groups: 2, bots: 1 });
+    await eventually('the owner', async () => (await trendsOf(other))['members'] === 1);
+    assert.deepEqual(await trendsOf(other), none);
   });
 
   test('entries that replicas append at once and again count once, on the day of each', async () => {

@@ -56,17 +56,33 @@ const append: Statement<{ tenant: string }, [heads: string, entries: string]> = 
          ), stored as (
            insert into audit_entry
            select e.* from jsonb_populate_recordset(null::audit_entry, $2::jsonb) e where e.tenant in (select tenant from ours)
-           returning tenant, action, result, actor_id, (occurred_at at time zone 'UTC')::date as day
+           returning tenant, action, result, actor_id, occurred_at as at
+         ), happened as (
+           select s.tenant, 'denied' as kind, s.at, 1 as count from stored s where s.result = 'denied'
+           union all select '', 'sign_in', s.at, 1 from stored s where s.action = 'user.signed_in'
+           union all select m.tenant, 'sign_in', s.at, 1 from stored s cross join lateral (
+             select tenant from tenant_member where user_id = s.actor_id and status = 'active' order by tenant limit 1000
+           ) m where s.action = 'user.signed_in'
+         ), changed as (
+           select s.tenant, k.kind, s.at, k.count from stored s join (values
+             ('tenant.member_added', 'members', 1), ('tenant.member_removed', 'members', -1),
+             ('invitation.created', 'invitations', 1),
+             ('group.created', 'groups', 1), ('group.deleted', 'groups', -1),
+             ('role.created', 'roles', 1), ('role.deleted', 'roles', -1),
+             ('bot.created', 'bots', 1), ('bot.deleted', 'bots', -1),
+             ('oauth_app.created', 'apps', 1), ('oauth_app.deleted', 'apps', -1)
+           ) as k (action, kind, count) on k.action = s.action where s.result = 'success' and s.tenant <> ''
          ), counted as (
            insert into daily_count as c (tenant, kind, day, count)
-           select tenant, kind, day, count(*) from (
-             select s.tenant, 'denied' as kind, s.day from stored s where s.result = 'denied'
-             union all select '', 'sign_in', s.day from stored s where s.action = 'user.signed_in'
-             union all select m.tenant, 'sign_in', s.day from stored s cross join lateral (
-               select tenant from tenant_member where user_id = s.actor_id and status = 'active' order by tenant limit 1000
-             ) m where s.action = 'user.signed_in'
+           select tenant, kind, (at at time zone 'UTC')::date as day, sum(count) from (
+             select h.tenant, h.kind, h.at, h.count from happened h union all select x.tenant, x.kind, x.at, x.count from changed x
            ) as one group by tenant, kind, day order by tenant, kind, day
            on conflict (tenant, kind, day) do update set count = c.count + excluded.count
+         ), counted_by_hour as (
+           insert into hourly_count as c (tenant, kind, hour, count)
+           select tenant, kind, date_trunc('hour', at, 'UTC') as hour, sum(count) from happened
+           where at >= now() - interval '1 day' group by tenant, kind, hour order by tenant, kind, hour
+           on conflict (tenant, kind, hour) do update set count = c.count + excluded.count
          )
          select tenant from ours`,
   between: 'counts a sign-in in each tenant of the user; returns no tenant data',

@@ -4,13 +4,15 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file bailiwick/common/v1/count.proto.
  */
 export const file_bailiwick_common_v1_count: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svY29tbW9uL3YxL2NvdW50LnByb3RvEhNiYWlsaXdpY2suY29tbW9uLnYxIjgKBUNvdW50EhQKBXZhbHVlGAEgASgFUgVWYWx1ZRIZCghoYXNfbW9yZRgCIAEoCFIHSGFzTW9yZSIyCghEYXlDb3VudBIQCgNkYXkYASABKAlSA0RheRIUCgVjb3VudBgCIAEoBVIFQ291bnRiBnByb3RvMw");
+  fileDesc("Ch9iYWlsaXdpY2svY29tbW9uL3YxL2NvdW50LnByb3RvEhNiYWlsaXdpY2suY29tbW9uLnYxIjgKBUNvdW50EhQKBXZhbHVlGAEgASgFUgVWYWx1ZRIZCghoYXNfbW9yZRgCIAEoCFIHSGFzTW9yZSIyCghEYXlDb3VudBIQCgNkYXkYASABKAlSA0RheRIUCgVjb3VudBgCIAEoBVIFQ291bnQiUwoJSG91ckNvdW50EjAKBXN0YXJ0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFU3RhcnQSFAoFY291bnQYAiABKAVSBUNvdW50YgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * A number of records.
@@ -63,4 +65,28 @@ export type DayCount = Message<"bailiwick.common.v1.DayCount"> & {
  */
 export const DayCountSchema: GenMessage<DayCount> = /*@__PURE__*/
   messageDesc(file_bailiwick_common_v1_count, 1);
+
+/**
+ * What was counted in one hour.
+ *
+ * @generated from message bailiwick.common.v1.HourCount
+ */
+export type HourCount = Message<"bailiwick.common.v1.HourCount"> & {
+  /**
+   * @generated from field: google.protobuf.Timestamp start = 1 [json_name = "Start"];
+   */
+  start?: Timestamp | undefined;
+
+  /**
+   * @generated from field: int32 count = 2 [json_name = "Count"];
+   */
+  count: number;
+};
+
+/**
+ * Describes the message bailiwick.common.v1.HourCount.
+ * Use `create(HourCountSchema)` to create a new message.
+ */
+export const HourCountSchema: GenMessage<HourCount> = /*@__PURE__*/
+  messageDesc(file_bailiwick_common_v1_count, 2);
 

@@ -1064,7 +1064,7 @@ export type WebhooksGetStatsResponse = Message<"bailiwick.notifications.v1.Webho
   days: DeliveryStats[];
 
   /**
-   * The last 48 hours, oldest first. Empty unless the request names an endpoint.
+   * The last 48 hours, oldest first.
    *
    * @generated from field: repeated bailiwick.notifications.v1.DeliveryStats hours = 3 [json_name = "Hours"];
    */
