@@ -3,6 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { supportCalls } from '../operations/identity/support-calls.ts';
 import { bodyOf } from '../support/answers.ts';
+import { createBot, createKey } from '../support/bots.ts';
 import { eventually, type Stack } from '../support/harness.ts';
 import { password, signUp } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
@@ -42,12 +43,19 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
     return page;
   };
   const figure = (page: Page, title: string) => page.locator(`[data-figure="${title}"]`);
-  /** The numbers of a plot, as its table shows them. */
+  const figures = (page: Page) => page.getByRole('region', { name: 'Figures' });
+  const activity = (page: Page) => page.getByRole('region', { name: 'Activity' });
+  const choose = (page: Page, choice: string) =>
+    activity(page).getByText(choice, { exact: true }).first().click();
+  /** The numbers of the latest day or hour of a plot, as its table shows them. */
   const numbersOf = async (page: Page, title: string) => {
-    const plot = page.getByRole('region', { name: title, exact: true }).first();
+    await choose(page, title);
+    const plot = page.getByRole('region', { name: title, exact: true });
     await plot.getByText('As a table').click();
     return plot.getByRole('row').nth(1).getByRole('cell').allInnerTexts();
   };
+  const attention = (page: Page) =>
+    page.getByRole('region', { name: 'Needs attention' }).getByRole('link');
 
   /** Days and hours as the service counts them. */
   async function fill({ tenant }: Owner, endpoint: string): Promise<void> {
@@ -56,6 +64,18 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
       `insert into access.daily_count select $1, kind, (now() at time zone 'UTC')::date - n, (n * 7) % 23 + 1
        from generate_series(0, 29) n, unnest(array['sign_in', 'denied']) kind
        on conflict (tenant, kind, day) do update set count = excluded.count`,
+      [tenant],
+    );
+    await rowsOf(
+      stack,
+      `insert into access.hourly_count select $1, 'sign_in', date_trunc('hour', now()) - n * interval '1 hour', n + 3
+       from generate_series(0, 23) n on conflict (tenant, kind, hour) do update set count = excluded.count`,
+      [tenant],
+    );
+    await rowsOf(
+      stack,
+      `insert into access.daily_count select $1, 'groups', (now() at time zone 'UTC')::date - n, n % 3
+       from generate_series(0, 29) n on conflict (tenant, kind, day) do update set count = excluded.count`,
       [tenant],
     );
     await rowsOf(
@@ -104,26 +124,99 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
     await page.reload();
     await figure(page, 'Members').getByText('10,000+').waitFor();
     await page.getByText('Disabled: 3').waitFor();
-    await page.getByText('Failing now: 1').waitFor();
+    await attention(page).first().waitFor();
+    assert.deepEqual(await attention(page).allInnerTexts(), ['Deliveries to Orders are failing.']);
+    await figures(page).getByText('+30 in 30 days').waitFor();
+    assert.equal(await figures(page).locator('[data-sparkline]').count(), 9);
     assert.equal(await figure(page, 'Webhooks').innerText(), '1');
     assert.equal(await figure(page, 'Refused calls today').innerText(), '1');
     await assertGood(page, 'overview-full');
     assert.deepEqual(await numbersOf(page, 'Sign-ins of members'), ['1']);
+    await choose(page, '24 h');
+    await page
+      .getByRole('img', { name: 'Sign-ins of members. Sign-ins of members: 348' })
+      .waitFor();
+    await readByKeyboardAndTouch(page);
+    await choose(page, '7 days');
+    const week = page.getByRole('region', { name: 'Sign-ins of members', exact: true });
+    await week.getByText('As a table').click();
+    assert.equal(await week.getByRole('row').count(), 8);
+    await choose(page, '30 days');
     const { delivered, failed } = await sumOf(owner);
     assert.deepEqual(await numbersOf(page, 'Deliveries'), [String(delivered), String(failed)]);
     await assertGood(page, 'overview-table');
-    await page.getByRole('link', { name: 'To the audit' }).click();
+    await choose(page, 'Refused calls');
+    await activity(page).getByRole('link', { name: 'To the audit' }).click();
     await page.waitForURL('**/audit?result=denied');
+    await page.goBack();
+    await attention(page).click();
+    await page.waitForURL(`**/webhooks/${endpoint}`);
 
     const beside = await open(other);
     await figure(beside, 'Members').getByText('1', { exact: true }).waitFor();
     assert.equal(await figure(beside, 'Webhooks').innerText(), '0');
     assert.deepEqual(await numbersOf(beside, 'Deliveries'), ['0', '0']);
+    assert.equal(await attention(beside).count(), 0);
 
     await page.goto(`${stack.url}/console/t/${await slugOf(owner)}/webhooks/${endpoint}`);
     await page.getByRole('img', { name: /^Attempts of the last 30 days/ }).waitFor();
     await page.getByRole('img', { name: /^Slowest answer by hour/ }).waitFor();
     await assertGood(page, 'webhooks-health');
+  });
+
+  /** The values of one bar: the arrow keys, a finger and a mouse reach each. */
+  async function readByKeyboardAndTouch(page: Page): Promise<void> {
+    const slider = activity(page).getByRole('slider');
+    const value = activity(page).locator('[data-plot-value]');
+    await slider.focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
+    assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /: Sign-ins of members: 4$/);
+    assert.match(await value.innerText(), /Sign-ins of members: 4$/);
+    const box = (await slider.boundingBox()) ?? assert.fail();
+    await page.mouse.move(box.x + 2, box.y + box.height / 2);
+    await value.getByText('Sign-ins of members: 26').waitFor();
+    await page.mouse.click(box.x + box.width - 2, box.y + box.height / 2);
+    await value.filter({ hasText: /Sign-ins of members: 3$/ }).waitFor();
+  }
+
+  test('what cannot wait stands first, and a part that does not answer is said', async () => {
+    const owner = await newOwner();
+    const { tenant: Tenant, token } = owner;
+    const Name = `${Tenant.slice(4, 12)}.example`;
+    bodyOf(await stack.call('Domain_Create', { Tenant, Name }, token));
+    const bot = await createBot(stack, Tenant, token);
+    await createKey(stack, bot, token, {
+      ExpiresAt: new Date(Date.now() + 5 * 86_400_000).toISOString(),
+    });
+    bodyOf(
+      await stack.call('TenantInvitations_Create', { Tenant, Email: 'ada@example.com' }, token),
+    );
+    await rowsOf(
+      stack,
+      "update access.invitation set expires_at = now() + interval '1 day' where tenant = $1",
+      [Tenant],
+    );
+    const page = await open(owner);
+    await attention(page).nth(2).waitFor();
+    assert.deepEqual(await attention(page).allInnerTexts(), [
+      `The domain ${Name} is not verified.`,
+      'Keys of bots that expire within 30 days: 1',
+      'Invitations that expire within 2 days: 1',
+    ]);
+    await assertGood(page, 'overview-attention');
+    await page.route('**/Domain_List', (route) =>
+      route.fulfill({ status: 403, body: '{"Code":"permission_denied","Messages":[]}' }),
+    );
+    await page.reload();
+    await page.getByText('Not everything could be checked.').waitFor();
+    await attention(page).nth(1).waitFor();
+    assert.equal(await attention(page).count(), 2);
+    await page.unroute('**/Domain_List');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await attention(page).nth(2).waitFor();
+    await attention(page).filter({ hasText: 'Invitations' }).click();
+    await page.waitForURL('**/members/invitations?status=pending');
   });
 
   /** Today's attempts of a tenant. */
@@ -149,7 +242,8 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
     const page = await open({ ...owner, email: member.email });
     await figure(page, 'Groups').getByText('0').waitFor();
     assert.equal(await page.locator('[data-figure]').count(), 1);
-    assert.equal(await page.getByRole('img', { name: /^Sign-ins/ }).count(), 0);
+    assert.equal(await activity(page).count(), 0);
+    assert.equal(await attention(page).count(), 0);
     await assertGood(page, 'overview-reader');
   });
 });

@@ -286,6 +286,8 @@ describe('the console', { skip: withoutChromium }, () => {
     });
     await openSignedIn(page, `${base}/console`, email, password);
     assert.ok(files.size > 3, [...files].join());
+    // The overview loads its plot when it is opened.
+    assert.ok(![...files].some((file) => /activity|plot/.test(file)), [...files].join());
     const sizes = [...files].map((file) => statSync(path.join(dist, `${file}.gz`)).size);
     const total = sizes.reduce((sum, size) => sum + size, 0);
     assert.ok(total <= 350 * 1024, `${total} bytes`);

@@ -1,19 +1,7 @@
 import { Box, Group, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
+import { fillOf, Hatching, PlotBars, type Point, type Series, sum } from './plot-bars.tsx';
 import { useTexts } from './texts.tsx';
-
-type Series = {
-  name: string;
-  /** Bad ones are hatched, so that they differ in more than colour. */
-  isBad?: boolean;
-};
-
-type Point = {
-  /** The day or the hour. */
-  label: string;
-  /** One value for each series. */
-  values: readonly number[];
-};
 
 type Props = {
   title: string;
@@ -25,23 +13,23 @@ type Props = {
   show?: (value: number) => string;
   /** The figure beside the name of a series: the sum if it is absent. */
   summary?: (values: readonly number[]) => number;
-  /** A link to the view with the records. */
+  /** The height of the bars in pixels. */
+  size?: number;
+  /** Links to the view with the records, or what chooses the points. */
   children?: ReactNode;
 };
 
-const height = 100;
-const step = 10;
-
 /** Bars over time, and the same numbers as a table. */
-export function Plot({ title, unit, series, points, show, summary = sum, children }: Props) {
+export function Plot(props: Props) {
+  const { title, unit, series, points, show, summary = sum, size = 96, children } = props;
   const { t, locale } = useTexts();
   const id = useId();
   const format = show ?? ((value: number) => new Intl.NumberFormat(locale).format(value));
-  const highest = Math.max(1, ...points.map(({ values }) => sum(values)));
   const legend = series.map((one, at) => ({
     ...one,
     figure: format(summary(points.map(({ values }) => values[at] ?? 0))),
   }));
+  const figures = legend.map(({ name, figure }) => `${name}: ${figure}`).join(', ');
   return (
     <Paper withBorder p="md" component="section" aria-labelledby={`${id}title`}>
       <Stack gap="xs">
@@ -52,35 +40,7 @@ export function Plot({ title, unit, series, points, show, summary = sum, childre
           {children}
         </Group>
         <Legend id={id} series={legend} />
-        <svg
-          viewBox={`0 0 ${points.length * step} ${height}`}
-          preserveAspectRatio="none"
-          width="100%"
-          height={96}
-          role="img"
-          aria-label={`${title}. ${legend.map(({ name, figure }) => `${name}: ${figure}`).join(', ')}`}
-        >
-          <Hatching id={`${id}bars`} />
-          {points.map((point, at) => (
-            <Bar
-              key={point.label}
-              point={point}
-              series={series}
-              x={at * step}
-              scale={height / highest}
-              pattern={`${id}bars`}
-              format={format}
-            />
-          ))}
-        </svg>
-        <Group justify="space-between" aria-hidden>
-          <Text size="xs" c="dimmed">
-            {points[0]?.label}
-          </Text>
-          <Text size="xs" c="dimmed">
-            {points.at(-1)?.label}
-          </Text>
-        </Group>
+        <PlotBars {...{ id, title, series, points, format, size }} summary={figures} />
         <Box component="details">
           <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
             {t('plot.table')}
@@ -110,54 +70,9 @@ const Legend = ({ id, series }: LegendProps) => (
   </Group>
 );
 
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-
-const fillOf = (isBad: boolean | undefined, pattern: string) =>
-  isBad ? `url(#${pattern})` : 'var(--mantine-primary-color-filled)';
-
-const Hatching = ({ id }: { id: string }) => (
-  <pattern id={id} width={4} height={4} patternUnits="userSpaceOnUse">
-    <rect width={4} height={4} fill="var(--mantine-color-error)" />
-    <path d="M-1 5 5 -1" stroke="var(--mantine-color-body)" strokeWidth={1} />
-  </pattern>
-);
-
-type BarProps = {
-  point: Point;
-  series: readonly Series[];
-  x: number;
-  scale: number;
-  pattern: string;
+type NumbersProps = Pick<Props, 'title' | 'unit' | 'series' | 'points'> & {
   format: (value: number) => string;
 };
-
-/** The values of one point on top of each other. */
-function Bar({ point: { label, values }, series, x, scale, pattern, format }: BarProps) {
-  const figures = series.map(({ name }, at) => `${name}: ${format(values[at] ?? 0)}`).join(', ');
-  return (
-    <g>
-      <title>{`${label}: ${figures}`}</title>
-      <rect x={x} width={step} height={height} fill="transparent" />
-      <rect x={x + 1} y={height - 1} width={step - 2} height={1} fill="var(--console-line)" />
-      {series.map(({ name, isBad }, at) => {
-        const below = sum(values.slice(0, at + 1)) * scale;
-        const size = (values[at] ?? 0) * scale;
-        return (
-          <rect
-            key={name}
-            x={x + 1}
-            y={height - below}
-            width={step - 2}
-            height={size}
-            fill={fillOf(isBad, pattern)}
-          />
-        );
-      })}
-    </g>
-  );
-}
-
-type NumbersProps = Pick<Props, 'title' | 'unit' | 'series' | 'points'> & Pick<BarProps, 'format'>;
 
 function Numbers({ title, unit, series, points, format }: NumbersProps) {
   return (

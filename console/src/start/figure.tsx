@@ -2,6 +2,7 @@ import type { ResponseOf } from '@bailiwick/client/client.ts';
 import { Anchor, Paper, Skeleton, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Sparkline } from '../parts/sparkline.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 
@@ -11,11 +12,15 @@ type Count = NonNullable<ResponseOf<'Tenants_GetCounts'>['Groups']>;
 export const shownCount = ({ Value, HasMore }: Count, locale: string): string =>
   `${new Intl.NumberFormat(locale).format(Value)}${HasMore ? '+' : ''}`;
 
+/** The last 30 days of a figure: a value for each day, and what they come to. */
+export type Course = { values: readonly number[]; text: string };
+
 type FigureProps = {
   title: string;
   isPending: boolean;
   /** Absent if it is not available. */
   count: Count | undefined;
+  course?: Course | undefined;
   /** The view below the tenant that shows the items. */
   to?: string;
   search?: object;
@@ -23,7 +28,7 @@ type FigureProps = {
 };
 
 /** One figure, which leads to its view. */
-export function Figure({ title, isPending, count, to, search, children }: FigureProps) {
+export function Figure({ title, isPending, count, course, to, search, children }: FigureProps) {
   const { t, locale } = useTexts();
   const { Slug } = useTenant();
   return (
@@ -48,6 +53,14 @@ export function Figure({ title, isPending, count, to, search, children }: Figure
         <Text fz={count ? 28 : 'sm'} fw={650} lh={1.3} data-figure={title}>
           {count ? shownCount(count, locale) : t('overview.unavailable')}
         </Text>
+      )}
+      {course && (
+        <>
+          <Sparkline values={course.values} />
+          <Text size="xs" c="dimmed">
+            {course.text}
+          </Text>
+        </>
       )}
       {children}
     </Paper>

@@ -1,13 +1,15 @@
 import { SimpleGrid } from '@mantine/core';
-import { pageOf, useCall } from '../parts/calls.ts';
+import { pageOf } from '../parts/calls.ts';
+import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
-import { Figure, Further, shownCount } from './figure.tsx';
+import { useApps, useBotCounts, useCounts, useStats } from './counts.ts';
+import { type Course, Figure, Further, shownCount } from './figure.tsx';
+import { addStats, levelsOf, sumOf } from './trends.ts';
 
 // The figures of a tenant. Each service answers for its own, so one that is away hides no other.
 
 const dayMs = 24 * 60 * 60 * 1000;
-const fresh = { staleTime: 60_000 };
 
 const permissions = [
   'users',
@@ -20,6 +22,9 @@ const permissions = [
   'chat',
   'audit',
 ];
+
+/** The permissions with any of which Tenants_GetCounts answers. */
+const counted = ['users', 'invitations', 'groups', 'roles', 'audit'];
 
 /** The figures of a tenant that the user may see. */
 export function Figures() {
@@ -47,25 +52,45 @@ export function Figures() {
   );
 }
 
-/** The counts of access. */
-export function useCounts(isEnabled = true) {
-  const { ID } = useTenant();
-  return useCall('Tenants_GetCounts', { Tenant: ID }, { ...fresh, enabled: isEnabled });
+/** The changes of a kind of record on each of the last 30 days. */
+function useChanges(kind: string): number[] | undefined {
+  const { may } = useTenant();
+  const { data } = useCounts(counted.some((area) => may(`iam.${area}.read`)));
+  return data?.Trends.find(({ Kind }) => Kind === kind)?.Days.map(({ Count }) => Count);
+}
+
+/** How a number of records has grown. */
+function useGrowth(kind: string, now: number | undefined): Course | undefined {
+  const { t, locale } = useTexts();
+  const changes = useChanges(kind);
+  if (!changes || now === undefined) return undefined;
+  const format = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' });
+  const count = format.format(sumOf(changes));
+  return { values: levelsOf(now, changes), text: t('overview.grown', { count }) };
+}
+
+/** What happened on each day, and how often in all. */
+function useTotal(key: TextKey, values: readonly number[] | undefined): Course | undefined {
+  const { t, locale } = useTexts();
+  if (!values || values.length === 0) return undefined;
+  const count = new Intl.NumberFormat(locale).format(sumOf(values));
+  return { values, text: t(key, { count }) };
 }
 
 function Members() {
   const { t, locale } = useTexts();
   const { data, isPending } = useCounts();
-  const disabled = data?.Members?.Disabled;
+  const { Active, Disabled } = data?.Members ?? {};
   return (
     <Figure
       title={t('overview.members')}
       isPending={isPending}
-      count={data?.Members?.Active}
+      count={Active}
+      course={useGrowth('members', Active?.Value)}
       to="members"
     >
-      {disabled && disabled.Value > 0 && (
-        <Further text={t('overview.disabled', { count: shownCount(disabled, locale) })} />
+      {Disabled && Disabled.Value > 0 && (
+        <Further text={t('overview.disabled', { count: shownCount(Disabled, locale) })} />
       )}
     </Figure>
   );
@@ -79,6 +104,7 @@ function Invitations() {
       title={t('overview.invitations')}
       isPending={isPending}
       count={data?.Invitations}
+      course={useTotal('overview.sent', useChanges('invitations'))}
       to="members/invitations"
     />
   );
@@ -88,7 +114,13 @@ function Groups() {
   const { t } = useTexts();
   const { data, isPending } = useCounts();
   return (
-    <Figure title={t('overview.groups')} isPending={isPending} count={data?.Groups} to="groups" />
+    <Figure
+      title={t('overview.groups')}
+      isPending={isPending}
+      count={data?.Groups}
+      course={useGrowth('groups', data?.Groups?.Value)}
+      to="groups"
+    />
   );
 }
 
@@ -96,77 +128,79 @@ function Roles() {
   const { t } = useTexts();
   const { data, isPending } = useCounts();
   return (
-    <Figure title={t('overview.roles')} isPending={isPending} count={data?.Roles} to="roles" />
+    <Figure
+      title={t('overview.roles')}
+      isPending={isPending}
+      count={data?.Roles}
+      course={useGrowth('roles', data?.Roles?.Value)}
+      to="roles"
+    />
   );
 }
 
 function Bots() {
   const { t, locale } = useTexts();
-  const { ID } = useTenant();
-  const { data, isPending } = useCall('Bots_GetCounts', { Tenant: ID }, fresh);
-  const { Inactive, ExpiringKeys } = data ?? {};
+  const { data, isPending } = useBotCounts();
+  const { Active, Inactive } = data ?? {};
   return (
-    <Figure title={t('overview.bots')} isPending={isPending} count={data?.Active} to="bots">
+    <Figure
+      title={t('overview.bots')}
+      isPending={isPending}
+      count={Active}
+      course={useGrowth('bots', Active?.Value)}
+      to="bots"
+    >
       {Inactive && Inactive.Value > 0 && (
         <Further text={t('overview.disabled', { count: shownCount(Inactive, locale) })} />
-      )}
-      {ExpiringKeys && ExpiringKeys.Value > 0 && (
-        <Further text={t('overview.keys', { count: shownCount(ExpiringKeys, locale) })} isBad />
       )}
     </Figure>
   );
 }
 
-/** The number of apps. A tenant has at most 100, so one page has them all. */
-export function useAppCount(isEnabled = true) {
-  const { ID } = useTenant();
-  const request = { Tenant: ID, Page: { Limit: 200 } };
-  const { data, isPending } = useCall('Apps_List', request, { ...fresh, enabled: isEnabled });
-  return { isPending, count: pageOf<'Apps_List'>(data)?.items.length };
-}
-
 function Apps() {
   const { t } = useTexts();
-  const { isPending, count } = useAppCount();
+  const { data, isPending } = useApps();
+  const count = pageOf<'Apps_List'>(data)?.items.length;
   const total = count === undefined ? undefined : { Value: count, HasMore: false };
-  return <Figure title={t('overview.apps')} isPending={isPending} count={total} to="apps" />;
-}
-
-/** The endpoints of an area and their deliveries. */
-export function useStats(area: 'Webhooks' | 'Chat', isEnabled = true) {
-  const { ID } = useTenant();
-  return useCall(`${area}_GetStats`, { Tenant: ID }, { ...fresh, enabled: isEnabled });
+  return (
+    <Figure
+      title={t('overview.apps')}
+      isPending={isPending}
+      count={total}
+      course={useGrowth('apps', count)}
+      to="apps"
+    />
+  );
 }
 
 function Endpoints({ area }: { area: 'Webhooks' | 'Chat' }) {
-  const { t, locale } = useTexts();
+  const { t } = useTexts();
   const { data, isPending } = useStats(area);
-  const { Total, Failing, Disabled } = data?.Endpoints ?? { Total: 0, Failing: 0, Disabled: 0 };
-  const number = (count: number) => ({ count: new Intl.NumberFormat(locale).format(count) });
+  const attempts = addStats(data?.Days, undefined).map(({ values }) => sumOf(values));
   return (
     <Figure
       title={t(area === 'Chat' ? 'overview.chat' : 'overview.webhooks')}
       isPending={isPending}
-      count={data && { Value: Total, HasMore: false }}
+      count={data && { Value: data.Endpoints?.Total ?? 0, HasMore: false }}
+      course={useTotal('overview.attempts', attempts)}
       to={area.toLowerCase()}
-    >
-      {Failing > 0 && <Further text={t('overview.failingNow', number(Failing))} isBad />}
-      {Disabled > 0 && <Further text={t('overview.failing', number(Disabled))} isBad />}
-    </Figure>
+    />
   );
 }
 
 function Denied() {
   const { t } = useTexts();
   const { data, isPending } = useCounts();
-  const today = data?.Refusals.at(-1);
+  const refusals = data?.Refusals.map(({ Count }) => Count);
+  const today = refusals?.at(-1);
   // The start of the day that was counted.
   const from = new Date(Math.floor(Date.now() / dayMs) * dayMs).toISOString();
   return (
     <Figure
       title={t('overview.denied')}
       isPending={isPending}
-      count={today && { Value: today.Count, HasMore: false }}
+      count={today === undefined ? undefined : { Value: today, HasMore: false }}
+      course={useTotal('overview.refused', refusals)}
       to="audit"
       search={{ result: 'denied', from }}
     />

@@ -1,6 +1,7 @@
-import { Button, Group, Stack, Title } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useCall } from '../parts/calls.ts';
+import { lazy, Suspense } from 'react';
+import { pageOf, useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Page } from '../parts/page.tsx';
@@ -8,9 +9,15 @@ import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { useAccount } from '../shell/session.tsx';
-import { Figures, useAppCount, useStats } from './figures.tsx';
-import { Plots } from './plots.tsx';
+import { Attention } from './attention.tsx';
+import { useApps, useStats } from './counts.ts';
+import { Figures } from './figures.tsx';
 import { Step, Steps } from './step.tsx';
+
+// The plot comes after the figures: most visits need the list above it.
+const Activity = lazy(async () => ({ default: (await import('./activity.tsx')).Activity }));
+
+const plotted = ['iam.users.write', 'iam.audit.read', 'iam.webhooks.read', 'iam.chat.read'];
 
 /** The next steps in a tenant, as far as the user may take them. */
 export function TenantPage() {
@@ -19,6 +26,7 @@ export function TenantPage() {
   const mayAdminister = ['iam.invitations.write', 'iam.grants.read', 'iam.webhooks.write'].some(
     may,
   );
+  const mayPlot = plotted.some(may);
   return (
     <Page
       title={Name}
@@ -32,8 +40,13 @@ export function TenantPage() {
           </Button>
         )}
       </Group>
+      <Attention />
       <Figures />
-      <Plots />
+      {mayPlot && (
+        <Suspense fallback={<Skeleton height={320} />}>
+          <Activity />
+        </Suspense>
+      )}
       {mayAdminister ? (
         <Next />
       ) : (
@@ -97,7 +110,7 @@ function Protect() {
   const { ID, Slug, may } = useTenant();
   const { User } = useAccount();
   const mayList = may('iam.apps.read');
-  const { count = 0 } = useAppCount(mayList);
+  const count = pageOf<'Apps_List'>(useApps(mayList).data)?.items.length ?? 0;
   return (
     <Step icon="app" title={t('start.app')} description={t('start.appAbout')} isDone={count > 0}>
       {mayList && (
