@@ -219,6 +219,61 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
     await page.waitForURL('**/members/invitations?status=pending');
   });
 
+  test('the steps follow the rights, collapse when they are done, and stay hidden for this person', async () => {
+    const owner = await newOwner();
+    const page = await open(owner);
+    const steps = page.getByRole('region', { name: 'What to do next' });
+    const names = async (tab = page) => {
+      await tab.locator('[data-step]').first().waitFor();
+      return tab
+        .locator('[data-step]')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('data-step')));
+    };
+    assert.deepEqual(await names(), [
+      'invite',
+      'domain',
+      'signIn',
+      'directory',
+      'require',
+      'app',
+      'webhook',
+    ]);
+    const invite = steps.locator('[data-step=invite]');
+    await invite.getByRole('link', { name: 'To the invitations' }).waitFor();
+    const invitation = { Tenant: owner.tenant, Email: 'ada@example.com' };
+    bodyOf(await stack.call('TenantInvitations_Create', invitation, owner.token));
+    await page.reload();
+    await invite.getByText('Done').waitFor();
+    assert.equal(await invite.getByRole('link').count(), 0);
+    await assertGood(page, 'overview-steps');
+    await steps.getByRole('button', { name: 'Hide: Invite people' }).click();
+    await page.reload();
+    assert.deepEqual((await names())[0], 'domain');
+    await steps.getByRole('button', { name: 'Show hidden steps: 1' }).click();
+    assert.deepEqual((await names())[0], 'invite');
+    await page.goto(`${page.url()}?ui_locale=de`);
+    await page.getByRole('region', { name: 'Nächste Schritte' }).waitFor();
+    await assertGood(page, 'overview-steps-de');
+
+    const role = {
+      Tenant: owner.tenant,
+      Slug: 'developer',
+      Permissions: ['iam.apps.*', 'iam.webhooks.*'],
+    };
+    bodyOf(await stack.call('Roles_Save', { Role: role }, owner.token));
+    const developer = await signUp(stack);
+    const { Token } = bodyOf(
+      await stack.call(
+        'TenantInvitations_Create',
+        { Tenant: owner.tenant, Email: developer.email, Roles: ['developer'] },
+        owner.token,
+      ),
+    );
+    bodyOf(await stack.call('TenantInvitations_Accept', { Token }, developer.token));
+    const theirs = await open({ ...owner, email: developer.email });
+    assert.deepEqual(await names(theirs), ['app', 'webhook']);
+  });
+
   /** Today's attempts of a tenant. */
   async function sumOf({ tenant }: Owner) {
     const [row] = await rowsOf<{ delivered: number; failed: number }>(

@@ -126,9 +126,13 @@ describe('the console', { skip: withoutChromium }, () => {
       200,
     );
     const page = await newPage();
-    await openSignedIn(page, `${base}/console/t/${Slug}`, member.email, password);
-    await page.getByText('There is nothing to administer for you here').waitFor();
-    assert.deepEqual(await navigation(page).getByRole('link').allInnerTexts(), ['Overview']);
+    await openSignedIn(page, `${base}/account`, member.email, password);
+    await page.goto(`${base}/console`);
+    await page.waitForURL('**/account/tenants');
+    await page.getByRole('heading', { name: 'Acme' }).waitFor();
+    // The overview would lead back here.
+    assert.equal(await page.getByRole('link', { name: 'Acme' }).count(), 0);
+    assert.equal(await page.getByRole('link', { name: 'Open', exact: true }).count(), 0);
     await assertGood(page, 'member');
     await page.goto(`${base}/console/t/${Slug}/invitations`);
     assert.equal(await heading(page, 'You may not see this view'), 'You may not see this view');

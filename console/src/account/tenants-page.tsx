@@ -6,10 +6,12 @@ import { Id } from '../parts/copy.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
+import { usePermissions } from '../parts/permissions.ts';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { type Account, useAccount } from '../shell/session.tsx';
+import { useIsAdministrator } from '../shell/views.ts';
 import { Invitations } from './invitations.tsx';
 import { MailedInvitations } from './mailed-invitations.tsx';
 
@@ -60,8 +62,10 @@ export function TenantsPage() {
 
 type BelongingProps = { tenant: Tenant; onLeave: () => void };
 
+/** The overview is for those who administer something. */
 function Belonging({ tenant: { ID, Name, Slug, AppURL }, onLeave }: BelongingProps) {
   const { t } = useTexts();
+  const isAdministrator = useIsAdministrator(usePermissions(ID).may);
   return (
     <Paper withBorder p="lg">
       <Group justify="space-between">
@@ -86,9 +90,11 @@ function Belonging({ tenant: { ID, Name, Slug, AppURL }, onLeave }: BelongingPro
               {t('overview.app')}
             </Button>
           )}
-          <Button component={Link} to={`/console/t/${Slug}`}>
-            {t('account.open')}
-          </Button>
+          {isAdministrator && (
+            <Button component={Link} to={`/console/t/${Slug}`}>
+              {t('account.open')}
+            </Button>
+          )}
         </Group>
       </Group>
     </Paper>

@@ -48,3 +48,9 @@ export function useViewsBelow(path: string): View[] {
     })
     .sort((one, other) => one.order - other.order);
 }
+
+/** Whether a user sees any view of a tenant besides its overview. */
+export const useIsAdministrator = (may: (permission: string) => boolean): boolean =>
+  useViewsBelow('/console/t/$tenant').some(
+    ({ permission }) => permission !== undefined && may(permission),
+  );
