@@ -9,6 +9,7 @@ test('readOptions has fixed defaults', () => {
     shape: 'services',
     deno: false,
     watch: false,
+    demo: false,
     dataDir: join(root, '.local'),
     gatewayPort: 8080,
     inboxPort: 8025,
@@ -29,6 +30,7 @@ test('readOptions reads ports, folder, database and broker from the environment'
     shape: 'single',
     deno: true,
     watch: false,
+    demo: false,
     dataDir: '/data',
     gatewayPort: 0,
     inboxPort: 9000,
@@ -48,6 +50,7 @@ test('readOptions accepts one shape', () => {
 
 test('readOptions accepts --watch for Node only', () => {
   assert.equal(readOptions(['--watch'], {}).watch, true);
+  assert.equal(readOptions(['--demo'], {}).demo, true);
   assert.throws(() => readOptions(['--watch', '--deno'], {}), /--watch needs Node/);
 });
 

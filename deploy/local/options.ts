@@ -10,6 +10,8 @@ export type Options = {
   deno: boolean;
   /** Restarts each process when a file of it changes. */
   watch: boolean;
+  /** Fills a new data folder with a company and its history. */
+  demo: boolean;
   dataDir: string;
   /** 0 takes a free port. */
   gatewayPort: number;
@@ -21,12 +23,13 @@ export type Options = {
   natsUrl?: string;
 };
 
-export const usage = `usage: npm start [-- [--compact | --single] [--deno | --watch]]
+export const usage = `usage: npm start [-- [--compact | --single] [--deno | --watch] [--demo]]
 
   --compact              two processes instead of five: all but notifications in one
   --single               one process instead of five
   --deno                 on Deno instead of Node
   --watch                restarts a process when its code changes (npm run dev)
+  --demo                 fills a new data folder with a company and 30 days of its history
 
   PORT                   the gateway's port (8080; 0 takes a free one)
   BAILIWICK_INBOX_PORT   the inbox's port (8025; 0 takes a free one)
@@ -35,7 +38,7 @@ export const usage = `usage: npm start [-- [--compact | --single] [--deno | --wa
   NATS_URL               a NATS server with JetStream to use instead of an own one
   BAILIWICK_INFRA        containers: run both in containers, even if other providers are available`;
 
-const flags: readonly string[] = ['--compact', '--single', '--deno', '--watch'];
+const flags: readonly string[] = ['--compact', '--single', '--deno', '--watch', '--demo'];
 
 export class UsageError extends Error {}
 
@@ -56,6 +59,7 @@ export function readOptions(
     shape: readShape(args),
     deno: args.includes('--deno'),
     watch: args.includes('--watch'),
+    demo: args.includes('--demo'),
     dataDir: resolve(root, environment['BAILIWICK_DATA'] || '.local'),
     gatewayPort: readPort(environment, 'PORT', 8080),
     inboxPort: readPort(environment, 'BAILIWICK_INBOX_PORT', 8025),

@@ -5,6 +5,7 @@ import { foldPorts, type ProcessPlan, processTables, shapes } from '../shapes.ts
 import { buildConsole } from './built-console.ts';
 import { createConsole } from './console.ts';
 import { prepareFolder } from './data-folder.ts';
+import { demoText, fillDemo } from './demo/run.ts';
 import { denoRuntime, findDeno } from './deno.ts';
 import { createDiskWatch } from './disk-watch.ts';
 import { environmentOf, type Ports, unknownNames, type Wiring } from './environment.ts';
@@ -100,6 +101,14 @@ async function bringUp(options: Options): Promise<Running> {
     console,
     stopping.signal,
   );
+  if (options.demo)
+    await fillDemo({
+      wiring,
+      inboxUrl: inbox.url,
+      logDir: join(options.dataDir, 'logs'),
+      say: console.say,
+      signal: stopping.signal,
+    });
   await built;
   const processes = startProcesses(options, wiring, deno);
   const admins = new Set(serviceNames.map((name) => wiring.ports[name].admin));
@@ -194,7 +203,7 @@ Bailiwick is running
 
 ${rows.map(([name, value]) => `  ${String(name).padEnd(14)} ${value}`).join('\n')}
 
-${link === undefined ? '' : operatorText(link)}Try:  curl -s ${running.publicUrl}/Audit_List -H 'Content-Type: application/json' \\
+${options.demo ? demoText() : ''}${link === undefined ? '' : operatorText(link)}Try:  curl -s ${running.publicUrl}/Audit_List -H 'Content-Type: application/json' \\
         -H "Authorization: Bearer $(cat ${join(dataDir, 'platform-key')})" -d '{}'
 
 README.md has the first five minutes. Press Ctrl-C to stop.

@@ -62,9 +62,12 @@ export function npmStart(
 }
 
 /** Waits until the start reports that it is running, and returns its addresses. */
-export async function isUp(run: Run): Promise<{ gateway: string; inbox: string }> {
+export async function isUp(
+  run: Run,
+  limitMs = 90_000,
+): Promise<{ gateway: string; inbox: string }> {
   const ended = run.ended.then(() => assert.fail(`ended early:\n${run.output()}`));
-  const up = until(() => run.output().includes('Press Ctrl-C'), 90_000);
+  const up = until(() => run.output().includes('Press Ctrl-C'), limitMs);
   await Promise.race([up, ended]);
   const find = (name: string): string =>
     new RegExp(`  ${name} +(http\\S+)`).exec(run.output())?.[1] ?? assert.fail(run.output());
