@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
-import { root } from '@bailiwick/deploy/local/paths.ts';
 import type { Page } from 'playwright-core';
 import { type Receiver, startReceiver } from '../delivery/receiver.ts';
 import { supportCalls } from '../operations/identity/support-calls.ts';
@@ -11,6 +8,7 @@ import { type Stack, startStack } from '../support/harness.ts';
 import { password } from '../support/people.ts';
 import { assertAccessible, type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
+import { areaOf, readViews } from './console-addresses.ts';
 import { newConsolePage, openSignedIn } from './console-page.ts';
 import { fillPlatform, fillTenant, type Records } from './console-records.ts';
 
@@ -20,42 +18,12 @@ const markup = '<img src=x onerror="document.title=1"><b>Zeta</b>';
 
 const denied = 'Sie dürfen diese Ansicht nicht sehen';
 
-/** The routes that hold views, by their names in the code, with their addresses. */
-const parents: Readonly<Record<string, string>> = {
-  rootRoute: '',
-  tenantRoute: '/console/t/$tenant/',
-  tenantParent: '/console/t/$tenant/',
-  platformRoute: '/console/platform/',
-  platformParent: '/console/platform/',
-  accountRoute: '/account/',
-};
-
-/** The addresses of all views, as the areas declare them. */
-function readViews(): string[] {
-  const declared = globSync('console/src/*/routes.tsx', { cwd: root }).flatMap((file) => [
-    ...readFileSync(path.join(root, file), 'utf8').matchAll(
-      /getParentRoute: (?:\(\) => )?(\w+),\s+path: '([^']+)'/g,
-    ),
-  ]);
-  const addresses = declared.map(([, parent = '', below = '']) => {
-    const above = parents[parent];
-    assert.ok(above !== undefined, `the address of ${parent} is unknown`);
-    return `${above}${below}`.replace(/\/+$/, '');
-  });
-  return [...new Set(addresses)].sort();
-}
-
 /** The areas of views, with the fewest of them that show a record by its name. */
 const areas = {
   tenant: { of: 'a tenant', named: 15 },
   platform: { of: 'the platform', named: 4 },
   account: { of: 'the own account', named: 1 },
 } as const;
-
-const areaOf = (view: string): keyof typeof areas => {
-  if (view.startsWith('/console/platform')) return 'platform';
-  return view.startsWith('/account') ? 'account' : 'tenant';
-};
 
 describe('every view of the console', { skip: withoutChromium }, () => {
   let stack: Stack;

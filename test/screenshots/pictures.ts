@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import type { Browser } from '../browser/browser.ts';
 import { signIn } from '../browser/sign-in.ts';
-import { password } from '../support/people.ts';
-import type { Company } from './company.ts';
+import type { Demo } from './demo.ts';
+import { settle } from './views.ts';
 
 // The pictures of README and docs: what to open, and what to wait for.
 
@@ -12,8 +12,8 @@ type Picture = { name: string; address: string; text: string };
 
 const size = { width: 1280, height: 800 };
 
-const picturesOf = ({ slug, editor, failing }: Company): readonly Picture[] => {
-  const views = `/console/t/${slug}`;
+const picturesOf = ({ editor, records }: Demo): readonly Picture[] => {
+  const views = `/console/t/${records['tenant']}`;
   const why = new URLSearchParams({
     subject: editor,
     permission: 'app.reports.delete',
@@ -24,45 +24,39 @@ const picturesOf = ({ slug, editor, failing }: Company): readonly Picture[] => {
     { name: 'console-why', address: `${views}/why?${why}`, text: 'Yes, this is allowed' },
     {
       name: 'console-delivery',
-      address: `${views}/webhooks/${failing.endpoint}/messages/${failing.message}`,
+      address: `${views}/webhooks/${records['endpoint']}/messages/${records['message']}`,
       text: 'Attempts',
     },
-    { name: 'console-audit', address: `${views}/audit`, text: 'group.created' },
+    { name: 'console-audit', address: `${views}/audit`, text: 'report.shared' },
   ];
 };
+
+type Options = { out: string; say: (line: string) => void };
 
 /** Saves each picture as a PNG in the folder `out`. */
 export async function takePictures(
   browser: Browser,
-  url: string,
-  company: Company,
-  out: string,
-  say: (line: string) => void,
+  demo: Demo,
+  { out, say }: Options,
 ): Promise<void> {
+  const { url } = demo;
   const page = await browser.newPage({ viewport: size, colorScheme: 'light' });
+  const save = async (name: string) => say(await takePicture(page, path.join(out, `${name}.png`)));
   await page.goto(`${url}/login`);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await save(page, 'sign-in', out, say);
-  await page.goto(`${url}/console`);
-  await page.waitForURL('**/login?*');
-  await signIn(page, company.owner, password);
-  await page.waitForURL(`${url}/console**`);
-  for (const { name, address, text } of picturesOf(company)) {
+  await save('sign-in');
+  await page.goto(`${url}/login?return_to=%2Faccount`);
+  await signIn(page, demo.owner, demo.password);
+  await page.waitForURL(`${url}/account**`);
+  for (const { name, address, text } of picturesOf(demo)) {
     await page.goto(`${url}${address}`);
     await page.getByText(text).first().waitFor();
-    await save(page, name, out, say);
+    await save(name);
   }
 }
 
-async function save(
-  page: Page,
-  name: string,
-  out: string,
-  say: (line: string) => void,
-): Promise<void> {
-  await page.waitForLoadState('networkidle');
-  await page.locator('body:not(:has(.mantine-Skeleton-root))').waitFor();
-  const file = path.join(out, `${name}.png`);
+async function takePicture(page: Page, file: string): Promise<string> {
+  await settle(page);
   await page.screenshot({ path: file });
-  say(`${file}: ${Math.round(readFileSync(file).length / 1024)} KB`);
+  return `${file}: ${Math.round(readFileSync(file).length / 1024)} KB`;
 }

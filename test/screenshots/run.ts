@@ -1,51 +1,45 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { findBroker } from '@bailiwick/deploy/local/broker.ts';
-import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { openBrowser } from '../browser/browser.ts';
 import { withoutChromium } from '../browser/chromium.ts';
-import { startTestServer } from '../support/database.ts';
-import { startStack } from '../support/harness.ts';
-import { createCompany } from './company.ts';
+import { lookAround, startDemo } from './demo.ts';
 import { takePictures } from './pictures.ts';
+import { takeViews } from './views.ts';
 
-// npm run screenshots: takes the pictures of README and docs again, from a company that it creates.
+// npm run screenshots: takes a picture of every view of the demo.
 //
-//   npm run screenshots                   into docs
-//   npm run screenshots -- --out FOLDER   into another folder
+//   npm run screenshots                     into test/artifacts/screenshots, which git ignores
+//   npm run screenshots -- --docs           the pictures of README and docs, into docs
+//   npm run screenshots -- --out FOLDER     into another folder
+//   npm run screenshots -- --only members   the views whose names match
+//   npm run screenshots -- --url URL        of a demo that runs
 
 const { values } = parseArgs({
-  options: { out: { type: 'string', default: path.join(root, 'docs') } },
+  options: {
+    docs: { type: 'boolean', default: false },
+    out: { type: 'string' },
+    only: { type: 'string', default: '' },
+    url: { type: 'string' },
+  },
 });
 if (withoutChromium) throw new Error('pictures need Chromium: set BAILIWICK_CHROMIUM to one');
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
-const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-screenshots-'));
-process.env['BAILIWICK_TEST_BROKER'] = JSON.stringify(await findBroker(say));
-await buildConsole(say);
-const database = await startTestServer(path.join(folder, 'postgres'));
-process.env['BAILIWICK_TEST_DATABASE'] = database.url;
+const usual = path.join(root, values.docs ? 'docs' : 'test/artifacts/screenshots');
+const out = path.resolve(process.env['INIT_CWD'] ?? '.', values.out ?? usual);
+mkdirSync(out, { recursive: true });
+const started = values.url === undefined ? await startDemo(say) : undefined;
 try {
-  // A delivery that fails is not repeated, so that its picture does not change.
-  const stack = await startStack('one process', {
-    BAILIWICK_LIMITS: 'off',
-    BAILIWICK_RETRY_SCHEDULE: '0s',
-  });
+  const demo = await lookAround(values.url ?? started?.url ?? '');
+  const browser = await openBrowser();
   try {
-    const company = await createCompany(stack);
-    const browser = await openBrowser();
-    try {
-      await takePictures(browser, stack.url, company, values.out, say);
-    } finally {
-      await browser.close();
-    }
+    if (values.docs) await takePictures(browser, demo, { out, say });
+    else await takeViews(browser, demo, { out, only: new RegExp(values.only), say });
   } finally {
-    await stack.stop();
+    await browser.close();
   }
 } finally {
-  await database.remove();
-  rmSync(folder, { recursive: true, force: true });
+  await started?.stop();
 }

@@ -281,9 +281,12 @@ async function comeAndGo({ world, dice, members }: Stage): Promise<void> {
   if (dice.next() < 0.6) await world.call('Account_Logout', {}, session);
 }
 
+/** Most reports are finished. */
+const finished = ['report.finished', 'report.finished', 'report.finished', 'report.finished'];
+
 async function publish({ world, dice, tenant: Tenant, publisher }: Stage): Promise<void> {
   if (publisher === world.platform) return; // The bot does not exist yet.
-  const Type = dice.pick(['report.finished', 'report.finished', 'report.shared', 'report.failed']);
+  const Type = dice.pick([...finished, 'report.shared', 'report.failed']);
   const report = { report: `rep-${dice.between([1000, 9999])}`, pages: dice.between([2, 40]) };
   const Body = Buffer.from(JSON.stringify(report)).toString('base64');
   await world.call('Events_Publish', { Tenant, Type, Body }, publisher);
@@ -294,7 +297,8 @@ async function overstep(stage: Stage): Promise<void> {
   const name = dice.pick(members.filter((one) => one !== cast.owner && one !== cast.administrator));
   const session = await world.signIn(name);
   const Group = { Tenant, Path: 'finance/payroll', Name: 'Payroll' };
-  await world.refused('Groups_Save', { Group }, session);
+  for (let count = dice.between([1, 4]); count > 0; count -= 1)
+    await world.refused('Groups_Save', { Group }, session);
   await world.call('Account_Logout', {}, session);
 }
 
