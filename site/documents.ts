@@ -27,6 +27,7 @@ export const groups: readonly Group[] = [
     documents: [
       { file: 'docs/api.md' },
       { file: 'docs/authzen.md' },
+      { file: 'docs/add-sign-in.md' },
       { file: 'docs/protect-an-application.md' },
       { file: 'docs/protect-a-python-application.md' },
       { file: 'docs/protect-a-go-application.md' },

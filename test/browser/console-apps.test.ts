@@ -124,6 +124,32 @@ describe('the apps in the console', { skip: withoutChromium }, () => {
     assert.equal(await page.locator('img').count(), 0);
   });
 
+  test('a framework gets the values of the app, and the address that the app lacks', async () => {
+    const owner = await newOwner();
+    const { ID } = await newApp(owner);
+    const page = await newPage();
+    await openSignedIn(page, `${owner.view}/${ID}`, owner.email, password);
+    await page.getByLabel('Framework or application').selectOption('Express');
+    const values = await page.getByLabel('.env', { exact: true }).innerText();
+    assert.deepEqual(values.split('\n'), [
+      `ISSUER=${stack.url}`,
+      `CLIENT_ID=${ID}`,
+      'CLIENT_SECRET=<client secret>',
+      'APP_URL=https://shop.example.com',
+    ]);
+    const guide = page.getByRole('link', { name: 'The whole program for Express' });
+    assert.match((await guide.getAttribute('href')) ?? '', /guides\/add-sign-in\/#express$/);
+    assert.equal(await page.getByText('The program returns to').count(), 0);
+    await assertGood(page, 'apps-framework');
+
+    const RedirectURIs = ['https://shop.example.com/other'];
+    const App = { Tenant: owner.tenant, ID, RedirectURIs };
+    assert.equal((await stack.call('Apps_Save', { App }, owner.token)).status, 200);
+    await page.reload();
+    await page.getByLabel('Framework or application').selectOption('Next.js');
+    await page.getByText('returns to https://shop.example.com/callback: add it').waitFor();
+  });
+
   test('two administrators edit an app, a wrong address is refused, and an old sign-in is renewed in place', async () => {
     const owner = await newOwner();
     const { ID } = await newApp(owner);
