@@ -45,7 +45,6 @@ export function UserSessions({ user, mayAct }: Props) {
           {
             text: t('account.end'),
             label: (session: Session) => t('account.endOf', { device: nameOfDevice(session, t) }),
-            isRed: true,
             may: mayAct,
             dialog: ({ ID }: Session, onClose: () => void) => (
               <UserAct name="endSession" user={user} request={{ ID }} onClose={onClose} />

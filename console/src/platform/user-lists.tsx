@@ -109,7 +109,6 @@ export function UserIdentities({ user, mayAct }: IdentityProps) {
           {
             text: t('security.remove'),
             label: ({ Email, Issuer }) => t('security.removeOf', { name: Email || Issuer }),
-            isRed: true,
             may: mayAct,
             dialog: act('removeIdentity'),
           },
