@@ -8,7 +8,7 @@ import { createTenant, mailTo, newAddress, password, signUp, tokenIn } from '../
 import { countOf, rowsOf } from '../support/store.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { actOn, assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
 import { signIn } from './sign-in.ts';
 import { addAuthenticator } from './virtual-authenticator.ts';
 
@@ -75,14 +75,16 @@ describe("a user's own account in the console", { skip: withoutChromium }, () =>
     await dialog.getByText('This device has a passkey for your account already.').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
 
-    await actOn(page, 'My <b>laptop</b>', 'Rename My <b>laptop</b>');
+    await page.getByRole('button', { name: 'Actions My <b>laptop</b>' }).click();
+    await page.getByRole('menuitem', { name: 'Rename My <b>laptop</b>' }).click();
     await dialog.getByLabel('New name').fill('Phone');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The passkey has a new name.').waitFor();
 
     await grow(id);
     await authenticator.approve(false);
-    await actOn(page, 'Phone', 'Remove Phone');
+    await page.getByRole('button', { name: 'Actions Phone' }).click();
+    await page.getByRole('menuitem', { name: 'Remove Phone' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
     await proof.getByRole('button', { name: 'Use your passkey' }).waitFor();

@@ -38,25 +38,28 @@ type RecordsProps<Item> = {
   actions: ReadonlyArray<ListAction<Item>>;
 };
 
-/** The user's own records, each with its buttons. */
+/** The user's own records, each with its menu. */
 export function Records<Item>(props: RecordsProps<Item>) {
   const { isLoading, items, idOf, nameOf, stateOf, detailOf, actions } = props;
-  const { buttonsOf, dialog } = useListActions(actions);
+  const { menuOf, dialog } = useListActions(actions);
+  const list = useId();
   return (
     <>
       {isLoading && <Skeleton height={44} aria-busy="true" />}
-      {items.map((record) => (
-        <Group key={idOf(record)} justify="space-between" gap="sm">
-          <div style={{ flex: '1 1 16rem', minWidth: 0 }}>
+      {items.map((record, at) => (
+        <Group key={idOf(record)} justify="space-between" gap="sm" wrap="nowrap">
+          <div style={{ flex: 1, minWidth: 0 }}>
             <Group gap="xs">
-              <Text fw={600}>{nameOf(record)}</Text>
+              <Text fw={600} id={`${list}${at}`}>
+                {nameOf(record)}
+              </Text>
               {stateOf?.(record)}
             </Group>
             <Text size="sm" c="dimmed" component="div">
               {detailOf(record)}
             </Text>
           </div>
-          <Group gap={4}>{buttonsOf(record)}</Group>
+          {menuOf(record, `${list}${at}`)}
         </Group>
       ))}
       {dialog}
