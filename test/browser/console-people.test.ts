@@ -52,6 +52,11 @@ describe('people in the console', { skip: withoutChromium }, () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/members/${member.id}`);
     const section = (name: string) => page.getByRole('region', { name });
+    const undo = async (done: string) => {
+      const message = page.getByRole('alert').filter({ hasText: done });
+      await message.getByRole('button', { name: 'Undo' }).click();
+      await message.waitFor({ state: 'detached' });
+    };
     await section('Roles').getByRole('row').filter({ hasText: 'member' }).waitFor();
 
     await page.getByRole('button', { name: 'Give a role' }).click();
@@ -64,6 +69,10 @@ describe('people in the console', { skip: withoutChromium }, () => {
     await section('Permissions in effect').getByText('app.reports.*').waitFor();
     await actOn(section('Roles'), 'report-editor', 'Remove: report-editor');
     await dialog.getByText('These would lose').waitFor();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await undo('The role was removed.');
+    await section('Roles').getByRole('row').filter({ hasText: 'report-editor' }).waitFor();
+    await actOn(section('Roles'), 'report-editor', 'Remove: report-editor');
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await section('Permissions in effect')
       .getByText('app.reports.*')
@@ -81,6 +90,10 @@ describe('people in the console', { skip: withoutChromium }, () => {
     await assertGood(page, 'member');
     await actOn(section('Groups'), 'sales/emea', 'Remove: sales/emea');
     await dialog.getByText('These would lose').waitFor();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await undo('Removed from sales/emea.');
+    await section('Groups').getByRole('row').filter({ hasText: 'sales/emea' }).waitFor();
+    await actOn(section('Groups'), 'sales/emea', 'Remove: sales/emea');
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await section('Groups').getByText('This person is in no group.').waitFor();
 

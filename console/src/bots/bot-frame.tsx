@@ -2,7 +2,7 @@ import { Group, Skeleton, Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ActionDialog } from '../parts/action-dialog.tsx';
-import { useCall } from '../parts/calls.ts';
+import { client, useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { ifUnchanged } from '../parts/edit-form.tsx';
@@ -107,17 +107,19 @@ type DialogProps = { bot: Bot; onClose: () => void };
 function Switch({ bot, onClose }: DialogProps) {
   const { t } = useTexts();
   const { ID, Tenant, Name, Active } = bot;
-  const request = {
-    Bot: { ID, Tenant, Name, Active: !Active },
-    ...ifUnchanged(bot),
-  };
+  const requestOf = (isActive: boolean, last: Bot) => ({
+    Bot: { ID, Tenant, Name, Active: isActive },
+    ...ifUnchanged(last),
+  });
   return (
     <ActionDialog
       operation="Bots_Save"
-      request={request}
+      request={requestOf(!Active, bot)}
       stale={['Bots_Get', 'Bots_List']}
       title={t(Active ? 'bots.disableTitle' : 'bots.enableTitle', { name: Name })}
       action={t(Active ? 'bots.disable' : 'bots.enable')}
+      notice={t('bots.saved')}
+      undo={({ Bot: saved }) => client.call('Bots_Save', requestOf(Active, saved))}
       onClose={onClose}
     >
       {t(Active ? 'bots.disableAbout' : 'bots.enableAbout')}

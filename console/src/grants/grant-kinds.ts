@@ -1,5 +1,5 @@
 import type { ItemOf, RequestOf } from '@bailiwick/client/client.ts';
-import { type ListPage, pageOf, useCall, useChange } from '../parts/calls.ts';
+import { client, type ListPage, pageOf, useCall, useChange } from '../parts/calls.ts';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTenant } from '../shell/routes.tsx';
 import { rights } from './rights.ts';
@@ -27,15 +27,21 @@ export type GrantRow = {
   expiresAt: string | undefined;
   /** The change that removes it. */
   removal: Change;
+  /** Gives the role again, as it was given. */
+  restore: () => Promise<unknown>;
 };
 
 type Common = Pick<ItemOf<'Grants_ListByTenant'>, 'ID' | 'Role' | 'Resource' | 'ExpiresAt'>;
 
+const rightOf = ({ Role, Resource }: Common) => ({ Role, Resource });
+
+const endOf = ({ ExpiresAt }: Common) => (ExpiresAt === undefined ? {} : { ExpiresAt });
+
 const rowOf = (
   { ID: id, Role: role, Resource: resource, ExpiresAt: expiresAt }: Common,
   holder: string,
-  removal: Change,
-): GrantRow => ({ id, holder, role, resource, expiresAt, removal });
+  { removal, restore }: Pick<GrantRow, 'removal' | 'restore'>,
+): GrantRow => ({ id, holder, role, resource, expiresAt, removal, restore });
 
 const rowsOf = <Item>(page: ListPage<Item> | undefined, toRow: (item: Item) => GrantRow) =>
   page && { items: page.items.map(toRow), next: page.next };
@@ -66,22 +72,30 @@ export function useGrants({ of, holder, role }: GrantSelection, cursor: string) 
   const pages = {
     people: () =>
       rowsOf(pageOf<'Grants_ListByTenant'>(people.data), (grant) => {
-        const { UserID, Role, Resource } = grant;
+        const { UserID } = grant;
+        const subject = { Tenant, UserID, ...rightOf(grant) };
         return rowOf(grant, UserID, {
-          Grants_Remove: { Grant: { Tenant, UserID, Role, Resource } },
+          removal: { Grants_Remove: { Grant: subject } },
+          restore: () => client.call('Grants_Add', { Grant: { ...subject, ...endOf(grant) } }),
         });
       }),
     groups: () =>
       rowsOf(pageOf<'GroupGrants_ListByTenant'>(groups.data), (grant) => {
-        const { Group, Role, Resource } = grant;
+        const { Group } = grant;
+        const subject = { Tenant, Group, ...rightOf(grant) };
         return rowOf(grant, Group, {
-          GroupGrants_Remove: { Grant: { Tenant, Group, Role, Resource } },
+          removal: { GroupGrants_Remove: { Grant: subject } },
+          restore: () => client.call('GroupGrants_Add', { Grant: { ...subject, ...endOf(grant) } }),
         });
       }),
     bots: () =>
       rowsOf(pageOf<'BotGrants_ListByTenant'>(bots.data), (grant) => {
-        const { Bot, Role, Resource } = grant;
-        return rowOf(grant, Bot, { BotGrants_Remove: { Grant: { Tenant, Bot, Role, Resource } } });
+        const { Bot } = grant;
+        const subject = { Tenant, Bot, ...rightOf(grant) };
+        return rowOf(grant, Bot, {
+          removal: { BotGrants_Remove: { Grant: subject } },
+          restore: () => client.call('BotGrants_Add', { Grant: { ...subject, ...endOf(grant) } }),
+        });
       }),
   };
   return { page: pages[of](), query: chosen, operation: operations[of], request: requests[of] };

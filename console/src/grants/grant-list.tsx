@@ -3,10 +3,10 @@ import { Confirm } from '../parts/confirm.tsx';
 import type { CursorPlace } from '../parts/cursor.ts';
 import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { NameCell } from '../parts/name-cell.tsx';
-import { useNotify } from '../parts/notify.ts';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
+import { useNotifyWithUndo } from '../parts/undo.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import {
   type GrantRow,
@@ -15,6 +15,7 @@ import {
   useGrantChange,
   useGrants,
 } from './grant-kinds.ts';
+import { rights } from './rights.ts';
 import { HolderName } from './subject-name.tsx';
 import { WhatIf } from './what-if.tsx';
 
@@ -99,11 +100,11 @@ function useColumns({ of }: GrantSelection, hides: Props['hides']): Column<Grant
 /** Removes a grant, after it has shown the permissions that people lose by it. */
 function Remove({ grant, onClose }: { grant: GrantRow; onClose: () => void }) {
   const { t } = useTexts();
-  const notify = useNotify();
+  const notifyWithUndo = useNotifyWithUndo();
   const change = useGrantChange();
   const onSuccess = () => {
     onClose();
-    notify(t('access.removed'));
+    notifyWithUndo(t('access.removed'), { call: grant.restore, stale: rights });
   };
   return (
     <Confirm

@@ -22,7 +22,7 @@ type Props<Name extends OperationName> = {
   /** The message after the call. */
   notice?: string | ((response: ResponseOf<Name>) => string);
   /** The call that restores everything. The message after the call offers it. */
-  undo?: () => Promise<unknown>;
+  undo?: ((response: ResponseOf<Name>) => Promise<unknown>) | undefined;
   /** Follows the call. Default: the dialog closes. */
   onDone?: (response: ResponseOf<Name>) => void;
   onClose: () => void;
@@ -47,7 +47,7 @@ export function ActionDialog<Name extends OperationName>(props: Props<Name>) {
     onDone(response);
     if (notice === undefined) return;
     const message = typeof notice === 'string' ? notice : notice(response);
-    if (undo) notifyWithUndo(message, { call: undo, stale });
+    if (undo) notifyWithUndo(message, { call: () => undo(response), stale });
     else notify(message);
   };
   return (

@@ -1,11 +1,12 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Text } from '@mantine/core';
 import { ActionDialog } from '../parts/action-dialog.tsx';
 import type { Column } from '../parts/cursor-list.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Labels } from '../parts/labels.tsx';
+import type { ListAction } from '../parts/list-actions.tsx';
 import { ListView } from '../parts/list-view.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { choicesOf, StateOf, type States } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -59,22 +60,7 @@ export function InvitationsPage() {
           }}
           columns={useColumns()}
           idOf={({ ID }) => ID}
-          actions={[
-            {
-              text: t('people.resend'),
-              label: ({ Email }) => `${t('people.resend')}: ${Email}`,
-              may: mayWrite,
-              isOffered: isResendable,
-              dialog: (invitation, onClose) => <ResendDialog {...invitation} onClose={onClose} />,
-            },
-            {
-              text: t('people.withdraw'),
-              label: ({ Email }) => t('people.withdrawOf', { email: Email }),
-              may: mayWrite,
-              isOffered: ({ Status }) => Status === 'pending',
-              dialog: (invitation, onClose) => <Withdraw {...invitation} onClose={onClose} />,
-            },
-          ]}
+          actions={useActions()}
           bulk={useInvitationBulk()}
           empty={
             <Empty
@@ -89,6 +75,27 @@ export function InvitationsPage() {
   );
 }
 
+function useActions(): ListAction<Invitation>[] {
+  const { t } = useTexts();
+  const mayWrite = useTenant().may('iam.invitations.write');
+  return [
+    {
+      text: t('people.resend'),
+      label: ({ Email }) => `${t('people.resend')}: ${Email}`,
+      may: mayWrite,
+      isOffered: isResendable,
+      dialog: (invitation, onClose) => <ResendDialog {...invitation} onClose={onClose} />,
+    },
+    {
+      text: t('people.withdraw'),
+      label: ({ Email }) => t('people.withdrawOf', { email: Email }),
+      may: mayWrite,
+      isOffered: ({ Status }) => Status === 'pending',
+      dialog: (invitation, onClose) => <Withdraw {...invitation} onClose={onClose} />,
+    },
+  ];
+}
+
 function useColumns(): Column<Invitation>[] {
   const { t } = useTexts();
   return [
@@ -96,7 +103,7 @@ function useColumns(): Column<Invitation>[] {
       id: 'email',
       sort: 'email',
       header: t('people.email'),
-      cell: ({ Email }) => <Text size="sm">{Email}</Text>,
+      cell: ({ Email }) => <NameCell name={Email} />,
     },
     {
       id: 'status',

@@ -5,6 +5,7 @@ import { DialogButton } from '../parts/dialog-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Labels } from '../parts/labels.tsx';
+import type { ListAction } from '../parts/list-actions.tsx';
 import { ListView } from '../parts/list-view.tsx';
 import { memberStates } from '../parts/member-states.ts';
 import { Page } from '../parts/page.tsx';
@@ -27,7 +28,6 @@ type Member = ItemOf<'TenantMembers_List'>;
 export function MembersPage() {
   const { t } = useTexts();
   const { ID, Name, may } = useTenant();
-  const { User } = useAccount();
   const roles = useRoles(ID, may('iam.grants.read'));
   return (
     <Page
@@ -51,30 +51,7 @@ export function MembersPage() {
           }}
           columns={useColumns(roles.of)}
           idOf={({ UserID }) => UserID}
-          actions={[
-            {
-              text: t('people.disable'),
-              label: (member) => t('people.disableOf', { person: nameOf(member) }),
-              may: may('iam.users.write'),
-              isOffered: ({ UserID, Status }) => UserID !== User.ID && Status === 'active',
-              dialog: (member, onClose) => <SwitchMember member={member} onClose={onClose} />,
-            },
-            {
-              text: t('people.enable'),
-              label: (member) => t('people.enableOf', { person: nameOf(member) }),
-              may: may('iam.users.write'),
-              isOffered: ({ UserID, Status }) => UserID !== User.ID && Status === 'disabled',
-              dialog: (member, onClose) => <SwitchMember member={member} onClose={onClose} />,
-            },
-            {
-              text: t('people.remove'),
-              label: (member) => t('people.removeOf', { person: nameOf(member) }),
-              may: may('iam.users.write'),
-              // Users leave a tenant in their own account.
-              isOffered: ({ UserID }) => UserID !== User.ID,
-              dialog: (member, onClose) => <RemoveMember member={member} onClose={onClose} />,
-            },
-          ]}
+          actions={useActions()}
           bulk={useMemberBulk()}
           empty={
             <Empty
@@ -87,6 +64,41 @@ export function MembersPage() {
       </PeopleTabs>
     </Page>
   );
+}
+
+function useActions(): ListAction<Member>[] {
+  const { t } = useTexts();
+  const { may } = useTenant();
+  const { User } = useAccount();
+  const mayWrite = may('iam.users.write');
+  // Users leave a tenant in their own account.
+  const isOther = ({ UserID }: Member) => UserID !== User.ID;
+  const change: ListAction<Member>['dialog'] = (member, onClose) => (
+    <SwitchMember member={member} onClose={onClose} />
+  );
+  return [
+    {
+      text: t('people.disable'),
+      label: (member) => t('people.disableOf', { person: nameOf(member) }),
+      may: mayWrite,
+      isOffered: (member) => isOther(member) && member.Status === 'active',
+      dialog: change,
+    },
+    {
+      text: t('people.enable'),
+      label: (member) => t('people.enableOf', { person: nameOf(member) }),
+      may: mayWrite,
+      isOffered: (member) => isOther(member) && member.Status === 'disabled',
+      dialog: change,
+    },
+    {
+      text: t('people.remove'),
+      label: (member) => t('people.removeOf', { person: nameOf(member) }),
+      may: mayWrite,
+      isOffered: isOther,
+      dialog: (member, onClose) => <RemoveMember member={member} onClose={onClose} />,
+    },
+  ];
 }
 
 function Actions() {

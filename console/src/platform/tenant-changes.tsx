@@ -2,6 +2,7 @@ import type { ResponseOf } from '@bailiwick/client/client.ts';
 import { Group } from '@mantine/core';
 import { useState } from 'react';
 import { ActionDialog } from '../parts/action-dialog.tsx';
+import { client } from '../parts/calls.ts';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
 import type { TextKey } from '../parts/text-keys.ts';
@@ -20,6 +21,8 @@ type Change = {
   done: TextKey;
   /** Whether the user types the short name first. */
   isTyped: boolean;
+  /** The operation that restores everything. */
+  inverse?: 'Tenants_Resume';
   /** The change that this one takes back. */
   undoes?: string;
 };
@@ -31,7 +34,8 @@ const changes = {
     action: 'platform.suspend',
     description: 'platform.suspendAbout',
     done: 'platform.suspendDone',
-    isTyped: true,
+    isTyped: false,
+    inverse: 'Tenants_Resume',
   },
   resume: {
     operation: 'Tenants_Resume',
@@ -65,9 +69,8 @@ const changes = {
 export function TenantChange({ name, tenant, onClose }: Props & { name: keyof typeof changes }) {
   const { t } = useTexts();
   // The change stays the same while the tenant of the view changes by it.
-  const [{ operation, title, action, description, done, isTyped, undoes }] = useState<Change>(
-    changes[name],
-  );
+  const [{ operation, title, action, description, done, isTyped, inverse, undoes }] =
+    useState<Change>(changes[name]);
   const { ID, Name, Slug } = tenant;
   return (
     <ActionDialog
@@ -79,6 +82,7 @@ export function TenantChange({ name, tenant, onClose }: Props & { name: keyof ty
       {...(isTyped && { phrase: Slug })}
       isHarmless={undoes !== undefined}
       notice={t(done, { tenant: Name })}
+      undo={inverse && (() => client.call(inverse, { Tenant: ID }))}
       onClose={onClose}
     >
       {t(description, { tenant: Name })}

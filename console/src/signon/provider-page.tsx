@@ -3,7 +3,7 @@ import { Alert, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ActionDialog } from '../parts/action-dialog.tsx';
-import { useCall } from '../parts/calls.ts';
+import { client, useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { ifUnchanged } from '../parts/edit-form.tsx';
@@ -183,17 +183,19 @@ function Switch({ provider, onClose }: DialogProps) {
   const { t } = useTexts();
   const { ID, Name, Active } = provider;
   const { scope } = useOwner();
-  const request = {
-    Provider: { ...scope, ID, Name, Active: !Active },
-    ...ifUnchanged(provider),
-  };
+  const requestOf = (isActive: boolean, last: Provider) => ({
+    Provider: { ...scope, ID, Name, Active: isActive },
+    ...ifUnchanged(last),
+  });
   return (
     <ActionDialog
       operation="Sso_SaveProvider"
-      request={request}
+      request={requestOf(!Active, provider)}
       stale={['Sso_GetProvider', 'Sso_ListProviders']}
       title={t(Active ? 'signon.disableOf' : 'signon.enableOf', { name: Name })}
       action={t(Active ? 'signon.disable' : 'signon.enable')}
+      notice={t('access.saved')}
+      undo={({ Provider: saved }) => client.call('Sso_SaveProvider', requestOf(Active, saved))}
       onClose={onClose}
     >
       {t(Active ? 'signon.disableAbout' : 'signon.enableAbout')}
