@@ -150,7 +150,7 @@ describe('the bots in the console', { skip: withoutChromium }, () => {
     assert.deepEqual(Items[0]?.['Claims'], { repository_owner_id: '583231' });
     await assertGood(page, 'bots-trusts');
 
-    await page.getByRole('button', { name: /^Edit: repo:acme/ }).click();
+    await actOn(page, 'repo:acme/app', 'Edit: repo:acme/');
     await dialog.getByLabel('Subject').fill('repo:acme/app:*');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('button', { name: 'Close' }).click();
