@@ -1,4 +1,3 @@
-import { invalid } from '@bailiwick/errors';
 import { noticeTask, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import { type Database, onPool } from '@bailiwick/store';
@@ -7,7 +6,8 @@ import { findOperators } from '../grants/queries.ts';
 import type { GrantInput } from '../grants/records.ts';
 
 // A role on the platform is a way to act on all accounts. A user who gives it to another user, or to a
-// bot, needs a recent sign-in and a reason, as for an act on an account, and all operators get a mail.
+// bot, needs a recent sign-in, as for an act on an account, and all operators get a mail. It names the
+// reason, which the documented request does not have and callers may omit.
 
 type Deps = { database: Database; directory: Directory };
 
@@ -16,8 +16,8 @@ export type PlatformNotice = { reason?: string; tasks?: Task[] };
 
 /**
  * Call it before the transaction: it asks identity.
- * @throws invalid_argument without a reason, and permission_denied if the caller signed in more than
- * 15 minutes ago, or without the second factor that the caller has
+ * @throws permission_denied if the caller signed in more than 15 minutes ago, or without the second
+ * factor that the caller has
  */
 export async function platformNotice(
   { database, directory }: Deps,
@@ -28,7 +28,6 @@ export async function platformNotice(
   const { caller, signal } = call;
   if (input.tenant !== '' || caller.type !== 'user') return {};
   const reason = text.trim();
-  if (reason === '') throw invalid('Reason is required');
   const { name: operatorName } = await directory.proveOperator(
     { userId: caller.id, sessionId: caller.credentialId },
     call,
@@ -40,10 +39,10 @@ export async function platformNotice(
     operatorName,
     name: await nameOf(directory, input, call),
     role: input.role,
-    reason,
+    reason: reason || '–',
   };
   return {
-    reason,
+    ...(reason !== '' && { reason }),
     tasks: users
       .filter(({ status }) => status === 'active')
       .map(({ email, locale }) => noticeTask('platform_role_given', email, { locale, ...details })),

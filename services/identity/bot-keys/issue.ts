@@ -30,8 +30,8 @@ type KeyRights = Pick<BotKeyRow, 'tenant' | 'bot' | 'permissions'>;
  * Throws permission_denied unless the caller itself has every permission of the key until its end,
  * null = without an end: the creator of a key knows its secret. Without `permissions`, as for a
  * trust, these are all permissions of the bot. A bot has grants in its own tenant and on the platform
- * only, so the tenant in question can be passed as the bot's. A user needs a recent sign-in for a bot with a role on the
- * platform, whose key acts on all accounts.
+ * only, so the tenant in question can be passed as the bot's. A user needs a recent sign-in for a bot
+ * with a role on the platform, whose key acts on all accounts.
  */
 export async function assertMayIssue(
   { authority, database }: Pick<BotKeyDeps, 'authority' | 'database'>,

@@ -1034,7 +1034,7 @@ export const GetBotsResponseSchema: GenMessage<GetBotsResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_internal, 34);
 
 /**
- * Selects a key or a trust.
+ * Selects the user who acts, and the session of the call.
  *
  * @generated from message bailiwick.identity.v1.ProveOperatorRequest
  */
@@ -1075,6 +1075,8 @@ export const ProveOperatorResponseSchema: GenMessage<ProveOperatorResponse> = /*
   messageDesc(file_bailiwick_identity_v1_internal, 36);
 
 /**
+ * Selects a key or a trust.
+ *
  * @generated from message bailiwick.identity.v1.FindMakerRequest
  */
 export type FindMakerRequest = Message<"bailiwick.identity.v1.FindMakerRequest"> & {
