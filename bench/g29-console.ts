@@ -59,7 +59,8 @@ const stopwatch = `
   const rows = () => {
     const table = document.querySelector('table');
     if (!table || table.getAttribute('aria-busy') === 'true') return undefined;
-    const people = [...table.tBodies[0].rows].map((row) => row.cells[0].textContent);
+    const people = [...table.querySelectorAll('tbody .console-name')].map((name) => name.textContent);
+    if (people.length < table.tBodies[0].rows.length) return undefined;
     return people.every((text) => text.trim() !== '') ? people.join() : undefined;
   };
   globalThis.nextInteraction = () => new Promise((resolve) => {
