@@ -12,6 +12,7 @@ const placeholders: Plugin = {
       .replace('{{lang}}', 'en')
       .replace('{{root}}', '/')
       .replace('{{nonce}}', '')
+      .replace('{{noScript}}', '')
       .replace('</head>', '<link rel="stylesheet" href="/pages/face.css" /></head>'),
 };
 

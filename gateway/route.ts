@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RightsCache } from '@bailiwick/broker';
 import { type LimitProfile, platformPlace } from '@bailiwick/contract';
-import { ServiceError, toServiceError } from '@bailiwick/errors';
+import { httpStatus, ServiceError, toServiceError } from '@bailiwick/errors';
 import { type Log, markFailed, type Running } from '@bailiwick/process';
 import { type OwnSettings, stopReading } from '@bailiwick/wire';
 import { ConnectError } from '@connectrpc/connect';
@@ -21,6 +21,7 @@ import { createOperationHandler, createPipeline } from './operations/operations.
 import { callQuotas, createQuotas } from './operations/quotas.ts';
 import type { ErrorKind } from './pages/error-keys.ts';
 import { createLogos } from './pages/logos.ts';
+import { sendMissingPage } from './pages/missing-page.ts';
 import { createPageBrands, readOwnImages } from './pages/page-brands.ts';
 import { keepLanguage } from './pages/page-language.ts';
 import { acceptsHtml, rootFrom, sendErrorPage } from './pages/pages.ts';
@@ -85,6 +86,10 @@ const createPageFinder =
 const providerKind = (tenant: string): ErrorKind =>
   tenant === platformPlace ? 'social' : 'organisation';
 
+/** Whether a person opens the address: programs post, or do not prefer HTML. */
+const isBrowsing = (request: IncomingMessage): boolean =>
+  (request.method === 'GET' || request.method === 'HEAD') && acceptsHtml(request);
+
 type FailedRequest = Omit<RoutedRequest, 'url'> & { thrown: unknown; isDirectory: boolean };
 
 /** Answers a request that failed: in the form of SCIM, as a page, or as an ErrorResponse. */
@@ -116,6 +121,10 @@ function createFailures({ log }: Options, parts: Parts) {
         kind,
       };
       sendErrorPage(request, response, error, requestId, context);
+    } else if (isBrowsing(request)) {
+      const brand = await parts.brands.of('', origin.ip);
+      const failure = { error, status: status ?? httpStatus[error.code], requestId };
+      sendMissingPage(request, response, failure, { brand, root: rootFrom(pathname) });
     } else sendError(response, error, requestId, status);
   };
 }

@@ -7,6 +7,7 @@ import { accepts, cachingOf, readBody, readManifest, typeOf } from '../http/stat
 import { fontMarkup } from '../pages/face.ts';
 import { consoleBrandMarkup, noBrand, type PageBrand } from '../pages/page-brands.ts';
 import { languageHeaders, languageOf } from '../pages/page-language.ts';
+import { textOf } from '../pages/page-texts.ts';
 
 // The console: a page whose scripts call the operations, at /console, and at /account for a user's
 // own account. `npm run console` builds it. The gateway serves its files, and knows none of its
@@ -135,6 +136,7 @@ function sendHtml(
   // The scripts load them only after they have read the language.
   const texts = file && `<link rel="modulepreload" crossorigin href="${root}console/${file}" />`;
   const face = `${fontMarkup(root)}<link rel="stylesheet" href="${root}pages/face.css" />${consoleBrandMarkup(brand, root)}`;
+  const noScript = escapeHtml(textOf(lang, 'common.noScript'));
   response
     .writeHead(200, {
       ...headers,
@@ -143,7 +145,7 @@ function sendHtml(
       'cache-control': 'no-store',
       'content-type': typeOf(page),
     })
-    .end(fill(html, { lang, root, nonce, face, texts: texts ?? '' }));
+    .end(fill(html, { lang, root, nonce, face, noScript, texts: texts ?? '' }));
 }
 
 async function sendAsset(

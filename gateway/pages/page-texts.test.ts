@@ -116,6 +116,8 @@ test('a page is rendered completely in every language', () => {
     'heading',
     'appLogo',
     'links',
+    'home',
+    'report',
   ];
   const later = [
     'base',

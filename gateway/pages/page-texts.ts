@@ -73,6 +73,7 @@ const parts = Object.fromEntries(
 /** The way from a page to the public URL: {{root}} on pages that are sent at several paths. */
 const roots: Readonly<Record<string, string>> = {
   home: '{{base}}/',
+  missing: '{{root}}',
   error: '{{root}}',
   choice: '{{root}}',
   post: '{{root}}',

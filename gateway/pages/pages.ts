@@ -100,7 +100,7 @@ const assets = new Map<string, Asset>([
 // Before a user waits, and a page with a missing text ends the process.
 deferred(async () => {
   for (const { gzip } of assets.values()) gzip();
-  for (const name of [...brandedNames, 'home', 'error', 'choice', 'post'])
+  for (const name of [...brandedNames, 'home', 'missing', 'error', 'choice', 'post'])
     for (const locale of shippedLocales) pageIn(name, locale);
 });
 
@@ -198,7 +198,8 @@ function brandedPage(pathname: string, locale: string, brand: PageBrand): Body {
   return body;
 }
 
-const markupOf = (brand: PageBrand, locale: string, root: string) =>
+/** A brand's parts of a page. `root` is the way from the page to the public URL. */
+export const markupOf = (brand: PageBrand, locale: string, root: string) =>
   brandMarkup(brand, root, {
     terms: textOf(locale, 'common.terms'),
     privacy: textOf(locale, 'common.privacy'),

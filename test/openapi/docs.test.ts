@@ -265,7 +265,7 @@ describe('GET /docs', () => {
       });
     }
 
-    test('only reads are allowed, and other unknown paths have no page', async () => {
+    test('only reads are allowed, and a browser learns that other paths have no page', async () => {
       const posted = await fetch(`${stack.url}/`, {
         method: 'POST',
         headers: { accept: browserAccepts },
@@ -277,9 +277,10 @@ describe('GET /docs', () => {
         });
         assert.deepEqual(
           [response.status, response.headers.get('content-type')],
-          [404, 'application/json; charset=utf-8'],
+          [404, 'text/html; charset=utf-8'],
           path,
         );
+        assert.match(await response.text(), /This page does not exist/);
       }
     });
   });
