@@ -25,7 +25,10 @@ test('every text is used, and no key is in two areas', () => {
   const code = globSync('src/**/*.{ts,tsx}', { cwd: import.meta.dirname })
     .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'))
     .join('\n');
-  const unused = Object.keys(english).filter((key) => !code.includes(`'${key}'`));
+  // test/reason-texts.test.ts compares those of reasons with the list.
+  const unused = Object.keys(english).filter(
+    (key) => !key.startsWith('reason.') && !code.includes(`'${key}'`),
+  );
   assert.deepEqual(unused, []);
   const keys = readTexts('en').files.flatMap((file) =>
     Object.keys(JSON.parse(readFileSync(file, 'utf8')) as object),

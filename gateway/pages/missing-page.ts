@@ -6,7 +6,7 @@ import { languageHeaders, languageOf } from './page-language.ts';
 import { textOf, textOfError } from './page-texts.ts';
 import { headersOf, html, markupOf, pageIn } from './pages.ts';
 
-// What a browser shows for an address that has no page, or whose page fails.
+// The page for an address that has none, or whose own page fails.
 
 type Failure = { error: ServiceError; status: number; requestId: string };
 

@@ -4,7 +4,7 @@ import { assertAccessible, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 import { consoleSuite } from './console-page.ts';
 
-// What a person sees at an address that has no page, and without scripts. Programs get JSON.
+// People get a page at an address that has none, and programs get JSON. Pages without scripts say so.
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 

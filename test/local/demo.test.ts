@@ -96,10 +96,10 @@ test('npm start --demo fills a company with 30 days of history once, whose audit
   assert.equal((await first.run.ended).code, 0);
   const second = await startDemo(t, dataDir);
   assert.equal(second.Tenant, Tenant);
-  const seen = new Set(entries.map(({ ID }) => ID));
+  const known = new Set(entries.map(({ ID }) => ID));
   const after = await second.list<Entry>('Audit_List', { Tenant });
   assert.deepEqual(
-    after.filter(({ ID, Action }) => !seen.has(ID) && !Action.startsWith('webhook_endpoint.')),
+    after.filter(({ ID, Action }) => !known.has(ID) && !Action.startsWith('webhook_endpoint.')),
     [],
   );
   assert.equal((await second.call('Audit_Verify', { Tenant }))['Valid'], true);

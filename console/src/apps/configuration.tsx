@@ -16,7 +16,7 @@ type Props = {
 
 type Target = ProductName | FrameworkName | 'program';
 
-/** What to enter into a framework, a known product or a program, with the values of the app. */
+/** The configuration of a framework, a known product or a program, with the values of the app. */
 export function Configuration({ app, secret }: Props) {
   const { t } = useTexts();
   const [target, setTarget] = useState<Target>(productOf(app.RedirectURIs) ?? 'program');

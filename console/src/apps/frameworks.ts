@@ -1,7 +1,7 @@
 import type { Connection, Snippet } from './products.ts';
 
-// Frameworks with a whole program in docs/add-sign-in.md: what it needs, and the values of an app
-// as it reads them.
+// Frameworks with a whole program in docs/add-sign-in.md: its packages, and the values of an app as
+// it reads them.
 
 type Framework = {
   name: string;
@@ -71,7 +71,7 @@ export type Setup = {
   isMissing: boolean;
 };
 
-/** What to enter for a framework. The address of the application is that of its redirect addresses. */
+/** The values and commands for a framework. The address of the application is that of its redirect addresses. */
 export function setupOf(
   name: FrameworkName,
   redirects: readonly string[],

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { Id } from './copy.tsx';
-import { describeFailure } from './failure.ts';
+import { describeFailure, detailsIn } from './failure.ts';
 import { Icon } from './icon.tsx';
 import { signInAgainAddress } from './place.ts';
 import { askForProof, unmetRequirementOf } from './proof.ts';
@@ -9,17 +9,19 @@ import { waitingTime } from './times.ts';
 
 /** Says what went wrong, what to do, and how to find the call in the log. */
 export function FailureNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
-  const { t, locale } = useTexts();
+  const { t, locale, textOfReason } = useTexts();
   if (error === null || error === undefined) return undefined;
-  const { title, next, details, waitSeconds, requestId, ...can } = describeFailure(error);
+  const failure = describeFailure(error);
+  const { title, next, waitSeconds, requestId, ...can } = failure;
+  const { texts, lang } = detailsIn(failure, { locale, textOfReason });
   const requirement = unmetRequirementOf(error);
   return (
     <Alert role="alert" color="red" icon={<Icon name="warning" />} title={t(title)}>
       <Text size="sm">{t(next)}</Text>
-      {details.length > 0 && (
-        <List size="sm" mt="xs" lang="en">
-          {details.map((detail) => (
-            <List.Item key={detail}>{detail}</List.Item>
+      {texts.length > 0 && (
+        <List size="sm" mt="xs" lang={lang}>
+          {texts.map((text) => (
+            <List.Item key={text}>{text}</List.Item>
           ))}
         </List>
       )}

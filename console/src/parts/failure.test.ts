@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorOf } from '@bailiwick/client/errors.ts';
-import { describeFailure } from './failure.ts';
+import { describeFailure, detailsIn } from './failure.ts';
 
 const failed = (status: number, Code: string, retryAfter?: number) =>
   describeFailure(
@@ -56,4 +56,30 @@ test('a refusal that another sign-in ends offers one, and no other refusal does'
   assert.deepEqual(refused('ESCALATION', 'this would grant iam.apps.write').details, [
     'this would grant iam.apps.write',
   ]);
+});
+
+test('the service’s answer is in the user’s language if its reason has a text there', () => {
+  const failure = describeFailure(
+    errorOf({
+      operation: 'X',
+      status: 403,
+      Code: 'permission_denied',
+      Reason: 'ESCALATION',
+      Messages: ['this would grant iam.apps.write'],
+      Params: { Permission: 'iam.apps.write' },
+      RequestID: 'r1',
+    }),
+  );
+  const german = {
+    locale: 'de',
+    textOfReason: (reason: string, params: Readonly<Record<string, string>>) =>
+      reason === 'ESCALATION' ? `Damit würde ${params['Permission']} erteilt.` : undefined,
+  };
+  assert.deepEqual(detailsIn(failure, german), {
+    texts: ['Damit würde iam.apps.write erteilt.'],
+  });
+  const own = { texts: ['this would grant iam.apps.write'] };
+  assert.deepEqual(detailsIn(failure, { ...german, locale: 'en' }), own);
+  const unknown = { ...failure, reason: 'NEWER' };
+  assert.deepEqual(detailsIn(unknown, german), { ...own, lang: 'en' });
 });

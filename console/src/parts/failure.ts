@@ -1,12 +1,16 @@
 import { BailiwickError, type ErrorReason } from '@bailiwick/client/errors.ts';
 import { unmetRequirementOf } from './proof.ts';
 import type { TextKey } from './text-keys.ts';
+import type { Texts } from './texts.tsx';
 
 export type Failure = {
   title: TextKey;
   next: TextKey;
-  /** The service's own messages, which name the mistakes in the request. */
+  /** The service's own messages, in English, which name the mistakes in the request. */
   details: readonly string[];
+  /** "" without one that is shown. */
+  reason: string;
+  params: Readonly<Record<string, string>>;
   /** Seconds until another try can work; 0 = unknown. */
   waitSeconds: number;
   requestId: string;
@@ -69,7 +73,25 @@ export function describeFailure(error: unknown): Failure {
     isTemporary: kind.isTemporary ?? false,
     needsSignIn: kind.needsSignIn ?? false,
     details: kind.hasDetails ? (apiError?.Messages ?? []) : [],
+    reason: kind.hasDetails ? (apiError?.Reason ?? '') : '',
+    params: apiError?.Params ?? {},
     waitSeconds: apiError?.retryAfter ?? 0,
     requestId: apiError?.RequestID ?? '',
   };
+}
+
+type Details = { texts: readonly string[]; lang?: 'en' };
+
+/**
+ * The service's answer: in the user's language if the reason has a text there, and its own
+ * messages otherwise, which are more exact for readers of English. `lang` is theirs, if it is not the
+ * page's.
+ */
+export function detailsIn(
+  { details, reason, params }: Failure,
+  { locale, textOfReason }: Pick<Texts, 'locale' | 'textOfReason'>,
+): Details {
+  if (locale === 'en' || details.length === 0) return { texts: details };
+  const text = reason === '' ? undefined : textOfReason(reason, params);
+  return text === undefined ? { texts: details, lang: 'en' } : { texts: [text] };
 }

@@ -1,5 +1,5 @@
 import { load } from 'virtual:texts';
-import { fill, isolated, type Values } from '@bailiwick/texts/fill.ts';
+import { fill, isolated, placeholdersIn, type Values } from '@bailiwick/texts/fill.ts';
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
 import type { TextKey } from './text-keys.ts';
 
@@ -21,9 +21,23 @@ export type Translate = (key: TextKey, values?: Values) => string;
 export type Texts = {
   locale: string;
   t: Translate;
+  /** The text for the reason of an error; undefined without one, and if it needs other params. */
+  textOfReason: (reason: string, params: Values) => string | undefined;
   /** Shows the text in another language, and keeps the choice for the other pages too. */
   choose: (locale: string) => Promise<void>;
 };
+
+/** A newer service may send reasons that have no text here. */
+export function textOfReason(
+  catalogue: Catalogue,
+  reason: string,
+  params: Values,
+): string | undefined {
+  const text = catalogue[`reason.${reason}`];
+  const isComplete =
+    text !== undefined && placeholdersIn(text).every((name) => Object.hasOwn(params, name));
+  return isComplete ? fill(text, params, isolated) : undefined;
+}
 
 const TextsContext = createContext<Texts | undefined>(undefined);
 
@@ -35,6 +49,7 @@ export function TextsProvider({ locale, catalogue, children }: Props) {
     () => ({
       locale: current.locale,
       t: (key, values = {}) => fill(current.catalogue[key] ?? key, values, isolated),
+      textOfReason: (reason, params) => textOfReason(current.catalogue, reason, params),
       async choose(choice) {
         const next = await loadTexts(choice);
         // The gateway reads this cookie for its own pages.

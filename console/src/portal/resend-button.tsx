@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useChange } from '../parts/calls.ts';
-import { describeFailure } from '../parts/failure.ts';
+import { describeFailure, detailsIn } from '../parts/failure.ts';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 
@@ -8,7 +8,8 @@ type Props = { id: string; event: string; isCompact?: boolean; isWaiting?: boole
 
 /** Sends a message again, or makes the next attempt at a message that waits. */
 export function ResendButton({ id, event, isCompact = false, isWaiting = false }: Props) {
-  const { t } = useTexts();
+  const texts = useTexts();
+  const { t } = texts;
   const notify = useNotify();
   const change = useChange('Portal_Resend', {
     stale: ['Portal_ListAttempts', 'Portal_GetMessage', 'Portal_ExplainDelivery', 'Portal_Get'],
@@ -19,8 +20,9 @@ export function ResendButton({ id, event, isCompact = false, isWaiting = false }
     change.mutateAsync({ MessageID: id, Now: isWaiting }).then(
       ({ Queued }) => notify(t(Queued ? notice : 'webhooks.resentBefore')),
       (error: unknown) => {
-        const { title, details } = describeFailure(error);
-        notify([t(title), ...details].join(' – '), { isFailure: true });
+        const failure = describeFailure(error);
+        const answer = detailsIn(failure, texts).texts;
+        notify([t(failure.title), ...answer].join(' – '), { isFailure: true });
       },
     );
   return (

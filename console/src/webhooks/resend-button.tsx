@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useChange } from '../parts/calls.ts';
-import { describeFailure } from '../parts/failure.ts';
+import { describeFailure, detailsIn } from '../parts/failure.ts';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useArea } from './area.tsx';
@@ -21,7 +21,8 @@ type Props = {
  */
 export function ResendButton(props: Props) {
   const { Tenant, Endpoint, ID, EventType, isCompact = false, isWaiting = false } = props;
-  const { t } = useTexts();
+  const texts = useTexts();
+  const { t } = texts;
   const notify = useNotify();
   const { area } = useArea();
   const change = useChange(`${area}_Resend`, {
@@ -39,8 +40,9 @@ export function ResendButton(props: Props) {
     change.mutateAsync(request).then(
       ({ Queued }) => notify(t(Queued ? notice : 'webhooks.resentBefore')),
       (error: unknown) => {
-        const { title, details } = describeFailure(error);
-        notify([t(title), ...details].join(' – '), { isFailure: true });
+        const failure = describeFailure(error);
+        const answer = detailsIn(failure, texts).texts;
+        notify([t(failure.title), ...answer].join(' – '), { isFailure: true });
       },
     );
   return (

@@ -14,10 +14,10 @@ export function createDice() {
     next,
     /** A whole number, both ends included. */
     between,
-    pick<T>(values: readonly T[]): T {
-      const value = values[between([0, values.length - 1])];
-      if (value === undefined) throw new Error('nothing to pick from');
-      return value;
+    pick<T>(choices: readonly T[]): T {
+      const choice = choices[between([0, choices.length - 1])];
+      if (choice === undefined) throw new Error('nothing to pick from');
+      return choice;
     },
   };
 }

@@ -61,19 +61,19 @@ const startAfresh = 'delete the data folder, or set BAILIWICK_DATA to a new one,
 
 async function isFilled(databaseUrl: string): Promise<boolean> {
   const [state] = await withDatabase(databaseUrl, async (client) => {
-    const { rows } = await client.query<Record<'begun' | 'filled' | 'used', boolean>>(
-      `select exists (select from pg_namespace where nspname = $1) as begun,
-              exists (select from access.tenant where slug = $2) as filled,
-              exists (select from identity.user_account) as used`,
+    const { rows } = await client.query<Record<'hasClock' | 'hasCompany' | 'hasUsers', boolean>>(
+      `select exists (select from pg_namespace where nspname = $1) as "hasClock",
+              exists (select from access.tenant where slug = $2) as "hasCompany",
+              exists (select from identity.user_account) as "hasUsers"`,
       [clockSchema, company.Slug],
     );
     return rows;
   });
-  if (state?.begun)
+  if (state?.hasClock)
     throw new UsageError(`an earlier filling of the demo was interrupted; ${startAfresh}`);
-  if (state?.used && !state.filled)
+  if (state?.hasUsers && !state.hasCompany)
     throw new UsageError(`--demo fills a new data folder, and this one has users; ${startAfresh}`);
-  return state?.filled === true;
+  return state?.hasCompany === true;
 }
 
 async function withDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

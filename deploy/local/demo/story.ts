@@ -15,7 +15,7 @@ import {
 import { createDice, type Dice } from './dice.ts';
 import type { Body, Caller, World } from './world.ts';
 
-// What happens in the demo: a company moves in 30 days ago, grows, and breaks a webhook two days
+// The acts of the demo: a company moves in 30 days ago, grows, and breaks a webhook two days
 // ago. Each act is a call at its time; the same calls are made in every filling.
 
 export const historyDays = 30;
@@ -25,14 +25,14 @@ const hourMs = 60 * 60_000;
 const minuteMs = 60_000;
 
 type Act = { at: Date; run: () => Promise<unknown> };
-/** What later acts need from earlier ones. */
+/** The state that later acts read. */
 type Stage = {
   world: World;
   dice: Dice;
   present: Date;
   tenant: string;
   ids: Map<string, string>;
-  /** Who has joined. */
+  /** The names of the members. */
   members: string[];
   endpoints: Map<string, string>;
   publisher: Caller;
@@ -90,7 +90,7 @@ async function moveIn(stage: Stage): Promise<void> {
   for (const Role of roles) await world.call('Roles_Save', { Role: { Tenant, ...Role } }, owner);
   for (const [Group, Role] of groupGrants)
     await world.call('GroupGrants_Add', { Grant: { Tenant, Group, Role } }, owner);
-  for (const [name, group] of founders) await found(stage, owner, name, group);
+  for (const [name, group] of founders) await addFounder(stage, owner, name, group);
   for (const [name, Role] of [
     [cast.administrator, 'admin'],
     [cast.auditor, 'auditor'],
@@ -105,7 +105,7 @@ async function createUser({ world, ids }: Stage, name: string): Promise<void> {
   ids.set(name, idOf(await world.call('Users_Create', { User, Password: demoPassword }), 'User'));
 }
 
-async function found(stage: Stage, owner: Caller, name: string, Group: string): Promise<void> {
+async function addFounder(stage: Stage, owner: Caller, name: string, Group: string): Promise<void> {
   const { world, tenant: Tenant, ids, members } = stage;
   const UserID = ids.get(name);
   if (name !== cast.owner) {
@@ -123,7 +123,7 @@ const actOf =
   async () =>
     act(await world.signIn(name));
 
-/** What happens once. */
+/** The acts that happen once. */
 function chapters(stage: Stage): Act[] {
   const { world, ids } = stage;
   const by = (name: string, act: (Tenant: string, caller: Caller) => Promise<unknown>) =>
@@ -249,7 +249,7 @@ const invite = (stage: Stage, inviter: string, name: string, group: string) =>
 const refusal = (stage: Stage, name: string, operation: string, body: (Tenant: string) => Body) =>
   actOf(stage, name, (caller) => stage.world.refused(operation, body(stage.tenant), caller));
 
-/** What happens every day: people sign in, join and ask for too much, and reports are published. */
+/** The acts of every day: people sign in, join and overstep their rights, and a bot publishes reports. */
 function routine(stage: Stage): Act[] {
   const { dice } = stage;
   const waiting = [...joiners];

@@ -4,10 +4,10 @@ import type { DemoClock } from './clock.ts';
 import { clockSchema } from './clock-schema.ts';
 import { addressOf, demoPassword } from './company.ts';
 
-// How the story of the demo acts: it calls operations as clients do, and waits for what follows.
+// How the story of the demo acts: it calls operations as clients do, and waits for their effects.
 
 export type Body = Record<string, unknown>;
-/** A person's session, or a bot: what it calls with. */
+/** The credential of a person's session or of a bot, and where it calls from. */
 export type Caller = { token: string; ip: string; userAgent: string };
 export type World = ReturnType<typeof createWorld>;
 
@@ -86,20 +86,20 @@ export function createWorld({ gateway, inbox, platformKey, clock }: Options) {
 
 async function waitFor<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   for (const deadline = performance.now() + limitMs; ; await sleep(10)) {
-    const found = await look();
-    if (found !== undefined) return found;
+    const result = await look();
+    if (result !== undefined) return result;
     if (performance.now() > deadline) throw new Error(`the demo waits for ${what}`);
   }
 }
 
 const services = ['identity', 'access', 'sso', 'notifications'];
-const unpublished = services
+const outboxRows = services
   .map((service) => `(select count(*) from ${service}.outbox where published_at is null)`)
   .join(' + ');
 const events = ['access', 'notifications']
   .map((service) => `select * from ${service}.outbox where event is not null`)
   .join(' union all ');
-const unmade = `select count(*) from (${events}) o
+const missingAttempts = `select count(*) from (${events}) o
   join notifications.webhook_endpoint e on e.tenant = o.for_tenant and e.created_at < o.created_at
   left join notifications.endpoint_health h on h.tenant = e.tenant and h.endpoint = e.id
   where h.failing_since is null
@@ -118,7 +118,7 @@ const retries = `select count(*) from notifications.delivery_waiting w
 /** How many changes are unpublished, and how many deliveries are not made. */
 async function pending({ query }: DemoClock): Promise<number> {
   const [row] = await query<{ count: string }>(
-    `select ${unpublished} + (${unmade}) + (${retries}) as count`,
+    `select ${outboxRows} + (${missingAttempts}) + (${retries}) as count`,
   );
   return Number(row?.count);
 }
