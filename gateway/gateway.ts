@@ -11,12 +11,12 @@ import {
   createReadiness,
   endRefused,
   type Log,
-  listenHttp,
   type Running,
   shareOfHeap,
 } from '@bailiwick/process';
 import { contextFor, createRevocationLogs, gatewayPart, type OwnSettings } from '@bailiwick/wire';
 import { rawErrorResponse } from './http/errors.ts';
+import { listenGatewayHttp } from './http/listen.ts';
 import type { Peers } from './peers.ts';
 import { createRouter } from './route.ts';
 import { createUses } from './session/uses.ts';
@@ -79,7 +79,7 @@ async function listenGateway({
     state: { ready, concerns },
     log,
   });
-  const listener = await listenHttp(settings.host, settings.port, router, {
+  const listener = await listenGatewayHttp(settings, router, {
     requestTimeoutMs: settings.requestTimeoutMs,
     keepAliveMs: settings.keepAliveMs,
     rawError: rawErrorResponse,

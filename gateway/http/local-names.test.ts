@@ -19,9 +19,10 @@ test('a local gateway has two origins, and any other one has its own', () => {
   assert.deepEqual(ownOrigins('https://iam.example.com/x'), ['https://iam.example.com']);
 });
 
-test('a browser that opens a page at 127.0.0.1 is sent to localhost, and no other request is', () => {
+test('a browser that opens a page at 127.0.0.1 or ::1 is sent to localhost, and no other request is', () => {
   const otherName = createOtherName('http://localhost:8080');
-  assert.equal(otherName(navigation('127.0.0.1:8080')), 'http://localhost:8080/console?a=1');
+  for (const host of ['127.0.0.1:8080', '[::1]:8080'])
+    assert.equal(otherName(navigation(host)), 'http://localhost:8080/console?a=1');
   assert.equal(
     otherName(navigation('127.0.0.1:8080', '//evil.example')),
     'http://localhost:8080//evil.example',

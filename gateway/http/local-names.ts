@@ -15,16 +15,20 @@ export function ownOrigins(publicUrl: string): readonly string[] {
 
 /**
  * Where to send a browser that opened a page at the address in place of the name, such as
- * http://127.0.0.1:8080. Undefined for all other requests.
+ * http://127.0.0.1:8080 or http://[::1]:8080. Undefined for all other requests.
  */
 export function createOtherName(
   publicUrl: string,
 ): (request: Pick<IncomingMessage, 'headers' | 'method' | 'url'>) => string | undefined {
-  const [own = '', other = ''] = ownOrigins(publicUrl);
-  const otherHost = URL.parse(own)?.hostname === 'localhost' ? URL.parse(other)?.host : undefined;
+  const [own = ''] = ownOrigins(publicUrl);
+  const { protocol, hostname, host } = new URL(own);
+  const otherHosts =
+    protocol === 'http:' && hostname === 'localhost'
+      ? ['127.0.0.1', '[::1]'].map((address) => host.replace(hostname, address))
+      : [];
   return ({ headers, method, url = '/' }) => {
     const isPage = method === 'GET' && headers['sec-fetch-mode'] === 'navigate';
-    if (otherHost === undefined || !isPage || headers.host !== otherHost) return undefined;
+    if (!isPage || !otherHosts.includes(headers.host ?? '')) return undefined;
     return url.startsWith('/') ? `${own}${url}` : undefined;
   };
 }
