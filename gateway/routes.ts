@@ -13,6 +13,7 @@ import type { createPageBrands } from './pages/page-brands.ts';
 import { acceptsHtml, isBranded, isPage, sendHomePage, sendPage } from './pages/pages.ts';
 import { type createScim, isScim, scimMethods } from './scim/scim.ts';
 import type { RequestOrigin } from './session/authenticate.ts';
+import type { SessionCookie } from './session/cookies.ts';
 import type { createSsoRoutes } from './sso/sso.ts';
 
 // All routes of the gateway, as one table: the first that knows a path answers it.
@@ -54,6 +55,7 @@ type Parts = {
   answerIssuer: ReturnType<typeof createIssuerRoutes>;
   brands: ReturnType<typeof createPageBrands>;
   console: Console;
+  session: Pick<SessionCookie, 'ofVisitor'>;
   state: Pick<Running, 'ready' | 'concerns'>;
 };
 
@@ -156,15 +158,16 @@ const read = (handle: Route['handle']): Route => ({
   handle,
 });
 
-const pageRoutes = ({ prefix, brands, console }: Parts): FindRoute[] => {
+const pageRoutes = ({ prefix, brands, console, session }: Parts): FindRoute[] => {
+  const isAnonymous = (request: IncomingMessage) => session.ofVisitor(request) === undefined;
   const branded = read(async ({ request, response, url, pathname, origin }) => {
     if (console.redirects(response, pathname, url, prefix)) return;
     const brand = await brands.of(url.searchParams.get('tenant') ?? '', origin.ip);
-    sendPage(request, response, pathname, brand);
+    sendPage(request, response, pathname, { brand, isAnonymous: isAnonymous(request) });
   });
   const plain = read(({ request, response, pathname }) => sendPage(request, response, pathname));
   const view = read(({ request, response, pathname }) =>
-    console.send(request, response, pathname, prefix),
+    console.send(request, response, pathname, { prefix, isAnonymous: isAnonymous(request) }),
   );
   const reference = read(({ request, response, pathname }) =>
     sendDocs(request, response, pathname, prefix),

@@ -13,7 +13,7 @@ import { type ConsoleManifest, openConsole } from './console.ts';
 const hash = 'a'.repeat(43);
 const script = 'export {};';
 const page =
-  '<html lang="{{lang}}"><meta nonce="{{nonce}}"><script src="{{root}}console/assets/x.js"></script>{{face}}{{texts}}</html>';
+  '<html lang="{{lang}}"><meta nonce="{{nonce}}"><meta name="visitor" content="{{visitor}}"><script src="{{root}}console/assets/x.js"></script>{{face}}{{texts}}</html>';
 
 /** A folder with a console of one script, and one file beside it that the list does not name. */
 function consoleFolder(t: TestContext): URL {
@@ -42,7 +42,9 @@ async function serve(t: TestContext, folder: URL, prefix = '', brand = noBrand) 
   const server = createServer((request, response) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     if (!console.has(path)) return void response.writeHead(404).end();
-    console.send(request, response, path, prefix).catch(() => response.destroy());
+    console
+      .send(request, response, path, { prefix, isAnonymous: !request.headers.cookie })
+      .catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close().closeAllConnections());

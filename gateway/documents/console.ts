@@ -68,6 +68,12 @@ function assetAt({ manifest: { files } }: Build, pathname: string): string | und
   return isAsset && Object.hasOwn(files, file) ? file : undefined;
 }
 
+/**
+ * The path of the public URL, and whether the browser has no session: the console then leads to the
+ * sign-in without a call, which browsers would note as an error.
+ */
+type Visit = { prefix: string; isAnonymous: boolean };
+
 export type Console = ReturnType<typeof openConsole>;
 
 /**
@@ -107,17 +113,17 @@ export function openConsole(
       return true;
     },
 
-    /** Sends the page or file at a path that `has` accepts. `prefix` is the path of the public URL. */
+    /** Sends the page or file at a path that `has` accepts. */
     async send(
       request: IncomingMessage,
       response: ServerResponse,
       pathname: string,
-      prefix: string,
+      visit: Visit,
     ): Promise<void> {
       if (!build) return;
       const file = assetAt(build, pathname);
       const html = pathname === portalPath ? build.portalHtml : build.html;
-      if (file === undefined) return sendHtml(request, response, { ...build, html, brand }, prefix);
+      if (file === undefined) return sendHtml(request, response, { ...build, html, brand }, visit);
       return sendAsset(request, response, build, file);
     },
   };
@@ -127,11 +133,12 @@ function sendHtml(
   request: IncomingMessage,
   response: ServerResponse,
   { html, manifest, brand }: Build & { brand: PageBrand },
-  prefix: string,
+  { prefix, isAnonymous }: Visit,
 ): void {
   const lang = languageOf(request);
   const nonce = randomBytes(16).toString('base64');
   const root = escapeHtml(`${prefix}/`);
+  const visitor = isAnonymous ? 'anonymous' : 'known';
   const file = manifest.texts[lang];
   // The scripts load them only after they have read the language.
   const texts = file && `<link rel="modulepreload" crossorigin href="${root}console/${file}" />`;
@@ -145,7 +152,7 @@ function sendHtml(
       'cache-control': 'no-store',
       'content-type': typeOf(page),
     })
-    .end(fill(html, { lang, root, nonce, face, noScript, texts: texts ?? '' }));
+    .end(fill(html, { lang, root, nonce, face, noScript, visitor, texts: texts ?? '' }));
 }
 
 async function sendAsset(

@@ -20,6 +20,13 @@ export async function findAccount() {
 }
 
 /**
+ * The account, as the page opens. Without a session it asks nothing: browsers would note the refusal
+ * as an error.
+ */
+export const findVisitor = async () =>
+  document.documentElement.dataset['visitor'] === 'anonymous' ? undefined : findAccount();
+
+/**
  * Creates an account, with the language of this page.
  * @param {Account_RegisterReq} account
  */

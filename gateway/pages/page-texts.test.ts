@@ -120,6 +120,7 @@ test('a page is rendered completely in every language', () => {
     'report',
   ];
   const later = [
+    'visitor',
     'base',
     'root',
     'brandHead',

@@ -169,19 +169,22 @@ function styleOf({ url = '/' }: IncomingMessage): Asset {
   return style;
 }
 
-/** Sends the page or file at a path that `isPage` accepts. */
+/**
+ * Sends the page or file at a path that `isPage` accepts. `isAnonymous`: the browser has no session, so
+ * that the page's script need not ask, which browsers note as an error.
+ */
 export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
   pathname: string,
-  brand: PageBrand = noBrand,
+  { brand = noBrand, isAnonymous = false }: { brand?: PageBrand; isAnonymous?: boolean } = {},
 ): void {
   const font = fontFiles.get(pathname);
   if (font) return sendFont(request, response, font);
   if (!isBranded(pathname))
     return sendAsset(request, response, assets.get(pathname) ?? styleOf(request));
   const locale = languageOf(request);
-  sendBody(request, response, brandedPage(pathname, locale, brand), {
+  sendBody(request, response, brandedPage(pathname, locale, { brand, isAnonymous }), {
     ...headers,
     ...languageHeaders(locale),
     'content-type': html,
@@ -189,11 +192,17 @@ export function sendPage(
 }
 
 /** A page with a brand. */
-function brandedPage(pathname: string, locale: string, brand: PageBrand): Body {
-  const key = JSON.stringify([pathname, locale, brand]);
+function brandedPage(
+  pathname: string,
+  locale: string,
+  { brand, isAnonymous }: { brand: PageBrand; isAnonymous: boolean },
+): Body {
+  const key = JSON.stringify([pathname, locale, brand, isAnonymous]);
+  const visitor = isAnonymous ? ' data-visitor="anonymous"' : '';
   const page = pageIn(pathname.slice(1), locale);
   const body =
-    brandedPages.get(key) ?? bodyOf(Buffer.from(fillKnown(page, markupOf(brand, locale, ''))));
+    brandedPages.get(key) ??
+    bodyOf(Buffer.from(fillKnown(page, { ...markupOf(brand, locale, ''), visitor })));
   brandedPages.set(key, body);
   return body;
 }

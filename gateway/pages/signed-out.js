@@ -1,6 +1,6 @@
 // Where applications send their users after they have signed out there: says whether the session of
 // this service goes on, and leads back.
-import { findAccount, showAddress, signOut } from './account.js';
+import { findVisitor, showAddress, signOut } from './account.js';
 import { run, say } from './calls.js';
 import { find, findIn, setTitle } from './elements.js';
 import { withReturn } from './onward.js';
@@ -32,7 +32,7 @@ find('sign-out').addEventListener('click', () =>
 for (const id of ['sign-in', 'to-account']) find(id, HTMLAnchorElement).href = withReturn('login');
 void showApplication(find('to-app', HTMLAnchorElement));
 run(async () => {
-  const account = await findAccount().catch((error) => {
+  const account = await findVisitor().catch((error) => {
     // Unknown: the sign-in page shows the account or asks for it.
     find('gone').hidden = false;
     throw error;

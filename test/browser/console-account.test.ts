@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import type { Page } from 'playwright-core';
@@ -6,7 +7,7 @@ import { type Stack, startStack } from '../support/harness.ts';
 import { choosePorts } from '../support/own-stack.ts';
 import { createTenant, mailTo, newAddress, password, signUp, tokenIn } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
-import { type Browser, openBrowser } from './browser.ts';
+import { type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
 import { signIn } from './sign-in.ts';
@@ -66,6 +67,22 @@ describe("a user's own account in the console", { skip: withoutChromium }, () =>
     // The first factor comes with recovery codes.
     await page.getByRole('button', { name: 'I have stored it' }).waitFor();
     await assertGood(page, 'security-codes');
+    const codes = await page.getByLabel('Secret', { exact: true }).innerText();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    const file = await download;
+    assert.equal(file.suggestedFilename(), 'recovery-codes.txt');
+    assert.equal(readFileSync(await file.path(), 'utf8'), `${codes}\n`);
+    await page.evaluate('globalThis.print = () => document.body.setAttribute("data-printed", "")');
+    await page.getByRole('button', { name: 'Print' }).click();
+    await page.locator('body[data-printed]').waitFor();
+    // Paper shows the codes and whose they are, and no button.
+    await page.emulateMedia({ media: 'print' });
+    await page.getByText('Bailiwick: Recovery codes').waitFor();
+    assert.ok(await page.getByLabel('Secret', { exact: true }).isVisible());
+    assert.ok(!(await page.getByText('I have stored it').isVisible()));
+    await photograph(page, 'console-codes-on-paper');
+    await page.emulateMedia({ media: 'screen' });
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByText('Unused codes: 10.').waitFor();
 

@@ -43,9 +43,12 @@ describe('the console', { skip: withoutChromium }, () => {
   test('a new user creates an organisation, invites a person, and finds the invitation in the list', async () => {
     const { email } = await signUp(stack);
     const page = await newPage();
+    // A visitor without a session is no failure: the browser notes none.
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
     await page.goto(base);
     await page.getByRole('link', { name: 'Open the console' }).click();
     await page.waitForURL('**/login?*');
+    await page.getByLabel('E-mail address').waitFor();
     await signIn(page, email, password);
     await page.waitForURL(`${base}/console`);
     assert.equal(await heading(page, 'Welcome to Bailiwick'), 'Welcome to Bailiwick');

@@ -138,6 +138,8 @@ describe('the receivers’ portal in a browser', { skip: withoutChromium }, () =
     await assertGood(page, 'portal-ended');
     await page.reload();
     await page.getByRole('heading', { name: 'Open your link' }).waitFor();
+    await page.getByText(`It sends the link by mail or chat, and it begins with`).waitFor();
+    await assertGood(page, 'portal-without-link');
     await page.goto('about:blank');
     await page.goto(link.trim());
     await page.getByRole('button', { name: 'Open the portal' }).click();

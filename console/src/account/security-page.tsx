@@ -30,6 +30,7 @@ export function SecurityPage() {
         <ShownOnce
           title={t('security.codes')}
           secret={codes.join('\n')}
+          fileName="recovery-codes.txt"
           onClose={() => setCodes(undefined)}
         >
           {t('security.codesAbout')}

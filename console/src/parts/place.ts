@@ -4,6 +4,11 @@
 export const root: string =
   document.querySelector<HTMLMetaElement>('meta[name="bailiwick-root"]')?.content ?? '/';
 
+/** Whether the gateway has seen a session in this browser, which may have ended. */
+export const mayHaveSession: boolean =
+  document.querySelector<HTMLMetaElement>('meta[name="bailiwick-visitor"]')?.content !==
+  'anonymous';
+
 /** The public URL, without a slash at its end. */
 export const publicUrl: string = new URL(root, location.origin).href.replace(/\/$/, '');
 

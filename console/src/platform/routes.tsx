@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { readCursor } from '../parts/cursor.ts';
 import { readListSearch } from '../parts/list-search.ts';
 import { rootRoute } from '../shell/routes.tsx';
+import { readAuditSearch } from './audit-search.ts';
 import { readSearch } from './search.ts';
 
 export const platformRoute = createRoute({
@@ -52,7 +53,7 @@ const operatorsView = createRoute({
 const auditView = createRoute({
   getParentRoute: () => platformRoute,
   path: 'audit',
-  validateSearch: readCursor,
+  validateSearch: readAuditSearch,
   component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
 });
 

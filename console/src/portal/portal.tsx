@@ -1,9 +1,10 @@
-import { Box, Button, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Box, Button, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ServiceBrand, serviceName } from '../parts/brand.tsx';
 import { useChange } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
+import { pageAt, publicUrl } from '../parts/place.ts';
 import { useSessionEnded } from '../parts/session-state.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { EndpointView } from './endpoint-view.tsx';
@@ -30,7 +31,12 @@ export function Portal() {
   }, [hasEnded]);
   if (link === '' && hasEnded) return <Notice of="ended" />;
   if (isOpen) return <EndpointView />;
-  if (link === '') return <Notice of="noLink" />;
+  if (link === '')
+    return (
+      <Notice of="noLink">
+        <WithoutLink />
+      </Notice>
+    );
   const opened = () => {
     setOpen(true);
     setLink('');
@@ -58,6 +64,35 @@ function Opening({ link, onOpened }: { link: string; onOpened: () => void }) {
         {t('portal.open')}
       </Button>
     </Notice>
+  );
+}
+
+/** Who sends a link, and what its receiver can do without it. */
+function WithoutLink() {
+  const { t } = useTexts();
+  const parts = [
+    [t('portal.noLinkWho'), t('portal.noLinkWhoAbout', { address: `${publicUrl}/portal#` })],
+    [t('portal.noLinkDo'), t('portal.noLinkDoAbout')],
+  ] as const;
+  return (
+    <>
+      {parts.map(([title, text]) => (
+        <div key={title}>
+          <Title order={2} size="h5">
+            {title}
+          </Title>
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {text}
+          </Text>
+        </div>
+      ))}
+      <Text size="sm" c="dimmed">
+        {t('portal.noLinkSender')}{' '}
+        <Anchor href={pageAt('console')} size="sm" underline="always">
+          {t('portal.noLinkConsole')}
+        </Anchor>
+      </Text>
+    </>
   );
 }
 

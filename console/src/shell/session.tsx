@@ -4,7 +4,7 @@ import { Center, Container, Loader } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
 import { useCall } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
-import { leaveForSignIn } from '../parts/place.ts';
+import { leaveForSignIn, mayHaveSession } from '../parts/place.ts';
 import { useTexts } from '../parts/texts.tsx';
 
 export type Account = ResponseOf<'Account_Get'>;
@@ -21,9 +21,13 @@ export function useAccount(): Account {
 /** Shows the views to a signed-in user. Everybody else goes to the sign-in page, and comes back. */
 export function Session({ children }: { children: ReactNode }) {
   const { t } = useTexts();
-  const { data, error, refetch } = useCall('Account_Get', {}, { staleTime: 0 });
+  const { data, error, refetch } = useCall(
+    'Account_Get',
+    {},
+    { staleTime: 0, enabled: mayHaveSession },
+  );
   const first = useRef(data?.User.ID);
-  const isAnonymous = !data && error instanceof UnauthenticatedError;
+  const isAnonymous = !mayHaveSession || (!data && error instanceof UnauthenticatedError);
   useEffect(() => {
     if (isAnonymous) leaveForSignIn();
     // Another user has signed in meanwhile: nothing of the first one may stay on the screen.
